@@ -1,0 +1,207 @@
+import type { Source } from '../diagnostics/source.js';
+import type { Located, Place, Span } from '../diagnostics/span.js';
+import type { Expr } from './expr.js';
+
+/** One policy document, shape-checked: what `parse` promises to `link` (policy-language.md 3). */
+export interface PolicyFile {
+  readonly source: Source;
+  /** The whole document: its anchor is the colon after the first key (12.1). */
+  readonly place: Place;
+  readonly disabled: boolean;
+  readonly description: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The deprecated top-level `variables`, merged into the policy's local ones (6.1). */
+  readonly legacyVariables: readonly VariableDefinition[];
+  readonly policy: Policy;
+}
+
+export type Policy =
+  | ResourcePolicy
+  | PrincipalPolicy
+  | RolePolicy
+  | DerivedRoles
+  | ExportVariables
+  | ExportConstants;
+
+/** ALLOW/DENY rules for one resource kind, per version and scope (3.3). */
+export interface ResourcePolicy {
+  readonly kind: 'resource';
+  readonly resource: Located<string>;
+  readonly version: Located<string>;
+  readonly scope: string;
+  readonly scopePermissions: ScopePermissions;
+  readonly importDerivedRoles: readonly Located<string>[];
+  readonly variables: Variables;
+  readonly constants: Constants;
+  readonly rules: readonly ResourceRule[];
+  readonly schemas: Schemas | undefined;
+}
+
+export type ScopePermissions = 'unspecified' | 'override-parent' | 'require-parental-consent';
+export type Effect = 'allow' | 'deny';
+
+export interface ResourceRule {
+  readonly place: Place;
+  readonly name: Located<string> | undefined;
+  readonly actions: readonly Located<string>[];
+  readonly effect: Effect;
+  readonly roles: readonly Located<string>[];
+  readonly derivedRoles: readonly Located<string>[];
+  readonly condition: Condition | undefined;
+  readonly output: Output | undefined;
+}
+
+/** Overrides for one principal id (3.4). */
+export interface PrincipalPolicy {
+  readonly kind: 'principal';
+  readonly principal: Located<string>;
+  readonly version: Located<string>;
+  readonly scope: string;
+  readonly scopePermissions: ScopePermissions;
+  readonly variables: Variables;
+  readonly constants: Constants;
+  readonly rules: readonly PrincipalRule[];
+}
+
+export interface PrincipalRule {
+  readonly place: Place;
+  readonly resource: Located<string>;
+  readonly actions: readonly PrincipalAction[];
+}
+
+export interface PrincipalAction {
+  readonly place: Place;
+  readonly name: Located<string> | undefined;
+  readonly action: Located<string>;
+  readonly effect: Effect;
+  readonly condition: Condition | undefined;
+  readonly output: Output | undefined;
+}
+
+/** An allow-list that narrows one role (3.5). */
+export interface RolePolicy {
+  readonly kind: 'role';
+  readonly role: Located<string>;
+  /** `default` when absent or empty. */
+  readonly version: string;
+  readonly scope: string;
+  readonly parentRoles: readonly Located<string>[];
+  readonly scopePermissions: ScopePermissions;
+  readonly variables: Variables;
+  readonly constants: Constants;
+  readonly rules: readonly RoleRule[];
+}
+
+export interface RoleRule {
+  readonly place: Place;
+  readonly name: Located<string> | undefined;
+  readonly resource: Located<string>;
+  readonly allowActions: readonly Located<string>[];
+  readonly condition: Condition | undefined;
+  readonly output: Output | undefined;
+}
+
+/** A named set of derived roles (3.6). */
+export interface DerivedRoles {
+  readonly kind: 'derived-roles';
+  readonly name: Located<string>;
+  readonly variables: Variables;
+  readonly constants: Constants;
+  readonly definitions: readonly DerivedRole[];
+}
+
+export interface DerivedRole {
+  readonly place: Place;
+  readonly name: Located<string>;
+  readonly parentRoles: readonly Located<string>[];
+  readonly condition: Condition | undefined;
+}
+
+/** A named set of variables for others to import (3.7). */
+export interface ExportVariables {
+  readonly kind: 'export-variables';
+  readonly name: Located<string>;
+  readonly definitions: readonly VariableDefinition[];
+}
+
+/** A named set of constants for others to import (3.8). */
+export interface ExportConstants {
+  readonly kind: 'export-constants';
+  readonly name: Located<string>;
+  readonly definitions: readonly ConstantDefinition[];
+}
+
+/** The `variables` block (3.9). */
+export interface Variables {
+  readonly imports: readonly Located<string>[];
+  readonly local: readonly VariableDefinition[];
+}
+
+/** The `constants` block (3.9). */
+export interface Constants {
+  readonly imports: readonly Located<string>[];
+  readonly local: readonly ConstantDefinition[];
+}
+
+export interface VariableDefinition {
+  readonly name: Located<string>;
+  readonly expression: Expression;
+}
+
+export interface ConstantDefinition {
+  readonly name: Located<string>;
+  readonly value: Located<JsonValue>;
+}
+
+/** Any JSON value; every number is an IEEE double (3.9). */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** The `condition` of a rule (3.11). */
+export interface Condition {
+  readonly place: Place;
+  readonly match: Match;
+}
+
+export type Match =
+  | { readonly kind: 'expr'; readonly expression: Expression }
+  | { readonly kind: 'all' | 'any' | 'none'; readonly of: readonly Match[] }
+  /** Parsed so that it can be refused at its place. */
+  | { readonly kind: 'script'; readonly place: Place };
+
+/** The `output` of a rule (3.12). `legacy` is the deprecated `expr`. */
+export interface Output {
+  readonly place: Place;
+  readonly ruleActivated: Expression | undefined;
+  readonly conditionNotMet: Expression | undefined;
+  readonly legacy: Expression | undefined;
+}
+
+/** References to JSON schemas (3.10). */
+export interface Schemas {
+  readonly principal: SchemaReference | undefined;
+  readonly resource: SchemaReference | undefined;
+}
+
+export interface SchemaReference {
+  readonly ref: Located<string>;
+  /** Globs; empty when absent. */
+  readonly ignoredActions: readonly Located<string>[];
+}
+
+/** A CEL text of a policy and its syntax tree. */
+export interface Expression {
+  readonly text: string;
+  readonly place: Place;
+  /** Absent when the text does not parse: `syntaxErrors` then says why. Reported only when the policy is compiled (1, 6.1). */
+  readonly ast: Expr | undefined;
+  readonly syntaxErrors: readonly SyntaxError[];
+  /** The span in the file of a range of the text: YAML escapes, folding and indentation are seen through. */
+  spanOf(start: number, end: number): Span;
+}
+
+/** What the CEL lexer or parser has to say; offsets are of the expression's text. */
+export interface SyntaxError {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}

@@ -1,0 +1,92 @@
+import { type Code, type MessageParameters, messages, type Severity } from './messages.js';
+import type { Source } from './source.js';
+import type { Place, Span } from './span.js';
+
+/** A sentence beside a diagnostic: what to do, or another place that matters. */
+export interface Note {
+  readonly message: string;
+  readonly span?: Span;
+}
+
+/** Anything said to the author of a policy. Plain data; `format.ts` and `json.ts` render it. */
+export interface Diagnostic {
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly message: string;
+  /** The file it is about; absent for a problem of the whole set (a missing scope). */
+  readonly source?: Source;
+  /** Absent when nothing stands at the place (a missing field). */
+  readonly place?: Place;
+  readonly notes: readonly Note[];
+  /** Facts of the machine-readable report beside the message (conformance README, "compile"). */
+  readonly facts: Facts;
+}
+
+/** The facts that only some kinds of problem have. */
+export interface Facts {
+  readonly policy?: string;
+  readonly otherFile?: string;
+  readonly descendants?: readonly string[];
+  readonly scope?: string;
+}
+
+/** Where a diagnostic points: a place, or a file as a whole, or neither. */
+export type Target = Place | Source | undefined;
+
+/** What may stand beside a message. */
+export interface Details {
+  readonly notes?: readonly Note[];
+  readonly facts?: Facts;
+}
+
+/** At most so many diagnostics of one run are kept: hostile input must not fill the memory or the screen. */
+const LIMIT = 100;
+
+/** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
+export class Diagnostics {
+  private readonly list: Diagnostic[] = [];
+  /** How many were not kept because of the limit. */
+  dropped = 0;
+
+  add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
+    if (this.list.length >= LIMIT) {
+      this.dropped += 1;
+      return;
+    }
+    const entry = messages[code];
+    const text = entry.text as (parameters: MessageParameters<C>) => string;
+    this.list.push({
+      code,
+      severity: entry.severity,
+      message: text(parameters),
+      ...whereOf(target),
+      notes: details.notes ?? [],
+      facts: details.facts ?? {},
+    });
+  }
+
+  get hasErrors(): boolean {
+    return this.list.some((diagnostic) => diagnostic.severity === 'error');
+  }
+
+  /** By file, offset, code, message: the same run gives the same order whatever order the stages worked in. */
+  sorted(): readonly Diagnostic[] {
+    return [...this.list].sort(
+      (a, b) =>
+        compare(a.source?.path ?? '', b.source?.path ?? '') ||
+        (a.place?.anchor ?? -1) - (b.place?.anchor ?? -1) ||
+        compare(a.code, b.code) ||
+        compare(a.message, b.message),
+    );
+  }
+}
+
+function whereOf(target: Target): { source?: Source; place?: Place } {
+  if (target === undefined) return {};
+  if ('span' in target) return { source: target.span.source, place: target };
+  return { source: target };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

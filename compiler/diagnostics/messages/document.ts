@@ -1,0 +1,4 @@
+import { message } from './message.js';
+
+export const documentMessages = {
+};

@@ -1,0 +1,27 @@
+import type { Source } from './source.js';
+
+/** A half-open range of UTF-16 offsets in a Source: `start` is in it, `end` is not. */
+export interface Span {
+  readonly source: Source;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where a node of a policy stands, in the two ways a reader may be pointed to it.
+ * `anchor` and `path` are the position of the machine-readable report (policy-language.md 12.1).
+ */
+export interface Place {
+  /** What the frame underlines: the value itself. */
+  readonly span: Span;
+  /** The offset reported as `position`: a field's key, a list's element, a map entry's value. */
+  readonly anchor: number;
+  /** `$.resourcePolicy.rules[0].actions[1]`, with the key spelling of the file; empty for a whole document. */
+  readonly path: string;
+}
+
+/** A value an author wrote, and where. */
+export interface Located<T> {
+  readonly value: T;
+  readonly place: Place;
+}

@@ -1,0 +1,97 @@
+/**
+ * The values of CEL in JavaScript (conditions.md 3.1; design 7 "Values"). Attributes stay plain JSON, so most values are
+ * what they look like: a number is a CEL double, a bigint an int, a string, a boolean, null, an array a list,
+ * a plain object a map with string keys. The rest are the classes below.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | bigint
+  | Uint
+  | Uint8Array
+  | readonly Value[]
+  | JsonMap
+  | ValueMap
+  | Timestamp
+  | Duration
+  | TypeValue
+  | Optional
+  | Message
+  | Opaque;
+
+/** A map as JSON gives it. Only own properties are entries. */
+export interface JsonMap {
+  readonly [key: string]: Value;
+}
+
+/**
+ * What an evaluation gives: a value, or a failure. `undefined` is a failure whose text nobody asked for (a missing attribute
+ * read with plain property access); a CelError carries the text of conditions.md 3.15. Nothing of this library throws:
+ * a function handed a failure hands the first one on.
+ */
+export type Result = Value | CelError | undefined;
+
+/** A failed evaluation, as a value. */
+export class CelError {
+  constructor(readonly message: string) {}
+}
+
+/** Whether an evaluation failed. */
+export function isFailure(result: Result): result is CelError | undefined {
+  return result === undefined || result instanceof CelError;
+}
+
+/** An unsigned 64-bit integer. */
+export class Uint {
+  constructor(readonly value: bigint) {}
+}
+
+/** A map made by a literal or a macro: keys of any kind, in insertion order (conditions.md 3.7). `keyOf` (maps.ts) makes the keys. */
+export class ValueMap {
+  constructor(readonly entries: ReadonlyMap<string, readonly [key: Value, value: Value]>) {}
+}
+
+/** An instant with the UTC offset of its source text (conditions.md 4.2). */
+export class Timestamp {
+  /**
+   * @param seconds since 1970-01-01T00:00:00Z, an integer, negative before.
+   * @param nanos 0 to 999,999,999.
+   * @param offset minutes east of UTC, for printing only.
+   */
+  constructor(
+    readonly seconds: number,
+    readonly nanos: number,
+    readonly offset: number,
+  ) {}
+}
+
+/** A span of time in nanoseconds, an int64 (conditions.md 4.5). */
+export class Duration {
+  constructor(readonly nanos: bigint) {}
+}
+
+/** A type as a value: `type(x)`, `int`, `net.IP`. */
+export class TypeValue {
+  constructor(readonly name: string) {}
+}
+
+/** An optional; `value` is undefined for none. */
+export class Optional {
+  constructor(readonly value: Value | undefined) {}
+}
+
+/** `P`, `R`, `request`, `V` ... as a whole (conditions.md 1.1, 3.14): fields by proto name, unset ones absent. */
+export class Message {
+  constructor(
+    readonly typeName: string,
+    readonly fields: { readonly [name: string]: Value },
+  ) {}
+}
+
+/** The base of the opaque kinds: hierarchy, IP, CIDR, SPIFFE (each in its own file). */
+export abstract class Opaque {
+  /** As `type(x)` prints it, e.g. `authz.lib.hierarchy`. */
+  abstract readonly typeName: string;
+}
