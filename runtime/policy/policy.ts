@@ -1,0 +1,212 @@
+/**
+ * The contract between generated code and the engine: policies as data, conditions as functions.
+ * Generated modules build these objects once, at load; nothing of them changes afterwards.
+ */
+
+/** 1: grant. */
+export const ALLOW = 1;
+/** 2: refuse. */
+export const DENY = 2;
+export type Effect = typeof ALLOW | typeof DENY;
+
+/** What conditions see of a check (conditions.md 1). The engine owns one and fills it anew for each resource. */
+export interface Request {
+  principal: Principal;
+  resource: Resource;
+  auxData: AuxData;
+  /** The active derived roles of the scope being judged, sorted (policy-language.md 7). */
+  effectiveDerivedRoles: readonly string[];
+  /** `engine.globals`; an integer of the configuration is a bigint. */
+  globals: Attributes;
+  /** The one instant of the whole call (conditions.md 4.1). */
+  now: Instant;
+}
+
+/** Plain JSON. Only own properties are attributes. */
+// biome-ignore lint/suspicious/noExplicitAny: what an application sends as attributes is any JSON (design 10, "Types").
+export type Attributes = { readonly [name: string]: any };
+
+export interface Principal {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly attr: Attributes;
+  /** As the caller sent it; empty when absent (conditions.md 1.3). */
+  readonly policyVersion: string;
+  /** As the caller sent it, without a leading dot; empty when absent. */
+  readonly scope: string;
+}
+
+export interface Resource {
+  readonly kind: string;
+  readonly id: string;
+  readonly attr: Attributes;
+  readonly policyVersion: string;
+  readonly scope: string;
+}
+
+/** Verified token claims (conditions.md 1.5). */
+export interface AuxData {
+  readonly jwt: Attributes;
+  readonly jwts: { readonly [name: string]: { readonly claims: Attributes } };
+}
+
+/** A moment: seconds since 1970 (an integer), nanoseconds 0 to 999,999,999, minutes east of UTC of the server. */
+export interface Instant {
+  readonly seconds: number;
+  readonly nanos: number;
+  readonly offset: number;
+}
+
+/** What decides a rule. Never throws: an expression that cannot be evaluated does not hold. */
+export interface Condition {
+  when(request: Request): boolean;
+}
+
+/** An output as it leaves an evaluation: a JSON value, or the text of what failed (policy-language.md 9). */
+export type OutputValue = { readonly val: unknown } | { readonly error: string };
+
+/** The `output` of a rule. */
+export interface Output {
+  readonly ruleActivated?: (request: Request) => OutputValue;
+  readonly conditionNotMet?: (request: Request) => OutputValue;
+}
+
+/**
+ * A rule as lowered: one for the plain roles of an authored rule and one for each of its derived roles
+ * (policy-language.md 7.2). Under parental consent a conditional ALLOW is lowered to the DENY it amounts to (8.3).
+ */
+export interface Rule extends Condition {
+  /** As outputs name it: the author's, or `rule-001` (4.2). */
+  readonly name: string;
+  readonly effect: Effect;
+  /** The roles it reaches, as bits of its policy; -1 is everyone. */
+  readonly roles: number;
+  /** The exact role names, only in a policy that tells more than 30 roles apart: there roles share bits. */
+  readonly among?: ReadonlySet<string>;
+  /** Whether it reaches an action (and, in a principal policy, a kind) that no table names: it is asked in `otherActions` and `otherKinds` only. */
+  readonly reaches?: (action: string, kind: string) => boolean;
+  /** The derived role it goes through; `when` already includes it. Set where an output must tell why `when` is false (9.2). */
+  readonly derivedRole?: Condition;
+  readonly output?: Output;
+  /** How many rows of the reference this rule stands for: outputs repeat a row (9.1). Present with an output. */
+  readonly rows?: (action: string, roles: readonly string[]) => number;
+  /** Rules with equal memo share the first result of a check (8.10-D3); absent where nobody can tell. */
+  readonly memo?: string;
+}
+
+/** The rules of one policy by action. */
+export interface ActionTable {
+  /** For each action some rule names literally: all rules that reach it, globs included, in the order of the policy. */
+  readonly actions: ReadonlyMap<string, readonly Rule[]>;
+  /** For any other action: the rules with a glob, in order; each `reaches` or does not. */
+  readonly otherActions: readonly Rule[];
+}
+
+/** A derived role some rule of the policy names, for `runtime.effectiveDerivedRoles` (7.2, use 1). */
+export interface DerivedRole extends Condition {
+  readonly name: string;
+  /** Exact texts; `*` is everyone. */
+  readonly parentRoles: ReadonlySet<string>;
+}
+
+interface ScopedPolicy {
+  /** `resource.album.vdefault/acme` (4.2). */
+  readonly key: string;
+  readonly version: string;
+  readonly scope: string;
+  /** False: REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS. */
+  readonly overridesParent: boolean;
+}
+
+/** One resource policy document. */
+export interface ResourcePolicy extends ScopedPolicy, ActionTable {
+  /** Sanitised (4.1). */
+  readonly kind: string;
+  /** The bits of each role the policy tells apart, globs that match it included. */
+  readonly roles: ReadonlyMap<string, number>;
+  /** For any other role: the bits of the globs that match it. */
+  readonly roleGlobs: readonly RoleGlob[];
+  /** The union of the rules' bits: the "cell" of 8.6. */
+  readonly reach: number;
+  readonly derivedRoles: readonly DerivedRole[];
+  /** Whether a rule has an output. */
+  readonly hasOutputs: boolean;
+  /** Whether a condition or an output reads `runtime`. */
+  readonly readsRuntime: boolean;
+  /** Only the root scope's are used (10.3). */
+  readonly schemas?: SchemaReferences;
+}
+
+export interface RoleGlob {
+  readonly matches: Matcher;
+  readonly bits: number;
+}
+
+/** Whether a text is in the language of a glob (4.3). */
+export type Matcher = (text: string) => boolean;
+
+/** One principal policy document. Its rules reach everyone (roles -1). */
+export interface PrincipalPolicy extends ScopedPolicy {
+  readonly principal: string;
+  /** For each kind some rule names literally: the table of all rules that reach it, globs included. */
+  readonly kinds: ReadonlyMap<string, ActionTable>;
+  /** For any other kind: the rules with a glob as resource; each `reaches` or does not. */
+  readonly otherKinds: readonly Rule[];
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+}
+
+/** One role policy document: it can only take away (8.6). */
+export interface RolePolicy {
+  /** `role.clerk.vdefault/acme`. */
+  readonly key: string;
+  readonly role: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly parentRoles: readonly string[];
+  readonly rules: readonly RoleRule[];
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+}
+
+/** One rule of a role policy. */
+export interface RoleRule {
+  /** Empty when the author gave none. */
+  readonly name: string;
+  /** Whether it is about a kind (sanitised request kind; the rule's own text is not sanitised, 4.1). */
+  readonly covers: Matcher;
+  readonly allows: Matcher;
+  /** Absent: unconditional. */
+  readonly when?: (request: Request) => boolean;
+  readonly output?: Output;
+  readonly memo?: string;
+}
+
+/** The JSON schemas of a resource policy. */
+export interface SchemaReferences {
+  readonly principal?: SchemaReference;
+  readonly resource?: SchemaReference;
+}
+
+export interface SchemaReference {
+  readonly ref: string;
+  /** Whether an action is exempt (`ignoreWhen`). */
+  readonly ignores: Matcher;
+  /** All leaf violations of the attributes; empty when they satisfy the schema. */
+  readonly violations: (attributes: Attributes) => readonly SchemaViolation[];
+}
+
+export interface SchemaViolation {
+  /** JSON pointer of the offending value, `/` for the root (10.5). */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What a compiled bundle exports as `policies`. */
+export interface PolicyBundle {
+  /** Hash of the policies it was made from: hexadecimal, for logs and ServerInfo. */
+  readonly hash: string;
+  readonly resourcePolicies: readonly ResourcePolicy[];
+  readonly principalPolicies: readonly PrincipalPolicy[];
+  readonly rolePolicies: readonly RolePolicy[];
+}
