@@ -16,6 +16,8 @@ export interface Request {
   auxData: AuxData;
   /** The active derived roles of the scope being judged, sorted (policy-language.md 7). */
   effectiveDerivedRoles: readonly string[];
+  /** Strict evaluation only: derived roles whose condition failed; reading `runtime` then fails (8.9). */
+  failedDerivedRoles: readonly string[];
   /** `engine.globals`; an integer of the configuration is a bigint. */
   globals: Attributes;
   /** The one instant of the whole call (conditions.md 4.1). */
@@ -85,8 +87,8 @@ export interface Rule extends Condition {
   readonly among?: ReadonlySet<string>;
   /** Whether it reaches an action (and, in a principal policy, a kind) that no table names: it is asked in `otherActions` and `otherKinds` only. */
   readonly reaches?: (action: string, kind: string) => boolean;
-  /** The derived role it goes through; `when` already includes it. Set where an output must tell why `when` is false (9.2). */
-  readonly derivedRole?: Condition;
+  /** The derived role it goes through; `when` already includes its condition. */
+  readonly derivedRole?: DerivedRole;
   readonly output?: Output;
   /** How many rows of the reference this rule stands for: outputs repeat a row (9.1). Present with an output. */
   readonly rows?: (action: string, roles: readonly string[]) => number;
@@ -102,9 +104,13 @@ export interface ActionTable {
   readonly otherActions: readonly Rule[];
 }
 
-/** A derived role some rule of the policy names, for `runtime.effectiveDerivedRoles` (7.2, use 1). */
+/** A derived role (policy-language.md 7). `when` is its condition as a rule asks it (7.2, use 2). */
 export interface DerivedRole extends Condition {
+  /** `derived_roles.common_roles#owner`. */
+  readonly key: string;
   readonly name: string;
+  /** Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null (6.2); absent when nobody can tell. */
+  readonly whenListed?: (request: Request) => boolean;
   /** Exact texts; `*` is everyone. */
   readonly parentRoles: ReadonlySet<string>;
 }
@@ -128,6 +134,7 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly roleGlobs: readonly RoleGlob[];
   /** The union of the rules' bits: the "cell" of 8.6. */
   readonly reach: number;
+  /** Those that its rules name. */
   readonly derivedRoles: readonly DerivedRole[];
   /** Whether a rule has an output. */
   readonly hasOutputs: boolean;
@@ -209,4 +216,15 @@ export interface PolicyBundle {
   readonly resourcePolicies: readonly ResourcePolicy[];
   readonly principalPolicies: readonly PrincipalPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
+}
+
+/** A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not hold (5.2). */
+export type TracedCondition = (request: Request) => boolean | string;
+
+/**
+ * The second emission of a bundle, for strict evaluation and for explaining. By key: a rule is `<policy key>#<rule name>`, with
+ * `@<derived role>` when it goes through one; a derived role its `key`; a role rule `<policy key>#<index>`. An unconditional one is absent.
+ */
+export interface TracedBundle {
+  readonly conditions: ReadonlyMap<string, TracedCondition>;
 }
