@@ -48,7 +48,7 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** A map made by a literal or a macro: keys of any kind, in insertion order (conditions.md 3.7). `keyOf` (maps.ts) makes the keys. */
+/** A map made by a literal or a macro: keys of any kind, in insertion order (conditions.md 3.7). `mapKey` (maps.ts) makes the texts they are found by. */
 export class ValueMap {
   constructor(readonly entries: ReadonlyMap<string, readonly [key: Value, value: Value]>) {}
 }
@@ -90,8 +90,41 @@ export class Message {
   ) {}
 }
 
-/** The base of the opaque kinds: hierarchy, IP, CIDR, SPIFFE (each in its own file). */
+/**
+ * The base of the opaque kinds: hierarchy, IP, CIDR, SPIFFE (each in its own file). What the core asks of them is a method here,
+ * so the core knows none of them by name; the defaults are those of a kind that has no such operation.
+ */
 export abstract class Opaque {
   /** As `type(x)` prints it, e.g. `authz.lib.hierarchy`. */
   abstract readonly typeName: string;
+
+  /** `this == other`, with this on the left (3.3): a boolean, or the failure of the kinds that refuse other kinds. Never asked about null. */
+  equalTo(other: Value): boolean | CelError {
+    return this === other;
+  }
+
+  /** `this <=> other`: negative, 0, positive; undefined when there is no order (3.5). */
+  compareTo(_other: Value): number | undefined {
+    return undefined;
+  }
+
+  /** `string(this)` (2.3); undefined when there is no conversion. */
+  toText(): string | undefined {
+    return undefined;
+  }
+
+  /** `this.size()` (2.9); undefined when it has none. */
+  size(): bigint | undefined {
+    return undefined;
+  }
+
+  /** `this[index]` and `this.name` (3.7); undefined when it has no elements. */
+  element(_index: Value): Value | CelError | undefined {
+    return undefined;
+  }
+
+  /** What a variable keeps of it (1.7): itself, a plain value, or the failure that reading the variable gives. */
+  stored(): Value | CelError {
+    return this;
+  }
 }
