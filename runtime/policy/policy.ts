@@ -83,8 +83,8 @@ export interface Rule extends Condition {
   readonly effect: Effect;
   /** The roles it reaches, as bits of its policy; -1 is everyone. */
   readonly roles: number;
-  /** The exact role names, only in a policy that tells more than 30 roles apart: there roles share bits. */
-  readonly among?: ReadonlySet<string>;
+  /** Whether a role is really among the rule's; only in a policy that tells more than 30 roles apart: there roles share bits. */
+  readonly among?: Matcher;
   /** Whether it reaches an action (and, in a principal policy, a kind) that no table names: it is asked in `otherActions` and `otherKinds` only. */
   readonly reaches?: (action: string, kind: string) => boolean;
   /** The derived role it goes through; `when` already includes its condition. */
