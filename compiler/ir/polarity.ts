@@ -1,0 +1,148 @@
+import type { Comparison, Predicate } from './predicate.js';
+import type { Match } from './program.js';
+import type { Operator, Value } from './value.js';
+
+/** When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on (policy-language.md 5.2). */
+export function predicateOf(match: Match): Predicate {
+  switch (match.kind) {
+    case 'expr':
+      return holds(match.value);
+    case 'all':
+      return allOf(match.of.map(predicateOf));
+    case 'any':
+      return anyOf(match.of.map(predicateOf));
+    case 'none':
+      return not(anyOf(match.of.map(predicateOf)));
+  }
+}
+
+/** When is this expression true? Errors and other values are not. */
+export function holds(value: Value): Predicate {
+  return polarityOf(value, true);
+}
+
+/** When is this expression false? Errors and other values are not. */
+export function fails(value: Value): Predicate {
+  return polarityOf(value, false);
+}
+
+/** All of them; no operand is true. */
+export function allOf(operands: readonly Predicate[]): Predicate {
+  return joined('and', operands);
+}
+
+/** Any of them; no operand is false. */
+export function anyOf(operands: readonly Predicate[]): Predicate {
+  return joined('or', operands);
+}
+
+/** The two-valued not. */
+export function not(operand: Predicate): Predicate {
+  if (operand.kind === 'constant') return { kind: 'constant', value: !operand.value };
+  if (operand.kind === 'not') return operand.operand;
+  return { kind: 'not', operand };
+}
+
+function joined(kind: 'and' | 'or', operands: readonly Predicate[]): Predicate {
+  const absorbing = kind === 'or';
+  const flat: Predicate[] = [];
+  for (const operand of operands) {
+    if (operand.kind === kind) flat.push(...operand.operands);
+    else if (operand.kind !== 'constant') flat.push(operand);
+    else if (operand.value === absorbing) return operand;
+  }
+  if (flat.length === 0) return { kind: 'constant', value: !absorbing };
+  return flat.length === 1 ? (flat[0] as Predicate) : { kind, operands: flat };
+}
+
+function polarityOf(value: Value, polarity: boolean): Predicate {
+  switch (value.kind) {
+    case 'literal':
+      return { kind: 'constant', value: value.value === polarity };
+    case 'has':
+      return { kind: 'has', operand: value.operand, name: value.name, polarity };
+    case 'operator':
+      return ofOperator(value, value.operator, value.operands, polarity);
+    case 'macro':
+      return ofMacro(value, polarity);
+    case 'field':
+    case 'part':
+    case 'variable':
+    case 'constant':
+    case 'global':
+    case 'local':
+    case 'bindings':
+    case 'select':
+    case 'optional-select':
+    case 'index':
+    case 'optional-index':
+    case 'call':
+    case 'list':
+    case 'map':
+    case 'type-name':
+      return { kind: 'is', value, polarity };
+  }
+}
+
+function ofOperator(value: Value, operator: Operator, operands: readonly Value[], polarity: boolean): Predicate {
+  const [first, second, third] = operands as [Value, Value, Value];
+  switch (operator) {
+    case 'and':
+    case 'or': {
+      const parts = [polarityOf(first, polarity), polarityOf(second, polarity)];
+      return (operator === 'and') === polarity ? allOf(parts) : anyOf(parts);
+    }
+    case 'not':
+      return polarityOf(first, !polarity);
+    case 'conditional':
+      // The condition is asked twice; where that could double again and again, the value is asked once instead.
+      if (containsConditional(first)) return { kind: 'is', value, polarity };
+      return anyOf([
+        allOf([holds(first), polarityOf(second, polarity)]),
+        allOf([fails(first), polarityOf(third, polarity)]),
+      ]);
+    case 'equals':
+    case 'lessThan':
+    case 'atMost':
+    case 'greaterThan':
+    case 'atLeast':
+      return { kind: 'compare', comparison: operator as Comparison, left: first, right: second, polarity };
+    case 'notEquals':
+      // An `==` that fails, as an opaque value's may, makes `!=` true (conditions.md 3.3).
+      if (mayBeOpaque(first)) return { kind: 'is', value, polarity };
+      return { kind: 'compare', comparison: 'equals', left: first, right: second, polarity: !polarity };
+    case 'inCollection':
+      return { kind: 'in', element: first, collection: second, polarity };
+    case 'add':
+    case 'subtract':
+    case 'multiply':
+    case 'divide':
+    case 'modulo':
+    case 'negate':
+      return { kind: 'is', value, polarity };
+  }
+}
+
+function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean): Predicate {
+  const existential = value.runtime === 'exists' || value.runtime === 'exists2';
+  const universal = value.runtime === 'all' || value.runtime === 'all2';
+  if (!existential && !universal) return { kind: 'is', value, polarity };
+  return {
+    kind: 'quantifier',
+    quantifier: existential === polarity ? 'some' : 'every',
+    range: value.range,
+    variables: value.variables,
+    body: polarityOf(value.body, polarity),
+  };
+}
+
+/** Whether a ternary stands somewhere among its operators. */
+function containsConditional(value: Value): boolean {
+  return value.kind === 'operator' && (value.operator === 'conditional' || value.operands.some(containsConditional));
+}
+
+function mayBeOpaque(value: Value): boolean {
+  const { type } = value;
+  return type.kind === 'opaque' || ((type.kind === 'dyn' || type.kind === 'error') && !type.json);
+}
+

@@ -1,0 +1,159 @@
+import type { JsonValue } from '../ast/policy.js';
+import type { Span } from '../diagnostics/span.js';
+import type { Value } from './value.js';
+
+/** The policies as they will be emitted: no name is left to look up. One module a document, sorted by path. */
+export interface Program {
+  readonly modules: readonly Module[];
+}
+
+export type Module = ResourceModule | PrincipalModule | RoleModule | DerivedRolesModule;
+
+interface ModuleBase {
+  /** `resource.album.vdefault/acme`, `derived_roles.common_roles`. */
+  readonly key: string;
+  /** The policy's file, relative to the policy folder. */
+  readonly sourcePath: string;
+  readonly description: string;
+  /** Used variables in dependency order. */
+  readonly variables: readonly Variable[];
+  /** Used constants by name. */
+  readonly constants: readonly Constant[];
+}
+
+export interface ResourceModule extends ModuleBase {
+  readonly kind: 'resource';
+  /** As the author wrote it; `kindName` is sanitised. */
+  readonly resource: string;
+  readonly kindName: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly overridesParent: boolean;
+  readonly roles: RoleBits;
+  readonly rules: readonly Rule[];
+  readonly table: ActionTable;
+  readonly derivedRoles: readonly DerivedRoleReference[];
+  readonly schemas: { readonly principal: Schema | undefined; readonly resource: Schema | undefined };
+  readonly readsRuntime: boolean;
+}
+
+export interface PrincipalModule extends ModuleBase {
+  readonly kind: 'principal';
+  readonly principal: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly overridesParent: boolean;
+  readonly rules: readonly Rule[];
+  /** For each kind a rule names literally. */
+  readonly kinds: readonly { readonly kind: string; readonly table: ActionTable }[];
+  /** Indexes of the rules whose resource is a glob. */
+  readonly otherKinds: readonly number[];
+  readonly readsRuntime: boolean;
+}
+
+export interface RoleModule extends ModuleBase {
+  readonly kind: 'role';
+  readonly role: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly parentRoles: readonly string[];
+  readonly rules: readonly RoleRule[];
+  readonly readsRuntime: boolean;
+}
+
+/** The derived roles of one document that some policy names. */
+export interface DerivedRolesModule extends ModuleBase {
+  readonly kind: 'derived-roles';
+  readonly name: string;
+  readonly definitions: readonly DerivedRole[];
+}
+
+/** The roles a policy tells apart, each a bit. */
+export interface RoleBits {
+  /** Literal role texts in order of first appearance; several share a bit when no rule tells them apart. */
+  readonly literals: readonly { readonly role: string; readonly bit: number; readonly alsoGlobs: readonly number[] }[];
+  readonly globs: readonly { readonly pattern: string; readonly bit: number }[];
+  /** True when there are more roles than bits, so that rules must also name their roles (`among`). */
+  readonly crowded: boolean;
+}
+
+/** Which rules reach an action, as indexes into the module's rules, in the order of the policy. */
+export interface ActionTable {
+  readonly actions: readonly { readonly action: string; readonly rules: readonly number[] }[];
+  readonly otherActions: readonly number[];
+}
+
+export type Effect = 'allow' | 'deny';
+
+/** A rule as lowered (runtime/policy `Rule`). */
+export interface Rule {
+  readonly span: Span;
+  readonly name: string;
+  readonly named: boolean;
+  readonly effect: Effect;
+  /** What the author wrote, for the comment: ALLOW even where consent turned it into a DENY. */
+  readonly written: Effect;
+  /** Action texts as written. */
+  readonly actions: readonly string[];
+  /** Role texts: the rule's own, or the derived role's parents. `['*']` is everyone. */
+  readonly roles: readonly string[];
+  /** A principal rule's resource text, sanitised. */
+  readonly resource: string | undefined;
+  readonly derivedRole: DerivedRoleReference | undefined;
+  readonly condition: Match | undefined;
+  /** The effect holds when the condition does not: a conditional ALLOW under parental consent. */
+  readonly inverted: boolean;
+  readonly output: Output | undefined;
+  /** Rules with equal memo share the first result of a check. */
+  readonly memo: string | undefined;
+}
+
+export interface RoleRule {
+  readonly span: Span;
+  readonly name: string;
+  readonly resource: string;
+  readonly allowActions: readonly string[];
+  readonly condition: Match | undefined;
+  readonly output: Output | undefined;
+}
+
+export interface DerivedRole {
+  readonly span: Span;
+  readonly name: string;
+  readonly parentRoles: readonly string[];
+  readonly condition: Match | undefined;
+}
+
+/** A derived role in another module. */
+export interface DerivedRoleReference {
+  /** Key of the module: `derived_roles.common_roles`. */
+  readonly module: string;
+  readonly name: string;
+  readonly parentRoles: readonly string[];
+}
+
+/** A condition: the author's tree over lowered expressions. `polarity.ts` makes the predicate of it that decides a rule. */
+export type Match =
+  | { readonly kind: 'expr'; readonly text: string; readonly value: Value }
+  | { readonly kind: 'all' | 'any' | 'none'; readonly of: readonly Match[] };
+
+export interface Output {
+  readonly ruleActivated: Value | undefined;
+  readonly conditionNotMet: Value | undefined;
+}
+
+export interface Variable {
+  readonly name: string;
+  readonly text: string;
+  readonly value: Value;
+}
+
+export interface Constant {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+export interface Schema {
+  readonly ref: string;
+  readonly ignoredActions: readonly string[];
+}

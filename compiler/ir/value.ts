@@ -1,0 +1,50 @@
+import type { JsonValue } from '../ast/policy.js';
+import type { CelType } from '../cel/types.js';
+
+/**
+ * A CEL term with every name resolved: the second vocabulary's half for values. It has no span of its own: an expression is
+ * reported by its rule. `type` is the checker's, for the emitter's choice of the plainest JavaScript that is right.
+ */
+export type Value = { readonly type: CelType } & (
+  | Literal
+  | { readonly kind: 'field'; readonly of: RequestPart; readonly name: string }
+  | { readonly kind: 'part'; readonly part: RequestPart }
+  | { readonly kind: 'variable' | 'constant' | 'global' | 'local'; readonly name: string }
+  | { readonly kind: 'bindings'; readonly of: 'variables' | 'constants' | 'globals' }
+  | { readonly kind: 'select' | 'has' | 'optional-select'; readonly operand: Value; readonly name: string }
+  | { readonly kind: 'index' | 'optional-index'; readonly operand: Value; readonly index: Value }
+  | { readonly kind: 'operator'; readonly operator: Operator; readonly operands: readonly Value[] }
+  | { readonly kind: 'call'; readonly runtime: string; readonly pure: boolean; readonly args: readonly Value[] }
+  | { readonly kind: 'list'; readonly elements: readonly { readonly optional: boolean; readonly value: Value }[] }
+  | { readonly kind: 'map'; readonly entries: readonly { readonly optional: boolean; readonly key: Value; readonly value: Value }[] }
+  | { readonly kind: 'type-name'; readonly name: string }
+  | Macro
+);
+
+/** A scalar known at compile time. `json` is a constant of the policy that is no scalar. */
+export type Literal = { readonly kind: 'literal' } & (
+  | { readonly literal: 'null'; readonly value: null }
+  | { readonly literal: 'bool'; readonly value: boolean }
+  | { readonly literal: 'int' | 'uint'; readonly value: bigint }
+  | { readonly literal: 'double'; readonly value: number }
+  | { readonly literal: 'string'; readonly value: string }
+  | { readonly literal: 'bytes'; readonly value: Uint8Array }
+  | { readonly literal: 'json'; readonly value: JsonValue }
+);
+
+export type RequestPart = 'request' | 'principal' | 'resource' | 'auxData' | 'runtime';
+
+export type Operator =
+  | 'and' | 'or' | 'not' | 'conditional'
+  | 'equals' | 'notEquals' | 'lessThan' | 'atMost' | 'greaterThan' | 'atLeast' | 'inCollection'
+  | 'add' | 'subtract' | 'multiply' | 'divide' | 'modulo' | 'negate';
+
+/** A comprehension or a binding. `runtime` is the function of runtime/cel that runs it; the body sees `variables`. */
+export interface Macro {
+  readonly kind: 'macro';
+  readonly runtime: string;
+  readonly range: Value;
+  readonly variables: readonly string[];
+  readonly predicate: Value | undefined;
+  readonly body: Value;
+}

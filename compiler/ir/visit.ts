@@ -1,0 +1,95 @@
+import type { Match } from './program.js';
+import type { Value } from './value.js';
+
+/** The values directly inside a value, in source order. */
+export function parts(value: Value): readonly Value[] {
+  switch (value.kind) {
+    case 'literal':
+    case 'field':
+    case 'part':
+    case 'variable':
+    case 'constant':
+    case 'global':
+    case 'local':
+    case 'bindings':
+    case 'type-name':
+      return [];
+    case 'select':
+    case 'has':
+    case 'optional-select':
+      return [value.operand];
+    case 'index':
+    case 'optional-index':
+      return [value.operand, value.index];
+    case 'operator':
+      return value.operands;
+    case 'call':
+      return value.args;
+    case 'list':
+      return value.elements.map((element) => element.value);
+    case 'map':
+      return value.entries.flatMap((entry) => [entry.key, entry.value]);
+    case 'macro':
+      return value.predicate === undefined ? [value.range, value.body] : [value.range, value.predicate, value.body];
+  }
+}
+
+/** Whether a value or one inside it satisfies a test. */
+export function some(value: Value, test: (value: Value) => boolean): boolean {
+  return test(value) || parts(value).some((part) => some(part, test));
+}
+
+/** The value with each direct part replaced. */
+export function mapParts(value: Value, replace: (part: Value) => Value): Value {
+  switch (value.kind) {
+    case 'literal':
+    case 'field':
+    case 'part':
+    case 'variable':
+    case 'constant':
+    case 'global':
+    case 'local':
+    case 'bindings':
+    case 'type-name':
+      return value;
+    case 'select':
+    case 'has':
+    case 'optional-select':
+      return { ...value, operand: replace(value.operand) };
+    case 'index':
+    case 'optional-index':
+      return { ...value, operand: replace(value.operand), index: replace(value.index) };
+    case 'operator':
+      return { ...value, operands: value.operands.map(replace) };
+    case 'call':
+      return { ...value, args: value.args.map(replace) };
+    case 'list':
+      return { ...value, elements: value.elements.map((element) => ({ ...element, value: replace(element.value) })) };
+    case 'map':
+      return { ...value, entries: value.entries.map((entry) => ({ ...entry, key: replace(entry.key), value: replace(entry.value) })) };
+    case 'macro':
+      return {
+        ...value,
+        range: replace(value.range),
+        predicate: value.predicate && replace(value.predicate),
+        body: replace(value.body),
+      };
+  }
+}
+
+/** The names of one kind that some of the values mention. */
+export function namesIn(values: readonly Value[], kind: 'variable' | 'constant' | 'global'): ReadonlySet<string> {
+  const names = new Set<string>();
+  const pending = [...values];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (value.kind === kind) names.add(value.name);
+    pending.push(...parts(value));
+  }
+  return names;
+}
+
+/** The expressions of a condition, in source order. */
+export function valuesOf(match: Match | undefined): readonly Value[] {
+  if (match === undefined) return [];
+  return match.kind === 'expr' ? [match.value] : match.of.flatMap(valuesOf);
+}

@@ -1,0 +1,36 @@
+import type { Types } from '../ast/checked.js';
+import type { Bindings } from '../ast/policy-set.js';
+import type { Constant, Variable } from '../ir/program.js';
+import type { Value } from '../ir/value.js';
+import { namesIn } from '../ir/visit.js';
+import { lowerExpression } from './conditions.js';
+
+/** What of a document's variables and constants exists at run time: the used ones (policy-language.md 6.1). */
+export interface UsedBindings {
+  /** In dependency order. */
+  readonly variables: readonly Variable[];
+  /** By name. */
+  readonly constants: readonly Constant[];
+}
+
+/** The variables and constants that some of the values select, directly or through another used variable. */
+export function usedBindings(values: readonly Value[], bindings: Bindings, types: Types): UsedBindings {
+  const used = new Map<string, Variable>();
+  const reached = [...values];
+  const pending = [...namesIn(values, 'variable')];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const definition = bindings.variables.get(name);
+    if (definition === undefined || used.has(name)) continue;
+    const value = lowerExpression(definition.expression, types);
+    used.set(name, { name, text: definition.expression.text, value });
+    reached.push(value);
+    pending.push(...namesIn([value], 'variable'));
+  }
+  return {
+    variables: [...bindings.variables.keys()].flatMap((name) => used.get(name) ?? []),
+    constants: [...namesIn(reached, 'constant')].sort().flatMap((name) => {
+      const constant = bindings.constants.get(name);
+      return constant === undefined ? [] : [{ name, value: constant.value }];
+    }),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Types } from '../ast/checked.js';
+import type * as authored from '../ast/policy.js';
+import { invariant } from '../diagnostics/invariant.js';
+import type { Match, Output } from '../ir/program.js';
+import type { Value } from '../ir/value.js';
+import { lowerValue } from './values.js';
+
+/** An expression of a policy as a value. */
+export function lowerExpression(expression: authored.Expression, types: Types): Value {
+  const checked = types.get(expression) ?? invariant(`expression ${expression.text} was not checked`);
+  return lowerValue(expression.ast ?? invariant(`expression ${expression.text} has no tree`), checked);
+}
+
+/** The condition of a rule; undefined when it has none. */
+export function lowerCondition(condition: authored.Condition | undefined, types: Types): Match | undefined {
+  return condition && lowerMatch(condition.match, types);
+}
+
+/** The output of a rule; `expr` is the older spelling of `when.ruleActivated` (policy-language.md 3.12). */
+export function lowerOutput(output: authored.Output | undefined, types: Types): Output | undefined {
+  if (output === undefined) return undefined;
+  const activated = output.ruleActivated ?? output.legacy;
+  return {
+    ruleActivated: activated && lowerExpression(activated, types),
+    conditionNotMet: output.conditionNotMet && lowerExpression(output.conditionNotMet, types),
+  };
+}
+
+function lowerMatch(match: authored.Match, types: Types): Match {
+  switch (match.kind) {
+    case 'expr':
+      return { kind: 'expr', text: match.expression.text, value: lowerExpression(match.expression, types) };
+    case 'all':
+    case 'any':
+    case 'none':
+      return { kind: match.kind, of: match.of.map((inner) => lowerMatch(inner, types)) };
+    case 'script':
+      return invariant('a script condition passed the link stage');
+  }
+}

@@ -1,0 +1,56 @@
+import type { Types } from '../ast/checked.js';
+import { sanitize } from '../ast/names.js';
+import type { LinkedPrincipalPolicy } from '../ast/policy-set.js';
+import type { PrincipalModule, Rule } from '../ir/program.js';
+import { literalOrGlob } from '#runtime/policy';
+import { actionTable } from './actions.js';
+import { usedBindings } from './bindings.js';
+import { lowerCondition, lowerOutput } from './conditions.js';
+import { underConsent } from './parental-consent.js';
+import { readsRuntime, valuesOfRule } from './rules.js';
+
+/** A principal policy: a table for each kind a rule names, and the rules that reach any other kind by glob. */
+export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types): PrincipalModule {
+  const { policy } = linked;
+  const rules = policy.rules.flatMap((block) =>
+    block.actions.map((action, index): Rule => {
+      const condition = lowerCondition(action.condition, types);
+      const name = action.name?.value ?? `${block.resource.value}_rule-${String(index + 1).padStart(3, '0')}`;
+      return {
+        span: action.place.span,
+        name,
+        named: action.name !== undefined,
+        ...underConsent(action.effect, condition !== undefined, policy.scopePermissions),
+        written: action.effect,
+        actions: [action.action.value],
+        roles: ['*'],
+        resource: sanitize(block.resource.value),
+        derivedRole: undefined,
+        condition,
+        output: lowerOutput(action.output, types),
+        // What it sees of `runtime` changes between actions, but its first result stands for the check (8.10-D3).
+        memo: readsRuntime(valuesOfRule({ condition, output: undefined })) ? name : undefined,
+      };
+    }),
+  );
+  const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
+  const indexes = [...rules.keys()];
+  const matchers = rules.map((rule) => literalOrGlob(rule.resource as string));
+  const kinds = [...new Set(rules.map((rule) => rule.resource as string))].filter((text) => !text.includes('*'));
+  return {
+    kind: 'principal',
+    key: linked.key,
+    sourcePath: linked.file.source.path,
+    description: linked.file.description,
+    principal: policy.principal.value,
+    version: policy.version.value,
+    scope: policy.scope,
+    overridesParent: policy.scopePermissions !== 'require-parental-consent',
+    rules,
+    kinds: kinds.map((kind) => ({ kind, table: actionTable(rules, indexes.filter((index) => matchers[index]?.(kind) === true)) })),
+    otherKinds: indexes.filter((index) => rules[index]?.resource?.includes('*')),
+    readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]),
+    variables,
+    constants,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Types } from '../ast/checked.js';
+import { ruleName, sanitize } from '../ast/names.js';
+import type { ResourceRule, SchemaReference } from '../ast/policy.js';
+import type { LinkedDerivedRole, LinkedResourcePolicy } from '../ast/policy-set.js';
+import { invariant } from '../diagnostics/invariant.js';
+import type { DerivedRoleReference, ResourceModule, Rule, Schema } from '../ir/program.js';
+import { actionTable } from './actions.js';
+import { usedBindings } from './bindings.js';
+import { lowerCondition, lowerOutput } from './conditions.js';
+import { underConsent } from './parental-consent.js';
+import { roleBits } from './roles.js';
+import { readsRuntime, valuesOfRule } from './rules.js';
+
+/** A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles. */
+export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types): ResourceModule {
+  const { policy } = linked;
+  const names = policy.rules.map((rule, index) => rule.name?.value ?? ruleName(index));
+  const rules = policy.rules.flatMap((rule, index) => lowerRule(linked, rule, names, index, types));
+  const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
+  return {
+    kind: 'resource',
+    key: linked.key,
+    sourcePath: linked.file.source.path,
+    description: linked.file.description,
+    resource: policy.resource.value,
+    kindName: sanitize(policy.resource.value),
+    version: policy.version.value,
+    scope: policy.scope,
+    overridesParent: policy.scopePermissions !== 'require-parental-consent',
+    roles: roleBits(rules.map((rule) => rule.roles)),
+    rules,
+    table: actionTable(rules, [...rules.keys()]),
+    derivedRoles: [...linked.derivedRoles.values()].map(referenceTo).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    schemas: { principal: lowerSchema(policy.schemas?.principal), resource: lowerSchema(policy.schemas?.resource) },
+    readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]) || derivedRolesReadRuntime(linked, types),
+    variables,
+    constants,
+  };
+}
+
+function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, names: readonly string[], index: number, types: Types): readonly Rule[] {
+  const condition = lowerCondition(rule.condition, types);
+  const name = names[index] as string;
+  const shared = {
+    span: rule.place.span,
+    name,
+    named: rule.name !== undefined,
+    ...underConsent(rule.effect, condition !== undefined, linked.policy.scopePermissions),
+    written: rule.effect,
+    actions: rule.actions.map(({ value }) => value),
+    resource: undefined,
+    condition,
+    output: lowerOutput(rule.output, types),
+  };
+  // A rule called `rule-002` shares its results with an unnamed second rule (policy-language.md 8.10-D3).
+  const collides = names.indexOf(name) !== names.lastIndexOf(name);
+  const lowered: Rule[] = [];
+  if (rule.roles.length > 0) {
+    const roles = everyoneOr(rule.roles.map(({ value }) => value));
+    lowered.push({ ...shared, roles, derivedRole: undefined, memo: collides ? name : undefined });
+  }
+  for (const { value } of rule.derivedRoles) {
+    const derivedRole = referenceTo(linked.derivedRoles.get(value) ?? invariant(`derived role ${value} was not linked`));
+    lowered.push({ ...shared, roles: everyoneOr(derivedRole.parentRoles), derivedRole, memo: collides ? `${name}@${value}` : undefined });
+  }
+  return lowered;
+}
+
+/** `*` among role texts replaces the whole list (4.3). */
+function everyoneOr(texts: readonly string[]): readonly string[] {
+  return texts.includes('*') ? ['*'] : texts;
+}
+
+function referenceTo(role: LinkedDerivedRole): DerivedRoleReference {
+  return {
+    module: `derived_roles.${role.set}`,
+    name: role.definition.name.value,
+    parentRoles: role.definition.parentRoles.map(({ value }) => value),
+  };
+}
+
+function derivedRolesReadRuntime(linked: LinkedResourcePolicy, types: Types): boolean {
+  return [...linked.derivedRoles.values()].some(({ definition, bindings }) => {
+    const condition = lowerCondition(definition.condition, types);
+    const values = valuesOfRule({ condition, output: undefined });
+    return readsRuntime([...values, ...usedBindings(values, bindings, types).variables.map(({ value }) => value)]);
+  });
+}
+
+function lowerSchema(schema: SchemaReference | undefined): Schema | undefined {
+  return schema && { ref: schema.ref.value, ignoredActions: schema.ignoredActions.map(({ value }) => value) };
+}

@@ -1,0 +1,44 @@
+import type { Match, Module, Output, Program, Variable } from '../ir/program.js';
+import type { Value } from '../ir/value.js';
+
+/** The program with every expression replaced: conditions, outputs, variables. */
+export function mapValues(program: Program, replace: (value: Value, module: Module) => Value): Program {
+  return { modules: program.modules.map((module) => mapModule(module, (value) => replace(value, module))) };
+}
+
+function mapModule(module: Module, replace: (value: Value) => Value): Module {
+  const variables = module.variables.map((variable): Variable => ({ ...variable, value: replace(variable.value) }));
+  switch (module.kind) {
+    case 'resource':
+    case 'principal':
+      return { ...module, variables, rules: module.rules.map((rule) => mapRule(rule, replace)) };
+    case 'role':
+      return { ...module, variables, rules: module.rules.map((rule) => mapRule(rule, replace)) };
+    case 'derived-roles':
+      return {
+        ...module,
+        variables,
+        definitions: module.definitions.map((role) => ({ ...role, condition: role.condition && mapMatch(role.condition, replace) })),
+      };
+  }
+}
+
+function mapRule<R extends { readonly condition: Match | undefined; readonly output: Output | undefined }>(
+  rule: R,
+  replace: (value: Value) => Value,
+): R {
+  const { condition, output } = rule;
+  return {
+    ...rule,
+    condition: condition && mapMatch(condition, replace),
+    output: output && {
+      ruleActivated: output.ruleActivated && replace(output.ruleActivated),
+      conditionNotMet: output.conditionNotMet && replace(output.conditionNotMet),
+    },
+  };
+}
+
+function mapMatch(match: Match, replace: (value: Value) => Value): Match {
+  if (match.kind === 'expr') return { ...match, value: replace(match.value) };
+  return { ...match, of: match.of.map((inner) => mapMatch(inner, replace)) };
+}

@@ -1,0 +1,98 @@
+import * as cel from '#runtime/cel';
+import { bool, bytes, double, int, nullType, string, uint } from '../../cel/types.js';
+import type { Program } from '../../ir/program.js';
+import type { Literal, Value } from '../../ir/value.js';
+import { mapParts } from '../../ir/visit.js';
+import { mapValues } from '../map-values.js';
+
+/**
+ * Computes the constant parts of every expression, by the very functions that would run later (design 4).
+ * A part that fails stays: it fails in the same way at run time.
+ */
+export function foldConstants(program: Program): Program {
+  return mapValues(program, fold);
+}
+
+function fold(value: Value): Value {
+  const folded = mapParts(value, fold);
+  if (folded.kind === 'operator') return foldOperator(folded);
+  if (folded.kind === 'call' && folded.pure) return computed(folded, folded.runtime, folded.args);
+  return folded;
+}
+
+function foldOperator(value: Value & { kind: 'operator' }): Value {
+  const [first, second, third] = value.operands as [Value, Value, Value];
+  switch (value.operator) {
+    case 'and':
+      return isBool(first, false) || isBool(second, false) ? boolean(false) : computed(value, 'and', value.operands);
+    case 'or':
+      return isBool(first, true) || isBool(second, true) ? boolean(true) : computed(value, 'or', value.operands);
+    case 'conditional':
+      if (isBool(first, true)) return second;
+      return isBool(first, false) ? third : value;
+    case 'inCollection':
+      return foldMembership(value, first, second);
+    case 'not':
+    case 'equals':
+    case 'notEquals':
+    case 'lessThan':
+    case 'atMost':
+    case 'greaterThan':
+    case 'atLeast':
+    case 'add':
+    case 'subtract':
+    case 'multiply':
+    case 'divide':
+    case 'modulo':
+    case 'negate':
+      return computed(value, value.operator, value.operands);
+  }
+}
+
+/** `x in []` and `1 in [1, ...]` are decided whatever else is in the list (conditions.md 3.13). */
+function foldMembership(value: Value, element: Value, collection: Value): Value {
+  if (collection.kind !== 'list') return value;
+  if (collection.elements.length === 0) return boolean(false);
+  const sought = literalValue(element);
+  const found =
+    sought !== undefined &&
+    collection.elements.some((candidate) => {
+      const literal = candidate.optional ? undefined : literalValue(candidate.value);
+      return literal !== undefined && cel.isEqual(sought, literal);
+    });
+  return found ? boolean(true) : value;
+}
+
+type CelFunction = (...args: readonly cel.Result[]) => cel.Result;
+
+function computed(value: Value, runtime: string, args: readonly Value[]): Value {
+  const values = args.map(literalValue);
+  if (values.some((arg) => arg === undefined)) return value;
+  const run = (cel as unknown as { readonly [name: string]: CelFunction })[runtime];
+  return (run && literalOf(run(...values))) ?? value;
+}
+
+/** What a literal is at run time; undefined for anything else, and for a constant that is no scalar. */
+function literalValue(value: Value): cel.Value | undefined {
+  if (value.kind !== 'literal' || value.literal === 'json') return undefined;
+  return value.literal === 'uint' ? new cel.Uint(value.value) : value.value;
+}
+
+function literalOf(result: cel.Result): Value | undefined {
+  if (result === null) return { kind: 'literal', literal: 'null', value: result, type: nullType };
+  if (typeof result === 'boolean') return boolean(result);
+  if (typeof result === 'bigint') return { kind: 'literal', literal: 'int', value: result, type: int };
+  if (typeof result === 'number') return { kind: 'literal', literal: 'double', value: result, type: double };
+  if (typeof result === 'string') return { kind: 'literal', literal: 'string', value: result, type: string };
+  if (result instanceof cel.Uint) return { kind: 'literal', literal: 'uint', value: result.value, type: uint };
+  if (result instanceof Uint8Array) return { kind: 'literal', literal: 'bytes', value: result, type: bytes };
+  return undefined;
+}
+
+function boolean(value: boolean): Value & Literal {
+  return { kind: 'literal', literal: 'bool', value, type: bool };
+}
+
+function isBool(value: Value, wanted: boolean): boolean {
+  return value.kind === 'literal' && value.value === wanted;
+}
