@@ -59,7 +59,7 @@ export interface Instant {
   readonly offset: number;
 }
 
-/** What decides a rule. Never throws: an expression that cannot be evaluated does not hold. */
+/** What decides a rule. Never throws: an expression that cannot be evaluated does not hold. Called without `this`. `always` is known by identity. */
 export interface Condition {
   when(request: Request): boolean;
 }
@@ -90,13 +90,23 @@ export interface Rule extends Condition {
   /** The derived role it goes through; `when` already includes its condition. */
   readonly derivedRole?: DerivedRole;
   readonly output?: Output;
-  /** How many rows of the reference this rule stands for: outputs repeat a row (9.1). Present with an output. */
+  /**
+   * How many rows of the reference this rule stands for: outputs repeat a row (9.1). Present with an output. The roles are one request role
+   * and its ancestors by role policies; asked only when the rule reaches one of them, so at least 1.
+   */
   readonly rows?: (action: string, roles: readonly string[]) => number;
   /** Rules with equal memo share the first result of a check (8.10-D3); absent where nobody can tell. */
   readonly memo?: string;
 }
 
-/** The rules of one policy by action. */
+/** The roles a rule reaches: a Set of names, or more where the rule has a glob. */
+export interface RoleSet {
+  has(role: string): boolean;
+}
+
+/**
+ * The rules of one policy by action. A rule is one object in every list that has it: the engine remembers its result by identity.
+ */
 export interface ActionTable {
   /** For each action some rule names literally: all rules that reach it, globs included, in the order of the policy. */
   readonly actions: ReadonlyMap<string, readonly Rule[]>;
@@ -138,7 +148,7 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly derivedRoles: readonly DerivedRole[];
   /** Whether a rule has an output. */
   readonly hasOutputs: boolean;
-  /** Whether a condition or an output reads `runtime`. */
+  /** Whether a condition (those of the derived roles it names included) or an output reads `runtime`. */
   readonly readsRuntime: boolean;
   /** Only the root scope's are used (10.3). */
   readonly schemas?: SchemaReferences;

@@ -1,0 +1,78 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { glob, literalAndGlob, literalOrGlob } from './glob.js';
+
+const table: readonly (readonly [pattern: string, yes: readonly string[], no: readonly string[]])[] = [
+  ['view:*', ['view:x', 'view:'], ['view', 'view:x:y']],
+  ['a:*:c', ['a:b:c', 'a::c'], ['a:c', 'a:b:d:c']],
+  ['*:*', ['a:b', ':'], ['a', 'a:b:c']],
+  ['view*', ['view', 'viewx'], ['view:x']],
+  ['a:**', ['a:', 'a:b:c'], ['a']],
+  ['?*', ['a', 'ab', '😀'], [':', 'a:b', '']],
+  ['?', ['a', '😀'], ['', 'ab', ':']],
+  ['{a,b:*}:z', ['a:z', 'b:q:z'], ['a:q:z']],
+  ['*', ['', 'a', 'a:b:c'], []],
+  ['**', ['', 'a:b'], []],
+  ['a:**:c', ['a:c', 'a:b:c', 'a:b:d:c'], ['a', 'a:']],
+  ['a**a', ['a', 'aa', 'a:a'], ['', 'ab']],
+  ['a*a', ['aa', 'aba'], ['a', 'a:a']],
+  ['*:read', [':read', 'x:read'], ['read', 'a:b:read']],
+  ['a***', ['a', 'ab', 'a:b'], ['b']],
+  ['[abc]*', ['a', 'bx'], ['d', '']],
+  ['[a-c]', ['a', 'b', 'c'], ['d', 'ab', '-']],
+  ['[!abc]', ['d', ':'], ['a', '']],
+  ['[!a-c]', ['d', ':'], ['b']],
+  ['[ab-c]', ['a', 'b', '-', 'c'], ['d']],
+  ['[\\]a]', [']', 'a'], ['\\']],
+  ['[a:]*', [':', 'a'], ['b']],
+  ['{}', [''], ['a']],
+  ['{view*,edit}', ['viewx', 'edit'], ['view:x', 'editx']],
+  ['x{a,{b,c}d}y', ['xay', 'xbdy', 'xcdy'], ['xby', 'xy']],
+  ['{a,b', ['a', 'b'], ['{a,b']],
+  ['a}b,c*', ['a}b,c', 'a}b,cd'], ['a']],
+  ['\\*x*', ['*x', '*xy'], ['ax']],
+  ['ab\\', ['ab'], ['ab\\']],
+  ['View*', ['View'], ['view']],
+  ['*a*b*', ['ab', 'xaybz'], ['ba', 'a:b']],
+  ['**a:*', ['a:', 'x:a:y'], ['a', 'a:b:c']],
+];
+
+for (const [pattern, yes, no] of table) {
+  test(`the glob ${pattern} matches what 4.3 says`, () => {
+    const matches = glob(pattern);
+    for (const text of yes) assert.ok(matches(text), `${pattern} should match ${text}`);
+    for (const text of no) assert.not.ok(matches(text), `${pattern} should not match ${text}`);
+  });
+}
+
+test('a pattern that is no valid glob never matches', () => {
+  for (const pattern of ['[*', '[]', '[]*', '[!]', '[a-cx]', '[a-]', '[z-a]', '[a', 'x[*']) {
+    for (const text of [pattern, '', 'a', 'x', '*']) assert.not.ok(glob(pattern)(text), `${pattern} on ${text}`);
+  }
+});
+
+test('a text of a rule is a glob only if it contains a star', () => {
+  assert.ok(literalOrGlob('view?')('view?'));
+  assert.not.ok(literalOrGlob('view?')('viewx'));
+  assert.ok(literalOrGlob('{a,b}')('{a,b}'));
+  assert.ok(literalOrGlob('{a,b}*')('bx'));
+});
+
+test('an allowed action is the text itself or what it matches', () => {
+  assert.ok(literalAndGlob('view?')('view?'));
+  assert.ok(literalAndGlob('view?')('viewx'));
+  assert.ok(literalAndGlob('[*')('[*'));
+  assert.not.ok(literalAndGlob('[ab]x')('[ab]'));
+});
+
+test('the time a match takes grows with the text, not exponentially', () => {
+  const text = `${'a'.repeat(20_000)}b`;
+  assert.not.ok(glob(`${'*a'.repeat(20)}*c`)(text));
+  assert.not.ok(glob('{a*,{a*,{a*,a}}}{a*,a}*c')(text));
+});
+
+test('a deeply nested pattern does not overflow the stack', () => {
+  assert.ok(glob(`${'{'.repeat(20_000)}a*${'}'.repeat(20_000)}`)('ab'));
+});
+
+test.run();

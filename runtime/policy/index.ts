@@ -1,0 +1,5 @@
+/** The contract of generated code and engine, and what generated modules need to keep it. */
+export * from './policy.js';
+export { always } from './always.js';
+export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
+export { policyKey, sanitize } from './names.js';

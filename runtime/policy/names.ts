@@ -1,0 +1,14 @@
+/** The name a text has in policy keys and in rule lookup (policy-language.md 4.1): kinds that sanitise to the same text are one resource. */
+export function sanitize(name: string): string {
+  return NAME.test(name) ? name.replace(UNSAFE, '_') : name;
+}
+
+/** The identity of a policy, as decisions and outputs name it: `resource.album.vdefault/acme` (policy-language.md 4.2). */
+export function policyKey(type: 'resource' | 'principal' | 'role', name: string, version: string, scope: string): string {
+  const key = `${type}.${sanitize(name)}.v${sanitize(version)}`;
+  return scope === '' ? key : `${key}/${scope}`;
+}
+
+// Each segment starts right after a colon that no segment may contain, so neither expression can backtrack.
+const NAME = /^[A-Za-z][0-9A-Za-z_@.\-/]*(?::[A-Za-z][0-9A-Za-z_@.\-/]*)*$/;
+const UNSAFE = /[^0-9A-Za-z_.]+/g;
