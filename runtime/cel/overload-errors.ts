@@ -1,0 +1,17 @@
+import { typeNameOf } from './type-names.js';
+import { CelError, type Value } from './values.js';
+
+/** Class A of a wrong dynamic type (conditions.md 2): no name, no types. */
+export function noSuchOverload(): CelError {
+  return new CelError('no such overload');
+}
+
+/** Class B: the name of the function or operator only. */
+export function noSuchOverloadOf(name: string): CelError {
+  return new CelError(`no such overload: ${name}`);
+}
+
+/** Class C, the rule: the name and the runtime types of all arguments, receiver first. */
+export function noSuchOverloadFor(name: string, args: readonly Value[]): CelError {
+  return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
+}
