@@ -1,0 +1,32 @@
+/** Byte strings in the order of their bytes (conditions.md 3.5): negative, 0, positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let offset = 0; offset < shared; offset++) {
+    const order = (a[offset] ?? 0) - (b[offset] ?? 0);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** The UTF-8 bytes of a text. */
+export function utf8BytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The text that bytes are the UTF-8 of; undefined when they are not UTF-8. */
+export function utf8TextOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // The only thing a fatal decoder throws for is malformed input.
+    return undefined;
+  }
+}
+
+/** Two byte strings one after the other. */
+export function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}

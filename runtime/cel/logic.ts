@@ -1,0 +1,28 @@
+import { NO_SUCH_OVERLOAD, problemOf } from './failures.js';
+import { isFailure, type Result } from './values.js';
+
+/** `a && b` (conditions.md 3.8): false when either is false, whatever the other; true when both are; else the first problem. */
+export function and(a: Result, b: Result): Result {
+  if (a === false || b === false) return false;
+  if (a !== true) return problemOf(a);
+  return b === true ? true : problemOf(b);
+}
+
+/** `a || b`: true when either is true, whatever the other; false when both are false; else the first problem. */
+export function or(a: Result, b: Result): Result {
+  if (a === true || b === true) return true;
+  if (a !== false) return problemOf(a);
+  return b === false ? false : problemOf(b);
+}
+
+/** `!a`. */
+export function not(a: Result): Result {
+  return typeof a === 'boolean' ? !a : problemOf(a);
+}
+
+/** `c ? a : b`: the branch that is not chosen does not matter, even when it failed. */
+export function conditional(condition: Result, whenTrue: Result, whenFalse: Result): Result {
+  if (condition === true) return whenTrue;
+  if (condition === false) return whenFalse;
+  return isFailure(condition) ? condition : NO_SUCH_OVERLOAD;
+}

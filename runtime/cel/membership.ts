@@ -1,0 +1,43 @@
+import { equalValues } from './equality.js';
+import { NO_SUCH_OVERLOAD } from './failures.js';
+import { isMap } from './kinds.js';
+import { mapGet } from './maps.js';
+import { type CelError, isFailure, type Result, type Value } from './values.js';
+
+/** `x in collection`, and it could be evaluated. */
+export function isIn(x: Result, collection: Result): boolean {
+  if (typeof x === 'string' && Array.isArray(collection)) return collection.includes(x);
+  return inCollection(x, collection) === true;
+}
+
+/** `!(x in collection)`, and it could be evaluated. */
+export function isNotIn(x: Result, collection: Result): boolean {
+  if (typeof x === 'string' && Array.isArray(collection)) return !collection.includes(x);
+  return inCollection(x, collection) === false;
+}
+
+/** `x in collection` (conditions.md 3.11): an equal element of a list, a key of a map. */
+export function inCollection(x: Result, collection: Result): Result {
+  if (isFailure(x)) return x;
+  if (isFailure(collection)) return collection;
+  return contained(x, collection);
+}
+
+/**
+ * `x in [...]` for a list literal of strings, booleans, null and numbers, made a set once. Its numbers are doubles:
+ * an int literal is put in as the double it equals (3.3).
+ */
+export function isOneOf(x: Result, set: ReadonlySet<Value>): boolean {
+  if (typeof x === 'object' || typeof x === 'bigint') return x === null ? set.has(null) : isIn(x, Array.from(set));
+  return x !== undefined && x === x && set.has(x);
+}
+
+/** `!(x in [...])` for such a set, and x could be evaluated. */
+export function isNoneOf(x: Result, set: ReadonlySet<Value>): boolean {
+  return !isFailure(x) && !isOneOf(x, set);
+}
+
+function contained(x: Value, collection: Value): boolean | CelError {
+  if (Array.isArray(collection)) return collection.some((element) => equalValues(x, element) === true);
+  return isMap(collection) ? mapGet(collection, x) !== undefined : NO_SUCH_OVERLOAD;
+}

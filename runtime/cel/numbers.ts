@@ -1,0 +1,88 @@
+import { CelError, Uint, type Value } from './values.js';
+
+export const MIN_INT = -(2n ** 63n);
+export const MAX_INT = 2n ** 63n - 1n;
+export const MAX_UINT = 2n ** 64n - 1n;
+
+export const INTEGER_OVERFLOW = new CelError('integer overflow');
+export const UNSIGNED_INTEGER_OVERFLOW = new CelError('unsigned integer overflow');
+
+/** An int64, or `integer overflow`. */
+export function checkedInt(value: bigint): bigint | CelError {
+  return value >= MIN_INT && value <= MAX_INT ? value : INTEGER_OVERFLOW;
+}
+
+/** A uint64, or `unsigned integer overflow`. */
+export function checkedUint(value: bigint): Uint | CelError {
+  return value >= 0n && value <= MAX_UINT ? new Uint(value) : UNSIGNED_INTEGER_OVERFLOW;
+}
+
+/**
+ * Two numbers of any kinds in order: negative, 0, positive; NaN when one is NaN; undefined when one is no number.
+ * Against a double an integer is taken as a double, so 9007199254740993 equals 9007199254740992.0 (conditions.md 3.3).
+ */
+export function compareNumbers(a: Value, b: Value): number | undefined {
+  if (typeof a === 'number') {
+    const right = typeof b === 'number' ? b : asDouble(b);
+    return right === undefined ? undefined : difference(a, right);
+  }
+  if (typeof b === 'number') {
+    const left = asDouble(a);
+    return left === undefined ? undefined : difference(left, b);
+  }
+  const left = integerOf(a);
+  const right = integerOf(b);
+  if (left === undefined || right === undefined) return undefined;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The integer an int or uint stands for. */
+export function integerOf(value: Value): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  return value instanceof Uint ? value.value : undefined;
+}
+
+/** `string(double)` (3.4): the shortest digits that read back, with an exponent from 1e6 on and below 1e-4. */
+export function doubleText(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf';
+  return numberText(value, 6);
+}
+
+/** A double inside a message, such as `no such key: 5.5`: an exponent only from 1e21 on and below 1e-4. */
+export function plainDoubleText(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf';
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf';
+  return numberText(value, 21);
+}
+
+function asDouble(value: Value): number | undefined {
+  const integer = integerOf(value);
+  return integer === undefined ? undefined : Number(integer);
+}
+
+// Not a subtraction: Infinity - Infinity is NaN.
+function difference(a: number, b: number): number {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  return a === b ? 0 : Number.NaN;
+}
+
+function numberText(value: number, exponentFrom: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (Object.is(value, -0)) return '-0';
+  if (value === 0) return '0';
+  const [mantissa = '', power = ''] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < exponentFrom) return plain(mantissa, exponent);
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
+}
+
+function plain(mantissa: string, exponent: number): string {
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const digits = mantissa.replace('-', '').replace('.', '');
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  if (digits.length <= exponent + 1) return sign + digits.padEnd(exponent + 1, '0');
+  return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+}

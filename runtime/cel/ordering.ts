@@ -1,0 +1,112 @@
+import { compareBytes } from './bytes.js';
+import { compareText } from './code-points.js';
+import { NO_SUCH_OVERLOAD } from './failures.js';
+import { noSuchOverloadOf } from './overload-errors.js';
+import { isEngineKind } from './type-names.js';
+import { compareNumbers } from './numbers.js';
+import { type CelError, Duration, isFailure, Opaque, type Result, Timestamp, Uint, type Value } from './values.js';
+
+/** `a < b`, and they have an order. On the hot path: two doubles are compared at once (bench/check.bench.ts). */
+export function less(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? a < b : orderOrNaN(a, b) < 0;
+}
+
+/** `a <= b`, and they have an order. */
+export function lessOrEqual(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? a <= b : orderOrNaN(a, b) <= 0;
+}
+
+/** `a > b`, and they have an order. */
+export function greater(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? a > b : orderOrNaN(a, b) > 0;
+}
+
+/** `a >= b`, and they have an order. */
+export function greaterOrEqual(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? a >= b : orderOrNaN(a, b) >= 0;
+}
+
+/** `!(a < b)`, and the comparison could be evaluated; NaN is less than nothing, so it holds for NaN. */
+export function notLess(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? !(a < b) : isComparable(a, b) && !(orderOrNaN(a, b) < 0);
+}
+
+/** `!(a <= b)`, and the comparison could be evaluated. */
+export function notLessOrEqual(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? !(a <= b) : isComparable(a, b) && !(orderOrNaN(a, b) <= 0);
+}
+
+/** `!(a > b)`, and the comparison could be evaluated. */
+export function notGreater(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? !(a > b) : isComparable(a, b) && !(orderOrNaN(a, b) > 0);
+}
+
+/** `!(a >= b)`, and the comparison could be evaluated. */
+export function notGreaterOrEqual(a: Result, b: Result): boolean {
+  return typeof a === 'number' && typeof b === 'number' ? !(a >= b) : isComparable(a, b) && !(orderOrNaN(a, b) >= 0);
+}
+
+/** `a < b` (conditions.md 3.5). */
+export function lessThan(a: Result, b: Result): Result {
+  const order = ordered('_<_', a, b);
+  return typeof order === 'number' ? order < 0 : order;
+}
+
+/** `a <= b`. */
+export function atMost(a: Result, b: Result): Result {
+  const order = ordered('_<=_', a, b);
+  return typeof order === 'number' ? order <= 0 : order;
+}
+
+/** `a > b`. */
+export function greaterThan(a: Result, b: Result): Result {
+  const order = ordered('_>_', a, b);
+  return typeof order === 'number' ? order > 0 : order;
+}
+
+/** `a >= b`. */
+export function atLeast(a: Result, b: Result): Result {
+  const order = ordered('_>=_', a, b);
+  return typeof order === 'number' ? order >= 0 : order;
+}
+
+/** Two values in order: negative, 0, positive, NaN when one is NaN; undefined when their kinds have no order (3.5). */
+export function orderOf(a: Value, b: Value): number | undefined {
+  switch (typeof a) {
+    case 'number':
+    case 'bigint':
+      return compareNumbers(a, b);
+    case 'string':
+      return typeof b === 'string' ? compareText(a, b) : undefined;
+    case 'boolean':
+      return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
+    default:
+      return a === null ? undefined : orderOfObjects(a, b);
+  }
+}
+
+function orderOfObjects(a: Value, b: Value): number | undefined {
+  if (a instanceof Uint) return compareNumbers(a, b);
+  if (a instanceof Timestamp) return b instanceof Timestamp ? a.seconds - b.seconds || a.nanos - b.nanos : undefined;
+  if (a instanceof Duration) return b instanceof Duration ? orderOf(a.nanos, b.nanos) : undefined;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : undefined;
+  return a instanceof Opaque ? a.compareTo(b) : undefined;
+}
+
+function orderOrNaN(a: Result, b: Result): number {
+  return isFailure(a) || isFailure(b) ? Number.NaN : (orderOf(a, b) ?? Number.NaN);
+}
+
+function isComparable(a: Result, b: Result): boolean {
+  return !isFailure(a) && !isFailure(b) && orderOf(a, b) !== undefined;
+}
+
+function ordered(operator: string, a: Result, b: Result): number | CelError | undefined {
+  if (isFailure(a)) return a;
+  if (isFailure(b)) return b;
+  return orderOf(a, b) ?? (knowsOrder(a) ? NO_SUCH_OVERLOAD : noSuchOverloadOf(operator));
+}
+
+function knowsOrder(a: Value): boolean {
+  return orderOf(a, a) !== undefined || isEngineKind(a);
+}
