@@ -1,4 +1,236 @@
 import { message } from './message.js';
 
+/** What `link` has to say: problems of the whole set (policy-language.md 12.5) and of names (12.6). */
 export const setMessages = {
+  'policy/duplicate': message<{ policy: string; otherFile: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'duplicate definition',
+    text: ({ policy, otherFile }) => `duplicate definition of ${policy} (previous definition in ${otherFile})`,
+    explanation: `
+Two enabled documents have the same identity: type, name, version and scope. Names are compared in their sanitised form, so \`a-b\` and \`a_b\`
+are one name, and a role policy without a version is the one for \`default\`.
+
+Remove one of the documents, give it another version or scope, or set \`disabled: true\` in it.
+`,
+  }),
+  'policy/disabled': message<{ policy: string }>({
+    severity: 'warning',
+    stage: 'load',
+    kind: 'disabled policy',
+    text: ({ policy }) => `${policy} is disabled and counts as absent`,
+    explanation: `
+Listed beside other problems only, because a disabled document may be their cause: it cannot be imported, and it leaves a gap in a chain of scopes.
+
+Remove \`disabled: true\`, or remove what still needs the document.
+`,
+  }),
+  'import/missing': message<{ import: string; name: string; policy: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'missing import',
+    text: (p) => `cannot find ${p.import} '${p.name}' imported by policy ${p.policy}`,
+    explanation: `
+A name under \`importDerivedRoles\`, \`variables.import\` or \`constants.import\` is not the name of any enabled document of that type. The name looked for
+is shown sanitised: \`d-1\` and \`d_1\` are one name.
+
+Correct the name, or add the document that defines the set.
+`,
+  }),
+  'scope/missing': message<{ policy: string; descendants: readonly string[] }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'missing scope',
+    text: ({ policy, descendants }) =>
+      `scoped policy ${policy} is not found but is required by descendant policies ${descendants.join(', ')}`,
+    explanation: `
+A resource or principal policy with scope \`a.b.c\` needs a policy of the same name and version at \`a.b\`, at \`a\` and at the root (no scope).
+
+Add the missing policy; it may be without rules. A missing resource policy is forgiven where a role policy of that scope and version has a rule about the resource.
+`,
+  }),
+  'scope/permissions-conflict': message<{ scope: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'scope permissions conflict',
+    text: ({ scope }) => `policies sharing ${scopeText(scope)} have conflicting scopePermissions`,
+    explanation: `
+\`scopePermissions\` belongs to the scope: all resource and principal policies of one scope must agree whether an ALLOW of theirs overrides the parent scope
+or needs its consent. A policy that leaves the field out overrides.
+
+Give all policies of the scope the same \`scopePermissions\`.
+`,
+  }),
+  'scope/permissions-differ': message<{ scope: string }>({
+    severity: 'warning',
+    stage: 'load',
+    kind: 'scope permissions differ',
+    text: ({ scope }) => `the two policies sharing ${scopeText(scope)} have different scopePermissions`,
+    explanation: `
+Two policies are alone in a scope, and one overrides the parent scope while the other needs its consent. Each is taken by its own word. With a third document in
+the scope this becomes the error \`scope/permissions-conflict\`.
+
+Give both policies the same \`scopePermissions\`.
+`,
+  }),
+  'role-policy/parent-roles-differ': message<{ policy: string; other: string }>({
+    severity: 'warning',
+    stage: 'load',
+    kind: 'parent roles differ',
+    text: ({ policy, other }) => `${policy} and ${other} give one role different parent roles`,
+    explanation: `
+Two versions of a role policy, for one role in one scope, list different \`parentRoles\`. Here each version has its own. Other decision points may take the
+parent roles of either version for both.
+
+Give all versions the same \`parentRoles\`.
+`,
+  }),
+  'derived-role/unknown': message<{ name: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'unknown derived role',
+    text: ({ name }) => `Derived role "${name}" is not defined in any imports`,
+    explanation: `
+A rule names a derived role that none of the imported sets defines.
+
+Correct the name, or add the set that defines it to \`importDerivedRoles\`.
+`,
+  }),
+  'derived-role/ambiguous': message<{ name: string; definitions: readonly string[] }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'ambiguous derived role',
+    text: ({ name, definitions }) => `Derived role "${name}" is defined in more than one import: ${definitions.join(', ')}`,
+    explanation: `
+A rule names a derived role that more than one of the imported sets defines.
+
+Rename one of the definitions, or import only one of the sets.
+`,
+  }),
+  'variable/undefined': message<Undefined>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'undefined variable',
+    text: (p) => undefinedText('variable', p),
+    explanation: `
+An expression selects a variable that the policy neither imports nor defines. Nothing is inherited from other scopes or from imported derived roles.
+
+Correct the name, define the variable under \`variables.local\`, or import the set that defines it under \`variables.import\`.
+`,
+  }),
+  'constant/undefined': message<Undefined>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'undefined constant',
+    text: (p) => undefinedText('constant', p),
+    explanation: `
+An expression selects a constant that the policy neither imports nor defines. Nothing is inherited from other scopes or from imported derived roles.
+
+Correct the name, define the constant under \`constants.local\`, or import the set that defines it under \`constants.import\`.
+`,
+  }),
+  'variable/redefined': message<{ name: string; definitions: readonly string[] }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'variable redefined',
+    text: ({ name, definitions }) => `Variable '${name}' has multiple definitions in ${enumerate(definitions)}`,
+    explanation: `
+A variable comes from more than one place: imported sets, \`variables.local\`, and the deprecated top-level \`variables\`. No place hides another.
+
+Rename one of the definitions or remove it.
+`,
+  }),
+  'constant/redefined': message<{ name: string; definitions: readonly string[] }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'constant redefined',
+    text: ({ name, definitions }) => `Constant '${name}' has multiple definitions in ${enumerate(definitions)}`,
+    explanation: `
+A constant comes from more than one place: imported sets and \`constants.local\`. No place hides another.
+
+Rename one of the definitions or remove it.
+`,
+  }),
+  'variable/cyclic': message<{ names: readonly string[]; places: readonly string[] }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'cyclical variable definitions',
+    text: ({ names, places }) =>
+      names.length === 1
+        ? `Variable '${names[0]}' references itself`
+        : `Variables ${enumerate(names.map((name, index) => `'${name}' (${places[index]})`))} form a cycle`,
+    explanation: `
+The definitions of variables may use other variables, but not, by whatever detour, themselves.
+
+Break the cycle: write out one of the definitions.
+`,
+  }),
+  'variable/invalid-name': message<{ reason: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'invalid variable name',
+    text: ({ reason }) => reason,
+    explanation: `
+The name of a variable starts with a letter or \`_\`, goes on with letters, digits and \`_\`, and is none of \`true\`, \`false\`, \`null\`, \`in\`.
+
+Rename the variable.
+`,
+  }),
+  'constant/invalid-name': message<{ reason: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'invalid constant name',
+    text: ({ reason }) => reason,
+    explanation: `
+The name of a constant starts with a letter or \`_\`, goes on with letters, digits and \`_\`, and is none of \`true\`, \`false\`, \`null\`, \`in\`.
+
+Rename the constant.
+`,
+  }),
+  'condition/script': message<Nothing>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'scripts in conditions are no longer supported',
+    text: () => 'Unsupported feature',
+    explanation: `
+A condition is a \`script\`. Conditions are CEL expressions.
+
+Write the condition as \`match: { expr: ... }\`.
+`,
+  }),
+  'output/empty': message<Nothing>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'empty output',
+    text: () => 'output must have at least one expression',
+    explanation: `
+An \`output\` block says nothing: neither \`when.ruleActivated\` nor \`when.conditionNotMet\` has an expression.
+
+Add an expression, or remove the block.
+`,
+  }),
 };
+
+interface Undefined {
+  readonly name: string;
+  /** The variable whose definition refers to it; absent for a condition or an output. */
+  readonly referencedIn?: string | undefined;
+}
+
+/** No parameters. */
+type Nothing = Readonly<Record<never, never>>;
+
+function scopeText(scope: string): string {
+  return scope === '' ? 'the root scope' : `scope ${scope}`;
+}
+
+function undefinedText(what: 'variable' | 'constant', { name, referencedIn }: Undefined): string {
+  const reference = referencedIn === undefined ? '' : ` referenced in variable '${referencedIn}'`;
+  return `Undefined ${what} '${name}'${reference}`;
+}
+
+/** `a and b`, `a, b, and c`. */
+function enumerate(items: readonly string[]): string {
+  if (items.length < 3) return items.join(' and ');
+  return `${items.slice(0, -1).join(', ')}, and ${items.at(-1)}`;
+}

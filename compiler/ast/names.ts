@@ -1,0 +1,47 @@
+import type { Policy } from './policy.js';
+
+/**
+ * A name as policy keys and rule lookup spell it (policy-language.md 4.1): every run of characters outside `[0-9A-Za-z_.]` of a
+ * plain name becomes one `_`; any other text stays as it is. Names that come out equal are the same name.
+ */
+export function sanitize(name: string): string {
+  return PLAIN.test(name) ? name.replace(SEPARATORS, '_') : name;
+}
+
+/** The identity of a policy document (policy-language.md 1, 4.2): `resource.album.vdefault/acme`, `derived_roles.common_roles`. */
+export function policyKeyOf(policy: Policy): string {
+  switch (policy.kind) {
+    case 'resource':
+      return scopedKey('resource', policy.resource.value, policy.version.value, policy.scope);
+    case 'principal':
+      return scopedKey('principal', policy.principal.value, policy.version.value, policy.scope);
+    case 'role':
+      return scopedKey('role', policy.role.value, policy.version, policy.scope);
+    case 'derived-roles':
+      return importKey('derived_roles', policy.name.value);
+    case 'export-variables':
+      return importKey('export_variables', policy.name.value);
+    case 'export-constants':
+      return importKey('export_constants', policy.name.value);
+  }
+}
+
+/** The key of an executable policy, which may not exist: an ancestor in a scope chain. */
+export function scopedKey(kind: 'resource' | 'principal' | 'role', name: string, version: string, scope: string): string {
+  const key = `${kind}.${sanitize(name)}.v${sanitize(version)}`;
+  return scope === '' ? key : `${key}/${scope}`;
+}
+
+/** The key of what an import names, which may not exist. */
+export function importKey(kind: 'derived_roles' | 'export_variables' | 'export_constants', name: string): string {
+  return `${kind}.${sanitize(name)}`;
+}
+
+/** The name of a rule its author left nameless: `rule-001` for index 0 (4.2). */
+export function ruleName(index: number): string {
+  return `rule-${String(index + 1).padStart(3, '0')}`;
+}
+
+// Segments are divided by `:`, which is not in their alphabet: matching is linear.
+const PLAIN = /^[A-Za-z][0-9A-Za-z_@.\-/]*(?::[A-Za-z][0-9A-Za-z_@.\-/]*)*$/;
+const SEPARATORS = /[^0-9A-Za-z_.]+/g;

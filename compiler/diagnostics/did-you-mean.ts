@@ -1,0 +1,58 @@
+import type { Note } from './diagnostic.js';
+
+/** Names longer than this are not guessed at: the comparison is quadratic. */
+const LONGEST = 80;
+
+/** At most so many names are compared. */
+const MOST = 2000;
+
+/**
+ * At most one note, ``did you mean `owner`?``: the known name nearest to what was written, when it is near enough to be a slip
+ * of the pen. Ties go to the first by name.
+ */
+export function didYouMean(written: string, known: Iterable<string>): readonly Note[] {
+  const near = nearest(written, known);
+  return near === undefined ? [] : [{ message: `did you mean \`${near}\`?` }];
+}
+
+function nearest(written: string, known: Iterable<string>): string | undefined {
+  if (written.length > LONGEST) return undefined;
+  // A slip for every three letters begun, but never as many as the name has letters.
+  const limit = Math.min(Math.ceil(written.length / 3), written.length - 1);
+  const candidates = [...new Set(known)].slice(0, MOST).sort();
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const name of candidates) {
+    if (name === written || name.length > LONGEST || Math.abs(name.length - written.length) >= bestDistance) continue;
+    const found = distance(written.toLowerCase(), name.toLowerCase());
+    if (found < bestDistance) {
+      best = name;
+      bestDistance = found;
+    }
+  }
+  return best;
+}
+
+/** Edits from one text to the other: insert, delete, replace, exchange two neighbours. */
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const replace = a[row - 1] === b[column - 1] ? 0 : 1;
+      let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + replace);
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+      }
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] as number;
+}

@@ -1,0 +1,82 @@
+import type { Expression, PolicyFile } from '../ast/policy.js';
+import type { Bindings, LinkedVariable } from '../ast/policy-set.js';
+import type { Details } from '../diagnostics/diagnostic.js';
+import type { MessageParameters } from '../diagnostics/messages.js';
+import type { Catalogue } from './catalogue.js';
+import { constantsOf, type Definition, type Importer, variablesOf } from './definitions.js';
+import { dependencyOrder } from './dependency-order.js';
+import { linkExpression } from './expressions.js';
+import { identifierProblem } from './identifier.js';
+import { printPlace } from './places.js';
+import type { Problems } from './problems.js';
+import { referencesOf } from './references.js';
+
+/**
+ * The variables and constants of a document (policy-language.md 6.1). Reports names that cannot be, names with several definitions, references to
+ * nothing, and cycles; what is returned then is the first definition of each name.
+ */
+export function linkBindings(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
+  const constants = unique(constantsOf(file, catalogue), { what: 'constant', file, problems });
+  const variables = unique(variablesOf(file, catalogue), { what: 'variable', file, problems });
+  for (const [name, { value }] of variables) linkExpression(value, { variables, constants }, problems, name);
+  return {
+    variables: inDependencyOrder(variables, problems),
+    constants: new Map([...constants].map(([name, { value, file: from }]) => [name, { name, value, file: from }])),
+  };
+}
+
+/** Of what, whose and where to report. */
+interface Owner {
+  readonly what: 'variable' | 'constant';
+  readonly file: PolicyFile;
+  readonly problems: Problems;
+}
+
+/** The definitions by name, sorted; of several the first. */
+function unique<T>(definitions: readonly Definition<T>[], { what, file, problems }: Owner): ReadonlyMap<string, Definition<T>> {
+  const byName = new Map<string, Definition<T>[]>();
+  for (const definition of definitions) {
+    const name = definition.name.value;
+    const reason = identifierProblem(name);
+    if (reason === undefined) byName.set(name, [...(byName.get(name) ?? []), definition]);
+    else problems.add(`${what}/invalid-name`, definition.name.place, { reason });
+  }
+  const sorted = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [name, several] of sorted) {
+    if (several.length > 1) problems.add(`${what}/redefined`, file.source, ...redefinition(name, several));
+  }
+  return new Map(sorted.map(([name, several]) => [name, several[0] as Definition<T>]));
+}
+
+function redefinition(name: string, several: readonly Definition<unknown>[]): [MessageParameters<'variable/redefined'>, Details] {
+  return [
+    { name, definitions: several.map(({ origin, place }) => `${origin} (${printPlace(place)})`) },
+    { notes: several.map(({ origin, place }) => ({ message: `defined in ${origin}`, span: place.span })) },
+  ];
+}
+
+function inDependencyOrder(
+  variables: ReadonlyMap<string, Definition<Expression>>,
+  problems: Problems,
+): ReadonlyMap<string, LinkedVariable> {
+  const needs = new Map(
+    [...variables].map(([name, { value }]) => [name, value.ast === undefined ? [] : referencesOf(value.ast).variables.keys()]),
+  );
+  const { order, selfReferences, cycles } = dependencyOrder(needs);
+  for (const names of [...selfReferences.map((name) => [name]), ...cycles]) {
+    const members = names.map((name) => variables.get(name) as Definition<Expression>);
+    const [first, ...others] = members as [Definition<Expression>, ...Definition<Expression>[]];
+    problems.add(
+      'variable/cyclic',
+      first.place,
+      { names, places: members.map(({ place }) => printPlace(place)) },
+      { notes: others.map(({ name, place }) => ({ message: `\`${name.value}\` is defined here`, span: place.span })) },
+    );
+  }
+  return new Map(
+    order.map((name) => {
+      const { value, file } = variables.get(name) as Definition<Expression>;
+      return [name, { name, expression: value, file }];
+    }),
+  );
+}

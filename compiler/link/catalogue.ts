@@ -1,0 +1,55 @@
+import { policyKeyOf } from '../ast/names.js';
+import type { Policy, PolicyFile } from '../ast/policy.js';
+import type { Diagnostics } from '../diagnostics/diagnostic.js';
+
+/** The enabled documents of a set by their keys (policy-language.md 4.2). */
+export interface Catalogue {
+  /** In path order. */
+  readonly documents: readonly Document[];
+  find(key: string): PolicyFile | undefined;
+}
+
+export interface Document {
+  readonly key: string;
+  readonly file: PolicyFile;
+}
+
+/** A document of a known type. */
+export type FileOf<K extends Policy['kind']> = PolicyFile & { readonly policy: Extract<Policy, { readonly kind: K }> };
+
+/** Narrows a file by the type of its document; the file stays the same object. */
+export function hasKind<K extends Policy['kind']>(file: PolicyFile, kind: K): file is FileOf<K> {
+  return file.policy.kind === kind;
+}
+
+/** Files the documents by key. A second document of one key is reported and left out (3.13). */
+export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): Catalogue {
+  const byKey = new Map<string, PolicyFile>();
+  for (const file of [...files].sort(byPath)) {
+    const key = policyKeyOf(file.policy);
+    const previous = byKey.get(key);
+    if (previous === undefined) {
+      byKey.set(key, file);
+      continue;
+    }
+    const otherFile = previous.source.path;
+    report.add(
+      'policy/duplicate',
+      file.place,
+      { policy: key, otherFile },
+      { notes: [{ message: 'first defined here', span: previous.place.span }], facts: { policy: key, otherFile } },
+    );
+  }
+  return { documents: [...byKey].map(([key, file]) => ({ key, file })), find: (key) => byKey.get(key) };
+}
+
+/** As a walk of the folder meets them: names are compared folder by folder. */
+function byPath(a: PolicyFile, b: PolicyFile): number {
+  const left = a.source.path.split('/');
+  const right = b.source.path.split('/');
+  for (let i = 0; i < left.length && i < right.length; i += 1) {
+    const [x, y] = [left[i] as string, right[i] as string];
+    if (x !== y) return x < y ? -1 : 1;
+  }
+  return left.length - right.length;
+}

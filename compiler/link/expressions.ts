@@ -1,0 +1,62 @@
+import type { Condition, Expression, Match, Output } from '../ast/policy.js';
+import type { Bindings } from '../ast/policy-set.js';
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { placeOfNode } from './places.js';
+import type { Problems } from './problems.js';
+import { referencesOf } from './references.js';
+
+/** What an expression may refer to. */
+export type Names = { readonly [K in keyof Bindings]: ReadonlyMap<string, unknown> };
+
+/** Reports what a condition names and nobody defines, and scripts (policy-language.md 3.11). */
+export function linkCondition(condition: Condition | undefined, names: Names, problems: Problems): void {
+  if (condition === undefined) return;
+  // A stack of our own: a condition may be nested deeper than the call stack.
+  const pending: Match[] = [condition.match];
+  for (let match = pending.pop(); match !== undefined; match = pending.pop()) {
+    switch (match.kind) {
+      case 'expr':
+        linkExpression(match.expression, names, problems);
+        break;
+      case 'script':
+        problems.add('condition/script', match === condition.match ? condition.place : match.place, {});
+        break;
+      case 'all':
+      case 'any':
+      case 'none':
+        pending.push(...match.of);
+        break;
+    }
+  }
+}
+
+/** Reports what an output names and nobody defines, and outputs without an expression (3.12). */
+export function linkOutput(output: Output | undefined, names: Names, problems: Problems): void {
+  if (output === undefined) return;
+  const expressions = [output.ruleActivated, output.conditionNotMet, output.legacy].filter((expression) => isPresent(expression));
+  if (expressions.length === 0) problems.add('output/empty', output.place, {});
+  for (const expression of expressions) linkExpression(expression, names, problems);
+}
+
+/**
+ * Reports the variables and constants an expression refers to and the policy does not have (6.1).
+ * @param definedAs the variable whose definition it is.
+ */
+export function linkExpression(expression: Expression, names: Names, problems: Problems, definedAs?: string): void {
+  if (expression.ast === undefined) return;
+  const { variables, constants } = referencesOf(expression.ast);
+  for (const [name, node] of variables) {
+    if (names.variables.has(name)) continue;
+    const notes = didYouMean(name, names.variables.keys());
+    problems.add('variable/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { notes });
+  }
+  for (const [name, node] of constants) {
+    if (names.constants.has(name)) continue;
+    const notes = didYouMean(name, names.constants.keys());
+    problems.add('constant/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { notes });
+  }
+}
+
+function isPresent(expression: Expression | undefined): expression is Expression {
+  return expression !== undefined && expression.text !== '';
+}

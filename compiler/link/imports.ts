@@ -1,0 +1,56 @@
+import { importKey, sanitize } from '../ast/names.js';
+import type { PolicyFile } from '../ast/policy.js';
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Located } from '../diagnostics/span.js';
+import type { Catalogue, Document } from './catalogue.js';
+
+/** What can be imported; the first part of its key. */
+type ImportKind = 'derived_roles' | 'export_variables' | 'export_constants';
+
+/** Reports imports that name no enabled document of their type (policy-language.md 3.13). */
+export function reportMissingImports(catalogue: Catalogue, report: Diagnostics): void {
+  const known = namesByKind(catalogue);
+  for (const document of catalogue.documents) {
+    for (const { kind, name } of importsOf(document.file)) {
+      if (catalogue.find(importKey(kind, name.value)) !== undefined) continue;
+      report.add(
+        'import/missing',
+        name.place,
+        { import: WORDS[kind], name: sanitize(name.value), policy: document.key },
+        { notes: didYouMean(name.value, known[kind]), facts: { policy: document.key } },
+      );
+    }
+  }
+}
+
+/** How messages call them. */
+const WORDS: Readonly<Record<ImportKind, string>> = {
+  derived_roles: 'derived roles',
+  export_variables: 'variables',
+  export_constants: 'constants',
+};
+
+function importsOf({ policy }: PolicyFile): readonly { kind: ImportKind; name: Located<string> }[] {
+  if (policy.kind === 'export-variables' || policy.kind === 'export-constants') return [];
+  const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
+  return [
+    ...roles.map((name) => ({ kind: 'derived_roles' as const, name })),
+    ...policy.constants.imports.map((name) => ({ kind: 'export_constants' as const, name })),
+    ...policy.variables.imports.map((name) => ({ kind: 'export_variables' as const, name })),
+  ];
+}
+
+function namesByKind({ documents }: Catalogue): Readonly<Record<ImportKind, readonly string[]>> {
+  const namesOf = (kind: ImportKind): readonly string[] => documents.flatMap((document) => importableName(document, kind));
+  return {
+    derived_roles: namesOf('derived_roles'),
+    export_variables: namesOf('export_variables'),
+    export_constants: namesOf('export_constants'),
+  };
+}
+
+function importableName({ key, file: { policy } }: Document, kind: ImportKind): readonly string[] {
+  const importable = policy.kind === 'derived-roles' || policy.kind === 'export-variables' || policy.kind === 'export-constants';
+  return importable && key === importKey(kind, policy.name.value) ? [policy.name.value] : [];
+}

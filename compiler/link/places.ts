@@ -1,0 +1,20 @@
+import type { Expr } from '../ast/expr.js';
+import type { Expression } from '../ast/policy.js';
+import type { Place } from '../diagnostics/span.js';
+
+/** Reported at the place of an expression, with one of its nodes underlined. */
+export function placeOfNode(expression: Expression, node: Expr): Place {
+  return { ...expression.place, span: expression.spanOf(node.start, node.end) };
+}
+
+/** `a.yaml:5:8`, as messages refer to a second place. */
+export function printPlace(place: Place): string {
+  const { source } = place.span;
+  return `${source.path}:${printPosition(place)}`;
+}
+
+/** `5:8`. */
+export function printPosition(place: Place): string {
+  const { line, column } = place.span.source.lineAndColumn(place.anchor);
+  return `${line}:${column}`;
+}

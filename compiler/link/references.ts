@@ -1,0 +1,48 @@
+import type { Expr } from '../ast/expr.js';
+import { childrenOf } from './children.js';
+import { constantTruths } from './constant-truths.js';
+
+/** What an expression selects of `V` and `C`, by name, each with the first selection of it. */
+export interface References {
+  readonly variables: ReadonlyMap<string, Expr>;
+  readonly constants: ReadonlyMap<string, Expr>;
+}
+
+/**
+ * The variables and constants an expression refers to (policy-language.md 6.1): the selections `V.name`, `variables.name`, `C.name`,
+ * `constants.name`. An optional selection is invisible, a comprehension variable called `V` is mistaken for the real one, and what
+ * constant folding removes does not count (5.1).
+ */
+export function referencesOf(expr: Expr): References {
+  const variables = new Map<string, Expr>();
+  const constants = new Map<string, Expr>();
+  const truths = constantTruths(expr);
+  // A stack of our own: an expression may be deeper than the call stack.
+  const pending: Expr[] = [expr];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (truths.has(node)) continue;
+    if (node.kind === 'select' && !node.optional && node.operand.kind === 'ident') {
+      const found = namespaceOf(node.operand.name) === 'variables' ? variables : constants;
+      if (namespaceOf(node.operand.name) !== undefined && !found.has(node.field)) found.set(node.field, node);
+    }
+    pending.push(...remainingOf(node, truths).reverse());
+  }
+  return { variables, constants };
+}
+
+function namespaceOf(name: string): 'variables' | 'constants' | undefined {
+  if (name === 'V' || name === 'variables') return 'variables';
+  if (name === 'C' || name === 'constants') return 'constants';
+  return undefined;
+}
+
+/** The children that folding leaves: of a decided ternary only the branch it takes. */
+function remainingOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
+  if (node.kind === 'call' && node.function === '_?_:_') {
+    const [condition, whenTrue, whenFalse] = node.args;
+    const decided = condition && truths.get(condition);
+    const taken = decided === true ? whenTrue : whenFalse;
+    if (decided !== undefined && taken !== undefined) return [taken];
+  }
+  return [...childrenOf(node)];
+}

@@ -1,0 +1,66 @@
+import { literalOrGlob } from '#runtime/policy';
+import { sanitize, scopedKey } from '../ast/names.js';
+import type { PrincipalPolicy, ResourcePolicy } from '../ast/policy.js';
+import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
+import type { Catalogue, Document } from './catalogue.js';
+
+/** How many of the policies below a gap are pointed to. */
+const MOST_NOTES = 3;
+
+/**
+ * Reports the gaps in the scope chains of resource and principal policies (policy-language.md 3.13). A gap that a role policy excuses is none, and
+ * the policies below it stay in the set: here the project differs from its model (8.10-D6).
+ */
+export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): void {
+  const stand = roleRules(catalogue);
+  const gaps = new Map<string, Document[]>();
+  for (const document of catalogue.documents) {
+    const { policy } = document.file;
+    if (policy.kind !== 'resource' && policy.kind !== 'principal') continue;
+    for (const scope of ancestorsOf(policy.scope)) {
+      const key = keyAt(policy, scope);
+      if (catalogue.find(key) !== undefined || (policy.kind === 'resource' && isExcused(policy, scope, stand))) continue;
+      gaps.set(key, [...(gaps.get(key) ?? []), document]);
+    }
+  }
+  for (const [policy, documents] of gaps) {
+    const descendants = documents.map((document) => document.key).sort();
+    report.add('scope/missing', undefined, { policy, descendants }, { notes: documents.slice(0, MOST_NOTES).map(noteOf), facts: { policy, descendants } });
+  }
+}
+
+/** `a.b`, `a` and the root of `a.b.c`. */
+function ancestorsOf(scope: string): readonly string[] {
+  const ancestors: string[] = [];
+  for (let rest = scope; rest !== ''; ancestors.push(rest)) rest = rest.slice(0, Math.max(rest.lastIndexOf('.'), 0));
+  return ancestors;
+}
+
+function keyAt(policy: ResourcePolicy | PrincipalPolicy, scope: string): string {
+  const name = policy.kind === 'resource' ? policy.resource : policy.principal;
+  return scopedKey(policy.kind, name.value, policy.version.value, scope);
+}
+
+/** What the rules of role policies are about, by version and scope. */
+type RoleRules = ReadonlyMap<string, readonly ((kind: string) => boolean)[]>;
+
+function roleRules(catalogue: Catalogue): RoleRules {
+  const rules = new Map<string, ((kind: string) => boolean)[]>();
+  for (const { file } of catalogue.documents) {
+    const { policy } = file;
+    if (policy.kind !== 'role') continue;
+    const place = `${sanitize(policy.version)}/${policy.scope}`;
+    const matchers = policy.rules.map((rule) => literalOrGlob(rule.resource.value));
+    rules.set(place, [...(rules.get(place) ?? []), ...matchers]);
+  }
+  return rules;
+}
+
+function isExcused(policy: ResourcePolicy, scope: string, rules: RoleRules): boolean {
+  const kind = sanitize(policy.resource.value);
+  return (rules.get(`${sanitize(policy.version.value)}/${scope}`) ?? []).some((matches) => matches(kind));
+}
+
+function noteOf({ key, file }: Document): Note {
+  return { message: `required by ${key}`, span: file.place.span };
+}
