@@ -1,5 +1,5 @@
 import type { CallExpr, Expr, LiteralExpr } from '../ast/expr.js';
-import { childrenOf } from './children.js';
+import { children } from '../ast/visit.js';
 
 /**
  * The subexpressions that are true or false whatever the request: literals, comparisons of literals, and the `!`, `&&`, `||`, ternaries and
@@ -20,7 +20,7 @@ function bottomUp(expr: Expr): readonly Expr[] {
   const pending: Expr[] = [expr];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     nodes.push(node);
-    pending.push(...childrenOf(node));
+    pending.push(...children(node));
   }
   return nodes.reverse();
 }

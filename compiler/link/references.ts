@@ -1,5 +1,5 @@
 import type { Expr } from '../ast/expr.js';
-import { childrenOf } from './children.js';
+import { children } from '../ast/visit.js';
 import { constantTruths } from './constant-truths.js';
 
 /** What an expression selects of `V` and `C`, by name, each with the first selection of it. */
@@ -44,5 +44,5 @@ function remainingOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
     const taken = decided === true ? whenTrue : whenFalse;
     if (decided !== undefined && taken !== undefined) return [taken];
   }
-  return [...childrenOf(node)];
+  return [...children(node)];
 }

@@ -1,0 +1,94 @@
+import type { Code, Severity } from './messages.js';
+import { messages } from './messages.js';
+import type { Diagnostic, Note } from './diagnostic.js';
+import type { Place, Span } from './span.js';
+
+/** The machine-readable report of a run. Every fact a problem does not have is left out. */
+export interface Report {
+  /** What makes the run fail, and the disabled documents that may be the cause. */
+  readonly errors: readonly ReportedProblem[];
+  readonly warnings: readonly ReportedProblem[];
+}
+
+/** One diagnostic as plain JSON (policy-language.md 12.1). */
+export interface ReportedProblem {
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly stage: 'load' | 'compile';
+  readonly kind: string;
+  readonly file?: string;
+  /** The sentence of the report; absent where the facts say it all. */
+  readonly message?: string;
+  /** The sentence for people, always there. */
+  readonly text: string;
+  readonly position?: { readonly line: number; readonly column: number; readonly path?: string };
+  readonly policy?: string;
+  readonly otherFile?: string;
+  readonly descendants?: readonly string[];
+  readonly scope?: string;
+  readonly span?: ReportedSpan;
+  readonly notes?: readonly ReportedNote[];
+}
+
+/** Lines and columns are 1-based; columns count UTF-16 units, `end` is the first one outside. */
+export interface ReportedSpan {
+  readonly start: { readonly line: number; readonly column: number };
+  readonly end: { readonly line: number; readonly column: number };
+}
+
+export interface ReportedNote {
+  readonly message: string;
+  readonly file?: string;
+  readonly span?: ReportedSpan;
+}
+
+/** Renders diagnostics, sorted as they are given, for programs to read. */
+export function toReport(diagnostics: readonly Diagnostic[]): Report {
+  return {
+    errors: diagnostics.filter(isOfFailure).map(reported),
+    warnings: diagnostics.filter((diagnostic) => !isOfFailure(diagnostic)).map(reported),
+  };
+}
+
+/** Problems of the set that the report states by their facts alone (12.1). */
+const STATED_BY_FACTS: ReadonlySet<Code> = new Set<Code>([
+  'policy/duplicate',
+  'policy/disabled',
+  'scope/missing',
+  'scope/permissions-conflict',
+]);
+
+/** Disabled documents are mentioned only beside errors, as part of their story. */
+function isOfFailure({ severity, code }: Diagnostic): boolean {
+  return severity === 'error' || code === 'policy/disabled';
+}
+
+function reported(diagnostic: Diagnostic): ReportedProblem {
+  const { code, severity, message, source, place, facts, notes } = diagnostic;
+  return {
+    stage: messages[code].stage,
+    kind: messages[code].kind,
+    ...(source && { file: source.path }),
+    ...(!STATED_BY_FACTS.has(code) && { message }),
+    ...(place && { position: positionOf(place) }),
+    ...facts,
+    code,
+    severity,
+    text: message,
+    ...(place && { span: spanOf(place.span) }),
+    ...(notes.length > 0 && { notes: notes.map(noteOf) }),
+  };
+}
+
+function positionOf(place: Place): { line: number; column: number; path?: string } {
+  const position = place.span.source.lineAndColumn(place.anchor);
+  return place.path === '' ? position : { ...position, path: place.path };
+}
+
+function spanOf({ source, start, end }: Span): ReportedSpan {
+  return { start: source.lineAndColumn(start), end: source.lineAndColumn(end) };
+}
+
+function noteOf({ message, span }: Note): ReportedNote {
+  return span === undefined ? { message } : { message, file: span.source.path, span: spanOf(span) };
+}

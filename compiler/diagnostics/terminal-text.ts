@@ -1,0 +1,60 @@
+/** A piece of text that stays together on a terminal: what is shown, and how many columns it takes. */
+export interface Cell {
+  readonly text: string;
+  readonly width: number;
+}
+
+/**
+ * Text of an author as a terminal may show it, on one line: whatever could move the cursor, recolour, hide or turn round what follows is
+ * written as an escape (`\x1b`, `\u{202e}`).
+ */
+export function visible(text: string): string {
+  let shown = '';
+  for (const character of text) shown += HARMFUL.test(character) ? escapeOf(character) : character;
+  return shown;
+}
+
+/** A line, character by character, with tabs as spaces to the next multiple of four. */
+export function cellsOf(line: string): readonly Cell[] {
+  const cells: Cell[] = [];
+  let column = 0;
+  for (const character of line) {
+    const cell = character === '\t' ? spaces(TAB - (column % TAB)) : cellOf(character);
+    column += cell.width;
+    cells.push(cell);
+  }
+  return cells;
+}
+
+const TAB = 4;
+
+/** Control characters, line separators, marks that are invisible or change the direction of writing, tags, lone surrogates. */
+const HARMFUL =
+  /^[\p{Cc}\p{Cs}\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]$/u;
+
+const COMBINING = /^[\p{Mn}\p{Me}\u200c\u200d\ufe00-\ufe0f]$/u;
+
+/** East Asian wide and emoji, by block: a terminal gives them two columns. */
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+
+function cellOf(character: string): Cell {
+  if (HARMFUL.test(character)) {
+    const text = escapeOf(character);
+    return { text, width: text.length };
+  }
+  if (COMBINING.test(character)) return { text: character, width: 0 };
+  return { text: character, width: WIDE.test(character) ? 2 : 1 };
+}
+
+function spaces(width: number): Cell {
+  return { text: ' '.repeat(width), width };
+}
+
+function escapeOf(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\r') return '\\r';
+  if (character === '\t') return '\\t';
+  const code = character.codePointAt(0) as number;
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+}
