@@ -1,0 +1,281 @@
+import type { SyntaxError } from '../../ast/policy.js';
+import { after, describeTokens, expectedTokens, into, type Position, startOf } from './expected.js';
+import type { Element, RuleName } from './grammar.js';
+import { maxNesting } from './limits.js';
+import { type Lookout, predictAlternative, predictLoop, type Prediction } from './prediction.js';
+import { type Token, type TokenType, tokenTypeName } from './tokens.js';
+
+/** The errors of a text that the grammar does not derive; `stoppedBy` is the limit that ended the search, if one did. */
+export interface SyntaxReport {
+  readonly errors: readonly SyntaxError[];
+  readonly stoppedBy: string | undefined;
+  /** Where the search ended. */
+  readonly at: number;
+}
+
+/**
+ * Finds the syntax errors of an expression in the words of conditions.md A.4: walks the grammar along the tokens and recovers from
+ * each error as an ANTLR parser does (a token too many is skipped, one too few is imagined, otherwise the rule is left and tokens
+ * are dropped until one can follow), because the texts of later errors depend on how earlier ones were survived. The walk keeps its own
+ * stack.
+ */
+export function reportSyntax(text: string, tokens: readonly Token[]): SyntaxReport {
+  return new Walk(text, tokens).run();
+}
+
+const maxRecoveries = 30;
+const maxDropped = 256;
+
+/** A production under way. */
+interface Frame {
+  readonly rule: RuleName;
+  /** Tighter operators than this may be taken in. */
+  readonly binds: number;
+  /** Where the production that called it goes on. */
+  readonly follow: Position | undefined;
+}
+
+/** Why a production cannot go on. */
+type Failure = { readonly kind: 'mismatch' } | { readonly kind: 'no-alternative'; readonly stuckAt: number };
+
+class Walk {
+  private readonly errors: SyntaxError[] = [];
+  private readonly expected = expectedTokens();
+  private readonly frames: Frame[] = [{ rule: 'start', binds: 0, follow: undefined }];
+  private readonly depths = new Map<RuleName, number>();
+  private place: Position | undefined = startOf('start');
+  private at = 0;
+  private recovering = false;
+  private recoveries = 0;
+  private stoppedBy: string | undefined;
+  /** The elements at which recovery has been tried without a token being taken since. */
+  private triedAt = -1;
+  private readonly tried = new Set<Element | undefined>();
+
+  constructor(
+    private readonly text: string,
+    private readonly tokens: readonly Token[],
+  ) {}
+
+  run(): SyntaxReport {
+    while (this.frames.length > 0 && this.stoppedBy === undefined) this.step();
+    return { errors: this.errors, stoppedBy: this.stoppedBy, at: this.peek(0).start };
+  }
+
+  private step(): void {
+    const place = this.place;
+    if (place === undefined) return this.leave();
+    const element = place.sequence[place.index];
+    const failure = element === undefined ? this.endBlock(place) : this.walk(element, place);
+    if (failure !== undefined) this.fail(failure, place);
+  }
+
+  private endBlock(place: Position): undefined {
+    this.place = place.up;
+  }
+
+  private walk(element: Element, place: Position): Failure | undefined {
+    switch (element.kind) {
+      case 'tokens':
+        return this.match(element.types, place);
+      case 'rule':
+        return this.enter(element.rule, element.binds, after(place));
+      case 'optional': {
+        const failure = this.synchronise(place, false);
+        if (failure !== undefined) return failure;
+        this.place = this.expected.first(element.body).has(this.peek(0).type) ? into(element.body, after(place)) : after(place);
+        return undefined;
+      }
+      case 'repeat': {
+        const failure = this.synchronise(place, place.again || element.atLeastOnce);
+        if (failure !== undefined) return failure;
+        const binds = this.frames.at(-1)?.binds ?? 0;
+        const loop = { ...place, again: true };
+        return this.follow(predictLoop(element.choose, element.body, binds, this.lookout()), [into(element.body, loop), after(place)]);
+      }
+      case 'choice': {
+        const failure = this.synchronise(place, false);
+        if (failure !== undefined) return failure;
+        const prediction = predictAlternative(element.choose, element.alternatives, this.lookout());
+        return this.follow(prediction, element.alternatives.map((alternative) => into(alternative, after(place))));
+      }
+    }
+  }
+
+  private follow(prediction: Prediction, places: readonly Position[]): Failure | undefined {
+    if ('stuckAt' in prediction) return { kind: 'no-alternative', stuckAt: prediction.stuckAt };
+    this.place = places[prediction.alternative];
+    return undefined;
+  }
+
+  private enter(rule: RuleName, binds: number, follow: Position): undefined {
+    const depth = (this.depths.get(rule) ?? 0) + 1;
+    this.depths.set(rule, depth);
+    if (depth > maxNesting) this.stoppedBy = `expression recursion limit exceeded: ${maxNesting}`;
+    this.frames.push({ rule, binds, follow });
+    this.place = startOf(rule);
+  }
+
+  private leave(): void {
+    const frame = this.frames.pop();
+    if (frame === undefined) return;
+    this.depths.set(frame.rule, (this.depths.get(frame.rule) ?? 0) - 1);
+    this.place = frame.follow;
+  }
+
+  private match(types: readonly TokenType[], place: Position): Failure | undefined {
+    if (!types.includes(this.peek(0).type)) {
+      if (!this.countRecovery()) return undefined;
+      if (!this.skipUnwanted(place)) {
+        if (!this.expectedIn(after(place)).has(this.peek(0).type)) return { kind: 'mismatch' };
+        this.report(`missing ${this.describeExpected(place)} at ${this.quote(this.peek(0))}`, this.peek(0));
+        this.place = after(place);
+        return undefined;
+      }
+    }
+    this.recovered();
+    this.consume();
+    this.place = after(place);
+    return undefined;
+  }
+
+  /** Before a decision: drops a token that cannot be there, when that is enough. */
+  private synchronise(place: Position, inLoop: boolean): Failure | undefined {
+    if (this.recovering) return undefined;
+    const lookahead = this.expected.at(place);
+    if (lookahead.ends || lookahead.types.has(this.peek(0).type)) return undefined;
+    if (!inLoop) return this.skipUnwanted(place) ? undefined : { kind: 'mismatch' };
+    this.reportUnwanted(place);
+    this.dropUntil(new Set([...this.expectedIn(place), ...this.recoverySet()]));
+    return undefined;
+  }
+
+  private skipUnwanted(place: Position): boolean {
+    if (!this.expectedIn(place).has(this.peek(1).type) || this.peek(0).type === 'EOF') return false;
+    this.reportUnwanted(place);
+    this.consume();
+    this.recovered();
+    return true;
+  }
+
+  private fail(failure: Failure, place: Position): void {
+    this.reportFailure(failure, place);
+    if (!this.countRecovery()) return;
+    const element = place.sequence[place.index];
+    if (this.triedAt === this.at && this.tried.has(element)) this.consume();
+    this.triedAt = this.at;
+    this.tried.add(element);
+    const dropped = this.dropUntil(this.recoverySet());
+    if (dropped > maxDropped) this.stoppedBy = `error recovery token lookahead limit exceeded: ${maxDropped}`;
+    this.leave();
+  }
+
+  private reportFailure(failure: Failure, place: Position): void {
+    switch (failure.kind) {
+      case 'mismatch':
+        this.report(`mismatched input ${this.quote(this.peek(0))} expecting ${this.describeExpected(place)}`, this.peek(0));
+        return;
+      case 'no-alternative':
+        this.report(this.noAlternative(this.peek(0), this.peek(failure.stuckAt)), this.peek(failure.stuckAt));
+    }
+  }
+
+  private noAlternative(from: Token, stuckAt: Token): string {
+    const input = this.text.slice(from.start, stuckAt.end);
+    const keyword = /^.(true|false|null)$/s.exec(input)?.[1];
+    if (keyword !== undefined) return `mismatched input '${keyword}' expecting IDENTIFIER`;
+    return `no viable alternative at input '${escapeWhitespace(input)}'`;
+  }
+
+  private reportUnwanted(place: Position): void {
+    this.report(`extraneous input ${this.quote(this.peek(0))} expecting ${this.describeExpected(place)}`, this.peek(0));
+  }
+
+  /** One error is reported until a token fits again. */
+  private report(message: string, token: Token): void {
+    if (this.recovering) return;
+    this.recovering = true;
+    this.errors.push({ message: `Syntax error: ${message}`, start: token.start, end: token.end });
+  }
+
+  private recovered(): void {
+    this.recovering = false;
+    this.triedAt = -1;
+    this.tried.clear();
+  }
+
+  private countRecovery(): boolean {
+    if (this.recoveries === maxRecoveries) {
+      const { start, end } = this.peek(0);
+      const message = `error recovery attempt limit exceeded: ${maxRecoveries}`;
+      this.errors.push({ message: `Syntax error: ${message}`, start, end });
+      this.stoppedBy = message;
+      return false;
+    }
+    this.recoveries++;
+    return true;
+  }
+
+  private dropUntil(types: ReadonlySet<TokenType>): number {
+    let dropped = 0;
+    for (; this.peek(0).type !== 'EOF' && !types.has(this.peek(0).type); dropped++) this.consume();
+    return dropped;
+  }
+
+  /** All that can follow one of the productions under way. */
+  private recoverySet(): ReadonlySet<TokenType> {
+    const types = new Set<TokenType>();
+    for (const { follow } of this.frames) {
+      if (follow !== undefined) for (const type of this.expected.at(follow).types) types.add(type);
+    }
+    return types;
+  }
+
+  /** What can come at a place: where its production can end, what follows that one, and so on outwards. */
+  private expectedIn(place: Position, above = this.frames.length - 1): ReadonlySet<TokenType> {
+    const lookahead = this.expected.at(place);
+    const types = new Set(lookahead.types);
+    let ends = lookahead.ends;
+    for (let i = above; i >= 0 && ends; i--) {
+      const follow = this.frames[i]?.follow;
+      if (follow === undefined) break;
+      const outer = this.expected.at(follow);
+      for (const type of outer.types) types.add(type);
+      ends = outer.ends;
+    }
+    if (ends) types.add('EOF');
+    return types;
+  }
+
+  private lookout(): Lookout {
+    return {
+      expected: this.expected,
+      peek: (ahead) => this.peek(ahead).type,
+      canFollowRule: (type) => {
+        const follow = this.frames.at(-1)?.follow;
+        return follow !== undefined && this.expectedIn(follow, this.frames.length - 2).has(type);
+      },
+    };
+  }
+
+  private describeExpected(place: Position): string {
+    return describeTokens(this.expectedIn(place));
+  }
+
+  private quote(token: Token): string {
+    if (token.type === 'EOF') return `'${tokenTypeName('EOF')}'`;
+    return `'${escapeWhitespace(this.text.slice(token.start, token.end))}'`;
+  }
+
+  private consume(): void {
+    if (this.at < this.tokens.length - 1) this.at++;
+  }
+
+  private peek(ahead: number): Token {
+    return this.tokens[Math.min(this.at + ahead, this.tokens.length - 1)] ?? { type: 'EOF', start: 0, end: 0 };
+  }
+}
+
+function escapeWhitespace(input: string): string {
+  return input.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t');
+}

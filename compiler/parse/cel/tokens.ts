@@ -1,0 +1,20 @@
+/** The kinds of token, in the order in which messages list them (conditions.md A.4). */
+export const tokenTypes = [
+  '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%',
+  'true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER', 'ESC_IDENTIFIER',
+] as const;
+
+export type TokenType = 'EOF' | (typeof tokenTypes)[number];
+
+/** A token of an expression; half-open range of UTF-16 units. */
+export interface Token {
+  readonly type: TokenType;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How a message spells a kind of token: `'+'`, `NUM_INT`, `<EOF>`. */
+export function tokenTypeName(type: TokenType): string {
+  if (type === 'EOF') return '<EOF>';
+  return /^[A-Z]/.test(type) ? type : `'${type}'`;
+}

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseCel } from '../../compiler/parse/cel/index.js';
+
+interface RecordedCase {
+  readonly id: string;
+  readonly expr: string;
+  readonly wantError?: string;
+  readonly errorKind?: string;
+}
+
+const recorded = new URL('../../../shared/cases/cel-cases.json', import.meta.url);
+/** The messages of the lexer and the parser; all others are the type checker's (conditions.md 6.4). */
+const ofParser = [
+  'Syntax error: ', 'reserved identifier: ', 'invalid int literal', 'invalid uint literal', 'invalid double literal',
+  'invalid unicode code point', 'expression recursion limit exceeded', 'max recursion depth exceeded', 'expression code point size',
+  'argument is not an identifier', 'argument must be a simple name', 'duplicate variable name', 'iteration variable overwrites',
+  'cel.bind() variable names', 'invalid argument to has() macro', 'sortBy can only be', 'math.greatest() ', 'math.least() ',
+];
+
+if (existsSync(recorded)) {
+  const cases = (JSON.parse(readFileSync(recorded, 'utf8')) as { readonly cases: readonly RecordedCase[] }).cases;
+
+  test('a recorded expression with a value, a run-time error or a type error parses', () => {
+    const accepted = cases.filter((recordedCase) => !isOfParser(recordedCase));
+    for (const { id, expr } of accepted) assert.equal(parseCel(expr).errors, [], id);
+    console.log(`${accepted.length} recorded expressions accepted`);
+  });
+
+  test('a recorded syntax error is reported in the recorded words', () => {
+    const refused = cases.filter(isOfParser);
+    for (const { id, expr, wantError } of refused) {
+      assert.is(parseCel(expr).errors.map(({ message }) => message).join(', '), wantError, `${id}: ${expr}`);
+    }
+    console.log(`${refused.length} recorded expressions refused in the recorded words`);
+  });
+} else {
+  console.log('recorded CEL cases: skipped, ../shared is not there');
+}
+
+test.run();
+
+function isOfParser({ errorKind, wantError }: RecordedCase): boolean {
+  return errorKind === 'compile' && ofParser.some((prefix) => wantError?.startsWith(prefix));
+}
