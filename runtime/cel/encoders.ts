@@ -1,0 +1,38 @@
+import { base64Bytes, base64Text } from './base64.js';
+import { compareText } from './code-points.js';
+import { refuse } from './failures.js';
+import { type Json, jsonOf } from './json.js';
+import { CelError, isFailure, type Result } from './values.js';
+
+/** `base64.encode(bytes)` (conditions.md 2.5). */
+export function base64Encode(bytes: Result): Result {
+  return bytes instanceof Uint8Array ? base64Text(bytes) : refuse('base64.encode', bytes);
+}
+
+/** `base64.decode(text)`. */
+export function base64Decode(text: Result): Result {
+  if (typeof text !== 'string') return refuse('base64.decode', text);
+  const bytes = base64Bytes(text);
+  return typeof bytes === 'number' ? new CelError(`illegal base64 data at input byte ${bytes}`) : bytes;
+}
+
+/** `json.encode(x)`: the value as an output would have it, compact, keys in code point order. */
+export function jsonEncode(x: Result): Result {
+  if (isFailure(x)) return x;
+  const json = jsonOf(x);
+  return json instanceof CelError ? json : jsonText(json);
+}
+
+function jsonText(json: Json): string {
+  if (typeof json === 'string') return quoted(json);
+  if (typeof json === 'number') return Object.is(json, -0) ? '-0' : String(json);
+  if (json === null || typeof json === 'boolean') return String(json);
+  if (Array.isArray(json)) return `[${json.map(jsonText).join(',')}]`;
+  const entries = Object.entries(json).sort(([a], [b]) => compareText(a, b));
+  return `{${entries.map(([key, value]) => `${quoted(key)}:${jsonText(value)}`).join(',')}}`;
+}
+
+// Besides what JSON asks for, what would end a script element or a JavaScript line is escaped.
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

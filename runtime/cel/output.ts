@@ -1,0 +1,35 @@
+import { type Json, jsonOf } from './json.js';
+import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
+import { undefinedField } from './failures.js';
+import { VARIABLES } from './type-names.js';
+
+/** What leaves an evaluation as an output (conditions.md 5.1, 5.2): a JSON value, or the bare text of what failed. */
+export type OutputValue = { readonly val: Json } | { readonly error: string };
+
+/**
+ * A result as a rule output. NaN and the infinities are an error of that output here; the reference fails
+ * its whole response with the same text.
+ */
+export function toOutput(result: Result): OutputValue {
+  const json = isFailure(result) ? (result ?? UNEXPLAINED) : jsonOf(result);
+  return json instanceof CelError ? { error: json.message } : { val: json };
+}
+
+/** What a variable keeps of a result (1.7): wrapper kinds are lost at the top, not inside lists and maps. A failure stays one. */
+export function stored(result: Result): Result {
+  if (isFailure(result)) return result;
+  let value: Value = result;
+  // No recursion: optionals may be nested as deep as a list is long.
+  while (value instanceof Optional) value = value.value ?? null;
+  if (value instanceof TypeValue) return value.name;
+  if (value instanceof Opaque) return value.stored();
+  return value instanceof Message && value.typeName === VARIABLES ? value.fields : value;
+}
+
+/** What reading `V.name` gives: what is stored, or `undefined field 'name'` when its evaluation failed. */
+export function variable(name: string, result: Result): Result {
+  return isFailure(result) ? undefinedField(name) : stored(result);
+}
+
+// Fast code reads attributes without asking why they are missing; outputs are evaluated by traced code, so this is not expected.
+const UNEXPLAINED = new CelError('the expression could not be evaluated');

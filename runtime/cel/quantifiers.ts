@@ -1,0 +1,98 @@
+import { problemOf } from './failures.js';
+import { isMap } from './kinds.js';
+import { elementsOf, entriesOf } from './ranges.js';
+import { isFailure, type Result, type Value } from './values.js';
+
+/** A predicate of a one-variable macro. */
+export type Predicate = (x: Value) => Result;
+
+/** A predicate of a two-variable macro: index or key, element or value. */
+export type EntryPredicate = (i: Value, v: Value) => Result;
+
+/** `range.all(x, p)` (conditions.md 3.10): false at the first false; else the first problem; else true. */
+export function all(range: Result, predicate: Predicate): Result {
+  const elements = elementsOf(range);
+  return isFailure(elements) ? elements : folded(elements, predicate, false);
+}
+
+/** `range.exists(x, p)`: true at the first true; else the first problem; else false. */
+export function exists(range: Result, predicate: Predicate): Result {
+  const elements = elementsOf(range);
+  return isFailure(elements) ? elements : folded(elements, predicate, true);
+}
+
+/** `range.exists_one(x, p)`: exactly one; the first problem ends it. */
+export function existsOne(range: Result, predicate: Predicate): Result {
+  const elements = elementsOf(range);
+  return isFailure(elements) ? elements : exactlyOne(elements, predicate);
+}
+
+/** `range.all(i, v, p)`. */
+export function all2(range: Result, predicate: EntryPredicate): Result {
+  const entries = entriesOf(range);
+  return isFailure(entries) ? entries : folded(entries, ([i, v]) => predicate(i, v), false);
+}
+
+/** `range.exists(i, v, p)`. */
+export function exists2(range: Result, predicate: EntryPredicate): Result {
+  const entries = entriesOf(range);
+  return isFailure(entries) ? entries : folded(entries, ([i, v]) => predicate(i, v), true);
+}
+
+/** `range.existsOne(i, v, p)`. */
+export function existsOne2(range: Result, predicate: EntryPredicate): Result {
+  const entries = entriesOf(range);
+  return isFailure(entries) ? entries : exactlyOne(entries, ([i, v]) => predicate(i, v));
+}
+
+/**
+ * Whether the range can be gone through and every element passes. With a test that is true only when the predicate is, this is
+ * "`all` is true"; with one that is true only when the predicate is false, "`exists` is false".
+ */
+export function everyElement(range: Result, test: (x: Value) => boolean): boolean {
+  if (Array.isArray(range)) return range.every(test);
+  const keys = elementsOf(range);
+  return !isFailure(keys) && keys.every(test);
+}
+
+/** Whether the range can be gone through and some element passes: "`exists` is true", or "`all` is false". */
+export function someElement(range: Result, test: (x: Value) => boolean): boolean {
+  if (Array.isArray(range)) return range.some(test);
+  const keys = elementsOf(range);
+  return !isFailure(keys) && keys.some(test);
+}
+
+/** `everyElement` of a two-variable macro. */
+export function everyEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
+  if (Array.isArray(range)) return range.every((element, position) => test(BigInt(position), element));
+  const entries = isMap(range) ? entriesOf(range) : undefined;
+  return !isFailure(entries) && entries.every(([i, v]) => test(i, v));
+}
+
+/** `someElement` of a two-variable macro. */
+export function someEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
+  if (Array.isArray(range)) return range.some((element, position) => test(BigInt(position), element));
+  const entries = isMap(range) ? entriesOf(range) : undefined;
+  return !isFailure(entries) && entries.some(([i, v]) => test(i, v));
+}
+
+// The fold of `&&` (decisive: false) or `||` (decisive: true) with the absorption of 3.8.
+function folded<Item>(items: readonly Item[], predicate: (item: Item) => Result, decisive: boolean): Result {
+  let result: Result = !decisive;
+  for (const item of items) {
+    const holds = predicate(item);
+    if (holds === decisive) return decisive;
+    if (holds !== !decisive && result === !decisive) result = problemOf(holds);
+  }
+  return result;
+}
+
+function exactlyOne<Item>(items: readonly Item[], predicate: (item: Item) => Result): Result {
+  let count = 0;
+  for (const item of items) {
+    const holds = predicate(item);
+    if (typeof holds !== 'boolean') return problemOf(holds);
+    if (holds) count++;
+  }
+  return count === 1;
+}

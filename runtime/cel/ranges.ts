@@ -1,0 +1,20 @@
+import { isMap } from './kinds.js';
+import { mapEntries, mapKeys } from './maps.js';
+import { implementationNameOf } from './type-names.js';
+import { CelError, isFailure, type Result, type Value } from './values.js';
+
+/** What a one-variable macro goes through (conditions.md 2.2): the elements of a list, the keys of a map. */
+export function elementsOf(range: Result): readonly Value[] | CelError | undefined {
+  if (Array.isArray(range)) return range;
+  if (isFailure(range)) return range;
+  if (isMap(range)) return mapKeys(range);
+  return new CelError(`got '${implementationNameOf(range)}', expected iterable type`);
+}
+
+/** What a two-variable macro goes through: index and element of a list, key and value of a map. */
+export function entriesOf(range: Result): readonly (readonly [Value, Value])[] | CelError | undefined {
+  if (Array.isArray(range)) return range.map((element, position) => [BigInt(position), element]);
+  if (isFailure(range)) return range;
+  if (isMap(range)) return mapEntries(range);
+  return new CelError(`unsupported comprehension range type: ${implementationNameOf(range)}`);
+}

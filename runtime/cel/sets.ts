@@ -1,0 +1,81 @@
+import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
+import { type CelError, isFailure, type Result, type Value } from './values.js';
+import { ValueSet } from './value-set.js';
+
+/** `a.intersect(b)` (conditions.md 2.6): the elements of the shorter list, a on a tie, that the other has; order and repetitions kept. */
+export function intersect(a: Result, b: Result): Result {
+  if (!Array.isArray(a) || !Array.isArray(b)) return refuse('intersect', a, b);
+  return b.length < a.length ? common(b, a) : common(a, b);
+}
+
+/** `a.except(b)`: the elements of a that b has not. */
+export function except(a: Result, b: Result): Result {
+  if (!Array.isArray(a) || !Array.isArray(b)) return refuse('except', a, b);
+  const excluded = new ValueSet(b);
+  return a.filter((element: Value) => !excluded.has(element));
+}
+
+/** `a.hasIntersection(b)`. */
+export function hasIntersection(a: Result, b: Result): Result {
+  return Array.isArray(a) && Array.isArray(b) ? intersecting(a, b) : refuse('hasIntersection', a, b);
+}
+
+/** `a.isSubset(b)`: every element of a is in b. */
+export function isSubset(a: Result, b: Result): Result {
+  return Array.isArray(a) && Array.isArray(b) ? containing(b, a) : refuse('isSubset', a, b);
+}
+
+/** `intersect(a, b)`: as the member form, but an argument that failed gives class A (2.6, the quirk). */
+export function intersectGlobal(a: Result, b: Result): Result {
+  return argumentFailure(a, b) ?? intersect(a, b);
+}
+
+/** `except(a, b)`, likewise. */
+export function exceptGlobal(a: Result, b: Result): Result {
+  return argumentFailure(a, b) ?? except(a, b);
+}
+
+/** `hasIntersection(a, b)`, likewise. */
+export function hasIntersectionGlobal(a: Result, b: Result): Result {
+  return argumentFailure(a, b) ?? hasIntersection(a, b);
+}
+
+/** `isSubset(a, b)`, likewise. */
+export function isSubsetGlobal(a: Result, b: Result): Result {
+  return argumentFailure(a, b) ?? isSubset(a, b);
+}
+
+/** `sets.contains(a, b)`: every element of b is in a. */
+export function setsContains(a: Result, b: Result): Result {
+  return Array.isArray(a) && Array.isArray(b) ? containing(a, b) : refuse('sets.contains', a, b);
+}
+
+/** `sets.equivalent(a, b)`: each contains the other. */
+export function setsEquivalent(a: Result, b: Result): Result {
+  if (!Array.isArray(a) || !Array.isArray(b)) return refuse('sets.equivalent', a, b);
+  return containing(a, b) && containing(b, a);
+}
+
+/** `sets.intersects(a, b)`: some element is in both. */
+export function setsIntersects(a: Result, b: Result): Result {
+  return Array.isArray(a) && Array.isArray(b) ? intersecting(a, b) : refuse('sets.intersects', a, b);
+}
+
+function argumentFailure(a: Result, b: Result): CelError | undefined {
+  return isFailure(a) || isFailure(b) ? NO_SUCH_OVERLOAD : undefined;
+}
+
+function common(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+  const others = new ValueSet(b);
+  return a.filter((element) => others.has(element));
+}
+
+function containing(all: readonly Value[], some: readonly Value[]): boolean {
+  const elements = new ValueSet(all);
+  return some.every((element) => elements.has(element));
+}
+
+function intersecting(a: readonly Value[], b: readonly Value[]): boolean {
+  const elements = new ValueSet(b);
+  return a.some((element) => elements.has(element));
+}
