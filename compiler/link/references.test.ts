@@ -1,0 +1,68 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseCel } from '../parse/cel/index.js';
+import { type References, referencesOf } from './references.js';
+
+function references(text: string): References {
+  const { ast } = parseCel(text);
+  if (ast === undefined) throw new Error(`does not parse: ${text}`);
+  return referencesOf(ast);
+}
+
+const names = (text: string) => {
+  const { variables, constants } = references(text);
+  return [[...variables.keys()].join(' '), [...constants.keys()].join(' ')];
+};
+
+test('a reference is a selection from V, variables, C or constants (6.1)', () => {
+  assert.equal(names('V.a + variables.b * C.c - constants.d'), ['a b', 'c d']);
+  assert.equal(names('V.a.b.c == R.attr.V.x'), ['a', '']);
+  assert.equal(names('has(V.a) && [C.b][0] in {"k": V.d}.k'), ['a d', 'b']);
+  assert.equal(names('G.a + globals.b + P.attr.c'), ['', '']);
+});
+
+test('an optional selection and an index are invisible (6.1)', () => {
+  assert.equal(names('V.?a.orValue(1)'), ['', '']);
+  assert.equal(names('V["a"]'), ['', '']);
+});
+
+test('a comprehension variable called V is mistaken for the real one (6.1)', () => {
+  assert.equal(names('R.attr.list.exists(V, V.a == 1)'), ['a', '']);
+});
+
+test('each name comes with the first selection of it', () => {
+  const node = references('1 + V.a + V.a').variables.get('a');
+  assert.equal([node?.start, node?.end], [4, 7]);
+});
+
+test('what constant folding removes is no reference (5.1)', () => {
+  for (const text of [
+    'false && V.a',
+    'V.a && false',
+    'true || V.a',
+    'V.a == 1 || (true || V.b)',
+    'R.attr.x && V.a && false',
+    '!true && V.a',
+    '1 == 2 && V.a',
+    '1 < 2 || V.a',
+    'V.a in []',
+    '(true ? false : V.a) && V.b',
+  ]) {
+    assert.equal(names(text), ['', ''], text);
+  }
+});
+
+test('what is left after folding is a reference', () => {
+  assert.equal(names('true && V.a'), ['a', '']);
+  assert.equal(names('false || V.a'), ['a', '']);
+  assert.equal(names('true ? V.a : V.b'), ['a', '']);
+  assert.equal(names('"x" == "x" ? V.a : V.b'), ['a', '']);
+  assert.equal(names('R.attr.x ? V.a : V.b'), ['a b', '']);
+  assert.equal(names('(false && V.a) == V.b'), ['b', '']);
+});
+
+test('a long chain of operators does not overflow the stack', () => {
+  assert.equal(names(Array.from({ length: 5_000 }, () => 'V.a').join(' && ')), ['a', '']);
+});
+
+test.run();
