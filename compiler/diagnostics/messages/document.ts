@@ -1,4 +1,139 @@
 import { message } from './message.js';
+import { quoted } from './quoted.js';
 
+type Nothing = Readonly<Record<string, never>>;
+interface Previous {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Files and YAML: phase 1 of policy-language.md 2.4 up to the mapping onto fields, and the directory (2.1). */
 export const documentMessages = {
+  'file/misplaced-schemas': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'load',
+    text: () => '_schemas directory must be under the root of the storage directory',
+    explanation: 'JSON schemas live in the folder `_schemas` at the root of the policy folder. A folder of that name anywhere else is not read; move it to the root.',
+  }),
+  'file/invalid-utf8': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: () => 'invalid document: contents are not valid UTF-8',
+    explanation: 'Policy files are UTF-8. Save the file in that encoding.',
+  }),
+  'file/too-large': message<{ readonly limit: number }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ limit }) => `document is larger than ${limit} bytes`,
+    explanation: 'A policy document has a size limit so that a hostile file cannot exhaust the compiler. Split the policy.',
+  }),
+  'file/outside-link': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'load',
+    text: () => 'symbolic link leads outside of the policy directory',
+    explanation: 'Symbolic links are followed only to files and folders inside the policy folder. Copy the target in, or remove the link.',
+  }),
+  'file/broken-link': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'load',
+    text: () => 'symbolic link leads nowhere',
+    explanation: 'The link is named like a policy file, but its target does not exist. A missing policy could silently change decisions, so this is an error.',
+  }),
+  'yaml/several-documents': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'load',
+    text: () => 'more than one YAML document detected',
+    explanation: 'A file holds one policy. Put each further document into a file of its own. A `%YAML` directive counts as a document: remove it.',
+  }),
+  'yaml/not-a-policy': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: () => 'invalid document: contents are not valid YAML or JSON',
+    explanation: 'Every `.yaml`, `.yml` and `.json` file of the policy folder has to be a policy: a mapping with `apiVersion` and one policy type.',
+  }),
+  'yaml/syntax': message<{ readonly reason: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ reason }) => reason,
+    explanation: 'The file is not well-formed YAML. Only the first error of a file is shown: those after it are often its echo.',
+  }),
+  'yaml/quoted-prefix': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: () => 'invalid YAML string: use a literal or folded block for strings containing quotes',
+    explanation:
+      'A value that begins with a quote ends at the closing quote in YAML, so `expr: "GB" in R.attr.geo` is not one text. Write it as a block:\n\n```yaml\nexpr: |-\n  "GB" in R.attr.geo\n```',
+  }),
+  'yaml/duplicate-key': message<{ readonly key: string } & Previous>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ key, line, column }) => `mapping key ${quoted(key)} already defined at [${line}:${column}]`,
+    explanation: 'A mapping names each key once. Remove or merge one of the two.',
+  }),
+  'yaml/key-type': message<{ readonly type: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ type }) => `unexpected key type ${type}`,
+    explanation: 'Keys are strings. Put quotes around a key that reads as a number, a boolean or null; complex keys (`? `) are not supported.',
+  }),
+  'yaml/text-key': message<{ readonly type: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ type }) => `expected string got ${type}`,
+    explanation: 'The names in this map are strings. Put quotes around a name that reads as a number, a boolean or null.',
+  }),
+  'yaml/unknown-anchor': message<{ readonly name: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ name }) => `unknown anchor ${quoted(name)}`,
+    explanation: 'An alias `*x` needs an anchor `&x` that stands before it in the same document.',
+  }),
+  'yaml/duplicate-anchor': message<{ readonly name: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ name }) => `duplicate anchor definition ${quoted(name)}`,
+    explanation: 'An anchor is defined once in a document. Rename one of the two.',
+  }),
+  'yaml/not-an-alias': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: () => 'not an alias',
+    explanation: 'The merge key `<<` takes one alias of a mapping, or a mapping. A list of aliases is not supported: write one `<<` and repeat the rest.',
+  }),
+  'yaml/merge-type': message<{ readonly type: string }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ type }) => `expected map alias got ${type}`,
+    explanation: 'The merge key `<<` merges a mapping; the alias stands for something else.',
+  }),
+  'yaml/too-deep': message<{ readonly limit: number }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ limit }) => `document is nested more than ${limit} levels deep`,
+    explanation: 'Nesting has a limit so that a hostile file cannot overflow the stack of the compiler. Flatten the condition, or move parts of it into variables.',
+  }),
+  'yaml/too-many-values': message<{ readonly limit: number }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'parse',
+    text: ({ limit }) => `document has more than ${limit} values, aliases expanded`,
+    explanation: 'Aliases of aliases multiply. The number of values, each alias counted as what it stands for, has a limit so that a small file cannot fill the memory.',
+  }),
 };

@@ -1,0 +1,1 @@
+export { load, type Loaded } from './load.js';

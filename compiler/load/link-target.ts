@@ -1,0 +1,24 @@
+import { realpathSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+
+/** What a symbolic link leads to. */
+export type LinkTarget = 'file' | 'directory' | 'outside file' | 'outside directory' | 'other' | 'nowhere';
+
+/**
+ * Where a link at `path` below `root` (a real path) leads. What lies outside of the policy directory is told apart: a policy set is
+ * what was reviewed, not what else is on the machine.
+ */
+export function linkTarget(path: string, root: string): LinkTarget {
+  const link = join(root, path);
+  let realPath: string;
+  try {
+    realPath = realpathSync(link);
+  } catch {
+    return 'nowhere';
+  }
+  const target = statSync(realPath);
+  const inside = realPath === root || realPath.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+  if (target.isDirectory()) return inside ? 'directory' : 'outside directory';
+  if (target.isFile()) return inside ? 'file' : 'outside file';
+  return 'other';
+}

@@ -1,0 +1,17 @@
+/** Holds the JSON schemas, and only at the root of the policy directory (policy-language.md 2.1). */
+export const SCHEMAS_DIRECTORY = '_schemas';
+
+/** Whether a file or directory is ignored because its name starts with a dot. */
+export function isHidden(name: string): boolean {
+  return name.startsWith('.');
+}
+
+/** Whether a directory of this name is left out, at any depth. */
+export function isSkippedDirectory(name: string): boolean {
+  return name === 'testdata';
+}
+
+/** Whether a file of this name is a policy, and not a test suite or something else. */
+export function isPolicyFile(name: string): boolean {
+  return /\.(?:yaml|yml|json)$/i.test(name) && !/_test\.[a-z]+$/i.test(name);
+}

@@ -1,0 +1,76 @@
+import type { Located } from '../../diagnostics/span.js';
+import { invariant } from '../../diagnostics/invariant.js';
+import type { FieldValue, ListValue, MapValue, ObjectValue, TextValue } from '../schema/value.js';
+
+/*
+ * Reads fields of a mapped and validated object by name. A field of another kind than asked for is a bug of ours:
+ * the tables and the builders disagree.
+ */
+
+export function fieldOf(object: ObjectValue, name: string): FieldValue | undefined {
+  return object.fields.get(name);
+}
+
+/** A text, or undefined when absent. */
+export function textOf(object: ObjectValue, name: string): Located<string> | undefined {
+  const field = object.fields.get(name);
+  if (field === undefined) return undefined;
+  return { value: asText(field.value).text, place: field.place };
+}
+
+/** A text that validation has seen to be present. */
+export function requiredText(object: ObjectValue, name: string): Located<string> {
+  return textOf(object, name) ?? invariant(`required field ${name} is absent after validation`);
+}
+
+/** A text that counts as absent when empty. */
+export function nonEmptyText(object: ObjectValue, name: string): Located<string> | undefined {
+  const text = textOf(object, name);
+  return text?.value === '' ? undefined : text;
+}
+
+export function textsOf(object: ObjectValue, name: string): readonly Located<string>[] {
+  return itemsOf(object, name).map(({ value, place }) => ({ value: asText(value).text, place }));
+}
+
+/** The number of an enum; 0 when absent. */
+export function numberOf(object: ObjectValue, name: string): number {
+  const value = object.fields.get(name)?.value;
+  if (value === undefined) return 0;
+  return value.kind === 'number' ? value.number : invariant(`field ${name} is no enum`);
+}
+
+export function boolOf(object: ObjectValue, name: string): boolean {
+  const value = object.fields.get(name)?.value;
+  if (value === undefined) return false;
+  return value.kind === 'bool' ? value.value : invariant(`field ${name} is no bool`);
+}
+
+export function objectOf(object: ObjectValue, name: string): ObjectValue | undefined {
+  const value = object.fields.get(name)?.value;
+  return value && asObject(value);
+}
+
+export function objectsOf(object: ObjectValue, name: string): readonly Located<ObjectValue>[] {
+  return itemsOf(object, name).map(({ value, place }) => ({ value: asObject(value), place }));
+}
+
+export function entriesOf(object: ObjectValue, name: string): MapValue['entries'] {
+  const value = object.fields.get(name)?.value;
+  if (value === undefined) return [];
+  return value.kind === 'map' ? value.entries : invariant(`field ${name} is no map`);
+}
+
+export function asText(value: FieldValue['value']): TextValue {
+  return value.kind === 'text' ? value : invariant('a value is no text');
+}
+
+function itemsOf(object: ObjectValue, name: string): ListValue['items'] {
+  const value = object.fields.get(name)?.value;
+  if (value === undefined) return [];
+  return value.kind === 'list' ? value.items : invariant(`field ${name} is no list`);
+}
+
+function asObject(value: FieldValue['value']): ObjectValue {
+  return value.kind === 'object' ? value : invariant('a value is no object');
+}

@@ -1,0 +1,144 @@
+import type { FirstProblem } from './first-problem.js';
+import { jsonConstant } from './json-constant.js';
+import type { Field, Kind, MessageType } from './schema/field.js';
+import type { FieldValue, ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
+import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
+
+/** Maps a document onto the fields of its type (policy-language.md 2.3). What does not fit is noted, and left out. */
+export function decodeObject(node: YamlMapping, type: MessageType, problems: FirstProblem): ObjectValue {
+  const fields = new Map<string, FieldValue>();
+  for (const entry of node.entries) {
+    const field = fieldOf(entry.key, type, problems);
+    if (field === undefined || isTaken(field, entry.key, type, fields, problems)) continue;
+    const value = decode(entry.value, field.kind, problems);
+    // Present even when it did not fit: a second spelling of it is still a second one.
+    fields.set(field.name, { field, value: value ?? NOTHING, place: { ...entry.key.place, span: entry.value.place.span } });
+  }
+  return { kind: 'object', type, node, fields };
+}
+
+const NOTHING: Value = { kind: 'json', value: null };
+
+function fieldOf(key: YamlKey, type: MessageType, problems: FirstProblem): Field | undefined {
+  if (key.type !== 'String') {
+    problems.note('yaml/key-type', key.place, { type: key.type });
+    return undefined;
+  }
+  const field = type.bySpelling.get(key.text);
+  if (field === undefined) problems.note('policy/unknown-field', key.place, { name: key.text });
+  return field;
+}
+
+function isTaken(
+  field: Field,
+  key: YamlKey,
+  type: MessageType,
+  fields: ReadonlyMap<string, FieldValue>,
+  problems: FirstProblem,
+): boolean {
+  const same = fields.get(field.name);
+  if (same !== undefined) {
+    problems.note('policy/duplicate-field', key.place, lineAndColumn(same));
+    return true;
+  }
+  const group = type.alternatives.find(({ of }) => of.includes(field.name));
+  const rival = group?.of.find((name) => fields.has(name));
+  if (rival === undefined) return false;
+  problems.note('policy/alternative-set', key.place, lineAndColumn(fields.get(rival) as FieldValue));
+  return true;
+}
+
+function lineAndColumn({ place }: FieldValue): { line: number; column: number } {
+  return place.span.source.lineAndColumn(place.anchor);
+}
+
+function decode(node: YamlNode, kind: Kind, problems: FirstProblem): Value | undefined {
+  switch (kind.kind) {
+    case 'text':
+      return decodeText(node, problems);
+    case 'bool':
+      if (node.type === 'Bool') return { kind: 'bool', value: node.text.toLowerCase() === 'true' };
+      return wrongType('boolean value', node, problems);
+    case 'uint64':
+      return decodeUint64(node, problems);
+    case 'json':
+      return { kind: 'json', value: jsonConstant(node, problems) };
+    case 'enum':
+      return decodeEnum(node, kind.names, problems);
+    case 'list':
+      return decodeList(node, kind.item, problems);
+    case 'map':
+      return decodeMap(node, kind.value, problems);
+    case 'object':
+      if (node.type !== 'Mapping') return wrongType('object', node, problems);
+      return decodeObject(node, kind.type(), problems);
+  }
+}
+
+function wrongType(expected: string, node: YamlNode, problems: FirstProblem): undefined {
+  problems.note('policy/wrong-type', node.place, { expected, type: node.type });
+  return undefined;
+}
+
+function decodeText(node: YamlNode, problems: FirstProblem): Value | undefined {
+  switch (node.type) {
+    case 'Null':
+    case 'Bool':
+    case 'Integer':
+    case 'String':
+      return { kind: 'text', text: node.text, node };
+    case 'Float':
+    case 'Nan':
+    case 'Infinity':
+    case 'Sequence':
+    case 'Mapping':
+      return wrongType('string value', node, problems);
+  }
+}
+
+function decodeUint64(node: YamlNode, problems: FirstProblem): Value | undefined {
+  if (node.type === 'Null') return { kind: 'number', number: 0 };
+  if (node.type !== 'Integer' && node.type !== 'String') return wrongType('integer value', node, problems);
+  if (/^[0-9]{1,20}$/.test(node.text) && BigInt(node.text) < 2n ** 64n) return { kind: 'number', number: Number(node.text) };
+  problems.note('policy/integer', node.place, { text: node.text });
+  return undefined;
+}
+
+function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstProblem): Value | undefined {
+  if (node.type === 'Null') return { kind: 'number', number: 0 };
+  if (node.type === 'Integer') return { kind: 'number', number: Number(node.text) };
+  const name = node.type === 'String' && node.style !== 'block' ? node.text : undefined;
+  const number = name === undefined ? -1 : names.indexOf(name);
+  if (number >= 0) return { kind: 'number', number };
+  problems.note('policy/enum-name', node.place, { name });
+  return undefined;
+}
+
+function decodeList(node: YamlNode, kind: Kind, problems: FirstProblem): ListValue | undefined {
+  if (node.type !== 'Sequence') return wrongType('sequence', node, problems);
+  const items: ListValue['items'][number][] = [];
+  for (const item of node.items) {
+    const value = decode(item, kind, problems);
+    if (value !== undefined) items.push({ value, place: item.place });
+  }
+  return { kind: 'list', items };
+}
+
+function decodeMap(node: YamlNode, kind: Kind, problems: FirstProblem): MapValue | undefined {
+  if (node.type !== 'Mapping') return wrongType('map', node, problems);
+  const entries: MapValue['entries'][number][] = [];
+  for (const entry of node.entries) {
+    const decoded = decodeEntry(entry, kind, problems);
+    if (decoded !== undefined) entries.push(decoded);
+  }
+  return { kind: 'map', entries };
+}
+
+function decodeEntry({ key, value: node }: YamlEntry, kind: Kind, problems: FirstProblem): MapValue['entries'][number] | undefined {
+  if (key.type !== 'String') {
+    problems.note('yaml/text-key', key.place, { type: key.type });
+    return undefined;
+  }
+  const value = decode(node, kind, problems);
+  return value && { name: { value: key.text, place: key.place }, value, place: node.place };
+}

@@ -1,0 +1,23 @@
+import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Code, MessageParameters } from '../diagnostics/messages.js';
+import type { Place } from '../diagnostics/span.js';
+
+/** Parse errors stop at the first one of a document (policy-language.md 2.3): this keeps the one that stands first. */
+export class FirstProblem {
+  private offset = Number.POSITIVE_INFINITY;
+  private reportFirst: ((report: Diagnostics) => void) | undefined;
+
+  note<C extends Code>(code: C, place: Place, parameters: MessageParameters<C>): void {
+    if (place.anchor >= this.offset) return;
+    this.offset = place.anchor;
+    this.reportFirst = (report) => report.add(code, place, parameters);
+  }
+
+  get found(): boolean {
+    return this.reportFirst !== undefined;
+  }
+
+  reportTo(report: Diagnostics): void {
+    this.reportFirst?.(report);
+  }
+}

@@ -1,0 +1,31 @@
+import type { PolicyFile } from '../ast/policy.js';
+import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Source } from '../diagnostics/source.js';
+import { policyFile } from './build/file.js';
+import { decodeObject } from './decode.js';
+import { FirstProblem } from './first-problem.js';
+import { DOCUMENT } from './schema/tables.js';
+import type { ObjectValue } from './schema/value.js';
+import { validateSemantics } from './semantics.js';
+import { validateStructure } from './structure.js';
+import { readDocument } from './yaml/read.js';
+
+/**
+ * A policy file as a tree (policy-language.md 2.4, phases 1 to 4: each runs only when those before it found nothing).
+ * Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is not
+ * validated beyond its shape.
+ */
+export function parse(source: Source, report: Diagnostics): PolicyFile | undefined {
+  const document = documentOf(source, report);
+  if (document === undefined || !validateStructure(document, source, report)) return undefined;
+  const file = policyFile(document, source);
+  return file.disabled || validateSemantics(file, document, report) ? file : undefined;
+}
+
+function documentOf(source: Source, report: Diagnostics): ObjectValue | undefined {
+  const problems = new FirstProblem();
+  const root = readDocument(source, problems, report);
+  const document = root && decodeObject(root, DOCUMENT, problems);
+  problems.reportTo(report);
+  return problems.found ? undefined : document;
+}

@@ -1,0 +1,74 @@
+/**
+ * The shape of policy documents as data (policy-language.md 3): one `MessageType` for each kind of object, in `tables.ts`.
+ * `decode.ts` maps YAML onto it, `structure.ts` validates what was mapped.
+ */
+export interface MessageType {
+  readonly fields: readonly Field[];
+  /** Groups of fields of which exactly one has to be present; `name` stands in the message. */
+  readonly alternatives: readonly { readonly name: string; readonly of: readonly string[] }[];
+  /** Fields by each spelling a file may use. */
+  readonly bySpelling: ReadonlyMap<string, Field>;
+}
+
+export interface Field {
+  /** lowerCamelCase; `$schema` is the one exception. */
+  readonly name: string;
+  readonly kind: Kind;
+  readonly rules: readonly Rule[];
+}
+
+export type Kind =
+  | { readonly kind: 'text' | 'bool' | 'uint64' | 'json' }
+  | { readonly kind: 'enum'; readonly names: readonly string[] }
+  | { readonly kind: 'list'; readonly item: Kind; readonly itemRules: readonly Rule[] }
+  | { readonly kind: 'map'; readonly value: Kind }
+  | { readonly kind: 'object'; readonly type: () => MessageType };
+
+/** The structural rules of a value. */
+export type Rule =
+  /** Absent, null, empty text, empty list and enum value 0 all fail. */
+  | { readonly rule: 'required' }
+  | { readonly rule: 'not-empty' }
+  | { readonly rule: 'unique' }
+  | { readonly rule: 'pattern'; readonly pattern: Pattern }
+  | { readonly rule: 'equals'; readonly text: string }
+  /** Numbers of the enum that are allowed, with their names. */
+  | { readonly rule: 'among'; readonly choices: ReadonlyMap<number, string> };
+
+/** A pattern as messages show it, and a test for it that takes linear time. */
+export interface Pattern {
+  readonly text: string;
+  readonly accepts: RegExp;
+}
+
+/** Declares an object: its fields in order, and its groups of alternatives. */
+export function messageType(fields: Readonly<Record<string, Declared>>, alternatives: Readonly<Record<string, readonly string[]>> = {}): MessageType {
+  const list = Object.entries(fields).map(([name, { kind, rules }]) => ({ name, kind, rules }));
+  return {
+    fields: list,
+    alternatives: Object.entries(alternatives).map(([name, of]) => ({ name, of })),
+    bySpelling: new Map(list.flatMap((field) => [[field.name, field] as const, [snakeCase(field.name), field] as const])),
+  };
+}
+
+export interface Declared {
+  readonly kind: Kind;
+  readonly rules: readonly Rule[];
+}
+
+export const text = (...rules: readonly Rule[]): Declared => ({ kind: { kind: 'text' }, rules });
+export const bool = (): Declared => ({ kind: { kind: 'bool' }, rules: [] });
+export const uint64 = (): Declared => ({ kind: { kind: 'uint64' }, rules: [] });
+export const json = (): Declared => ({ kind: { kind: 'json' }, rules: [] });
+export const choice = (names: readonly string[], ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'enum', names }, rules });
+export const list = (item: Declared, ...rules: readonly Rule[]): Declared => ({
+  kind: { kind: 'list', item: item.kind, itemRules: item.rules },
+  rules,
+});
+export const map = (value: Declared): Declared => ({ kind: { kind: 'map', value: value.kind }, rules: [] });
+export const object = (type: () => MessageType, ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'object', type }, rules });
+
+function snakeCase(name: string): string {
+  if (name === '$schema') return 'json_schema';
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

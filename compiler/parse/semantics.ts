@@ -1,0 +1,112 @@
+import type { DerivedRoles, PolicyFile, PrincipalPolicy, PrincipalRule, ResourcePolicy } from '../ast/policy.js';
+import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Place } from '../diagnostics/span.js';
+import { fieldOf, nonEmptyText, objectOf } from './build/fields.js';
+import type { ObjectValue } from './schema/value.js';
+
+/**
+ * What is wrong within one enabled document beyond its shape (policy-language.md 2.4 phase 4, 12.4): reports all of it, and
+ * returns whether there was nothing.
+ */
+export function validateSemantics(file: PolicyFile, document: ObjectValue, report: Diagnostics): boolean {
+  const { policy } = file;
+  switch (policy.kind) {
+    case 'resource':
+      return validateResourceRules(policy, report);
+    case 'principal':
+      return validatePrincipalRules(policy, report);
+    case 'role':
+      return warnOfMissingVersion(document, report);
+    case 'derived-roles':
+      return validateDefinitions(policy, report);
+    case 'export-variables':
+      return refuseLegacyVariables(file, 'variables', document, report);
+    case 'export-constants':
+      return refuseLegacyVariables(file, 'constants', document, report);
+  }
+}
+
+function validateResourceRules(policy: ResourcePolicy, report: Diagnostics): boolean {
+  const firsts = new Map<string, First>();
+  let valid = true;
+  for (const [index, { place, name, roles, derivedRoles }] of policy.rules.entries()) {
+    const number = index + 1;
+    if (roles.length === 0 && derivedRoles.length === 0) {
+      report.add('rule/no-roles', place, { rule: name?.value ?? `#${number}` });
+      valid = false;
+    }
+    const first = name && firstOf(firsts, name.value, number, place);
+    if (first === undefined) continue;
+    report.add('rule/duplicate-name', place, { name: name?.value ?? '', number, ...first });
+    valid = false;
+  }
+  return valid;
+}
+
+function validatePrincipalRules(policy: PrincipalPolicy, report: Diagnostics): boolean {
+  const firsts = new Map<string, First>();
+  let valid = true;
+  for (const [index, rule] of policy.rules.entries()) {
+    const number = index + 1;
+    const resource = rule.resource.value;
+    const first = firstOf(firsts, resource, number, rule.place);
+    if (first) report.add('rule/duplicate-resource', rule.place, { resource, number, ...first });
+    const actionsAreValid = validatePrincipalActions(rule, report);
+    valid &&= first === undefined && actionsAreValid;
+  }
+  return valid;
+}
+
+function validatePrincipalActions(rule: PrincipalRule, report: Diagnostics): boolean {
+  const firsts = new Map<string, First>();
+  let valid = true;
+  for (const [index, { name, place }] of rule.actions.entries()) {
+    const number = index + 1;
+    const first = name && firstOf(firsts, name.value, number, place);
+    if (first === undefined) continue;
+    report.add('rule/duplicate-action-name', place, { name: name?.value ?? '', resource: rule.resource.value, number, ...first });
+    valid = false;
+  }
+  return valid;
+}
+
+function validateDefinitions(policy: DerivedRoles, report: Diagnostics): boolean {
+  const firsts = new Map<string, First>();
+  let valid = true;
+  for (const [index, { name, place }] of policy.definitions.entries()) {
+    const number = index + 1;
+    const first = firstOf(firsts, name.value, number, place);
+    if (first === undefined) continue;
+    report.add('derived-role/duplicate', place, { name: name.value, number, ...first });
+    valid = false;
+  }
+  return valid;
+}
+
+function refuseLegacyVariables(file: PolicyFile, policyType: 'variables' | 'constants', document: ObjectValue, report: Diagnostics): boolean {
+  if (file.legacyVariables.length === 0) return true;
+  report.add('export/legacy-variables', fieldOf(document, 'variables')?.place, { policyType });
+  return false;
+}
+
+// Accepted for now (3.5), so it is never in the way.
+function warnOfMissingVersion(document: ObjectValue, report: Diagnostics): boolean {
+  const policy = objectOf(document, 'rolePolicy');
+  if (policy && !nonEmptyText(policy, 'version')) report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {});
+  return true;
+}
+
+interface First {
+  readonly first: number;
+  /** `line:column`. */
+  readonly at: string;
+}
+
+/** Where the name was used first; undefined when this is the first use. */
+function firstOf(firsts: Map<string, First>, name: string, number: number, place: Place): First | undefined {
+  const first = firsts.get(name);
+  if (first !== undefined) return first;
+  const { line, column } = place.span.source.lineAndColumn(place.anchor);
+  firsts.set(name, { first: number, at: `${line}:${column}` });
+  return undefined;
+}

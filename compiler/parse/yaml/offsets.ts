@@ -1,0 +1,89 @@
+import type { WrittenScalar } from './node.js';
+
+/** For each UTF-16 unit of a scalar's text: where in the file it stands. */
+export interface TextOffsets {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/**
+ * Maps the text of a scalar back to the file, through escapes, folding and block indentation. What is not white space keeps its
+ * order, with only white space added or left out between: so the two are walked side by side. White space that folding made
+ * maps to some of the white space it was made of.
+ */
+export function textOffsets(text: string, written: WrittenScalar): TextOffsets {
+  const source = written.span.source.text;
+  const end = written.span.end;
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let at = written.span.start;
+  let index = 0;
+  while (index < text.length) {
+    const unit = atomAt(source, at, end, written.notation);
+    if (unit === undefined) {
+      starts.push(end);
+      ends.push(end);
+      index += 1;
+    } else if (unit.text === '' || (isSpace(unit) && !SPACE.test(text[index] as string))) {
+      at = unit.end;
+    } else if (!isSpace(unit) && !standsFor(unit, text, index)) {
+      // White space that the atoms already passed have made, or an atom that white space was taken for.
+      if (SPACE.test(text[index] as string)) {
+        starts.push(at);
+        ends.push(at);
+        index += 1;
+      } else {
+        at = unit.end;
+      }
+    } else {
+      for (let i = 0; i < unit.text.length && index < text.length; i++, index++) {
+        starts.push(at);
+        ends.push(unit.end);
+      }
+      at = unit.end;
+    }
+  }
+  return { starts, ends };
+}
+
+/** The smallest piece of a written scalar that stands for something: a character or an escape. Empty text: skipped. */
+interface Atom {
+  readonly text: string;
+  readonly end: number;
+  readonly escaped: boolean;
+}
+
+const SPACE = /^[ \t\r\n]$/;
+
+function isSpace(atom: Atom): boolean {
+  return !atom.escaped && SPACE.test(atom.text);
+}
+
+// An escape may write half of a surrogate pair; alone it becomes U+FFFD.
+function standsFor(atom: Atom, text: string, index: number): boolean {
+  return text.startsWith(atom.text, index) || (text[index] === '\ufffd' && /^[\ud800-\udfff]$/.test(atom.text));
+}
+
+function atomAt(source: string, at: number, end: number, notation: WrittenScalar['notation']): Atom | undefined {
+  if (at >= end) return undefined;
+  const text = source[at] as string;
+  if (notation === 'single' && text === "'" && source[at + 1] === "'") return { text, end: at + 2, escaped: true };
+  if (notation === 'double' && text === '\\') return escapeAt(source, at);
+  return { text, end: at + 1, escaped: false };
+}
+
+const HEX_DIGITS: ReadonlyMap<string, number> = new Map([['x', 2], ['u', 4], ['U', 8]]);
+// The escapes of YAML 1.2, 5.7.
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['0', '\0'], ['a', '\x07'], ['b', '\b'], ['t', '\t'], ['\t', '\t'], ['n', '\n'], ['v', '\v'], ['f', '\f'], ['r', '\r'],
+  ['e', '\x1b'], ['N', '\u0085'], ['_', '\u00a0'], ['L', '\u2028'], ['P', '\u2029'],
+]);
+
+function escapeAt(source: string, at: number): Atom {
+  const letter = source[at + 1] ?? '';
+  if (letter === '\n' || letter === '\r') return { text: '', end: at + 2, escaped: true };
+  const digits = HEX_DIGITS.get(letter);
+  if (digits === undefined) return { text: ESCAPES.get(letter) ?? letter, end: at + 2, escaped: true };
+  const code = Number.parseInt(source.slice(at + 2, at + 2 + digits), 16);
+  return { text: code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd', end: at + 2 + digits, escaped: true };
+}

@@ -1,0 +1,115 @@
+import { Composer, type CST, type Document } from 'yaml';
+import type { Diagnostics } from '../../diagnostics/diagnostic.js';
+import type { Source } from '../../diagnostics/source.js';
+import type { Place } from '../../diagnostics/span.js';
+import { FirstProblem } from '../first-problem.js';
+import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
+import type { YamlMapping, YamlNode } from './node.js';
+import { quotedPrefixes } from './quoted-prefix.js';
+import { eachItem, tokenise } from './tokens.js';
+import { buildTree } from './tree.js';
+
+/**
+ * The one mapping of a policy file, or undefined: nothing in it, or not well-formed, which is reported
+ * (policy-language.md 2.2, 2.3). What is wrong in the tree itself goes to `problems`: what its fields have competes with it for being first.
+ */
+export function readDocument(source: Source, problems: FirstProblem, report: Diagnostics): YamlMapping | undefined {
+  if (source.text.length > MAX_DOCUMENT_LENGTH) {
+    report.add('file/too-large', source, { limit: MAX_DOCUMENT_LENGTH });
+    return undefined;
+  }
+  const tokens = readTokens(source, report);
+  if (tokens === undefined) return undefined;
+  const documents = composeDocuments(tokens, source, report);
+  if (documents === undefined) return undefined;
+  if (documents.length > 1 || tokens.some(({ type }) => type === 'directive')) {
+    report.add('yaml/several-documents', source, {});
+    return undefined;
+  }
+  return documents[0] && mappingOf(documents[0], source, problems, report);
+}
+
+function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] | undefined {
+  const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.exec(source.text);
+  if (control) {
+    const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    report.add('yaml/syntax', placeAt(source, control.index), { reason: `control character U+${code} is not allowed` });
+    return undefined;
+  }
+  const result = tokenise(readableText(source), MAX_DEPTH);
+  if ('tooDeepAt' in result) {
+    report.add('yaml/too-deep', placeAt(source, result.tooDeepAt), { limit: MAX_DEPTH });
+    return undefined;
+  }
+  const prefixes = quotedPrefixes(source.text, result.tokens);
+  for (const offset of prefixes) report.add('yaml/quoted-prefix', placeAt(source, offset), {});
+  return prefixes.length > 0 ? undefined : result.tokens;
+}
+
+// The YAML package drops a byte-order mark; here it is the first letter of the first key, as any letter would be.
+function readableText(source: Source): string {
+  return source.text.startsWith('\ufeff') ? `x${source.text.slice(1)}` : source.text;
+}
+
+function placeAt(source: Source, offset: number): Place {
+  const start = Math.min(offset, source.text.length);
+  return { span: { source, start, end: Math.min(start + 1, source.text.length) }, anchor: start, path: '' };
+}
+
+function composeDocuments(tokens: readonly CST.Token[], source: Source, report: Diagnostics): readonly Document.Parsed[] | undefined {
+  const written = withoutEmptyDocuments(tokens);
+  const hasDocument = written.some(({ type }) => type === 'document');
+  for (const token of written) stripTags(token);
+  const composer = new Composer({ schema: 'failsafe', keepSourceTokens: true, uniqueKeys: false, logLevel: 'silent', prettyErrors: false });
+  const documents = [...composer.compose(hasDocument ? written : written.filter(({ type }) => type === 'error'), true, source.text.length)];
+  const errors = documents.flatMap((document) => document.errors);
+  if (errors.length > 0) {
+    const first = errors.reduce((a, b) => (b.pos[0] < a.pos[0] ? b : a));
+    const place = placeAt(source, first.pos[0]);
+    const end = Math.min(Math.max(first.pos[1], place.span.end), source.text.length);
+    report.add('yaml/syntax', { ...place, span: { ...place.span, end } }, { reason: inHouseStyle(first.message) });
+    return undefined;
+  }
+  return hasDocument ? documents : [];
+}
+
+// A document of nothing but `---` and comments is absent (2.2, 8.10 D8), and so is the `...` that ends it.
+function withoutEmptyDocuments(tokens: readonly CST.Token[]): readonly CST.Token[] {
+  const written: CST.Token[] = [];
+  let dropped = true;
+  for (const token of tokens) {
+    if (token.type === 'document') dropped = !hasContent(token);
+    if (!dropped || (token.type !== 'document' && token.type !== 'doc-end')) written.push(token);
+  }
+  return written;
+}
+
+function hasContent(document: CST.Document): boolean {
+  return document.value !== undefined || document.start.some(({ type }) => type === 'anchor' || type === 'tag');
+}
+
+// Tags are ignored and never convert (2.3); the YAML package would resolve them.
+function stripTags(token: CST.Token): void {
+  if (token.type === 'document') dropTags(token.start);
+  eachItem([token], (item) => {
+    dropTags(item.start);
+    if (item.sep) dropTags(item.sep);
+    if (item.value?.type === 'block-scalar') dropTags(item.value.props);
+  });
+}
+
+function dropTags(tokens: { readonly type: string }[]): void {
+  for (let i = tokens.length - 1; i >= 0; i--) if (tokens[i]?.type === 'tag') tokens.splice(i, 1);
+}
+
+function inHouseStyle(message: string): string {
+  const line = (message.split('\n')[0] as string).replace(/\.$/, '');
+  return line.charAt(0).toLowerCase() + line.slice(1);
+}
+
+function mappingOf(document: Document.Parsed, source: Source, problems: FirstProblem, report: Diagnostics): YamlMapping | undefined {
+  const root: YamlNode = buildTree(document, source, problems);
+  if (root.type === 'Mapping') return root;
+  if (!problems.found) report.add('yaml/not-a-policy', root.place, {});
+  return undefined;
+}

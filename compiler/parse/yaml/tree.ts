@@ -1,0 +1,203 @@
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { invariant } from '../../diagnostics/invariant.js';
+import type { Source } from '../../diagnostics/source.js';
+import type { Place } from '../../diagnostics/span.js';
+import type { FirstProblem } from '../first-problem.js';
+import { MAX_DEPTH, MAX_VALUES } from '../limits.js';
+import { keyOf } from './key.js';
+import type { YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
+import { typePlainScalar } from './scalar.js';
+
+/** The typed tree of a composed document: duplicate keys, anchors, aliases, merges and limits are dealt with here. */
+export function buildTree(document: Document.Parsed, source: Source, problems: FirstProblem): YamlNode {
+  const builder: Builder = { source, problems, anchors: new Map(), copied: 0 };
+  return nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
+}
+
+interface Builder {
+  readonly source: Source;
+  readonly problems: FirstProblem;
+  readonly anchors: Map<string, YamlNode>;
+  /** Entries that merges have copied. */
+  copied: number;
+}
+
+function nodeOf(node: Node, path: string, builder: Builder): YamlNode {
+  if (isAlias(node)) return aliasedNode(node, path, builder);
+  const result = limited(ownNode(node, path, builder), builder);
+  if (node.anchor !== undefined) define(node.anchor, result, builder);
+  return result;
+}
+
+// Known only from its end on, so a node cannot contain itself.
+function define(name: string, node: YamlNode, builder: Builder): void {
+  if (builder.anchors.has(name)) builder.problems.note('yaml/duplicate-anchor', node.place, { name });
+  else builder.anchors.set(name, node);
+}
+
+function aliasedNode(alias: Alias, path: string, builder: Builder): YamlNode {
+  const target = builder.anchors.get(alias.source);
+  if (target !== undefined) return target;
+  const place = placeOf(alias, path, builder);
+  builder.problems.note('yaml/unknown-anchor', place, { name: alias.source });
+  return nothing(place);
+}
+
+function ownNode(node: Node, path: string, builder: Builder): YamlNode {
+  if (isScalar(node)) return scalarNode(node, path, builder);
+  if (isSeq(node)) {
+    const items = node.items.map((item, index) => nodeOf(item as Node, `${path}[${index}]`, builder));
+    return { type: 'Sequence', place: placeOf(node, path, builder), ...extentOf(items), items };
+  }
+  if (isMap(node)) return mappingNode(node, path, builder);
+  return invariant('a YAML node of unknown type');
+}
+
+/** A stand-in for what a problem was noted about. */
+function nothing(place: Place): YamlText {
+  const span = { ...place.span, end: place.span.start };
+  return { type: 'Null', text: '', style: 'plain', written: { notation: 'plain', span }, place, size: 1, depth: 0 };
+}
+
+// Aliases multiply size and depth, so both are watched at every node: no walk of the tree can get out of hand.
+function limited(node: YamlNode, builder: Builder): YamlNode {
+  if (node.depth > MAX_DEPTH) {
+    builder.problems.note('yaml/too-deep', node.place, { limit: MAX_DEPTH });
+    return nothing(node.place);
+  }
+  if (node.size > MAX_VALUES) {
+    builder.problems.note('yaml/too-many-values', node.place, { limit: MAX_VALUES });
+    return nothing(node.place);
+  }
+  return node;
+}
+
+function extentOf(children: readonly YamlNode[]): { size: number; depth: number } {
+  let size = 1;
+  let depth = 0;
+  for (const child of children) {
+    size += child.size;
+    depth = Math.max(depth, child.depth);
+  }
+  return { size, depth: depth + 1 };
+}
+
+function scalarNode(node: Scalar, path: string, builder: Builder): YamlNode {
+  const place = placeOf(node, path, builder);
+  // A text is well-formed Unicode: an escape can write half of a surrogate pair.
+  const text = (node.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
+  const extent = { size: 1, depth: 0 };
+  const { start, end } = place.span;
+  const written = (notation: 'plain' | 'single' | 'double' | 'block', from: number, to: number) => ({
+    notation,
+    span: { source: builder.source, start: from, end: to },
+  });
+  switch (node.type) {
+    case 'QUOTE_DOUBLE':
+      return { type: 'String', text, style: 'quoted', written: written('double', start + 1, end - 1), place, ...extent };
+    case 'QUOTE_SINGLE':
+      return { type: 'String', text, style: 'quoted', written: written('single', start + 1, end - 1), place, ...extent };
+    case 'BLOCK_LITERAL':
+    case 'BLOCK_FOLDED': {
+      const content = (node.srcToken as { readonly source: string }).source;
+      return { type: 'String', text, style: 'block', written: written('block', end - content.length, end), place, ...extent };
+    }
+    case 'PLAIN':
+    case undefined: {
+      const plain = typePlainScalar(text);
+      if (plain.type === 'Nan' || plain.type === 'Infinity') return { type: plain.type, place, ...extent };
+      return { type: plain.type, text: plain.text, style: 'plain', written: written('plain', start, end), place, ...extent };
+    }
+  }
+  return invariant('a YAML scalar of unknown type');
+}
+
+function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping {
+  const own: YamlEntry[] = [];
+  const merges: { readonly at: number; readonly from: readonly YamlEntry[] }[] = [];
+  const keys = new Map<string, YamlKey>();
+  for (const pair of node.items as readonly Pair<Node, Node>[]) {
+    const key = keyOf(pair, path, builder.source);
+    noteDuplicate(key, keys, builder);
+    const from = isMergeKey(pair.key) ? mergedEntries(pair, key, builder) : undefined;
+    if (from !== undefined) merges.push({ at: own.length, from });
+    else own.push({ key, value: valueOf(pair, key, builder) });
+  }
+  const entries = merges.length === 0 ? own : withMerged(own, merges);
+  return { type: 'Mapping', place: placeOf(node, path, builder), ...extentOf(entries.map(({ value }) => value)), entries };
+}
+
+function noteDuplicate(key: YamlKey, keys: Map<string, YamlKey>, builder: Builder): void {
+  const previous = keys.get(key.text);
+  if (previous === undefined) {
+    keys.set(key.text, key);
+    return;
+  }
+  const { line, column } = builder.source.lineAndColumn(previous.place.anchor);
+  builder.problems.note('yaml/duplicate-key', { ...key.place, path: '' }, { key: key.text, line, column });
+}
+
+function isMergeKey(key: Node): boolean {
+  return isScalar(key) && key.type === 'PLAIN' && key.source === '<<';
+}
+
+function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): readonly YamlEntry[] {
+  const value = valueOf(pair, key, builder);
+  if (value.type === 'Mapping') {
+    builder.copied += value.entries.length;
+    if (builder.copied <= MAX_VALUES) return value.entries;
+    builder.problems.note('yaml/too-many-values', key.place, { limit: MAX_VALUES });
+    return [];
+  }
+  if (isAlias(pair.value)) builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type });
+  else builder.problems.note('yaml/not-an-alias', value.place, {});
+  return [];
+}
+
+// Explicit keys win whatever their order; merged ones stand where `<<` stands.
+function withMerged(own: readonly YamlEntry[], merges: readonly { readonly at: number; readonly from: readonly YamlEntry[] }[]): YamlEntry[] {
+  const taken = new Set(own.map(({ key }) => key.text));
+  const result: YamlEntry[] = [];
+  let next = 0;
+  for (const { at, from } of merges) {
+    for (; next < at; next++) result.push(own[next] as YamlEntry);
+    for (const entry of from) {
+      if (taken.has(entry.key.text)) continue;
+      taken.add(entry.key.text);
+      result.push(entry);
+    }
+  }
+  for (; next < own.length; next++) result.push(own[next] as YamlEntry);
+  return result;
+}
+
+function valueOf(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNode {
+  if (pair.value && !isNothing(pair.value)) return nodeOf(pair.value, key.place.path, builder);
+  // An absent value stands just after the colon, or after the key of a flow mapping that has none.
+  const colon = colonOf(pair) ?? key.place.span.end - 1;
+  const node = nothing({ span: { source: builder.source, start: colon + 1, end: colon + 1 }, anchor: colon + 1, path: key.place.path });
+  const anchor = (pair.value as Node & { readonly anchor?: string } | null)?.anchor;
+  if (anchor !== undefined) define(anchor, node, builder);
+  return node;
+}
+
+function isNothing(value: Node): boolean {
+  return isScalar(value) && value.type === 'PLAIN' && value.source === '' ;
+}
+
+function colonOf(pair: Pair<Node, Node>): number | undefined {
+  return pair.srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset;
+}
+
+function placeOf(node: Node, path: string, builder: Builder): Place {
+  const [start, end] = node.range ?? invariant('a YAML node without range');
+  const span = { source: builder.source, start, end };
+  return { span, anchor: anchorOf(node, start), path };
+}
+
+// A block mapping is pointed to at the colon after its first key, all else at its first character (12.1).
+function anchorOf(node: Node, start: number): number {
+  if (!isMap(node) || node.flow) return start;
+  const first = (node.items as readonly Pair<Node, Node>[])[0];
+  return (first && colonOf(first)) ?? start;
+}
