@@ -81,7 +81,7 @@ export interface Rule extends Condition {
   /** As outputs name it: the author's, or `rule-001` (4.2). */
   readonly name: string;
   readonly effect: Effect;
-  /** The roles it reaches, as bits of its policy; -1 is everyone. */
+  /** The roles it reaches, as bits 0 to 29 of its policy; -1 is everyone. */
   readonly roles: number;
   /** Whether a role is really among the rule's; only in a policy that tells more than 30 roles apart: there roles share bits. */
   readonly among?: Matcher;
@@ -97,11 +97,6 @@ export interface Rule extends Condition {
   readonly rows?: (action: string, roles: readonly string[]) => number;
   /** Rules with equal memo share the first result of a check (8.10-D3); absent where nobody can tell. */
   readonly memo?: string;
-}
-
-/** The roles a rule reaches: a Set of names, or more where the rule has a glob. */
-export interface RoleSet {
-  has(role: string): boolean;
 }
 
 /**

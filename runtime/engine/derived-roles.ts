@@ -1,0 +1,51 @@
+import type { DerivedRole, TracedBundle } from '../policy/index.js';
+import type { Evaluation, ListedDerivedRoles } from './evaluation.js';
+import { derivedRolesOf, type ResourceStep } from './resource-chain.js';
+
+/**
+ * Makes the active derived roles of a scope those that conditions see. They are computed when the scope is first entered, with the
+ * list the scope before it left behind (policy-language.md 7.2, use 1).
+ */
+export function enterScope(evaluation: Evaluation, step: ResourceStep, index: number): void {
+  const listed = evaluation.listed[index] ?? listDerivedRoles(evaluation, derivedRolesOf(step));
+  evaluation.listed[index] = listed;
+  evaluation.request.effectiveDerivedRoles = listed.active;
+  evaluation.request.failedDerivedRoles = listed.failed;
+}
+
+/** Those active in any scope entered, sorted. */
+export function enteredDerivedRoles(evaluation: Evaluation): readonly string[] {
+  return [...new Set(evaluation.listed.flatMap((listed) => listed?.active ?? []))].sort();
+}
+
+function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly DerivedRole[]): ListedDerivedRoles {
+  if (derivedRoles.length === 0) return NONE;
+  const { request, traced } = evaluation;
+  const roles = evaluation.allRoles();
+  const active: string[] = [];
+  const failed: string[] = [];
+  for (const derivedRole of derivedRoles) {
+    if (!isReached(derivedRole, roles)) continue;
+    const holds = traced === undefined ? holdsWhenListed(derivedRole, evaluation) : (tracedConditionOf(derivedRole, traced)?.(request) ?? true);
+    if (typeof holds === 'string') failed.push(derivedRole.name);
+    else if (holds) active.push(derivedRole.name);
+  }
+  return { active: active.sort(), failed: failed.sort() };
+}
+
+/** By exact text: a glob of a parent role reaches rules, never this list. */
+function isReached({ parentRoles }: DerivedRole, roles: ReadonlySet<string>): boolean {
+  if (parentRoles.has('*')) return true;
+  for (const role of roles) if (parentRoles.has(role)) return true;
+  return false;
+}
+
+function holdsWhenListed(derivedRole: DerivedRole, { request }: Evaluation): boolean {
+  return derivedRole.whenListed === undefined ? derivedRole.when(request) : derivedRole.whenListed(request);
+}
+
+function tracedConditionOf(derivedRole: DerivedRole, traced: TracedBundle): ReturnType<TracedBundle['conditions']['get']> {
+  return traced.conditions.get(derivedRole.key);
+}
+
+const NONE: ListedDerivedRoles = { active: [], failed: [] };

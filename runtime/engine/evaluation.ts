@@ -1,0 +1,137 @@
+import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
+import type { PrincipalChain } from './principal-chain.js';
+import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
+import { NO_CHAIN, type ResourceChain } from './resource-chain.js';
+import { withoutDot } from './scope-chain.js';
+
+/**
+ * What is known while one principal's access to one resource is judged. An engine owns one and fills it anew for each resource, so that a
+ * decision allocates nothing.
+ */
+export class Evaluation {
+  /** What conditions see. */
+  readonly request: LiveRequest;
+  principal: PrincipalChain | undefined = undefined;
+  resource: ResourceChain = NO_CHAIN;
+  lineages: ReadonlyMap<string, readonly string[]> | undefined = undefined;
+  /** The role being judged and its ancestors. */
+  lineage: readonly string[] = NOBODY;
+
+  /** What a decision names as matched: the principal's key, the resource's, or `NO_MATCH` (policy-language.md 8.3). */
+  principalKey = '';
+  resourceKey = '';
+  matchedPolicy = '';
+  /** Of the role judged last. */
+  decidingScope = '';
+  matchedScope = '';
+  /** The policy to name instead: that of a role which denied, or of a rule that failed in strict evaluation. */
+  owner: string | undefined = undefined;
+  /** A rule failed in strict evaluation: nothing more is visited for this action. */
+  failed = false;
+
+  /** Whether outputs are wanted and some policy has any. */
+  collectsOutputs = false;
+  outputs: OutputEntry[] = [];
+  /** First results by rule identity (policy-language.md 8.10-D3). */
+  readonly results = new Map<unknown, boolean>();
+  /** By step: the bits whose rules had no effect for this action. */
+  readonly withoutEffect: number[] = [];
+
+  /** Whether anybody can see the active derived roles. */
+  listsDerivedRoles = false;
+  /** By step: those active in a scope entered already. */
+  readonly listed: (ListedDerivedRoles | undefined)[] = [];
+
+  private readonly alone: string[] = [''];
+
+  constructor(
+    globals: Attributes,
+    clock: () => Instant,
+    readonly traced: TracedBundle | undefined,
+  ) {
+    this.request = new LiveRequest(globals, clock);
+  }
+
+  /** Turns to a resource and forgets the one before. The chains are the caller's to set. */
+  turnTo(resource: ResourceInput, lineages: ReadonlyMap<string, readonly string[]> | undefined): void {
+    this.request.turnTo(resource);
+    this.lineages = lineages;
+    if (this.results.size > 0) this.results.clear();
+    if (this.listed.length > 0) this.listed.length = 0;
+    this.request.effectiveDerivedRoles = NOBODY;
+    this.request.failedDerivedRoles = NOBODY;
+  }
+
+  /** Those of the request, judged one at a time. */
+  get roles(): readonly string[] {
+    return this.request.principal.roles;
+  }
+
+  /** Makes a role the one being judged. */
+  judge(role: string): void {
+    const lineage = this.lineages?.get(role);
+    if (lineage === undefined) this.alone[0] = role;
+    this.lineage = lineage ?? this.alone;
+  }
+
+  /** All roles of the request and their ancestors. */
+  allRoles(): ReadonlySet<string> {
+    return new Set(this.roles.flatMap((role) => this.lineages?.get(role) ?? [role]));
+  }
+}
+
+/** The derived roles that are active in a scope, and in strict evaluation those that failed; sorted. */
+export interface ListedDerivedRoles {
+  readonly active: readonly string[];
+  readonly failed: readonly string[];
+}
+
+/** The request conditions see, filled in place: always of one shape, whatever the caller leaves out. */
+export class LiveRequest implements Request {
+  readonly principal: Mutable<Principal> = { id: '', roles: NOBODY, attr: NO_ATTRIBUTES, policyVersion: '', scope: '' };
+  readonly resource: Mutable<Resource> = { kind: '', id: '', attr: NO_ATTRIBUTES, policyVersion: '', scope: '' };
+  readonly auxData: Mutable<AuxData> = { jwt: NO_ATTRIBUTES, jwts: NO_TOKENS };
+  effectiveDerivedRoles: readonly string[] = NOBODY;
+  failedDerivedRoles: readonly string[] = NOBODY;
+  private instant: Instant | undefined = undefined;
+
+  constructor(
+    readonly globals: Attributes,
+    private readonly clock: () => Instant,
+  ) {}
+
+  /** One instant for the whole call, taken when a condition first asks (policy-language.md 5.1). */
+  get now(): Instant {
+    this.instant ??= this.clock();
+    return this.instant;
+  }
+
+  /** Begins a call. */
+  begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
+    const own = this.principal;
+    own.id = principal.id;
+    own.roles = principal.roles;
+    own.attr = principal.attr ?? NO_ATTRIBUTES;
+    own.policyVersion = principal.policyVersion ?? '';
+    own.scope = withoutDot(principal.scope ?? '');
+    this.auxData.jwt = auxData?.jwt ?? NO_ATTRIBUTES;
+    this.auxData.jwts = auxData?.jwts ?? NO_TOKENS;
+    this.instant = undefined;
+  }
+
+  /** Turns to a resource. */
+  turnTo(resource: ResourceInput): void {
+    const own = this.resource;
+    own.kind = resource.kind;
+    own.id = resource.id;
+    own.attr = resource.attr ?? NO_ATTRIBUTES;
+    own.policyVersion = resource.policyVersion ?? '';
+    own.scope = withoutDot(resource.scope ?? '');
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const NOBODY: readonly string[] = [];
+const NO_ATTRIBUTES: Attributes = Object.freeze({});
+const NO_TOKENS: AuxData['jwts'] = Object.freeze({});

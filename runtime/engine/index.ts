@@ -1,0 +1,15 @@
+/** The engine: how compiled policies are asked. */
+export { createEngine, type Engine } from './engine.js';
+export type { EngineOptions, SchemaEnforcement } from './options.js';
+export type {
+  AccessRequest,
+  ActionDecision,
+  AuxDataInput,
+  CheckRequest,
+  CheckResult,
+  OutputEntry,
+  PrincipalInput,
+  ResourceActions,
+  ResourceInput,
+  ValidationError,
+} from './requests.js';

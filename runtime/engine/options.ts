@@ -1,0 +1,56 @@
+import type { Attributes, Instant, TracedBundle } from '../policy/index.js';
+
+/** The configuration that changes decisions (policy-language.md 13). */
+export interface EngineOptions {
+  /** For requests without a version. `default` when absent. */
+  readonly defaultPolicyVersion?: string;
+  /** For requests without a scope; a leading dot is dropped. The root when absent. */
+  readonly defaultScope?: string;
+  /** Whether a scope that no policy lives in is looked for among its ancestors (8.1, step 2). */
+  readonly lenientScopeSearch?: boolean;
+  /** Whether a condition that cannot be evaluated denies (8.9). Needs `traced`. */
+  readonly strictEvaluation?: boolean;
+  /** What conditions see as `globals`; an integer of the configuration is a bigint. */
+  readonly globals?: Attributes;
+  /** What a schema violation does (10.4). `none` when absent. */
+  readonly schemaEnforcement?: SchemaEnforcement;
+  /** The instant of a call; asked at most once a call, when a condition wants it. The system's when absent. */
+  readonly clock?: () => Instant;
+  /** The second emission of the bundle, whose conditions tell an error from false. */
+  readonly traced?: TracedBundle;
+}
+
+export type SchemaEnforcement = 'none' | 'warn' | 'reject';
+
+/** Options with nothing left open. */
+export interface Settings {
+  readonly defaultPolicyVersion: string;
+  readonly defaultScope: string;
+  readonly lenientScopeSearch: boolean;
+  readonly globals: Attributes;
+  readonly schemaEnforcement: SchemaEnforcement;
+  readonly clock: () => Instant;
+  /** Present in strict evaluation, and only there. */
+  readonly traced: TracedBundle | undefined;
+}
+
+/** The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the program that embeds it. */
+export function settingsOf(options: EngineOptions): Settings {
+  if (options.strictEvaluation === true && options.traced === undefined) throw new Error('strict evaluation needs the traced conditions of the bundle');
+  return {
+    defaultPolicyVersion: options.defaultPolicyVersion ?? 'default',
+    defaultScope: options.defaultScope ?? '',
+    lenientScopeSearch: options.lenientScopeSearch ?? false,
+    globals: options.globals ?? {},
+    schemaEnforcement: options.schemaEnforcement ?? 'none',
+    clock: options.clock ?? systemClock,
+    traced: options.strictEvaluation === true ? options.traced : undefined,
+  };
+}
+
+function systemClock(): Instant {
+  const date = new Date();
+  const milliseconds = date.getTime();
+  const seconds = Math.floor(milliseconds / 1000);
+  return { seconds, nanos: (milliseconds - seconds * 1000) * 1_000_000, offset: -date.getTimezoneOffset() };
+}

@@ -1,0 +1,173 @@
+import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type RolePolicy, sanitize } from '../policy/index.js';
+import type { Settings } from './options.js';
+import { type PrincipalChain, principalChain } from './principal-chain.js';
+import { NO_CHAIN, type ResourceChain, resourceChain, resourceTable } from './resource-chain.js';
+import { type RoleScope, roleScope } from './role-scopes.js';
+import type { RuleTable } from './rule-table.js';
+import { ScopeSet } from './scope-chain.js';
+
+/**
+ * Finds the policies a request is about. Chains are made when first asked, so a bundle of 10,000 policies costs nothing to start; they are
+ * kept by names that policies have, never by names that requests invent.
+ */
+export class Registry {
+  private readonly resourceScopes: ScopeSet;
+  private readonly principalScopes: ScopeSet;
+  private readonly kinds = new Map<string, KindPolicies>();
+  private readonly principals = new Map<string, PrincipalPolicies>();
+  private readonly principalScopesByVersion = new Map<string, Set<string>>();
+  private readonly roles: ReadonlyMap<string, ReadonlyMap<string, RoleScope>>;
+  private readonly tables = new Map<ResourcePolicy, RuleTable>();
+  /** Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number has a bound. */
+  private readonly spellings = new Map<string, KindPolicies>();
+  /** Bounds the memory of policies x scopes; what is beyond is made again for each request. */
+  private spareChains = 50_000;
+
+  constructor(
+    bundle: PolicyBundle,
+    private readonly settings: Settings,
+  ) {
+    this.roles = rolesByVersion(bundle.rolePolicies);
+    const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
+    this.resourceScopes = new ScopeSet([...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope), settings.lenientScopeSearch);
+    this.principalScopes = new ScopeSet(bundle.principalPolicies.map(({ scope }) => scope), settings.lenientScopeSearch);
+    for (const policy of bundle.resourcePolicies) entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
+    for (const policy of bundle.principalPolicies) {
+      entryOf(this.principals, policy.principal, () => new PrincipalPolicies()).policies.push(policy);
+      entryOf(this.principalScopesByVersion, policy.version, () => new Set<string>()).add(policy.scope);
+    }
+  }
+
+  /** The policies that judge a kind, as the request spells it; `scope` is the one requested (policy-language.md 8.1, steps 1 and 2). */
+  resourceChain(kind: string, version: string, scope: string): ResourceChain {
+    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
+    if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
+    if (scope === '' && version === this.settings.defaultPolicyVersion) return policies.root ?? this.rootChain(policies, version);
+    return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
+  }
+
+  /** The policies of a principal; the version is that of the resource (policy-language.md 8.8). Undefined: it has none there. */
+  principalChain(id: string, version: string, scope: string): PrincipalChain | undefined {
+    if (this.principals.size === 0) return undefined;
+    const principal = this.principals.get(id);
+    if (principal === undefined) return undefined;
+    const first = this.principalScopes.first(scope);
+    if (first === undefined) return undefined;
+    return principal.chains.get(version)?.get(first) ?? this.makePrincipalChain(principal, version, first);
+  }
+
+  /** The first scope of the list for principal policies (policy-language.md 8.1, step 2). */
+  firstPrincipalScope(scope: string): string | undefined {
+    return this.principalScopes.first(scope);
+  }
+
+  /** Whether any principal, whoever it is, has a policy of a version in the listed scopes (policy-language.md 8.1, step 5). */
+  hasPrincipalPolicies(version: string, scope: string): boolean {
+    const scopes = this.principalScopesByVersion.get(version);
+    const first = this.principalScopes.first(scope);
+    return scopes !== undefined && first !== undefined && this.principalScopes.listFrom(first).some((listed) => scopes.has(listed));
+  }
+
+  /** For each role that has parents at exactly this scope: itself and its ancestors (policy-language.md 8.6). */
+  lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined {
+    if (this.roles.size === 0) return undefined;
+    return this.roles.get(version)?.get(scope)?.lineages;
+  }
+
+  private kindSpelt(kind: string): KindPolicies | undefined {
+    const known = this.spellings.get(kind);
+    if (known !== undefined) return known;
+    const policies = this.kinds.get(sanitize(kind));
+    if (policies !== undefined && this.spellings.size < MAX_SPELLINGS) this.spellings.set(kind, policies);
+    return policies;
+  }
+
+  private rootChain(policies: KindPolicies, version: string): ResourceChain {
+    const chain = this.makeChain(policies, version, '');
+    policies.root = chain;
+    return chain;
+  }
+
+  private scopedChain(policies: KindPolicies, version: string, scope: string): ResourceChain {
+    const first = this.resourceScopes.first(scope);
+    if (first === undefined) return NO_CHAIN;
+    const known = policies.chains.get(version)?.get(first);
+    if (known !== undefined) return known;
+    const chain = this.makeChain(policies, version, first);
+    // A version that no policy of the kind has is the request's invention.
+    if (this.spareChains > 0 && policies.policies.some((policy) => policy.version === version)) {
+      this.spareChains--;
+      entryOf(policies.chains, version, () => new Map<string, ResourceChain>()).set(first, chain);
+    }
+    return chain;
+  }
+
+  /** Role policies may still say something about it, and the scope list exists without it. */
+  private chainOfUnknownKind(kind: string, version: string, scope: string): ResourceChain {
+    const first = this.resourceScopes.first(scope);
+    return first === undefined ? NO_CHAIN : this.makeChain(new KindPolicies(sanitize(kind)), version, first);
+  }
+
+  private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
+    const scopes = this.resourceScopes.first(first) === undefined ? [] : this.resourceScopes.listFrom(first);
+    if (scopes.length === 0) return NO_CHAIN;
+    return resourceChain({
+      kind,
+      version,
+      scopes,
+      policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
+      rolesAt: (scope) => this.roles.get(version)?.get(scope),
+      tableOf: (policy) => entryOf(this.tables, policy, () => resourceTable(policy, this.settings.traced)),
+      traced: this.settings.traced,
+    });
+  }
+
+  private makePrincipalChain({ policies, chains }: PrincipalPolicies, version: string, first: string): PrincipalChain | undefined {
+    const listed = this.principalScopes.listFrom(first).flatMap((scope) => policies.filter((policy) => policy.version === version && policy.scope === scope));
+    if (listed.length === 0) return undefined;
+    const chain = principalChain(listed, this.settings.traced);
+    if (this.spareChains > 0) {
+      this.spareChains--;
+      entryOf(chains, version, () => new Map<string, PrincipalChain>()).set(first, chain);
+    }
+    return chain;
+  }
+}
+
+const MAX_SPELLINGS = 4096;
+
+/** The policies of one kind, all versions and scopes. */
+class KindPolicies {
+  readonly policies: ResourcePolicy[] = [];
+  /** Of the default version at the root: what most requests want. */
+  root: ResourceChain | undefined = undefined;
+  /** By version, then by first listed scope. */
+  readonly chains = new Map<string, Map<string, ResourceChain>>();
+
+  constructor(readonly kind: string) {}
+}
+
+/** The policies of one principal, all versions and scopes. */
+class PrincipalPolicies {
+  readonly policies: PrincipalPolicy[] = [];
+  /** By version, then by first listed scope. */
+  readonly chains = new Map<string, Map<string, PrincipalChain>>();
+}
+
+function rolesByVersion(policies: readonly RolePolicy[]): ReadonlyMap<string, ReadonlyMap<string, RoleScope>> {
+  const grouped = new Map<string, Map<string, RolePolicy[]>>();
+  for (const policy of policies) {
+    const scopes = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
+    entryOf(scopes, policy.scope, () => []).push(policy);
+  }
+  return new Map([...grouped].map(([version, scopes]) => [version, new Map([...scopes].map(([scope, listed]) => [scope, roleScope(listed)]))]));
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}

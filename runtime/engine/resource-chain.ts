@@ -1,0 +1,108 @@
+import { type DerivedRole, policyKey, type ResourcePolicy, type SchemaReferences, type TracedBundle } from '../policy/index.js';
+import { type RoleLimits, type RoleScope, roleLimits } from './role-scopes.js';
+import { EVERYONE, type RuleTable, ruleTable } from './rule-table.js';
+
+/**
+ * The scopes that judge a request about one kind and version, from the scope requested to the root (policy-language.md 8.1): what check
+ * walks, and plan. Made when first asked and kept.
+ */
+export interface ResourceChain {
+  /** Sanitised. */
+  readonly kind: string;
+  /** Empty: no scope is listed. */
+  readonly steps: readonly ResourceStep[];
+  /** What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy has it (8.3). */
+  readonly key: string;
+  /** Whether any policy of the list is about the kind (8.1, step 5). */
+  readonly exists: boolean;
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+  /** Those of the root policy, where a policy stands at the first listed scope (10.3). */
+  readonly schemas: SchemaReferences | undefined;
+}
+
+/** One scope of a chain. Without policy and limits it only leaves no derived role active. */
+export interface ResourceStep {
+  readonly scope: string;
+  /** Whether an ALLOW of this scope needs that of a parent (8.3). */
+  readonly consents: boolean;
+  readonly policy: ResourcePolicy | undefined;
+  readonly table: RuleTable | undefined;
+  /** By role. */
+  readonly limits: ReadonlyMap<string, RoleLimits> | undefined;
+}
+
+/** What a chain is made of. */
+export interface ResourceChainParts {
+  readonly kind: string;
+  readonly version: string;
+  /** The scope list, most specific first. */
+  readonly scopes: readonly string[];
+  readonly policyAt: (scope: string) => ResourcePolicy | undefined;
+  readonly rolesAt: (scope: string) => RoleScope | undefined;
+  readonly tableOf: (policy: ResourcePolicy) => RuleTable;
+  readonly traced: TracedBundle | undefined;
+}
+
+/** The chain of a request for which no scope is listed. */
+export const NO_CHAIN: ResourceChain = { kind: '', steps: [], key: '', exists: false, hasOutputs: false, readsRuntime: false, schemas: undefined };
+
+export function resourceChain(parts: ResourceChainParts): ResourceChain {
+  const { kind, version, scopes } = parts;
+  const steps = scopes.map((scope) => resourceStep(parts, scope));
+  const rolePolicies = scopes.flatMap((scope) => [...(parts.rolesAt(scope)?.policies.values() ?? [])]);
+  return {
+    kind,
+    steps,
+    key: policyKey('resource', kind, version, scopes[0] ?? ''),
+    exists: steps.some((step) => step.policy !== undefined || hasLimits(step)),
+    hasOutputs: steps.some((step) => step.policy?.hasOutputs) || rolePolicies.some((policy) => policy.hasOutputs),
+    readsRuntime: steps.some((step) => step.policy?.readsRuntime) || rolePolicies.some((policy) => policy.readsRuntime),
+    schemas: steps[0]?.policy === undefined ? undefined : parts.policyAt('')?.schemas,
+  };
+}
+
+/** The table of a resource policy. */
+export function resourceTable(policy: ResourcePolicy, traced: TracedBundle | undefined): RuleTable {
+  return ruleTable(policy, { key: policy.key, hasOutputs: policy.hasOutputs, remembersAll: false, traced });
+}
+
+/** The bits by which the rules of a policy know some roles. */
+export function roleBits(policy: ResourcePolicy, roles: readonly string[]): number {
+  let bits = EVERYONE;
+  for (let i = 0; i < roles.length; i++) {
+    const role = roles[i] as string;
+    bits |= policy.roles.get(role) ?? globBits(policy, role);
+  }
+  return bits;
+}
+
+/** The derived roles to list in a step (policy-language.md 7.2, use 1). */
+export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
+  return step.policy?.derivedRoles ?? [];
+}
+
+function globBits(policy: ResourcePolicy, role: string): number {
+  const globs = policy.roleGlobs;
+  let bits = 0;
+  for (let i = 0; i < globs.length; i++) {
+    const glob = globs[i] as (typeof globs)[number];
+    if (glob.matches(role)) bits |= glob.bits;
+  }
+  return bits;
+}
+
+function resourceStep({ kind, policyAt, rolesAt, tableOf, traced }: ResourceChainParts, scope: string): ResourceStep {
+  const policy = policyAt(scope);
+  return {
+    scope,
+    consents: policy !== undefined && !policy.overridesParent,
+    policy,
+    table: policy === undefined ? undefined : tableOf(policy),
+    limits: roleLimits(rolesAt(scope), kind, traced),
+  };
+}
+
+function hasLimits(step: ResourceStep): boolean {
+  return step.limits !== undefined && [...step.limits.values()].some(({ rules }) => rules.length > 0);
+}

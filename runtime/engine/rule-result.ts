@@ -1,0 +1,46 @@
+import type { Evaluation } from './evaluation.js';
+import type { RoleLimit } from './role-scopes.js';
+import type { RuleEntry } from './rule-table.js';
+
+/**
+ * What a visit of a rule gives. `inactive`: its derived role is not active, which is silent the first time (policy-language.md 9.2).
+ * `fails`: strict evaluation could not evaluate it (8.9).
+ */
+export type RuleResult = 'holds' | 'does not hold' | 'inactive' | 'fails';
+
+/** The result of a rule, the first of this check when it has been visited before. */
+export function resultOf(evaluation: Evaluation, entry: RuleEntry): RuleResult {
+  const remembered = evaluation.results.get(entry.identity);
+  if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
+  const result = evaluation.traced !== undefined ? strictResult(evaluation, entry) : firstResult(evaluation, entry);
+  if (result !== 'fails') evaluation.results.set(entry.identity, result === 'holds');
+  return result;
+}
+
+/** The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not (policy-language.md 8.6). */
+export function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
+  const remembered = evaluation.results.get(identity);
+  if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
+  const allowed = evaluation.traced !== undefined ? (traced?.(evaluation.request) ?? true) : (rule.when?.(evaluation.request) ?? true);
+  if (typeof allowed === 'string') return 'fails';
+  // Without a condition there is no DENY: its row only speaks, and holds.
+  const holds = rule.when === undefined || !allowed;
+  evaluation.results.set(identity, holds);
+  return holds ? 'holds' : 'does not hold';
+}
+
+function firstResult({ request }: Evaluation, { rule }: RuleEntry): RuleResult {
+  if (rule.when(request)) return 'holds';
+  const isSilent = rule.derivedRole !== undefined && rule.output !== undefined && !rule.derivedRole.when(request);
+  return isSilent ? 'inactive' : 'does not hold';
+}
+
+/** The derived role first, then the rule; an absent condition is unconditional. */
+function strictResult({ request }: Evaluation, { traced, tracedDerivedRole }: RuleEntry): RuleResult {
+  const active = tracedDerivedRole?.(request) ?? true;
+  if (typeof active === 'string') return 'fails';
+  if (!active) return 'inactive';
+  const holds = traced?.(request) ?? true;
+  if (typeof holds === 'string') return 'fails';
+  return holds ? 'holds' : 'does not hold';
+}

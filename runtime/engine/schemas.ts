@@ -1,0 +1,25 @@
+import type { Attributes, SchemaReference, SchemaReferences } from '../policy/index.js';
+import type { ValidationError } from './requests.js';
+
+/** What of a request does not satisfy the schemas that apply to it, the principal's errors first (policy-language.md 10.3 to 10.5). */
+export function validationErrors(
+  schemas: SchemaReferences,
+  attributes: { readonly principal: Attributes; readonly resource: Attributes },
+  actions: readonly string[],
+): readonly ValidationError[] {
+  return [
+    ...errorsOf(schemas.principal, attributes.principal, actions, 'SOURCE_PRINCIPAL'),
+    ...errorsOf(schemas.resource, attributes.resource, actions, 'SOURCE_RESOURCE'),
+  ];
+}
+
+/** One action that is not exempt is enough for all to be held to the schema. */
+function errorsOf(
+  schema: SchemaReference | undefined,
+  attributes: Attributes,
+  actions: readonly string[],
+  source: ValidationError['source'],
+): readonly ValidationError[] {
+  if (schema === undefined || actions.every((action) => schema.ignores(action))) return [];
+  return schema.violations(attributes).map(({ path, message }) => ({ path, message, source }));
+}
