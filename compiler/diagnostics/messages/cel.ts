@@ -1,4 +1,18 @@
 import { message } from './message.js';
 
+/** Expressions: phase 6 of policy-language.md 2.4. */
 export const celMessages = {
+  'expression/invalid': message<{ readonly text: string; readonly messages: readonly string[] }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'invalid expression',
+    text: ({ text, messages }) => `Invalid expression \`${text}\`: [${messages.join(', ')}]`,
+    explanation:
+      'A condition, an output or a variable does not parse or does not type-check. The list in brackets says everything that is wrong with it, in source order; each item also has a note at its place. ' +
+      'Common causes:\n\n' +
+      '- `undeclared reference`: a name that is no variable, function or macro, or a macro with the wrong number of arguments.\n' +
+      '- `undefined field`: `R.type` instead of `R.kind`, `P.attributes` instead of `P.attr`.\n' +
+      '- `found no matching overload`: the operand types do not go together. Numbers are never mixed (`1 + 1.0`); attributes are doubles, so write `R.attr.x + 1.0` or `int(R.attr.x) + 1`.\n' +
+      '- `invalid … argument`: a literal duration, timestamp, pattern or address that no run could accept.',
+  }),
 };

@@ -1,0 +1,9 @@
+import { opaque } from '../types.js';
+
+/** The opaque types of the language (conditions.md 2.8 to 2.10), named as messages print them. */
+export const hierarchy = opaque('authz.lib.hierarchy');
+export const ip = opaque('net.IP');
+export const cidr = opaque('net.CIDR');
+export const spiffeID = opaque('authz.lib.spiffeID');
+export const spiffeTrustDomain = opaque('authz.lib.spiffeTrustDomain');
+export const spiffeMatcher = opaque('authz.lib.spiffeMatcher');

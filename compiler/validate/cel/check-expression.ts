@@ -1,0 +1,63 @@
+import type { CheckedExpression } from '../../ast/checked.js';
+import type { Expr } from '../../ast/expr.js';
+import { type CelType, dyn } from '../../cel/types.js';
+import { checkNode } from './check-node.js';
+import type { CelProblem, Checking, PlacedProblem } from './checking.js';
+import type { Environment } from './environment.js';
+import { Inference, type Reading } from './inference.js';
+import { literalProblems } from './literals.js';
+import { mapParts } from './type-algebra.js';
+
+/** The side tables of an expression, or what is wrong with it, in source order (conditions.md 6.1). */
+export interface CheckResult extends CheckedExpression {
+  /** The type of the whole, as CEL's checker gives it (conditions.md 6.2). */
+  readonly type: CelType;
+  readonly problems: readonly CelProblem[];
+}
+
+/**
+ * Type-checks an expression. It is read twice: once by CEL's rules, which decide what compiles and what messages say, and, when all
+ * is well, once for what is certain of each value (`CheckedExpression.types`).
+ */
+export function checkExpression(ast: Expr, environment: Environment): CheckResult {
+  const judged = walk(ast, environment, 'static');
+  const type = close(judged, judged.types.get(ast) ?? dyn);
+  const problems = judged.problems.length > 0 ? judged.problems : literalProblems(judged);
+  if (problems.length > 0) return { ...tablesOf(judged), type, problems: inSourceOrder(problems) };
+  return { ...tablesOf(walk(ast, environment, 'certain')), type, problems: [] };
+}
+
+function walk(ast: Expr, environment: Environment, reading: Reading): Checking {
+  const checking: Checking = {
+    environment,
+    reading,
+    inference: new Inference(reading),
+    types: new Map(),
+    calls: new Map(),
+    references: new Map(),
+    problems: [],
+    check: checkNode,
+  };
+  checkNode(checking, ast, undefined);
+  return checking;
+}
+
+function tablesOf(checking: Checking): CheckedExpression {
+  const types = new Map([...checking.types].map(([expr, type]) => [expr, close(checking, type)]));
+  return { types, calls: checking.calls, references: checking.references };
+}
+
+function close(checking: Checking, type: CelType): CelType {
+  return parametersToDyn(checking.inference.substitute(type));
+}
+
+// Nothing was ever found out about the elements of an empty list.
+function parametersToDyn(type: CelType): CelType {
+  return type.kind === 'parameter' ? dyn : mapParts(type, parametersToDyn);
+}
+
+function inSourceOrder(problems: readonly PlacedProblem[]): readonly CelProblem[] {
+  return [...problems]
+    .sort((a, b) => a.at - b.at)
+    .map(({ message, start, end, hints }) => ({ message, start, end, hints }));
+}

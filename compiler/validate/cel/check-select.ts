@@ -1,0 +1,105 @@
+import type { Reference } from '../../ast/checked.js';
+import type { SelectExpr } from '../../ast/expr.js';
+import { type CelType, dyn, errorType, json, optionalOf } from '../../cel/types.js';
+import { type Checking, type Locals, report } from './checking.js';
+import type { Field, MessageType } from './environment.js';
+import { qualifiedName, reportUndefinedField } from './names.js';
+import { printOpenType } from './print-types.js';
+
+/** `a.f` and `a.?f`: a dotted name if there is one so called, else a field (conditions.md 3.7, A.3). */
+export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
+  const name = qualifiedName(expr, locals);
+  const declared = name === undefined ? undefined : checking.environment.names.get(name);
+  if (declared === undefined) return checkField(checking, expr, locals);
+  if (declared.reference !== undefined) checking.references.set(expr, declared.reference);
+  return declared.type;
+}
+
+/** A field of the operand, never a dotted name: what `has` tests (conditions.md 3.9). */
+export function checkField(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
+  checking.check(checking, expr.operand, locals);
+  const operand = checking.inference.substitute(checking.types.get(expr.operand) ?? dyn);
+  // What applies to an optional applies to what it holds, and stays optional (3.12).
+  const isOptional = operand.kind === 'optional';
+  const field = fieldType(checking, expr, isOptional ? operand.value : operand);
+  return isOptional || expr.optional ? optionalOf(field) : field;
+}
+
+function fieldType(checking: Checking, expr: SelectExpr, target: CelType): CelType {
+  switch (target.kind) {
+    case 'map':
+      return target.value;
+    case 'message':
+      return messageField(checking, expr, target.name);
+    case 'dyn':
+      return target.json ? json : dyn;
+    case 'error':
+      return dyn;
+    case 'parameter':
+      // Nothing narrower may be found out about it later.
+      checking.inference.assignable(dyn, target);
+      return dyn;
+    case 'opaque':
+      report(checking, { message: `unexpected failed resolution of '${target.name}'`, ...fieldPlace(expr) });
+      return errorType;
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'bytes':
+    case 'null':
+    case 'timestamp':
+    case 'duration':
+    case 'list':
+    case 'optional':
+    case 'type':
+      report(checking, { message: `type '${printOpenType(target)}' does not support field selection`, ...fieldPlace(expr) });
+      return dyn;
+  }
+}
+
+function messageField(checking: Checking, expr: SelectExpr, typeName: string): CelType {
+  const type = checking.environment.messages.get(typeName);
+  if (type === undefined) return dyn;
+  if (type.anyField !== undefined) return boundName(checking, expr, type.anyField);
+  const field = type.fields.get(expr.field);
+  if (field === undefined) {
+    reportUndefinedField(checking, expr.field, fieldPlace(expr), type.fields.keys());
+    return errorType;
+  }
+  const reference = fieldReference(checking, expr, type, field);
+  if (reference !== undefined) checking.references.set(expr, reference);
+  return field.type;
+}
+
+// `V.x`: only of `V` itself; a message held in a local variable is read when it runs (1.7).
+function boundName(checking: Checking, expr: SelectExpr, anyField: CelType): CelType {
+  const name = expr.field;
+  switch (checking.references.get(expr.operand)?.kind) {
+    case 'variables':
+      checking.references.set(expr, { kind: 'variable', name });
+      return anyField;
+    case 'constants':
+      checking.references.set(expr, { kind: 'constant', name });
+      return json;
+    case 'globals':
+      checking.references.set(expr, { kind: 'global', name });
+      return anyField;
+    default:
+      return anyField;
+  }
+}
+
+function fieldReference(checking: Checking, expr: SelectExpr, type: MessageType, field: Field): Reference | undefined {
+  if (type.kind === undefined) return undefined;
+  if (checking.references.get(expr.operand)?.kind === 'request' && !expr.optional) {
+    if (field.name === 'principal' || field.name === 'resource') return { kind: field.name };
+    if (field.name === 'auxData') return { kind: 'aux-data' };
+  }
+  return { kind: 'field', message: type.kind, field: field.name };
+}
+
+function fieldPlace(expr: SelectExpr): { readonly start: number; readonly end: number; readonly at: number } {
+  return { start: expr.fieldStart, end: expr.end, at: expr.fieldStart - 1 };
+}

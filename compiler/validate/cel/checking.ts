@@ -1,0 +1,65 @@
+import type { Reference } from '../../ast/checked.js';
+import type { Expr } from '../../ast/expr.js';
+import type { CelFunction } from '../../cel/function.js';
+import type { CelType } from '../../cel/types.js';
+import type { Environment } from './environment.js';
+import type { Inference, Reading } from './inference.js';
+
+/** What the checker has to say about an expression; offsets are of its text. */
+export interface CelProblem {
+  /** In the words of conditions.md 6.2 to 6.5. */
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+  /** What to do about it: ``did you mean `owner`?``. */
+  readonly hints: readonly string[];
+}
+
+/** A range of the text, and the offset that a problem there is sorted by. */
+export interface PlacedRange {
+  readonly start: number;
+  readonly end: number;
+  readonly at: number;
+}
+
+/** A problem and the offset it is sorted by: where its operator, dot or bracket stands (6.1: in source order). */
+export interface PlacedProblem extends CelProblem {
+  readonly at: number;
+}
+
+/** One walk over one expression. */
+export interface Checking {
+  readonly environment: Environment;
+  readonly reading: Reading;
+  readonly inference: Inference;
+  readonly types: Map<Expr, CelType>;
+  readonly calls: Map<Expr, CelFunction>;
+  readonly references: Map<Expr, Reference>;
+  readonly problems: PlacedProblem[];
+  /** The check of any node: given here so that macros and calls need not import it. */
+  readonly check: (checking: Checking, expr: Expr, locals: Locals) => CelType;
+}
+
+/** The variables that macros have brought into sight, innermost first. */
+export type Locals = { readonly name: string; readonly type: CelType; readonly outer: Locals } | undefined;
+
+/** More problems than these in one expression are not listed. */
+const MAX_PROBLEMS = 100;
+
+/** Adds a problem, unless there are so many that nobody reads on. */
+export function report(checking: Checking, problem: Omit<PlacedProblem, 'hints'> & { readonly hints?: readonly string[] }): void {
+  if (!isFull(checking)) checking.problems.push({ hints: [], ...problem });
+}
+
+/** Whether further problems are dropped. */
+export function isFull(checking: Checking): boolean {
+  return checking.problems.length >= MAX_PROBLEMS;
+}
+
+/** The innermost local of that name. */
+export function localOf(locals: Locals, name: string): Locals {
+  for (let local = locals; local !== undefined; local = local.outer) {
+    if (local.name === name) return local;
+  }
+  return undefined;
+}

@@ -1,0 +1,199 @@
+import { type CelType, dyn, json, parameter, string } from '../../cel/types.js';
+import { isDynamic, mapParts, mostGeneral, partsOf, sameType } from './type-algebra.js';
+import { certainJoin } from './certain-join.js';
+
+/**
+ * How two types of one value are made one, and what a dynamic argument means for the parameters of the formal type.
+ * `static` is CEL's own rule (conditions.md 6.2), which messages follow; `certain` never claims more than evaluation keeps.
+ */
+export type Reading = 'static' | 'certain';
+
+/** More steps than this in one comparison mean a type made to be large: it counts as dyn. */
+const MAX_STEPS = 10_000;
+
+/** Binds type parameters while the types of one expression are worked out. It lives as long as the check of that expression. */
+export class Inference {
+  private readonly bindings = new Map<string, CelType>();
+  /** What `bindings` held before each change since the last decision, newest last. */
+  private trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
+  private variables = 0;
+  private steps = 0;
+
+  constructor(private readonly reading: Reading) {}
+
+  freshParameter(): CelType {
+    const fresh = parameter(`_var${this.variables}`);
+    this.variables += 1;
+    return fresh;
+  }
+
+  /** Whether each actual type may stand for the formal one beside it. Parameters are bound only if all may. */
+  assignableAll(actual: readonly CelType[], formal: readonly CelType[]): boolean {
+    this.steps = 0;
+    const fits = actual.length === formal.length && actual.every((type, i) => this.fits(type, formal[i] as CelType));
+    if (!fits) this.undo();
+    this.trail = [];
+    return fits;
+  }
+
+  assignable(actual: CelType, formal: CelType): boolean {
+    return this.assignableAll([actual], [formal]);
+  }
+
+  /** The type of two elements of a list: the more general, or dyn if neither stands for the other. */
+  join(a: CelType, b: CelType): CelType {
+    const fits = this.assignable(a, b);
+    if (this.reading === 'certain') return certainJoin(this.substitute(a), this.substitute(b));
+    return fits ? mostGeneral(a, b) : dyn;
+  }
+
+  /** The type with the bound parameters put in; those still free stay. */
+  substitute(type: CelType): CelType {
+    const budget = { left: MAX_STEPS };
+    return this.put(type, budget);
+  }
+
+  private put(type: CelType, budget: { left: number }): CelType {
+    budget.left -= 1;
+    if (budget.left < 0) return dyn;
+    const found = this.representative(type);
+    return mapParts(found, (part) => this.put(part, budget));
+  }
+
+  private fits(actual: CelType, formal: CelType): boolean {
+    this.steps += 1;
+    if (this.steps > MAX_STEPS) return true;
+    if (formal.kind === 'parameter') {
+      const attempt = this.bind(actual, formal.name);
+      if (attempt !== 'free') return attempt === 'bound';
+    }
+    if (actual.kind === 'parameter') return this.bind(formal, actual.name) === 'bound';
+    if (isDynamic(actual) || isDynamic(formal)) {
+      this.weaken(actual, formal);
+      return true;
+    }
+    if (actual.kind === 'null') return takesNull(formal);
+    if (formal.kind === 'null') return takesNull(actual);
+    return this.fitsStructure(actual, formal);
+  }
+
+  private fitsStructure(actual: CelType, formal: CelType): boolean {
+    if (actual.kind === 'type') return formal.kind === 'type';
+    const actualParts = partsOf(actual);
+    const formalParts = partsOf(formal);
+    if (actualParts.length === 0) return sameType(actual, formal);
+    return actual.kind === formal.kind && actualParts.every((part, i) => this.fits(part, formalParts[i] as CelType));
+  }
+
+  // `free`: the parameter is unbound and cannot be bound, because it occurs in the type.
+  private bind(type: CelType, name: string): 'bound' | 'refused' | 'free' {
+    const variable = this.representativeOf(name);
+    const other = this.representative(type);
+    if (other.kind === 'parameter' && other.name === variable.name) return 'bound';
+    const bound = variable.bound;
+    if (bound !== undefined) {
+      if (sameType(other, bound)) return 'bound';
+      if (!this.fits(other, bound)) return 'refused';
+      const general = this.reading === 'certain' ? certainJoin(this.substitute(other), this.substitute(bound)) : mostGeneral(other, bound);
+      if (!this.occurs(variable.name, general)) this.set(variable.name, general);
+      return 'bound';
+    }
+    if (this.occurs(variable.name, other)) return 'free';
+    this.set(variable.name, other);
+    return 'bound';
+  }
+
+  // A dynamic argument may be anything, so what the formal type is made of is not known either.
+  private weaken(actual: CelType, formal: CelType): void {
+    if (this.reading === 'static') return;
+    if (isDynamic(actual)) this.weakenParts(formal, isJson(actual));
+    else this.weakenParts(actual, isJson(formal));
+  }
+
+  private weakenParts(type: CelType, plain: boolean): void {
+    this.steps += 1;
+    if (this.steps > MAX_STEPS) return;
+    if (type.kind === 'parameter') {
+      this.bind(plain ? json : dyn, type.name);
+      return;
+    }
+    if (type.kind === 'map' && plain) this.weakenKey(type.key);
+    else if (type.kind === 'map') this.weakenParts(type.key, plain);
+    for (const part of type.kind === 'map' ? [type.value] : partsOf(type)) this.weakenParts(part, plain);
+  }
+
+  private weakenKey(key: CelType): void {
+    if (key.kind === 'parameter') this.bind(string, key.name);
+  }
+
+  private occurs(name: string, within: CelType): boolean {
+    this.steps += 1;
+    if (this.steps > MAX_STEPS) return true;
+    const found = this.representative(within);
+    if (found.kind === 'parameter') return found.name === name;
+    return partsOf(found).some((part) => this.occurs(name, part));
+  }
+
+  // Chains of parameters are walked, not recursed into: a long expression makes long chains.
+  private representative(type: CelType): CelType {
+    let found = type;
+    while (found.kind === 'parameter') {
+      const next = this.bindings.get(found.name);
+      if (next === undefined) return found;
+      found = next;
+    }
+    return found;
+  }
+
+  // The last parameter of a chain, and what it is bound to if that is a type at last.
+  private representativeOf(name: string): { readonly name: string; readonly bound: CelType | undefined } {
+    let last = name;
+    for (;;) {
+      const next = this.bindings.get(last);
+      if (next === undefined || next.kind !== 'parameter') return { name: last, bound: next };
+      last = next.name;
+    }
+  }
+
+  private set(name: string, type: CelType): void {
+    this.trail.push({ name, before: this.bindings.get(name) });
+    this.bindings.set(name, type);
+  }
+
+  private undo(): void {
+    for (const { name, before } of this.trail.reverse()) {
+      if (before === undefined) this.bindings.delete(name);
+      else this.bindings.set(name, before);
+    }
+    this.trail = [];
+  }
+}
+
+function isJson(type: CelType): boolean {
+  return type.kind === 'dyn' && type.json;
+}
+
+function takesNull(type: CelType): boolean {
+  switch (type.kind) {
+    case 'null':
+    case 'message':
+    case 'opaque':
+    case 'optional':
+    case 'timestamp':
+    case 'duration':
+      return true;
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'bytes':
+    case 'list':
+    case 'map':
+    case 'type':
+    case 'dyn':
+    case 'error':
+    case 'parameter':
+      return false;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Expr, IdentExpr } from '../../ast/expr.js';
+import { didYouMean } from '../../diagnostics/did-you-mean.js';
+import { type Checking, isFull, type Locals, localOf, type PlacedRange, report } from './checking.js';
+import type { Environment } from './environment.js';
+
+/** `a.b.c` as one name, unless a local variable owns its first part (conditions.md 3.10, A.3). */
+export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
+  const parts: string[] = [];
+  let node = expr;
+  while (node.kind === 'select' && !node.optional) {
+    parts.push(node.field);
+    node = node.operand;
+  }
+  if (node.kind !== 'ident') return undefined;
+  if (!node.rooted && localOf(locals, node.name) !== undefined) return undefined;
+  parts.push(node.name);
+  return parts.reverse().join('.');
+}
+
+export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals: Locals): void {
+  const known = [...localNames(locals), ...checking.environment.names.keys()];
+  reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, { start: expr.start, end: expr.end, at: expr.start }, known);
+}
+
+/** @param at the parenthesis, which is what the problem is sorted by. */
+export function reportUndeclaredFunction(checking: Checking, name: string, start: number, at: number): void {
+  reportUndeclared(checking, name, { start, end: at, at }, functionNames(checking.environment));
+}
+
+export function reportUndeclaredType(checking: Checking, name: string, start: number): void {
+  const end = start + name.length;
+  reportUndeclared(checking, name, { start, end, at: end }, checking.environment.messages.keys());
+}
+
+export function reportUndefinedField(checking: Checking, field: string, place: PlacedRange, known: Iterable<string>): void {
+  report(checking, { message: `undefined field '${field}'`, ...place, hints: hintsFor(checking, field, known) });
+}
+
+function reportUndeclared(checking: Checking, name: string, place: PlacedRange, known: Iterable<string>): void {
+  const message = `undeclared reference to '${name}' (in container '')`;
+  report(checking, { message, ...place, hints: hintsFor(checking, name, known) });
+}
+
+// Only the reading that reports needs to guess, and guessing is slow.
+function hintsFor(checking: Checking, name: string, known: Iterable<string>): readonly string[] {
+  if (checking.reading === 'certain' || isFull(checking)) return [];
+  return didYouMean(name, known).map((note) => note.message);
+}
+
+function localNames(locals: Locals): readonly string[] {
+  const names: string[] = [];
+  for (let local = locals; local !== undefined; local = local.outer) names.push(local.name);
+  return names;
+}
+
+// The macros are not in the table, but a slip of the pen may have meant one.
+function functionNames(environment: Environment): readonly string[] {
+  return [...environment.functions.keys(), ...macroNames];
+}
+
+const macroNames = [
+  'all',
+  'exists',
+  'exists_one',
+  'filter',
+  'has',
+  'map',
+  'optFlatMap',
+  'optMap',
+  'sortBy',
+  'transformList',
+  'transformMap',
+  'transformMapEntry',
+] as const;

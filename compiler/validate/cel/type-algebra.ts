@@ -1,0 +1,99 @@
+import type { CelType } from '../../cel/types.js';
+
+/** Whether anything may stand in its place: dyn, and the type of what already failed. */
+export function isDynamic(type: CelType): boolean {
+  return type.kind === 'dyn' || type.kind === 'error';
+}
+
+/** The types a type is made of, in the order it prints them. */
+export function partsOf(type: CelType): readonly CelType[] {
+  switch (type.kind) {
+    case 'list':
+      return [type.element];
+    case 'map':
+      return [type.key, type.value];
+    case 'optional':
+      return [type.value];
+    case 'type':
+      return [type.of];
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'bytes':
+    case 'null':
+    case 'timestamp':
+    case 'duration':
+    case 'dyn':
+    case 'error':
+    case 'message':
+    case 'opaque':
+    case 'parameter':
+      return [];
+  }
+}
+
+/** The same type with each part replaced. */
+export function mapParts(type: CelType, replace: (part: CelType) => CelType): CelType {
+  switch (type.kind) {
+    case 'list':
+      return { kind: 'list', element: replace(type.element) };
+    case 'map':
+      return { kind: 'map', key: replace(type.key), value: replace(type.value) };
+    case 'optional':
+      return { kind: 'optional', value: replace(type.value) };
+    case 'type':
+      return { kind: 'type', of: replace(type.of) };
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'bytes':
+    case 'null':
+    case 'timestamp':
+    case 'duration':
+    case 'dyn':
+    case 'error':
+    case 'message':
+    case 'opaque':
+    case 'parameter':
+      return type;
+  }
+}
+
+/** Exact sameness, name by name and part by part; dyn and json differ. */
+export function sameType(a: CelType, b: CelType): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind) return false;
+  if ('name' in a && 'name' in b && a.name !== b.name) return false;
+  if ('json' in a && 'json' in b && a.json !== b.json) return false;
+  const partsOfB = partsOf(b);
+  return partsOf(a).every((part, i) => sameType(part, partsOfB[i] as CelType));
+}
+
+/** Of two types of which one stands for the other, the more general (conditions.md 6.2: binding widens). */
+export function mostGeneral(a: CelType, b: CelType): CelType {
+  return isAsGeneral(a, b) ? a : b;
+}
+
+/** How many nodes a type has, counted no further than `limit`. */
+export function sizeOf(type: CelType, limit: number): number {
+  let size = 1;
+  for (const part of partsOf(type)) {
+    if (size >= limit) return size;
+    size += sizeOf(part, limit - size);
+  }
+  return size;
+}
+
+function isAsGeneral(a: CelType, b: CelType): boolean {
+  if (a.kind === 'dyn' || a.kind === 'parameter') return true;
+  if (b.kind === 'dyn' || b.kind === 'parameter') return false;
+  if (a.kind !== b.kind) return false;
+  if (a.kind === 'type') return true;
+  const partsOfB = partsOf(b);
+  if (partsOfB.length === 0) return sameType(a, b);
+  return partsOf(a).every((part, i) => isAsGeneral(part, partsOfB[i] as CelType));
+}

@@ -1,0 +1,41 @@
+import type { CheckedExpression, Types } from '../../ast/checked.js';
+import type { Expression, SyntaxError } from '../../ast/policy.js';
+import type { PolicySet } from '../../ast/policy-set.js';
+import type { Diagnostics, Note } from '../../diagnostics/diagnostic.js';
+import { checkExpression } from '../cel/check-expression.js';
+import type { CelProblem } from '../cel/checking.js';
+import { policyEnvironment } from '../cel/environment.js';
+import { expressionsOf } from '../expressions-of.js';
+
+/** Type-checks every expression (conditions.md 6.1): one diagnostic for each invalid one, with a note at each thing that is wrong in it. */
+export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
+  const types = new Map<Expression, CheckedExpression>();
+  const reported = new Set<string>();
+  for (const expression of expressionsOf(policies)) {
+    const problems = check(expression, types);
+    if (problems.length === 0) continue;
+    // An expression that two documents see, through a YAML alias or an import, is wrong once.
+    const { span, anchor } = expression.place;
+    const key = JSON.stringify([span.source.path, anchor, expression.text]);
+    if (reported.has(key)) continue;
+    reported.add(key);
+    const messages = problems.map((problem) => problem.message);
+    report.add('expression/invalid', expression.place, { text: expression.text, messages }, { notes: notesOf(expression, problems) });
+  }
+  return types;
+}
+
+function check(expression: Expression, types: Map<Expression, CheckedExpression>): readonly (CelProblem | SyntaxError)[] {
+  if (expression.ast === undefined || expression.syntaxErrors.length > 0) return expression.syntaxErrors;
+  const { problems, types: nodeTypes, calls, references } = checkExpression(expression.ast, policyEnvironment);
+  if (problems.length === 0) types.set(expression, { types: nodeTypes, calls, references });
+  return problems;
+}
+
+function notesOf(expression: Expression, problems: readonly (CelProblem | SyntaxError)[]): readonly Note[] {
+  return problems.flatMap((problem) => {
+    const span = expression.spanOf(problem.start, problem.end);
+    const hints = 'hints' in problem ? problem.hints : [];
+    return [problem.message, ...hints].map((message) => ({ message, span }));
+  });
+}
