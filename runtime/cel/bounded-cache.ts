@@ -1,0 +1,27 @@
+/**
+ * What is costly to make from text that requests bring: a map that forgets its oldest entry when it is full,
+ * so that a caller who sends ever new texts costs time but not memory.
+ */
+export class BoundedCache<T> {
+  readonly #entries = new Map<string, T>();
+  readonly #capacity: number;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** The value made for this text, made now when it is not held. */
+  get(text: string, make: (text: string) => T): T {
+    const held = this.#entries.get(text);
+    if (held !== undefined) return held;
+    const made = make(text);
+    if (this.#entries.size >= this.#capacity) {
+      for (const oldest of this.#entries.keys()) {
+        this.#entries.delete(oldest);
+        break;
+      }
+    }
+    this.#entries.set(text, made);
+    return made;
+  }
+}

@@ -1,0 +1,39 @@
+import { NO_SUCH_OVERLOAD } from './failures.js';
+import { typeNameOf } from './type-names.js';
+import { CelError, Opaque, type Value } from './values.js';
+
+/** A path of levels, the root first (conditions.md 2.9). */
+export class HierarchyValue extends Opaque {
+  readonly typeName = 'authz.lib.hierarchy';
+
+  constructor(readonly levels: readonly string[]) {
+    super();
+  }
+
+  /** By levels; another kind is refused, null is merely unequal (conditions.md 3.3). */
+  override equalTo(other: Value): boolean | CelError {
+    if (other === null) return false;
+    if (!(other instanceof HierarchyValue)) return NO_SUCH_OVERLOAD;
+    return other.levels.length === this.levels.length && this.isPrefixOf(other);
+  }
+
+  override size(): bigint {
+    return BigInt(this.levels.length);
+  }
+
+  /** `h[i]`, an int only (conditions.md 3.7). */
+  override element(index: Value): Value | CelError {
+    if (typeof index !== 'bigint') return new CelError(`unsupported index type '${typeNameOf(index)}'`);
+    return this.levels[Number(index)] ?? new CelError('index out of range');
+  }
+
+  /** A variable keeps the levels only (conditions.md 1.7). */
+  override stored(): Value {
+    return this.levels;
+  }
+
+  /** Whether the other one starts with all levels of this one; equal ones do. */
+  isPrefixOf(other: HierarchyValue): boolean {
+    return this.levels.length <= other.levels.length && this.levels.every((level, depth) => level === other.levels[depth]);
+  }
+}

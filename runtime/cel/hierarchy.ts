@@ -1,0 +1,84 @@
+import { codePointsOf } from './code-points.js';
+import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
+import { HierarchyValue } from './hierarchy-value.js';
+import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
+import { wrongReceiver } from './receivers.js';
+import { CelError, isFailure, type Result, type Value } from './values.js';
+
+/** `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (conditions.md 2.9). */
+export function hierarchy(x: Result, ...separator: readonly [separator?: Result]): Result {
+  if (separator.length > 0) return splitBy(x, separator[0]);
+  if (typeof x === 'string') return new HierarchyValue(x.split('.'));
+  if (!passesAsStrings(x)) return refuse('hierarchy', x);
+  const stranger = firstNonString(x);
+  if (stranger === undefined) return new HierarchyValue(x as readonly string[]);
+  return new CelError(`failed to convert list to string slice: ${notAString(stranger)}`);
+}
+
+/** `a.ancestorOf(b)`: a is a strict prefix of b. */
+export function ancestorOf(a: Result, b: Result): Result {
+  return compared('ancestorOf', a, b, (one, other) => depthOf(one) < depthOf(other) && one.isPrefixOf(other));
+}
+
+/** `a.descendentOf(b)`: b is an ancestor of a. */
+export function descendentOf(a: Result, b: Result): Result {
+  return compared('descendentOf', a, b, (one, other) => depthOf(other) < depthOf(one) && other.isPrefixOf(one));
+}
+
+/** `a.immediateParentOf(b)`: a is b without its last level. */
+export function immediateParentOf(a: Result, b: Result): Result {
+  return compared('immediateParentOf', a, b, isParent);
+}
+
+/** `a.immediateChildOf(b)`: b is a without its last level. */
+export function immediateChildOf(a: Result, b: Result): Result {
+  return compared('immediateChildOf', a, b, (one, other) => isParent(other, one));
+}
+
+/** `a.overlaps(b)`: one is a prefix of the other, or they are equal. */
+export function overlaps(a: Result, b: Result): Result {
+  return compared('overlaps', a, b, (one, other) => one.isPrefixOf(other) || other.isPrefixOf(one));
+}
+
+/** `a.siblingOf(b)`: equal but for the last level, which may be equal too. */
+export function siblingOf(a: Result, b: Result): Result {
+  return compared('siblingOf', a, b, (one, other) => {
+    if (depthOf(one) !== depthOf(other)) return false;
+    return one.levels.slice(0, -1).every((level, depth) => level === other.levels[depth]);
+  });
+}
+
+/** `a.commonAncestors(b)`: the longest prefix they share; of two equally long ones without their last levels. */
+export function commonAncestors(a: Result, b: Result): Result {
+  return compared('commonAncestors', a, b, (one, other) => {
+    const longest = depthOf(one) === depthOf(other) ? depthOf(one) - 1 : Math.min(depthOf(one), depthOf(other));
+    if (longest < 0) return new CelError('internal error: runtime error: slice bounds out of range [:-1]');
+    const differing = one.levels.findIndex((level, depth) => depth >= longest || level !== other.levels[depth]);
+    return new HierarchyValue(one.levels.slice(0, differing < 0 ? longest : differing));
+  });
+}
+
+function splitBy(x: Result, separator: Result): Result {
+  if (typeof x !== 'string' || typeof separator !== 'string') return refuse('hierarchy', x, separator);
+  return new HierarchyValue(separator === '' ? codePointsOf(x) : x.split(separator));
+}
+
+/** A wrong argument is class A (conditions.md 2.9). */
+function compared(
+  name: string,
+  a: Result,
+  b: Result,
+  compare: (a: HierarchyValue, b: HierarchyValue) => Value | CelError,
+): Result {
+  if (!(a instanceof HierarchyValue)) return wrongReceiver(name, a, b);
+  if (isFailure(b)) return b;
+  return b instanceof HierarchyValue ? compare(a, b) : NO_SUCH_OVERLOAD;
+}
+
+function isParent(parent: HierarchyValue, child: HierarchyValue): boolean {
+  return depthOf(parent) + 1 === depthOf(child) && parent.isPrefixOf(child);
+}
+
+function depthOf(value: HierarchyValue): number {
+  return value.levels.length;
+}

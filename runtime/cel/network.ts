@@ -1,0 +1,158 @@
+import { refuse } from './failures.js';
+import { CidrValue, cidrText, IpValue, ipText, maskedBits, widthOf } from './ip-address.js';
+import { isMapped, parseAddress } from './ip-parser.js';
+import { quotedText } from './quoted-text.js';
+import { CelError, type Result } from './values.js';
+
+/** `ip(s)`; zones and IPv4-mapped addresses are refused (conditions.md 2.8, Appendix E). */
+export function toIp(s: Result): Result {
+  return typeof s === 'string' ? parseIp(s) : refuse('ip', s);
+}
+
+/** `cidr(s)`; host bits are kept. */
+export function toCidr(s: Result): Result {
+  return typeof s === 'string' ? parseCidr(s) : refuse('cidr', s);
+}
+
+/** `isIP(s)`: whether `ip(s)` would succeed. */
+export function isIP(s: Result): Result {
+  return typeof s === 'string' ? parseIp(s) instanceof IpValue : refuse('isIP', s);
+}
+
+/** `isCIDR(s)`: whether `cidr(s)` would succeed. */
+export function isCIDR(s: Result): Result {
+  return typeof s === 'string' ? parseCidr(s) instanceof CidrValue : refuse('isCIDR', s);
+}
+
+/** `ip.isCanonical(s)`: whether the text is the canonical one of its address. */
+export function ipIsCanonical(s: Result): Result {
+  if (typeof s !== 'string') return refuse('ip.isCanonical', s);
+  const ip = parseIp(s);
+  return ip instanceof CelError ? ip : ipText(ip) === s;
+}
+
+/** `<ip>.family()`: 4 or 6. */
+export function family(ip: Result): Result {
+  return ip instanceof IpValue ? BigInt(ip.version) : refuse('family', ip);
+}
+
+/** `<ip>.isLoopback()`: 127.0.0.0/8, ::1. */
+export function isLoopback(ip: Result): Result {
+  return ip instanceof IpValue ? inLoopback(ip) : refuse('isLoopback', ip);
+}
+
+/** `<ip>.isGlobalUnicast()`; private addresses are. */
+export function isGlobalUnicast(ip: Result): Result {
+  if (!(ip instanceof IpValue)) return refuse('isGlobalUnicast', ip);
+  const isBroadcast = ip.version === 4 && ip.bits === 0xffff_ffffn;
+  return ip.bits !== 0n && !isBroadcast && !inLoopback(ip) && !inMulticast(ip) && !inLinkLocalUnicast(ip);
+}
+
+/** `<ip>.isLinkLocalMulticast()`: 224.0.0.0/24, ff_2::/16 with any flags. */
+export function isLinkLocalMulticast(ip: Result): Result {
+  if (!(ip instanceof IpValue)) return refuse('isLinkLocalMulticast', ip);
+  return ip.version === 4 ? ip.bits >> 8n === 0xe0_0000n : ((ip.bits >> 112n) & 0xff0fn) === 0xff02n;
+}
+
+/** `<ip>.isLinkLocalUnicast()`: 169.254.0.0/16, fe80::/10. */
+export function isLinkLocalUnicast(ip: Result): Result {
+  return ip instanceof IpValue ? inLinkLocalUnicast(ip) : refuse('isLinkLocalUnicast', ip);
+}
+
+/** `<ip>.isUnspecified()`: 0.0.0.0, ::. */
+export function isUnspecified(ip: Result): Result {
+  return ip instanceof IpValue ? ip.bits === 0n : refuse('isUnspecified', ip);
+}
+
+/** `<cidr>.containsIP(ip)`, an address or its text; false for another family. */
+export function containsIP(cidr: Result, other: Result): Result {
+  if (!(cidr instanceof CidrValue)) return refuse('containsIP', cidr, other);
+  const ip = typeof other === 'string' ? parseIp(other) : other;
+  if (ip instanceof CelError) return ip;
+  return ip instanceof IpValue ? covers(cidr, ip) : refuse('containsIP', cidr, other);
+}
+
+/** `<cidr>.containsCIDR(cidr)`, a network or its text. */
+export function containsCIDR(cidr: Result, other: Result): Result {
+  if (!(cidr instanceof CidrValue)) return refuse('containsCIDR', cidr, other);
+  const inner = typeof other === 'string' ? parseCidr(other) : other;
+  if (inner instanceof CelError) return inner;
+  if (!(inner instanceof CidrValue)) return refuse('containsCIDR', cidr, other);
+  return cidr.prefix <= inner.prefix && covers(cidr, inner.address);
+}
+
+/** `<cidr>.ip()`: the address with its host bits. */
+export function cidrIp(cidr: Result): Result {
+  return cidr instanceof CidrValue ? cidr.address : refuse('ip', cidr);
+}
+
+/** `<cidr>.isMask()`: whether no host bit is set. */
+export function isMask(cidr: Result): Result {
+  return cidr instanceof CidrValue ? networkOf(cidr).bits === cidr.address.bits : refuse('isMask', cidr);
+}
+
+/** `<cidr>.masked()`: the network without host bits. */
+export function masked(cidr: Result): Result {
+  return cidr instanceof CidrValue ? new CidrValue(networkOf(cidr), cidr.prefix) : refuse('masked', cidr);
+}
+
+/** `<cidr>.prefixLength()`. */
+export function prefixLength(cidr: Result): Result {
+  return cidr instanceof CidrValue ? BigInt(cidr.prefix) : refuse('prefixLength', cidr);
+}
+
+/** The address a text means, or the message of conditions.md Appendix E. */
+export function parseIp(text: string): IpValue | CelError {
+  const parsed = parseAddress(text);
+  if (parsed instanceof CelError) {
+    return new CelError(`IP Address ${quotedText(text)} parse error during conversion from string: ${parsed.message}`);
+  }
+  if (parsed.zone !== '') return new CelError(`IP address ${quotedText(text)} with zone value is not allowed`);
+  return isMapped(parsed) ? mappedAddress(text) : new IpValue(parsed.version, parsed.bits);
+}
+
+/** The network a text means, or the message of conditions.md Appendix E. */
+export function parseCidr(text: string): CidrValue | CelError {
+  const slash = text.lastIndexOf('/');
+  if (slash < 0) return badPrefix(text, "no '/'");
+  const parsed = parseAddress(text.slice(0, slash));
+  if (parsed instanceof CelError) return badPrefix(text, parsed.message);
+  if (parsed.zone !== '') return badPrefix(text, 'IPv6 zones cannot be present in a prefix');
+  const digits = text.slice(slash + 1);
+  if (!/^(?:0|[1-9][0-9]{0,17})$/.test(digits)) return badPrefix(text, `bad bits after slash: ${quotedText(digits)}`);
+  if (Number(digits) > widthOf(parsed.version)) return badPrefix(text, 'prefix length out of range');
+  if (isMapped(parsed)) return mappedAddress(text);
+  return new CidrValue(new IpValue(parsed.version, parsed.bits), Number(digits));
+}
+
+export { CidrValue, cidrText, IpValue, ipText };
+
+function badPrefix(text: string, reason: string): CelError {
+  const quoted = quotedText(text);
+  return new CelError(`CIDR ${quoted} parse error during conversion from string: netip.ParsePrefix(${quoted}): ${reason}`);
+}
+
+function mappedAddress(text: string): CelError {
+  return new CelError(`IPv4-mapped IPv6 address ${quotedText(text)} is not allowed`);
+}
+
+function networkOf({ address, prefix }: CidrValue): IpValue {
+  return new IpValue(address.version, maskedBits(address.bits, widthOf(address.version), prefix));
+}
+
+function covers(cidr: CidrValue, { version, bits }: IpValue): boolean {
+  if (version !== cidr.address.version) return false;
+  return maskedBits(bits, widthOf(version), cidr.prefix) === networkOf(cidr).bits;
+}
+
+function inLoopback({ version, bits }: IpValue): boolean {
+  return version === 4 ? bits >> 24n === 127n : bits === 1n;
+}
+
+function inMulticast({ version, bits }: IpValue): boolean {
+  return version === 4 ? bits >> 28n === 0xen : bits >> 120n === 0xffn;
+}
+
+function inLinkLocalUnicast({ version, bits }: IpValue): boolean {
+  return version === 4 ? bits >> 16n === 0xa9fen : bits >> 118n === 0x3fan;
+}

@@ -1,0 +1,150 @@
+import { refuse } from './failures.js';
+import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
+import { cleanPath, decodePath, type EncodedPath, encodePath } from './path-encoding.js';
+import { matchesGlob, parseGlob } from './path-glob.js';
+import { CelError, type Result, type Value } from './values.js';
+
+/** `basePath(p)`: the last element (conditions.md Appendix C). */
+export function basePath(path: Result): Result {
+  return ofPath('basePath', path, (encoded) => (encoded.value === '/' ? '/' : lastElement(encoded.value)));
+}
+
+/** `dirPath(p)`: the path without its last element; the root of a drive or share is its own. */
+export function dirPath(path: Result): Result {
+  return ofPath('dirPath', path, (encoded) => {
+    const { kind, windows, value } = encoded;
+    const slash = value.lastIndexOf('/');
+    if (kind === 'drive') return slash === 0 ? `${decodePath(encoded, value)}\\` : decodePath(encoded, value.slice(0, slash));
+    if (kind === 'unc') return value.split('/').length <= 3 ? decodePath(encoded, value) : decodePath(encoded, value.slice(0, slash));
+    if (!windows) return slash < 0 ? '.' : cleanPath(value.slice(0, slash + 1));
+    if (slash < 0) return new CelError('internal error: runtime error: slice bounds out of range [:-1]');
+    return decodePath(encoded, value.slice(0, slash));
+  });
+}
+
+/** `extPath(p)`: from the last dot of the last element on. */
+export function extPath(path: Result): Result {
+  return ofPath('extPath', path, ({ value }) => {
+    const element = lastElement(value);
+    const dot = element.lastIndexOf('.');
+    return dot < 0 ? '' : element.slice(dot);
+  });
+}
+
+/** `volumeName(p)`: `C:`, `\\host\share` or nothing. */
+export function volumeName(path: Result): Result {
+  return ofPath('volumeName', path, (encoded) => {
+    const elements = encoded.value.split('/');
+    switch (encoded.kind) {
+      case 'normal':
+        return '';
+      case 'drive':
+        return elements[1] ?? '';
+      case 'unc':
+        return decodePath(encoded, elements.slice(0, 3).join('/'));
+    }
+  });
+}
+
+/** `joinPath(list)`, in the style of the first element; a single element is returned as it is. */
+export function joinPath(list: Result): Result {
+  if (!passesAsStrings(list)) return refuse('joinPath', list);
+  const stranger = firstNonString(list);
+  if (stranger !== undefined) return unfitElement(stranger);
+  if (list.length <= 1) return list[0] ?? '';
+  const encoded: EncodedPath[] = [];
+  for (const element of list) {
+    const path = encodePath(element as string);
+    if (path instanceof CelError) return path;
+    encoded.push(path);
+  }
+  return decodePath(encoded[0] as EncodedPath, cleanPath(encoded.map((path) => path.value).join('/')));
+}
+
+/** `relPath(base, target)`: the way from one to the other, in the target's style. */
+export function relPath(base: Result, target: Result): Result {
+  return ofTwo('relPath', base, target, relative);
+}
+
+/** `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (conditions.md Appendix C). */
+export function pathHasPrefix(path: Result, prefix: Result): Result {
+  return ofTwo('pathHasPrefix', path, prefix, (full, start) => {
+    if (full.value === start.value) return true;
+    const way = relative(start, full);
+    return way instanceof CelError ? way : !/^[./]/.test(way);
+  });
+}
+
+/** `pathMatch(path, glob)`. */
+export function pathMatch(path: Result, glob: Result): Result {
+  if (typeof path !== 'string' || typeof glob !== 'string') return refuse('pathMatch', path, glob);
+  return matchesOne(path, glob);
+}
+
+/** `pathMatchAnyOf(path, globs)`: the globs are tried in order, the first that fails to parse is the result. */
+export function pathMatchAnyOf(path: Result, globs: Result): Result {
+  if (typeof path !== 'string' || !passesAsStrings(globs)) return refuse('pathMatchAnyOf', path, globs);
+  const stranger = firstNonString(globs);
+  if (stranger !== undefined) return unfitElement(stranger);
+  for (const glob of globs) {
+    const matched = matchesOne(path, glob as string);
+    if (matched !== false) return matched;
+  }
+  return false;
+}
+
+function ofPath(name: string, path: Result, give: (encoded: EncodedPath) => string | CelError): Result {
+  if (typeof path !== 'string') return refuse(name, path);
+  const encoded = encodePath(path);
+  return encoded instanceof CelError ? encoded : give(encoded);
+}
+
+function ofTwo(
+  name: string,
+  a: Result,
+  b: Result,
+  give: (a: EncodedPath, b: EncodedPath) => boolean | string | CelError,
+): Result {
+  if (typeof a !== 'string' || typeof b !== 'string') return refuse(name, a, b);
+  const one = encodePath(a);
+  if (one instanceof CelError) return one;
+  const other = encodePath(b);
+  return other instanceof CelError ? other : give(one, other);
+}
+
+function unfitElement(element: Value): CelError {
+  return new CelError(`failed to convert list to string slice: ${notAString(element)}`);
+}
+
+function lastElement(value: string): string {
+  return value.slice(value.lastIndexOf('/') + 1);
+}
+
+function relative(base: EncodedPath, target: EncodedPath): string | CelError {
+  if (base.value === target.value) return '.';
+  const from = base.value === '.' ? [] : elementsOf(base.value);
+  const to = elementsOf(target.value);
+  let shared = 0;
+  while (shared < from.length && shared < to.length && from[shared] === to[shared]) shared += 1;
+  const isUnreachable = base.value.startsWith('/') !== target.value.startsWith('/') || from[shared] === '..';
+  if (isUnreachable) {
+    const reason = `Rel: can't make ${target.value} relative to ${base.value}`;
+    return new CelError(`failed to determine relative path of ${target.value}: ${reason}`);
+  }
+  const way = [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/');
+  return target.windows ? way.replaceAll('/', '\\') : way;
+}
+
+function elementsOf(value: string): readonly string[] {
+  return value.split('/').filter((element) => element !== '');
+}
+
+function matchesOne(path: string, glob: string): boolean | CelError {
+  const subject = encodePath(path);
+  if (subject instanceof CelError) return subject;
+  const pattern = encodePath(glob);
+  if (pattern instanceof CelError) return pattern;
+  const parsed = parseGlob(pattern.value);
+  if (parsed !== undefined) return matchesGlob(parsed, subject.value);
+  return new CelError(`failed to match pattern "${glob}" on path "${path}": syntax error in pattern`);
+}

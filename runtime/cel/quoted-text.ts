@@ -1,0 +1,30 @@
+/** Text in double quotes as the reference's messages show user text: unprintable characters become escapes. */
+export function quotedText(text: string): string {
+  let quoted = '';
+  for (const char of text) quoted += escaped(char);
+  return `"${quoted}"`;
+}
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+]);
+
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+function escaped(char: string): string {
+  const named = NAMED.get(char);
+  if (named !== undefined) return named;
+  if (PRINTABLE.test(char)) return char;
+  const code = char.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code < 0x80) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+}

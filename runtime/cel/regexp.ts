@@ -1,0 +1,27 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { BoundedCache } from './bounded-cache.js';
+import { CelError } from './values.js';
+
+/** The pattern as re2js has it, or RE2's complaint about it (conditions.md Appendix B). */
+export function compileRe2(pattern: string): RE2JS | CelError {
+  return compiled.get(pattern, compile);
+}
+
+/** Patterns may come with each request and are costly to compile. */
+const compiled = new BoundedCache<RE2JS | CelError>(256);
+
+function compile(pattern: string): RE2JS | CelError {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return new CelError(error instanceof RE2JSException ? complete(error.message) : TOO_DEEP);
+  }
+}
+
+/** What re2js cannot even parse is too deep for the stack. */
+const TOO_DEEP = 'error parsing regexp: expression nests too deeply';
+
+/** RE2 quotes the offending fragment even where it is empty; re2js leaves it out. */
+function complete(message: string): string {
+  return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
+}

@@ -1,0 +1,245 @@
+import { type CodePointSet, complementOf, unionOf } from './code-point-set.js';
+
+/** A pattern of the safe subset: what stands between `^` and `$`, and whether they are there. */
+export interface SafePattern {
+  readonly anchoredStart: boolean;
+  readonly anchoredEnd: boolean;
+  readonly body: SafeNode;
+}
+
+/** A part of a pattern. Laziness and capture are dropped: neither changes whether there is a match. */
+export type SafeNode =
+  | { readonly kind: 'set'; readonly set: CodePointSet }
+  | { readonly kind: 'sequence'; readonly items: readonly SafeNode[] }
+  | { readonly kind: 'choice'; readonly branches: readonly SafeNode[] }
+  | { readonly kind: 'repeat'; readonly body: SafeNode; readonly min: number; readonly max: number };
+
+/**
+ * The part of RE2's syntax whose meaning can be said with sets of code points: literals, `.`, classes, `\d \w \s`,
+ * groups, `|`, quantifiers, `^` first, `$` last, `(?i)` first over ASCII. Undefined for anything else, valid or not:
+ * re2js then judges it.
+ */
+export function parseSafeSubset(pattern: string): SafePattern | undefined {
+  if (pattern.length > MAX_LENGTH) return undefined;
+  const foldsCase = pattern.startsWith('(?i)');
+  const rest = foldsCase ? pattern.slice(4) : pattern;
+  const anchoredStart = rest.startsWith('^');
+  const anchoredEnd = /(?:^|[^\\])(?:\\\\)*\$$/.test(rest);
+  const chars = [...rest.slice(anchoredStart ? 1 : 0, anchoredEnd ? -1 : undefined)];
+  const state: State = { chars, foldsCase, at: 0, depth: 0 };
+  const body = parseChoice(state);
+  if (body === undefined || state.at < chars.length) return undefined;
+  // `^a|b$` anchors one branch each.
+  if ((anchoredStart || anchoredEnd) && body.kind === 'choice') return undefined;
+  return { anchoredStart, anchoredEnd, body };
+}
+
+const MAX_LENGTH = 500;
+const MAX_DEPTH = 20;
+const MAX_COUNT = 64;
+
+interface State {
+  readonly chars: readonly string[];
+  readonly foldsCase: boolean;
+  at: number;
+  depth: number;
+}
+
+function parseChoice(state: State): SafeNode | undefined {
+  const branches: SafeNode[] = [];
+  do {
+    const branch = parseSequence(state);
+    if (branch === undefined) return undefined;
+    branches.push(branch);
+  } while (take(state, '|'));
+  return branches.length === 1 ? branches[0] : { kind: 'choice', branches };
+}
+
+function parseSequence(state: State): SafeNode | undefined {
+  const items: SafeNode[] = [];
+  while (state.at < state.chars.length && !isNext(state, '|') && !isNext(state, ')')) {
+    const atom = parseAtom(state);
+    const item = atom && parseQuantifier(state, atom);
+    if (item === undefined) return undefined;
+    items.push(item);
+  }
+  return { kind: 'sequence', items };
+}
+
+function parseAtom(state: State): SafeNode | undefined {
+  if (take(state, '(')) return parseGroup(state);
+  const set = parseSet(state);
+  return set && { kind: 'set', set };
+}
+
+function parseGroup(state: State): SafeNode | undefined {
+  if (isNext(state, '?') && !(take(state, '?') && take(state, ':'))) return undefined;
+  state.depth += 1;
+  const body = state.depth > MAX_DEPTH ? undefined : parseChoice(state);
+  state.depth -= 1;
+  return take(state, ')') ? body : undefined;
+}
+
+function parseQuantifier(state: State, body: SafeNode): SafeNode | undefined {
+  const bounds = parseBounds(state);
+  if (bounds === undefined) return body;
+  if (bounds === 'unsafe') return undefined;
+  take(state, '?');
+  // A second quantifier on the same atom is RE2's to refuse.
+  if (['*', '+', '?', '{'].includes(state.chars[state.at] ?? '')) return undefined;
+  return { kind: 'repeat', body, min: bounds[0], max: bounds[1] };
+}
+
+function parseBounds(state: State): readonly [min: number, max: number] | 'unsafe' | undefined {
+  if (take(state, '*')) return [0, Infinity];
+  if (take(state, '+')) return [1, Infinity];
+  if (take(state, '?')) return [0, 1];
+  if (!isNext(state, '{')) return undefined;
+  const end = state.chars.indexOf('}', state.at);
+  const match = /^\{(\d{1,3})(,(\d{0,3}))?\}$/.exec(state.chars.slice(state.at, end + 1).join(''));
+  if (match === null) return 'unsafe';
+  const min = Number(match[1]);
+  const max = match[2] === undefined ? min : match[3] === '' ? Infinity : Number(match[3]);
+  if (max < min || min > MAX_COUNT || (max !== Infinity && max > MAX_COUNT)) return 'unsafe';
+  state.at = end + 1;
+  return [min, max];
+}
+
+/** One code point out of a set: a literal, `.`, an escape or a class. */
+function parseSet(state: State): CodePointSet | undefined {
+  const char = state.chars[state.at];
+  state.at += 1;
+  if (char === undefined || '*+?{}()|^$]'.includes(char)) return undefined;
+  if (char === '.') return NOT_NEWLINE;
+  if (char === '[') return parseClass(state);
+  if (char !== '\\') return folded(state, only(char));
+  const escape = state.chars[state.at] ?? '';
+  state.at += 1;
+  return PERL_CLASSES.get(escape) ?? foldedEscape(state, escape);
+}
+
+function parseClass(state: State): CodePointSet | undefined {
+  const negated = take(state, '^');
+  const ranges: (readonly [number, number])[] = [];
+  do {
+    const item = parseClassItem(state);
+    if (item === undefined) return undefined;
+    ranges.push(...item);
+  } while (!isNext(state, ']'));
+  state.at += 1;
+  const set = unionOf(ranges);
+  return negated ? complementOf(set) : set;
+}
+
+/** A code point, a range or a Perl class. A `]` or `-` in an unusual place is RE2's to judge. */
+function parseClassItem(state: State): CodePointSet | undefined {
+  const char = state.chars[state.at];
+  const escape = state.chars[state.at + 1] ?? '';
+  const perl = char === '\\' ? PERL_CLASSES.get(escape) : undefined;
+  if (perl !== undefined) {
+    state.at += 2;
+    return isNext(state, '-') ? undefined : perl;
+  }
+  const low = parseClassChar(state);
+  if (low === undefined) return undefined;
+  if (!isNext(state, '-')) return folded(state, [[low, low]]);
+  state.at += 1;
+  const high = parseClassChar(state);
+  if (high === undefined || high < low) return undefined;
+  return folded(state, [[low, high]]);
+}
+
+function parseClassChar(state: State): number | undefined {
+  const char = state.chars[state.at] ?? ']';
+  state.at += 1;
+  if (char === ']' || char === '[') return undefined;
+  // A hyphen between items is allowed only as the last thing before the bracket.
+  if (char === '-') return isNext(state, ']') ? codeOf(char) : undefined;
+  if (char !== '\\') return codeOf(char);
+  const escape = state.chars[state.at] ?? '';
+  state.at += 1;
+  return escapedCode(escape);
+}
+
+function foldedEscape(state: State, escape: string): CodePointSet | undefined {
+  const code = escapedCode(escape);
+  return code === undefined ? undefined : folded(state, [[code, code]]);
+}
+
+function escapedCode(escape: string): number | undefined {
+  const control = CONTROLS.get(escape);
+  if (control !== undefined) return control;
+  return /^[!-/:-@[-`{-~]$/.test(escape) ? codeOf(escape) : undefined;
+}
+
+const CONTROLS: ReadonlyMap<string, number> = new Map([
+  ['a', 7],
+  ['f', 12],
+  ['t', 9],
+  ['n', 10],
+  ['r', 13],
+  ['v', 11],
+]);
+
+const DIGITS: CodePointSet = [[0x30, 0x39]];
+const WORDS: CodePointSet = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+/** RE2's `\s` has no vertical tab. */
+const SPACES: CodePointSet = [
+  [0x09, 0x0a],
+  [0x0c, 0x0d],
+  [0x20, 0x20],
+];
+const NOT_NEWLINE = complementOf([[0x0a, 0x0a]]);
+
+const PERL_CLASSES: ReadonlyMap<string, CodePointSet> = new Map([
+  ['d', DIGITS],
+  ['D', complementOf(DIGITS)],
+  ['w', WORDS],
+  ['W', complementOf(WORDS)],
+  ['s', SPACES],
+  ['S', complementOf(SPACES)],
+]);
+
+/** Under `(?i)`: both cases of ASCII letters, and the two code points outside that fold to `k` and `s`. */
+function folded(state: State, set: CodePointSet): CodePointSet | undefined {
+  if (!state.foldsCase) return set;
+  const all: (readonly [number, number])[] = [];
+  for (const [low, high] of set) {
+    if (high > 0x7f) return undefined;
+    for (let code = low; code <= high; code += 1) {
+      const lower = String.fromCharCode(code).toLowerCase().charCodeAt(0);
+      const upper = String.fromCharCode(code).toUpperCase().charCodeAt(0);
+      all.push([lower, lower], [upper, upper]);
+      if (lower === KELVIN_FOLDS_TO) all.push([0x212a, 0x212a]);
+      if (lower === LONG_S_FOLDS_TO) all.push([0x17f, 0x17f]);
+    }
+  }
+  return unionOf(all);
+}
+
+const KELVIN_FOLDS_TO = 0x6b;
+const LONG_S_FOLDS_TO = 0x73;
+
+function only(char: string): CodePointSet {
+  const code = codeOf(char);
+  return [[code, code]];
+}
+
+function codeOf(char: string): number {
+  return char.codePointAt(0) ?? 0;
+}
+
+function isNext(state: State, char: string): boolean {
+  return state.chars[state.at] === char;
+}
+
+function take(state: State, char: string): boolean {
+  if (!isNext(state, char)) return false;
+  state.at += 1;
+  return true;
+}

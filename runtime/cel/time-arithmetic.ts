@@ -1,0 +1,36 @@
+import { durationOf, MAX_NANOS, MIN_NANOS, SECOND } from './duration.js';
+import { timestampAt } from './timestamp.js';
+import { type CelError, Duration, Timestamp } from './values.js';
+
+/** `t + d`: the offset of the timestamp stays; `timestamp overflow` outside the years 1 to 9999 (conditions.md 2.1, 4.3). */
+export function addDuration(t: Timestamp, d: Duration): Timestamp | CelError {
+  return shift(t, d.nanos);
+}
+
+/** `t - d`. */
+export function subtractDuration(t: Timestamp, d: Duration): Timestamp | CelError {
+  return shift(t, -d.nanos);
+}
+
+/** `a - b` of timestamps: `integer overflow` beyond about 292 years (conditions.md 2.1). */
+export function timestampDifference(a: Timestamp, b: Timestamp): Duration | CelError {
+  return durationOf(nanosBetween(a, b));
+}
+
+/** `a - b`, held at the greatest or least duration where it would leave the range: `timeSince` (conditions.md 2.3). */
+export function saturatedDifference(a: Timestamp, b: Timestamp): Duration {
+  const nanos = nanosBetween(a, b);
+  if (nanos > MAX_NANOS) return new Duration(MAX_NANOS);
+  return new Duration(nanos < MIN_NANOS ? MIN_NANOS : nanos);
+}
+
+function shift(t: Timestamp, by: bigint): Timestamp | CelError {
+  const nanos = BigInt(t.nanos) + by;
+  // Floored, so that what remains is not negative.
+  const carry = (nanos - (((nanos % SECOND) + SECOND) % SECOND)) / SECOND;
+  return timestampAt(BigInt(t.seconds) + carry, Number(nanos - carry * SECOND), t.offset);
+}
+
+function nanosBetween(a: Timestamp, b: Timestamp): bigint {
+  return (BigInt(a.seconds) - BigInt(b.seconds)) * SECOND + BigInt(a.nanos - b.nanos);
+}

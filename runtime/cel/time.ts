@@ -1,0 +1,6 @@
+/** Timestamps, durations and zones (conditions.md 4). */
+export * from './duration.js';
+export * from './request-time.js';
+export * from './time-accessors.js';
+export * from './time-arithmetic.js';
+export * from './timestamp.js';
