@@ -1,0 +1,112 @@
+import { setOwn } from './own.js';
+import { BYTES, FIXED64, VARINT, WireError, type WireReader } from './wire-reader.js';
+import type { WireWriter } from './wire-writer.js';
+
+/** How deep lists and maps may lie in one another in a binary request; beyond it the request is malformed. */
+export const MAX_VALUE_DEPTH = 1000;
+
+/**
+ * google.protobuf.Value as plain JSON, straight from the bytes. A Value of no kind is null (server.md 1.4); NaN and infinities pass.
+ * Begins before the length of the message.
+ */
+export function readJsonValue(reader: WireReader, depth = 0): unknown {
+  if (depth > MAX_VALUE_DEPTH) throw new WireError('values nested too deep');
+  const end = reader.messageEnd();
+  let value: unknown = null;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | VARINT:
+        reader.uint32();
+        value = null;
+        break;
+      case (2 << 3) | FIXED64:
+        value = reader.double();
+        break;
+      case (3 << 3) | BYTES:
+        value = reader.string();
+        break;
+      case (4 << 3) | VARINT:
+        value = reader.bool();
+        break;
+      case (5 << 3) | BYTES:
+        value = readStruct(reader, depth);
+        break;
+      case (6 << 3) | BYTES:
+        value = readList(reader, depth);
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return value;
+}
+
+/** One entry of a map from string to Value, put into `target`. Begins before the length of the entry. */
+export function readJsonEntry(reader: WireReader, target: Record<string, unknown>, depth = 0): void {
+  const end = reader.messageEnd();
+  let key = '';
+  let value: unknown = null;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) key = reader.string();
+    else if (tag === ((2 << 3) | BYTES)) value = readJsonValue(reader, depth + 1);
+    else reader.skip(tag);
+  }
+  reader.checkEnd(end);
+  setOwn(target, key, value);
+}
+
+function readStruct(reader: WireReader, depth: number): Record<string, unknown> {
+  const end = reader.messageEnd();
+  const struct: Record<string, unknown> = {};
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) readJsonEntry(reader, struct, depth);
+    else reader.skip(tag);
+  }
+  reader.checkEnd(end);
+  return struct;
+}
+
+function readList(reader: WireReader, depth: number): unknown[] {
+  const end = reader.messageEnd();
+  const list: unknown[] = [];
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) list.push(readJsonValue(reader, depth + 1));
+    else reader.skip(tag);
+  }
+  reader.checkEnd(end);
+  return list;
+}
+
+/** A JSON value as google.protobuf.Value, without tag and length. Map keys are written sorted. */
+export function writeJsonValue(writer: WireWriter, value: unknown): void {
+  if (value === null || value === undefined) writer.varintField(1, 0);
+  else if (typeof value === 'number') writer.doubleField(2, value);
+  else if (typeof value === 'string') writer.stringField(3, value);
+  else if (typeof value === 'boolean') writer.varintField(4, value ? 1 : 0);
+  else if (Array.isArray(value)) writeNested(writer, 6, () => writeList(writer, value));
+  else writeNested(writer, 5, () => writeStruct(writer, value as Record<string, unknown>));
+}
+
+function writeList(writer: WireWriter, list: readonly unknown[]): void {
+  for (let index = list.length - 1; index >= 0; index--) writeNested(writer, 1, () => writeJsonValue(writer, list[index]));
+}
+
+function writeStruct(writer: WireWriter, struct: Record<string, unknown>): void {
+  for (const key of Object.keys(struct).sort().reverse()) {
+    writeNested(writer, 1, () => {
+      writeNested(writer, 2, () => writeJsonValue(writer, struct[key]));
+      writer.stringField(1, key);
+    });
+  }
+}
+
+function writeNested(writer: WireWriter, field: number, content: () => void): void {
+  const end = writer.mark();
+  content();
+  writer.messageField(field, end);
+}

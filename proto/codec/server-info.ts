@@ -1,0 +1,17 @@
+import type { ServerInfoResponse } from '../messages.js';
+import { WireReader } from './wire-reader.js';
+import type { WireWriter } from './wire-writer.js';
+
+/** ServerInfoRequest has no fields; what is sent must still be a message. Throws a WireError. */
+export function decodeServerInfoRequest(bytes: Buffer): Record<string, never> {
+  const reader = new WireReader(bytes);
+  while (reader.at < bytes.length) reader.skip(reader.tag());
+  return {};
+}
+
+export function encodeServerInfoResponse(info: ServerInfoResponse, writer: WireWriter): Buffer {
+  writer.stringField(3, info.buildDate);
+  writer.stringField(2, info.commit);
+  writer.stringField(1, info.version);
+  return writer.finish();
+}

@@ -1,0 +1,144 @@
+import { isUtf8 } from 'node:buffer';
+import { TextTable } from './text-table.js';
+
+/** Bytes that are no protobuf message. */
+export class WireError extends Error {}
+
+/** The wire types of the protobuf encoding. */
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const BYTES = 2;
+export const START_GROUP = 3;
+export const END_GROUP = 4;
+export const FIXED32 = 5;
+
+/** How many groups may lie in one another in a field that is skipped. */
+const MAX_GROUP_DEPTH = 100;
+/** Texts up to this many bytes are looked up before they are made: attribute names, roles, actions, kinds. */
+const SHORT_TEXT = 24;
+
+/** Reads a protobuf encoding front to back. Every method throws a WireError at the first byte that cannot be right. */
+export class WireReader {
+  #at = 0;
+  readonly #view: DataView;
+  readonly #texts: TextTable;
+
+  constructor(
+    readonly bytes: Buffer,
+    texts: TextTable = new TextTable(),
+  ) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#texts = texts;
+  }
+
+  get at(): number {
+    return this.#at;
+  }
+
+  /** The number of a field times eight, plus its wire type. */
+  tag(): number {
+    const tag = this.uint32();
+    if (tag >>> 3 === 0) throw new WireError('field number 0');
+    return tag;
+  }
+
+  /** A varint of at most 32 bits; longer ones lose their upper bits, as the encoding asks. */
+  uint32(): number {
+    let byte = this.#byte();
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    for (let shift = 7; shift < 70; shift += 7) {
+      byte = this.#byte();
+      if (shift < 32) value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw new WireError('varint of more than ten bytes');
+  }
+
+  bool(): boolean {
+    let set = false;
+    for (let length = 0; length < 10; length++) {
+      const byte = this.#byte();
+      if ((byte & 0x7f) !== 0) set = true;
+      if (byte < 0x80) return set;
+    }
+    throw new WireError('varint of more than ten bytes');
+  }
+
+  double(): number {
+    const at = this.#advance(8);
+    return this.#view.getFloat64(at, true);
+  }
+
+  string(): string {
+    const end = this.messageEnd();
+    const start = this.#at;
+    this.#at = end;
+    const length = end - start;
+    if (length === 0) return '';
+    if (length > SHORT_TEXT) return this.#longText(start, end);
+    return this.#texts.find(this.bytes, start, end) ?? this.#longText(start, end);
+  }
+
+  /** Reads the length of a message and gives the offset of its end, which lies within the message around it. */
+  messageEnd(): number {
+    const length = this.uint32();
+    const end = this.#at + length;
+    if (end > this.bytes.length) throw new WireError('unexpected end');
+    return end;
+  }
+
+  /** After the fields of a message: it must end where its length says. */
+  checkEnd(end: number): void {
+    if (this.#at !== end) throw new WireError('field longer than its message');
+  }
+
+  /** A field nobody knows. */
+  skip(tag: number, depth = 0): void {
+    switch (tag & 7) {
+      case VARINT:
+        this.bool();
+        return;
+      case FIXED64:
+        this.#advance(8);
+        return;
+      case BYTES:
+        this.#at = this.messageEnd();
+        return;
+      case START_GROUP:
+        this.#skipGroup(tag, depth);
+        return;
+      case FIXED32:
+        this.#advance(4);
+        return;
+      default:
+        throw new WireError(`wire type ${tag & 7} where a field begins`);
+    }
+  }
+
+  #skipGroup(start: number, depth: number): void {
+    if (depth === MAX_GROUP_DEPTH) throw new WireError('groups too deep');
+    const end = (start & ~7) | END_GROUP;
+    for (let tag = this.tag(); tag !== end >>> 0; tag = this.tag()) this.skip(tag, depth + 1);
+  }
+
+  #longText(start: number, end: number): string {
+    const slice = this.bytes.subarray(start, end);
+    if (!isUtf8(slice)) throw new WireError('string with invalid UTF-8');
+    return slice.toString('utf8');
+  }
+
+  #byte(): number {
+    const byte = this.bytes[this.#at];
+    if (byte === undefined) throw new WireError('unexpected end');
+    this.#at += 1;
+    return byte;
+  }
+
+  #advance(length: number): number {
+    const at = this.#at;
+    if (at + length > this.bytes.length) throw new WireError('unexpected end');
+    this.#at = at + length;
+    return at;
+  }
+}

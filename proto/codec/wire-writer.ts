@@ -1,0 +1,107 @@
+import { BYTES, FIXED64, VARINT } from './wire-reader.js';
+
+const FIRST_CAPACITY = 4096;
+/** A text of this many characters or fewer is written by hand when it is ASCII; the call into the platform costs more. */
+const SHORT_TEXT = 64;
+
+/**
+ * Writes a protobuf encoding from its end to its front, so that the length of every message is known when its place comes:
+ * fields and list items are handed over in reverse. The buffer is kept for the next message.
+ */
+export class WireWriter {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
+  #at = FIRST_CAPACITY;
+
+  /** All that was written, as a copy; the writer is empty afterwards. */
+  finish(): Buffer {
+    const message = Buffer.from(this.#bytes.subarray(this.#at));
+    this.#at = this.#bytes.length;
+    return message;
+  }
+
+  /** Where a message ends that is about to be written: how many bytes lie behind it. */
+  mark(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** Closes the message whose end was marked: length and tag. */
+  messageField(field: number, mark: number): void {
+    this.#varint(this.#bytes.length - this.#at - mark);
+    this.#varint((field << 3) | BYTES);
+  }
+
+  /** Written even when empty: the callers know what absence means. */
+  stringField(field: number, text: string): void {
+    const mark = this.mark();
+    this.#text(text);
+    this.messageField(field, mark);
+  }
+
+  bytesField(field: number, bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#at -= bytes.length;
+    this.#bytes.set(bytes, this.#at);
+    this.messageField(field, this.#bytes.length - this.#at - bytes.length);
+  }
+
+  /** A number of 0 to 2^53 - 1. */
+  varintField(field: number, value: number): void {
+    this.#varint(value);
+    this.#varint((field << 3) | VARINT);
+  }
+
+  doubleField(field: number, value: number): void {
+    this.#reserve(8);
+    this.#at -= 8;
+    this.#bytes.writeDoubleLE(value, this.#at);
+    this.#varint((field << 3) | FIXED64);
+  }
+
+  #text(text: string): void {
+    const length = text.length;
+    if (length <= SHORT_TEXT && this.#ascii(text, length)) return;
+    const size = Buffer.byteLength(text);
+    this.#reserve(size);
+    this.#at -= size;
+    this.#bytes.write(text, this.#at, size, 'utf8');
+  }
+
+  #ascii(text: string, length: number): boolean {
+    this.#reserve(length);
+    const start = this.#at - length;
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index);
+      if (code >= 0x80) return false;
+      this.#bytes[start + index] = code;
+    }
+    this.#at = start;
+    return true;
+  }
+
+  #varint(value: number): void {
+    this.#reserve(8);
+    if (value < 0x80) {
+      this.#at -= 1;
+      this.#bytes[this.#at] = value;
+      return;
+    }
+    let size = 1;
+    for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) size += 1;
+    this.#at -= size;
+    let rest = value;
+    for (let index = 0; index < size - 1; index++) {
+      this.#bytes[this.#at + index] = (rest % 128) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    this.#bytes[this.#at + size - 1] = rest;
+  }
+
+  #reserve(size: number): void {
+    if (this.#at >= size) return;
+    const used = this.#bytes.length - this.#at;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, used + size));
+    this.#bytes.copy(grown, grown.length - used, this.#at);
+    this.#bytes = grown;
+    this.#at = grown.length - used;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The messages of the API as plain values (server.md 1.2): what every transport decodes to and the service works on.
+ * Absent strings are empty, absent lists and maps are empty, absent messages are undefined.
+ */
+
+/** Any JSON value by name. Only own properties count; `__proto__` is a name like any other. */
+// biome-ignore lint/suspicious/noExplicitAny: what an application sends as attributes is any JSON (design 10, "Types").
+export type Attributes = { readonly [name: string]: any };
+
+export interface CheckResourcesRequest {
+  readonly requestId: string;
+  readonly includeMeta: boolean;
+  readonly principal: Principal | undefined;
+  readonly resources: readonly ResourceEntry[];
+  readonly auxData: AuxData | undefined;
+  readonly requestContext: RequestContext | undefined;
+}
+
+export interface ResourceEntry {
+  readonly actions: readonly string[];
+  readonly resource: Resource | undefined;
+}
+
+export interface Principal {
+  readonly id: string;
+  readonly policyVersion: string;
+  readonly roles: readonly string[];
+  readonly attr: Attributes;
+  readonly scope: string;
+}
+
+export interface Resource {
+  readonly kind: string;
+  readonly policyVersion: string;
+  readonly id: string;
+  readonly attr: Attributes;
+  readonly scope: string;
+}
+
+/** Tokens as sent; at most one of the two after validation. */
+export interface AuxData {
+  readonly jwt: Token | undefined;
+  readonly jwts: ReadonlyMap<string, Token>;
+}
+
+export interface Token {
+  readonly token: string;
+  /** Empty: the only configured keyset. */
+  readonly keySetId: string;
+}
+
+/** For the audit log alone. */
+export interface RequestContext {
+  readonly annotations: Attributes;
+}
+
+export interface ServerInfoResponse {
+  readonly version: string;
+  readonly commit: string;
+  readonly buildDate: string;
+}
+
+/** 1 EFFECT_ALLOW, 2 EFFECT_DENY: nothing else leaves a check. */
+export type Effect = 1 | 2;
+
+export interface CheckResourcesResponse {
+  readonly requestId: string;
+  /** One for each entry of the request, in its order. */
+  readonly results: readonly ResultEntry[];
+  readonly includeMeta: boolean;
+  readonly authzCallId: string;
+}
+
+export interface ResultEntry {
+  /** Version and scope are what was sent. */
+  readonly resource: Resource;
+  readonly decision: Decision;
+}
+
+/** What the engine decided for one resource. */
+export interface Decision {
+  /** Each action asked, once. */
+  readonly actions: readonly ActionDecision[];
+  /** Empty unless meta was asked for. */
+  readonly effectiveDerivedRoles: readonly string[];
+  readonly outputs: readonly OutputEntry[];
+  readonly validationErrors: readonly ValidationError[];
+}
+
+export interface ActionDecision {
+  readonly action: string;
+  readonly effect: Effect;
+  readonly matchedPolicy: string;
+  /** Empty: the root scope, or nothing matched. */
+  readonly matchedScope: string;
+}
+
+/** A JSON value, or why there is none. */
+export type OutputEntry = { readonly src: string; readonly action: string } & ({ readonly val: unknown } | { readonly error: string });
+
+export interface ValidationError {
+  readonly path: string;
+  readonly message: string;
+  readonly source: 'SOURCE_PRINCIPAL' | 'SOURCE_RESOURCE';
+}
