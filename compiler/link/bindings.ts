@@ -6,6 +6,7 @@ import type { Catalogue } from './catalogue.js';
 import { constantsOf, type Definition, type Importer, variablesOf } from './definitions.js';
 import { dependencyOrder } from './dependency-order.js';
 import { linkExpression } from './expressions.js';
+import { addTo } from './groups.js';
 import { identifierProblem } from './identifier.js';
 import { printPlace } from './places.js';
 import type { Problems } from './problems.js';
@@ -38,7 +39,7 @@ function unique<T>(definitions: readonly Definition<T>[], { what, file, problems
   for (const definition of definitions) {
     const name = definition.name.value;
     const reason = identifierProblem(name);
-    if (reason === undefined) byName.set(name, [...(byName.get(name) ?? []), definition]);
+    if (reason === undefined) addTo(byName, name, definition);
     else problems.add(`${what}/invalid-name`, definition.name.place, { reason });
   }
   const sorted = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));

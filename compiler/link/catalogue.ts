@@ -1,6 +1,7 @@
 import { policyKeyOf } from '../ast/names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import { placeOfDocument } from './places.js';
 
 /** The enabled documents of a set by their keys (policy-language.md 4.2). */
 export interface Catalogue {
@@ -35,9 +36,9 @@ export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): 
     const otherFile = previous.source.path;
     report.add(
       'policy/duplicate',
-      file.place,
+      placeOfDocument(file),
       { policy: key, otherFile },
-      { notes: [{ message: 'first defined here', span: previous.place.span }], facts: { policy: key, otherFile } },
+      { notes: [{ message: 'first defined here', span: placeOfDocument(previous).span }], facts: { policy: key, otherFile } },
     );
   }
   return { documents: [...byKey].map(([key, file]) => ({ key, file })), find: (key) => byKey.get(key) };

@@ -8,6 +8,7 @@ import type { Located } from '../diagnostics/span.js';
 import { linkBindings } from './bindings.js';
 import { type Catalogue, type FileOf, hasKind } from './catalogue.js';
 import { linkCondition } from './expressions.js';
+import { addTo } from './groups.js';
 import { printPosition } from './places.js';
 import { counted, type Problems } from './problems.js';
 
@@ -55,7 +56,7 @@ export function linkDerivedRoles(file: FileOf<'resource'>, find: FindRoleSet, pr
     for (const role of set?.roles ?? []) {
       const name = role.definition.name.value;
       all.set(role.key, role);
-      byName.set(name, [...(byName.get(name) ?? []), { role, as }]);
+      addTo(byName, name, { role, as });
     }
   }
   const named = new Map<string, LinkedDerivedRole>();

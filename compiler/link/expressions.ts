@@ -1,6 +1,7 @@
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 import type { Bindings } from '../ast/policy-set.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
+import type { Place } from '../diagnostics/span.js';
 import { placeOfNode } from './places.js';
 import type { Problems } from './problems.js';
 import { referencesOf } from './references.js';
@@ -19,7 +20,7 @@ export function linkCondition(condition: Condition | undefined, names: Names, pr
         linkExpression(match.expression, names, problems);
         break;
       case 'script':
-        problems.add('condition/script', match === condition.match ? condition.place : match.place, {});
+        problems.add('condition/script', placeOfScript(condition, match), {}, { notes: [WAY_OUT] });
         break;
       case 'all':
       case 'any':
@@ -55,6 +56,14 @@ export function linkExpression(expression: Expression, names: Names, problems: P
     const notes = didYouMean(name, names.constants.keys());
     problems.add('constant/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { notes });
   }
+}
+
+/** Scripts are long gone; the sentence of the report does not say what to do. */
+const WAY_OUT = { message: 'conditions are CEL expressions: write `match: { expr: ... }`' };
+
+/** Reported at the key of the condition, with the script underlined. */
+function placeOfScript(condition: Condition, script: Extract<Match, { kind: 'script' }>): Place {
+  return { ...condition.place, span: script.place.span };
 }
 
 function isPresent(expression: Expression | undefined): expression is Expression {

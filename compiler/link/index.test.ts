@@ -43,8 +43,8 @@ test('two documents of one identity are duplicates; names are compared sanitised
   assert.equal(
     linked({ 'b.yaml': roles('d_1', owner), 'a.yaml': roles('d-1', owner), 'a/z.yaml': roles('d-1', owner) }).text,
     [
-      'a.yaml:1:1: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (previous definition in a/z.yaml)',
-      'b.yaml:1:1: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (previous definition in a/z.yaml)',
+      'a.yaml:2:22: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (previous definition in a/z.yaml)',
+      'b.yaml:2:22: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (previous definition in a/z.yaml)',
     ],
   );
   assert.equal(codes({ a: role('x-y'), b: 'rolePolicy: {role: x_y}' }), ['policy/duplicate', 'role-policy/no-version']);
@@ -212,8 +212,8 @@ test('conditions, outputs and variables may name only what there is, once per ex
 
 test('an undefined name is reported at its expression and underlined itself', () => {
   const [found] = linked({ a: resource(', variables: {local: {limit: "1"}}', when('1 + V.limt > 2')) }).list;
-  const { source, start, end } = found?.place?.span ?? assert.unreachable();
-  assert.is(source.text.slice(start, end), 'V.limt');
+  const span = found?.place?.span;
+  assert.is(span?.source.text.slice(span.start, span.end), 'V.limt');
   assert.is(found?.place?.path, '$.resourcePolicy.rules[0].condition.match.expr');
   assert.equal(found?.notes, [{ message: 'did you mean `limit`?' }]);
 });

@@ -1,10 +1,11 @@
+import { policyKeyOf } from '../ast/names.js';
 import type { PolicyFile } from '../ast/policy.js';
 import type { PolicySet } from '../ast/policy-set.js';
-import { policyKeyOf } from '../ast/names.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, catalogueOf } from './catalogue.js';
 import { reportMissingImports } from './imports.js';
 import { reportParentRoles } from './parent-roles.js';
+import { placeOfDocument } from './places.js';
 import { linkPolicies } from './policies.js';
 import { withoutRepeats } from './problems.js';
 import { reportMissingScopes } from './scope-chain.js';
@@ -38,6 +39,6 @@ const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[
 function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void {
   for (const file of files.filter(({ disabled }) => disabled)) {
     const policy = policyKeyOf(file.policy);
-    report.add('policy/disabled', file.place, { policy }, { facts: { policy } });
+    report.add('policy/disabled', placeOfDocument(file), { policy }, { facts: { policy } });
   }
 }

@@ -1,6 +1,11 @@
 import type { Expr } from '../ast/expr.js';
-import type { Expression } from '../ast/policy.js';
-import type { Place } from '../diagnostics/span.js';
+import type { Expression, Policy, PolicyFile } from '../ast/policy.js';
+import type { Located, Place } from '../diagnostics/span.js';
+
+/** Reported as the whole document, with its name underlined. */
+export function placeOfDocument({ place, policy }: PolicyFile): Place {
+  return { ...place, span: nameOf(policy).place.span };
+}
 
 /** Reported at the place of an expression, with one of its nodes underlined. */
 export function placeOfNode(expression: Expression, node: Expr): Place {
@@ -17,4 +22,19 @@ export function printPlace(place: Place): string {
 export function printPosition(place: Place): string {
   const { line, column } = place.span.source.lineAndColumn(place.anchor);
   return `${line}:${column}`;
+}
+
+function nameOf(policy: Policy): Located<string> {
+  switch (policy.kind) {
+    case 'resource':
+      return policy.resource;
+    case 'principal':
+      return policy.principal;
+    case 'role':
+      return policy.role;
+    case 'derived-roles':
+    case 'export-variables':
+    case 'export-constants':
+      return policy.name;
+  }
 }

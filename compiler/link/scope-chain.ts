@@ -3,6 +3,8 @@ import { sanitize, scopedKey } from '../ast/names.js';
 import type { PrincipalPolicy, ResourcePolicy } from '../ast/policy.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Catalogue, Document } from './catalogue.js';
+import { addTo } from './groups.js';
+import { placeOfDocument } from './places.js';
 
 /** How many of the policies below a gap are pointed to. */
 const MOST_NOTES = 3;
@@ -20,12 +22,13 @@ export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): 
     for (const scope of ancestorsOf(policy.scope)) {
       const key = keyAt(policy, scope);
       if (catalogue.find(key) !== undefined || (policy.kind === 'resource' && isExcused(policy, scope, stand))) continue;
-      gaps.set(key, [...(gaps.get(key) ?? []), document]);
+      addTo(gaps, key, document);
     }
   }
   for (const [policy, documents] of gaps) {
     const descendants = documents.map((document) => document.key).sort();
-    report.add('scope/missing', undefined, { policy, descendants }, { notes: documents.slice(0, MOST_NOTES).map(noteOf), facts: { policy, descendants } });
+    const notes = documents.slice(0, MOST_NOTES).map(noteOf);
+    report.add('scope/missing', undefined, { policy, descendants }, { notes, facts: { policy, descendants } });
   }
 }
 
@@ -50,8 +53,7 @@ function roleRules(catalogue: Catalogue): RoleRules {
     const { policy } = file;
     if (policy.kind !== 'role') continue;
     const place = `${sanitize(policy.version)}/${policy.scope}`;
-    const matchers = policy.rules.map((rule) => literalOrGlob(rule.resource.value));
-    rules.set(place, [...(rules.get(place) ?? []), ...matchers]);
+    for (const rule of policy.rules) addTo(rules, place, literalOrGlob(rule.resource.value));
   }
   return rules;
 }
@@ -62,5 +64,5 @@ function isExcused(policy: ResourcePolicy, scope: string, rules: RoleRules): boo
 }
 
 function noteOf({ key, file }: Document): Note {
-  return { message: `required by ${key}`, span: file.place.span };
+  return { message: `required by ${key}`, span: placeOfDocument(file).span };
 }

@@ -1,6 +1,8 @@
 import type { PolicyFile, ScopePermissions } from '../ast/policy.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Catalogue } from './catalogue.js';
+import { addTo } from './groups.js';
+import { placeOfDocument } from './places.js';
 
 /**
  * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). Only a real disagreement counts: of resource and principal
@@ -10,8 +12,7 @@ import type { Catalogue } from './catalogue.js';
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
   for (const { file } of catalogue.documents) {
-    const scope = scopeOf(file);
-    scopes.set(scope, [...(scopes.get(scope) ?? []), file]);
+    addTo(scopes, scopeOf(file), file);
   }
   for (const [scope, files] of scopes) {
     const [first, ...others] = files.flatMap(settingOf);
@@ -54,5 +55,6 @@ function settingOf(file: PolicyFile): readonly Setting[] {
 
 function noteOf({ file, written, overrides }: Setting): Note {
   const says = overrides ? 'overrides the parent scope' : 'requires the consent of the parent scope';
-  return { message: written === 'unspecified' ? `this policy ${says}, being silent about it` : `this policy ${says}`, span: file.place.span };
+  const message = written === 'unspecified' ? `this policy ${says}, being silent about it` : `this policy ${says}`;
+  return { message, span: placeOfDocument(file).span };
 }
