@@ -14,6 +14,17 @@ export interface References {
  * constant folding removes does not count (5.1).
  */
 export function referencesOf(expr: Expr): References {
+  const known = cache.get(expr);
+  if (known !== undefined) return known;
+  const references = findReferences(expr);
+  cache.set(expr, references);
+  return references;
+}
+
+// An exported variable is asked for once by every policy that imports it; trees never change, and entries go with them.
+const cache = new WeakMap<Expr, References>();
+
+function findReferences(expr: Expr): References {
   const variables = new Map<string, Expr>();
   const constants = new Map<string, Expr>();
   const truths = constantTruths(expr);
@@ -22,17 +33,17 @@ export function referencesOf(expr: Expr): References {
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (truths.has(node)) continue;
     if (node.kind === 'select' && !node.optional && node.operand.kind === 'ident') {
-      const found = namespaceOf(node.operand.name) === 'variables' ? variables : constants;
-      if (namespaceOf(node.operand.name) !== undefined && !found.has(node.field)) found.set(node.field, node);
+      const found = mentionedIn(node.operand.name, variables, constants);
+      if (found?.has(node.field) === false) found.set(node.field, node);
     }
     pending.push(...remainingOf(node, truths).reverse());
   }
   return { variables, constants };
 }
 
-function namespaceOf(name: string): 'variables' | 'constants' | undefined {
-  if (name === 'V' || name === 'variables') return 'variables';
-  if (name === 'C' || name === 'constants') return 'constants';
+function mentionedIn<T>(name: string, variables: T, constants: T): T | undefined {
+  if (name === 'V' || name === 'variables') return variables;
+  if (name === 'C' || name === 'constants') return constants;
   return undefined;
 }
 
