@@ -3,7 +3,7 @@ import type { SyntaxError } from '../../ast/policy.js';
 import { maxNesting } from './limits.js';
 import { type Decoded, decodeBytes, decodeDouble, decodeInt, decodeString, decodeUint } from './literals.js';
 import { expandMacro } from './macros.js';
-import type { Token, TokenType } from './tokens.js';
+import { reservedWords, type Token, type TokenType } from './tokens.js';
 
 /**
  * What became of the tokens: a tree, with the literals, names and macro arguments in it that are wrong; a text that the grammar
@@ -45,10 +45,6 @@ const calculations: ReadonlyMap<TokenType, { readonly operator: Operator; readon
   ['*', { operator: '_*_', precedence: 2 }],
   ['/', { operator: '_/_', precedence: 2 }],
   ['%', { operator: '_%_', precedence: 2 }],
-]);
-const reserved: ReadonlySet<string> = new Set([
-  'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return',
-  'var', 'void', 'while',
 ]);
 
 /** A cursor over the tokens. An operand's range includes its parentheses, its node's range does not. */
@@ -239,7 +235,7 @@ class Parser {
     const expr: Expr = called
       ? this.call({ start, name: token, target: undefined, rooted })
       : { kind: 'ident', start, end: token.end, name, rooted };
-    return reserved.has(name) ? this.fail(`reserved identifier: ${name}`, expr, token) : expr;
+    return reservedWords.has(name) ? this.fail(`reserved identifier: ${name}`, expr, token) : expr;
   }
 
   private call(written: { start: number; name: Token; target: Expr | undefined; rooted: boolean }): Expr {

@@ -1,16 +1,18 @@
 import type { SyntaxError } from '../../ast/policy.js';
 import { after, describeTokens, expectedTokens, into, type Position, startOf } from './expected.js';
 import type { Element, RuleName } from './grammar.js';
+import type { Lexed } from './lexer.js';
 import { maxNesting } from './limits.js';
 import { type Lookout, predictAlternative, predictLoop, type Prediction } from './prediction.js';
-import { type Token, type TokenType, tokenTypeName } from './tokens.js';
+import { reservedWords, type Token, type TokenType, tokenTypeName } from './tokens.js';
 
-/** The errors of a text that the grammar does not derive; `stoppedBy` is the limit that ended the search, if one did. */
+/** The errors of a text that the grammar does not derive. */
 export interface SyntaxReport {
   readonly errors: readonly SyntaxError[];
-  readonly stoppedBy: string | undefined;
-  /** Where the search ended. */
-  readonly at: number;
+  /** The limit that ended the search, which belongs to no place in the text. */
+  readonly fatal: string | undefined;
+  /** Where the search was ended by a limit; otherwise past the text. */
+  readonly reached: number;
 }
 
 /**
@@ -19,8 +21,8 @@ export interface SyntaxReport {
  * are dropped until one can follow), because the texts of later errors depend on how earlier ones were survived. The walk keeps its own
  * stack.
  */
-export function reportSyntax(text: string, tokens: readonly Token[]): SyntaxReport {
-  return new Walk(text, tokens).run();
+export function reportSyntax(text: string, lexed: Lexed): SyntaxReport {
+  return new Walk(text, lexed).run();
 }
 
 const maxRecoveries = 30;
@@ -47,19 +49,24 @@ class Walk {
   private at = 0;
   private recovering = false;
   private recoveries = 0;
-  private stoppedBy: string | undefined;
+  private stopped = false;
+  private fatal: string | undefined;
   /** The elements at which recovery has been tried without a token being taken since. */
   private triedAt = -1;
   private readonly tried = new Set<Element | undefined>();
 
+  private readonly tokens: readonly Token[];
+
   constructor(
     private readonly text: string,
-    private readonly tokens: readonly Token[],
-  ) {}
+    private readonly lexed: Lexed,
+  ) {
+    this.tokens = lexed.tokens;
+  }
 
   run(): SyntaxReport {
-    while (this.frames.length > 0 && this.stoppedBy === undefined) this.step();
-    return { errors: this.errors, stoppedBy: this.stoppedBy, at: this.peek(0).start };
+    while (this.frames.length > 0 && !this.stopped) this.step();
+    return { errors: this.errors, fatal: this.fatal, reached: this.stopped ? this.peek(0).start : this.text.length + 1 };
   }
 
   private step(): void {
@@ -97,6 +104,7 @@ class Walk {
         const failure = this.synchronise(place, false);
         if (failure !== undefined) return failure;
         const prediction = predictAlternative(element.choose, element.alternatives, this.lookout());
+        if (element.choose === 'primary') this.checkName(prediction);
         return this.follow(prediction, element.alternatives.map((alternative) => into(alternative, after(place))));
       }
     }
@@ -108,10 +116,18 @@ class Walk {
     return undefined;
   }
 
+  /** A name or a function's name is checked although the text is broken elsewhere. */
+  private checkName(prediction: Prediction): void {
+    if ('stuckAt' in prediction || prediction.alternative > 1) return;
+    const { start, end } = this.peek(this.peek(0).type === '.' ? 1 : 0);
+    const name = this.text.slice(start, end);
+    if (reservedWords.has(name)) this.errors.push({ message: `reserved identifier: ${name}`, start, end });
+  }
+
   private enter(rule: RuleName, binds: number, follow: Position): undefined {
     const depth = (this.depths.get(rule) ?? 0) + 1;
     this.depths.set(rule, depth);
-    if (depth > maxNesting) this.stoppedBy = `expression recursion limit exceeded: ${maxNesting}`;
+    if (depth > maxNesting) this.stop(`expression recursion limit exceeded: ${maxNesting}`);
     this.frames.push({ rule, binds, follow });
     this.place = startOf(rule);
   }
@@ -146,7 +162,7 @@ class Walk {
     if (lookahead.ends || lookahead.types.has(this.peek(0).type)) return undefined;
     if (!inLoop) return this.skipUnwanted(place) ? undefined : { kind: 'mismatch' };
     this.reportUnwanted(place);
-    this.dropUntil(new Set([...this.expectedIn(place), ...this.recoverySet()]));
+    this.dropUntil(new Set([...this.expectedIn(place), ...this.recoverySet()]), Number.POSITIVE_INFINITY);
     return undefined;
   }
 
@@ -165,9 +181,8 @@ class Walk {
     if (this.triedAt === this.at && this.tried.has(element)) this.consume();
     this.triedAt = this.at;
     this.tried.add(element);
-    const dropped = this.dropUntil(this.recoverySet());
-    if (dropped > maxDropped) this.stoppedBy = `error recovery token lookahead limit exceeded: ${maxDropped}`;
-    this.leave();
+    if (this.dropUntil(this.recoverySet(), maxDropped)) this.leave();
+    else this.stop(`error recovery token lookahead limit exceeded: ${maxDropped}`);
   }
 
   private reportFailure(failure: Failure, place: Position): void {
@@ -181,10 +196,22 @@ class Walk {
   }
 
   private noAlternative(from: Token, stuckAt: Token): string {
-    const input = this.text.slice(from.start, stuckAt.end);
+    const input = this.readText(from.start, stuckAt.end);
     const keyword = /^.(true|false|null)$/s.exec(input)?.[1];
     if (keyword !== undefined) return `mismatched input '${keyword}' expecting IDENTIFIER`;
     return `no viable alternative at input '${escapeWhitespace(input)}'`;
+  }
+
+  /** The text of a range without the characters that are no token. */
+  private readText(start: number, end: number): string {
+    let read = '';
+    let at = start;
+    for (const unread of this.lexed.errors) {
+      if (unread.start < start || unread.start >= end) continue;
+      read += this.text.slice(at, unread.start);
+      at = unread.end;
+    }
+    return read + this.text.slice(at, end);
   }
 
   private reportUnwanted(place: Position): void {
@@ -207,19 +234,26 @@ class Walk {
   private countRecovery(): boolean {
     if (this.recoveries === maxRecoveries) {
       const { start, end } = this.peek(0);
-      const message = `error recovery attempt limit exceeded: ${maxRecoveries}`;
-      this.errors.push({ message: `Syntax error: ${message}`, start, end });
-      this.stoppedBy = message;
+      this.errors.push({ message: `Syntax error: error recovery attempt limit exceeded: ${maxRecoveries}`, start, end });
+      this.stopped = true;
       return false;
     }
     this.recoveries++;
     return true;
   }
 
-  private dropUntil(types: ReadonlySet<TokenType>): number {
-    let dropped = 0;
-    for (; this.peek(0).type !== 'EOF' && !types.has(this.peek(0).type); dropped++) this.consume();
-    return dropped;
+  private stop(message: string): void {
+    this.fatal = message;
+    this.stopped = true;
+  }
+
+  /** Returns whether such a token or the end came before the limit. */
+  private dropUntil(types: ReadonlySet<TokenType>, limit: number): boolean {
+    for (let dropped = 0; this.peek(0).type !== 'EOF' && !types.has(this.peek(0).type); dropped++) {
+      if (dropped >= limit) return false;
+      this.consume();
+    }
+    return true;
   }
 
   /** All that can follow one of the productions under way. */

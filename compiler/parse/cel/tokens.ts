@@ -6,6 +6,12 @@ export const tokenTypes = [
 
 export type TokenType = 'EOF' | (typeof tokenTypes)[number];
 
+/** Words that are no names, but may name fields (A.1). */
+export const reservedWords: ReadonlySet<string> = new Set([
+  'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return',
+  'var', 'void', 'while',
+]);
+
 /** A token of an expression; half-open range of UTF-16 units. */
 export interface Token {
   readonly type: TokenType;

@@ -1,0 +1,49 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { lex } from './lexer.js';
+import { reportSyntax } from './syntax-report.js';
+
+const operand =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+test('one token too many is skipped', () => {
+  assert.equal(messagesOf('1 + + 1'), [`extraneous input '+' expecting ${operand}`]);
+  assert.equal(messagesOf('1)'), ["extraneous input ')' expecting <EOF>"]);
+});
+
+test('one token too few is imagined', () => {
+  assert.equal(messagesOf('(1'), ["missing ')' at '<EOF>'"]);
+});
+
+test('otherwise the token does not match', () => {
+  assert.equal(messagesOf('1 +'), [`mismatched input '<EOF>' expecting ${operand}`]);
+  assert.equal(messagesOf('{1: 2 3: 4}'), ["mismatched input '3' expecting {'}', ','}"]);
+});
+
+test('where several tokens decide, they are quoted together', () => {
+  assert.equal(messagesOf('a..b'), ["no viable alternative at input '..'"]);
+  assert.equal(messagesOf('--'), ["no viable alternative at input '-'", `mismatched input '<EOF>' expecting ${operand}`]);
+});
+
+test('a keyword after a dot is told apart', () => {
+  assert.equal(messagesOf('a.true'), ["mismatched input 'true' expecting IDENTIFIER"]);
+  assert.equal(messagesOf('a.in'), ["no viable alternative at input '.in'", `mismatched input '<EOF>' expecting ${operand}`]);
+});
+
+test('parsing goes on after an error', () => {
+  assert.equal(messagesOf('1 * * c * / + 2'), [
+    `extraneous input '*' expecting ${operand}`,
+    `mismatched input '/' expecting ${operand}`,
+    `extraneous input '+' expecting ${operand}`,
+  ]);
+});
+
+test('recovery is given up after 30 attempts', () => {
+  assert.is(messagesOf('a{'.repeat(100)).at(-1), 'error recovery attempt limit exceeded: 30');
+});
+
+test.run();
+
+function messagesOf(text: string): string[] {
+  return reportSyntax(text, lex(text)).errors.map(({ message }) => message.replace('Syntax error: ', ''));
+}
