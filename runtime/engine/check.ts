@@ -3,7 +3,7 @@ import { enterScope } from './derived-roles.js';
 import type { Evaluation } from './evaluation.js';
 import { say } from './outputs.js';
 import type { PrincipalStep } from './principal-chain.js';
-import { type ResourceStep, roleBits } from './resource-chain.js';
+import type { ResourceStep } from './resource-chain.js';
 import type { RoleLimit, RoleLimits } from './role-scopes.js';
 import { denialOf, resultOf } from './rule-result.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
@@ -15,10 +15,10 @@ import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
  * any role's ALLOW stands, whatever another role is denied. A role asks the scopes from the one requested up to the root, and the first
  * with an outcome decides; only an ALLOW of a scope that requires parental consent is asked again of the parents. What nobody decides is denied.
  *
- * Leaves the policy and the scope that matched in the evaluation.
+ * Leaves who decided in the evaluation.
  */
 export function check(evaluation: Evaluation, action: string): Effect {
-  evaluation.failed = false;
+  evaluation.beginAction();
   const byPrincipal = judgePrincipal(evaluation, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
   const byResource = judgeRoles(evaluation, action);
@@ -31,14 +31,13 @@ type Outcome = typeof UNDECIDED | Effect;
 
 function judgePrincipal(evaluation: Evaluation, action: string): Outcome {
   const { principal } = evaluation;
-  const role = evaluation.roles[0];
+  const role = evaluation.request.principal.roles[0];
   if (principal === undefined || role === undefined) return UNDECIDED;
   evaluation.judge(role);
-  evaluation.owner = undefined;
   for (const step of principal.steps) {
     const outcome = judgeRules(evaluation, tableAbout(evaluation.resource.kind, step), EVERYONE, action);
     if (outcome === UNDECIDED || (outcome === ALLOW && step.consents)) continue;
-    report(evaluation, evaluation.principalKey, step.scope);
+    evaluation.decidedByPrincipal(step);
     return outcome;
   }
   return UNDECIDED;
@@ -48,44 +47,36 @@ function tableAbout(kind: string, step: PrincipalStep): RuleTable {
   return step.kinds.get(kind) ?? step.otherKinds;
 }
 
-/** Reports the ALLOW, else the first DENY. */
+/** The first ALLOW decides, else the first DENY. */
 function judgeRoles(evaluation: Evaluation, action: string): Outcome {
-  const { roles } = evaluation;
-  evaluation.matchedPolicy = evaluation.resourceKey;
-  evaluation.matchedScope = '';
+  const { roles } = evaluation.request.principal;
   if (roles.length > 1) forgetEffects(evaluation);
 
   let combined: Outcome = UNDECIDED;
   for (let i = 0; i < roles.length; i++) {
     evaluation.judge(roles[i] as string);
-    const outcome = judgeRole(evaluation, action);
-    if (outcome === UNDECIDED) continue;
-    const isFinal = outcome === ALLOW || evaluation.failed;
-    if (isFinal || combined === UNDECIDED) report(evaluation, evaluation.resourceKey, evaluation.decidingScope);
-    if (isFinal) return outcome;
-    combined = DENY;
+    const outcome = judgeRole(evaluation, action, combined === UNDECIDED);
+    if (outcome === ALLOW || evaluation.failed) return outcome;
+    if (outcome === DENY) combined = DENY;
   }
   return combined;
 }
 
-/** The role is that of `evaluation.judge`. */
-function judgeRole(evaluation: Evaluation, action: string): Outcome {
-  const { steps } = evaluation.resource;
-  evaluation.owner = undefined;
-  for (let i = 0; i < steps.length; i++) {
-    const step = steps[i] as ResourceStep;
-    if (evaluation.listsDerivedRoles) enterScope(evaluation, step, i);
-    const outcome = judgeScope(evaluation, step, i, action);
+/** The role is that of `evaluation.judge`. A DENY counts as the one that decided only while it is the first. */
+function judgeRole(evaluation: Evaluation, action: string, isFirst: boolean): Outcome {
+  for (let step = evaluation.resource.first; step !== undefined; step = step.parent) {
+    if (evaluation.listsDerivedRoles) enterScope(evaluation, step);
+    const outcome = judgeScope(evaluation, step, action);
     if (outcome === UNDECIDED || (outcome === ALLOW && step.consents)) continue;
-    evaluation.decidingScope = step.scope;
+    if (isFirst || outcome === ALLOW || evaluation.failed) evaluation.decidedByResource(step);
     return outcome;
   }
   return UNDECIDED;
 }
 
 /** Role policies first, which can only deny; then the rules. */
-function judgeScope(evaluation: Evaluation, { policy, table, limits }: ResourceStep, index: number, action: string): Outcome {
-  const bits = policy === undefined ? 0 : roleBits(policy, evaluation.lineage);
+function judgeScope(evaluation: Evaluation, { policy, table, limits, index }: ResourceStep, action: string): Outcome {
+  const bits = policy === undefined ? 0 : evaluation.bitsIn(policy);
   if (limits !== undefined) {
     const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
     if (judgeLimits(evaluation, limits, hasRule, action) === DENY) return DENY;
@@ -106,7 +97,7 @@ function judgeLimits(evaluation: Evaluation, limits: ReadonlyMap<string, RoleLim
   for (const role of lineage) {
     const limit = limits.get(role);
     if (limit !== undefined && judgeLimit(evaluation, limit, action) === DENY) {
-      evaluation.owner = limit.key;
+      evaluation.accuser = limit.key;
       return DENY;
     }
   }
@@ -151,7 +142,7 @@ function isVisited(evaluation: Evaluation, table: RuleTable): boolean {
 /** The hot loop: as the denials stand first, the first rule that holds decides. */
 function findRule(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
   const { request } = evaluation;
-  const entries = table.decisive.named.get(action) ?? table.decisive.other;
+  const entries = table.named.get(action) ?? table.other;
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i] as RuleEntry;
     if ((entry.roles & bits) === 0) continue;
@@ -190,7 +181,7 @@ function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry,
     const result = resultOf(evaluation, entry);
     if (result === 'fails') {
       evaluation.failed = true;
-      evaluation.owner = key;
+      evaluation.accuser = key;
       return DENY;
     }
     if (result === 'inactive') continue;
@@ -203,24 +194,19 @@ function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry,
   return outcome;
 }
 
-function report(evaluation: Evaluation, key: string, scope: string): void {
-  evaluation.matchedPolicy = evaluation.owner ?? key;
-  evaluation.matchedScope = scope;
-}
-
 /*
  * A role whose bits a scope has judged without effect, alone or among others, need not be judged there again. Where rules are visited
  * one by one somebody can tell, so there nothing is remembered.
  */
 
 function forgetEffects({ resource, withoutEffect }: Evaluation): void {
-  for (let i = 0; i < resource.steps.length; i++) withoutEffect[i] = 0;
+  for (let step = resource.first; step !== undefined; step = step.parent) withoutEffect[step.index] = 0;
 }
 
-function rememberNoEffect({ roles, withoutEffect }: Evaluation, index: number, bits: number): void {
-  if (roles.length > 1) withoutEffect[index] = (withoutEffect[index] as number) | bits;
+function rememberNoEffect({ request, withoutEffect }: Evaluation, index: number, bits: number): void {
+  if (request.principal.roles.length > 1) withoutEffect[index] = (withoutEffect[index] as number) | bits;
 }
 
-function hadNoEffect({ roles, withoutEffect }: Evaluation, index: number, bits: number): boolean {
-  return roles.length > 1 && (bits & ~(withoutEffect[index] as number)) === 0;
+function hadNoEffect({ request, withoutEffect }: Evaluation, index: number, bits: number): boolean {
+  return request.principal.roles.length > 1 && (bits & ~(withoutEffect[index] as number)) === 0;
 }

@@ -6,9 +6,9 @@ import { derivedRolesOf, type ResourceStep } from './resource-chain.js';
  * Makes the active derived roles of a scope those that conditions see. They are computed when the scope is first entered, with the
  * list the scope before it left behind (policy-language.md 7.2, use 1).
  */
-export function enterScope(evaluation: Evaluation, step: ResourceStep, index: number): void {
-  const listed = evaluation.listed[index] ?? listDerivedRoles(evaluation, derivedRolesOf(step));
-  evaluation.listed[index] = listed;
+export function enterScope(evaluation: Evaluation, step: ResourceStep): void {
+  const listed = evaluation.listed[step.index] ?? listDerivedRoles(evaluation, derivedRolesOf(step));
+  evaluation.listed[step.index] = listed;
   evaluation.request.effectiveDerivedRoles = listed.active;
   evaluation.request.failedDerivedRoles = listed.failed;
 }

@@ -37,7 +37,7 @@ const NO_MATCH = 'NO_MATCH';
 class PolicyEngine implements Engine {
   private readonly registry: Registry;
   private readonly evaluation: Evaluation;
-  /** Of the principal of the call, defaults filled in. */
+  /** Of the principal of the call, defaults filled in; only where principals have policies. */
   private principalVersion = '';
   private principalScope = '';
 
@@ -102,9 +102,10 @@ class PolicyEngine implements Engine {
   }
 
   private begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
-    const { defaultPolicyVersion, defaultScope } = this.settings;
-    this.principalVersion = principal.policyVersion || defaultPolicyVersion;
-    this.principalScope = requestedScope(principal.scope, defaultScope);
+    if (this.registry.hasPrincipals) {
+      this.principalVersion = principal.policyVersion || this.settings.defaultPolicyVersion;
+      this.principalScope = requestedScope(principal.scope, this.settings.defaultScope);
+    }
     this.evaluation.request.begin(principal, auxData);
   }
 
@@ -115,6 +116,7 @@ class PolicyEngine implements Engine {
     const scope = requestedScope(resource.scope, settings.defaultScope);
     evaluation.turnTo(resource, registry.lineages(version, scope));
     evaluation.resource = registry.resourceChain(resource.kind, version, scope);
+    if (!registry.hasPrincipals) return evaluation.resource.exists;
     // The version of the resource, not that of the principal (8.8).
     evaluation.principal = registry.principalChain(evaluation.request.principal.id, version, this.principalScope);
     return evaluation.resource.exists || registry.hasPrincipalPolicies(this.principalVersion, this.principalScope);

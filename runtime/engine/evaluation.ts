@@ -1,7 +1,8 @@
-import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
-import type { PrincipalChain } from './principal-chain.js';
+import type { Attributes, AuxData, Instant, Principal, Request, Resource, ResourcePolicy, TracedBundle } from '../policy/index.js';
+import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
-import { NO_CHAIN, type ResourceChain } from './resource-chain.js';
+import { NO_CHAIN, type ResourceChain, type ResourceStep } from './resource-chain.js';
+import { RoleBits } from './role-bits.js';
 import { withoutDot } from './scope-chain.js';
 
 /**
@@ -17,15 +18,11 @@ export class Evaluation {
   /** The role being judged and its ancestors. */
   lineage: readonly string[] = NOBODY;
 
-  /** What a decision names as matched: the principal's key, the resource's, or `NO_MATCH` (policy-language.md 8.3). */
+  /** What a decision names as matched (policy-language.md 8.3): the key of principal or kind, or `NO_MATCH`. */
   principalKey = '';
   resourceKey = '';
-  matchedPolicy = '';
-  /** Of the role judged last. */
-  decidingScope = '';
-  matchedScope = '';
   /** The policy to name instead: that of a role which denied, or of a rule that failed in strict evaluation. */
-  owner: string | undefined = undefined;
+  accuser: string | undefined = undefined;
   /** A rule failed in strict evaluation: nothing more is visited for this action. */
   failed = false;
 
@@ -43,6 +40,10 @@ export class Evaluation {
   readonly listed: (ListedDerivedRoles | undefined)[] = [];
 
   private readonly alone: string[] = [''];
+  private readonly roleBits = new RoleBits();
+  private decider: PrincipalStep | ResourceStep | undefined = undefined;
+  private isPrincipal = false;
+  private decidingAccuser: string | undefined = undefined;
 
   constructor(
     globals: Attributes,
@@ -57,26 +58,63 @@ export class Evaluation {
     this.request.turnTo(resource);
     this.lineages = lineages;
     if (this.results.size > 0) this.results.clear();
-    if (this.listed.length > 0) this.listed.length = 0;
-    this.request.effectiveDerivedRoles = NOBODY;
-    this.request.failedDerivedRoles = NOBODY;
+    if (this.listed.length > 0) this.forgetListed();
   }
 
-  /** Those of the request, judged one at a time. */
-  get roles(): readonly string[] {
-    return this.request.principal.roles;
+  /** Forgets the action before. */
+  beginAction(): void {
+    this.failed = false;
+    this.decider = undefined;
+    this.isPrincipal = false;
+    if (this.decidingAccuser !== undefined) this.decidingAccuser = undefined;
   }
 
   /** Makes a role the one being judged. */
   judge(role: string): void {
+    if (this.accuser !== undefined) this.accuser = undefined;
     const lineage = this.lineages?.get(role);
     if (lineage === undefined) this.alone[0] = role;
     this.lineage = lineage ?? this.alone;
   }
 
+  /** The bits of the lineage in a policy. */
+  bitsIn(policy: ResourcePolicy): number {
+    const { lineage } = this;
+    return lineage === this.alone ? this.roleBits.ofRole(policy, lineage[0] as string) : this.roleBits.ofLineage(policy, lineage);
+  }
+
+  /** The step of the principal's chain that decided. */
+  decidedByPrincipal(step: PrincipalStep): void {
+    this.decider = step;
+    this.isPrincipal = true;
+    if (this.accuser !== undefined) this.decidingAccuser = this.accuser;
+  }
+
+  /** The step of the resource's chain that decided; the last call counts. */
+  decidedByResource(step: ResourceStep): void {
+    this.decider = step;
+    if (this.accuser !== this.decidingAccuser) this.decidingAccuser = this.accuser;
+  }
+
+  /** The policy that decided, as decisions name it (policy-language.md 8.3). */
+  get matchedPolicy(): string {
+    return this.decidingAccuser ?? (this.isPrincipal ? this.principalKey : this.resourceKey);
+  }
+
+  /** The scope of what decided. */
+  get matchedScope(): string {
+    return this.decider?.scope ?? '';
+  }
+
   /** All roles of the request and their ancestors. */
   allRoles(): ReadonlySet<string> {
-    return new Set(this.roles.flatMap((role) => this.lineages?.get(role) ?? [role]));
+    return new Set(this.request.principal.roles.flatMap((role) => this.lineages?.get(role) ?? [role]));
+  }
+
+  private forgetListed(): void {
+    this.listed.length = 0;
+    this.request.effectiveDerivedRoles = NOBODY;
+    this.request.failedDerivedRoles = NOBODY;
   }
 }
 
@@ -116,7 +154,7 @@ export class LiveRequest implements Request {
     own.scope = withoutDot(principal.scope ?? '');
     this.auxData.jwt = auxData?.jwt ?? NO_ATTRIBUTES;
     this.auxData.jwts = auxData?.jwts ?? NO_TOKENS;
-    this.instant = undefined;
+    if (this.instant !== undefined) this.instant = undefined;
   }
 
   /** Turns to a resource. */

@@ -11,6 +11,8 @@ import { ScopeSet } from './scope-chain.js';
  * kept by names that policies have, never by names that requests invent.
  */
 export class Registry {
+  /** Whether any principal has a policy. */
+  readonly hasPrincipals: boolean;
   private readonly resourceScopes: ScopeSet;
   private readonly principalScopes: ScopeSet;
   private readonly kinds = new Map<string, KindPolicies>();
@@ -20,6 +22,9 @@ export class Registry {
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
   /** Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number has a bound. */
   private readonly spellings = new Map<string, KindPolicies>();
+  /** The kind asked last: the next resource of a request mostly has the same. */
+  private lastKind = '';
+  private lastPolicies: KindPolicies | undefined = undefined;
   /** Bounds the memory of policies x scopes; what is beyond is made again for each request. */
   private spareChains = 50_000;
 
@@ -27,6 +32,7 @@ export class Registry {
     bundle: PolicyBundle,
     private readonly settings: Settings,
   ) {
+    this.hasPrincipals = bundle.principalPolicies.length > 0;
     this.roles = rolesByVersion(bundle.rolePolicies);
     const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
     this.resourceScopes = new ScopeSet([...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope), settings.lenientScopeSearch);
@@ -40,15 +46,16 @@ export class Registry {
 
   /** The policies that judge a kind, as the request spells it; `scope` is the one requested (policy-language.md 8.1, steps 1 and 2). */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
-    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
+    const policies = kind === this.lastKind ? this.lastPolicies : (this.kinds.get(kind) ?? this.kindSpelt(kind));
     if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
+    this.lastKind = kind;
+    this.lastPolicies = policies;
     if (scope === '' && version === this.settings.defaultPolicyVersion) return policies.root ?? this.rootChain(policies, version);
     return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
   }
 
   /** The policies of a principal; the version is that of the resource (policy-language.md 8.8). Undefined: it has none there. */
   principalChain(id: string, version: string, scope: string): PrincipalChain | undefined {
-    if (this.principals.size === 0) return undefined;
     const principal = this.principals.get(id);
     if (principal === undefined) return undefined;
     const first = this.principalScopes.first(scope);

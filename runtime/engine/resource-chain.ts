@@ -1,6 +1,6 @@
 import { type DerivedRole, policyKey, type ResourcePolicy, type SchemaReferences, type TracedBundle } from '../policy/index.js';
 import { type RoleLimits, type RoleScope, roleLimits } from './role-scopes.js';
-import { EVERYONE, type RuleTable, ruleTable } from './rule-table.js';
+import { type RuleTable, ruleTable } from './rule-table.js';
 
 /**
  * The scopes that judge a request about one kind and version, from the scope requested to the root (policy-language.md 8.1): what check
@@ -9,8 +9,8 @@ import { EVERYONE, type RuleTable, ruleTable } from './rule-table.js';
 export interface ResourceChain {
   /** Sanitised. */
   readonly kind: string;
-  /** Empty: no scope is listed. */
-  readonly steps: readonly ResourceStep[];
+  /** The scope requested, or the first listed; undefined: no scope is listed. */
+  readonly first: ResourceStep | undefined;
   /** What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy has it (8.3). */
   readonly key: string;
   /** Whether any policy of the list is about the kind (8.1, step 5). */
@@ -24,6 +24,10 @@ export interface ResourceChain {
 /** One scope of a chain. Without policy and limits it only leaves no derived role active. */
 export interface ResourceStep {
   readonly scope: string;
+  /** The next scope to ask. */
+  readonly parent: ResourceStep | undefined;
+  /** Its place in the chain, from 0: what a check remembers of a step it remembers by this. */
+  readonly index: number;
   /** Whether an ALLOW of this scope needs that of a parent (8.3). */
   readonly consents: boolean;
   readonly policy: ResourcePolicy | undefined;
@@ -45,21 +49,29 @@ export interface ResourceChainParts {
 }
 
 /** The chain of a request for which no scope is listed. */
-export const NO_CHAIN: ResourceChain = { kind: '', steps: [], key: '', exists: false, hasOutputs: false, readsRuntime: false, schemas: undefined };
+export const NO_CHAIN: ResourceChain = { kind: '', first: undefined, key: '', exists: false, hasOutputs: false, readsRuntime: false, schemas: undefined };
 
 export function resourceChain(parts: ResourceChainParts): ResourceChain {
   const { kind, version, scopes } = parts;
-  const steps = scopes.map((scope) => resourceStep(parts, scope));
+  const first = resourceSteps(parts);
+  const steps = stepsFrom(first);
   const rolePolicies = scopes.flatMap((scope) => [...(parts.rolesAt(scope)?.policies.values() ?? [])]);
   return {
     kind,
-    steps,
+    first,
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
     exists: steps.some((step) => step.policy !== undefined || hasLimits(step)),
     hasOutputs: steps.some((step) => step.policy?.hasOutputs) || rolePolicies.some((policy) => policy.hasOutputs),
     readsRuntime: steps.some((step) => step.policy?.readsRuntime) || rolePolicies.some((policy) => policy.readsRuntime),
-    schemas: steps[0]?.policy === undefined ? undefined : parts.policyAt('')?.schemas,
+    schemas: first?.policy === undefined ? undefined : parts.policyAt('')?.schemas,
   };
+}
+
+/** A step and those after it. */
+export function stepsFrom(first: ResourceStep | undefined): readonly ResourceStep[] {
+  const steps: ResourceStep[] = [];
+  for (let step = first; step !== undefined; step = step.parent) steps.push(step);
+  return steps;
 }
 
 /** The table of a resource policy. */
@@ -67,40 +79,26 @@ export function resourceTable(policy: ResourcePolicy, traced: TracedBundle | und
   return ruleTable(policy, { key: policy.key, hasOutputs: policy.hasOutputs, remembersAll: false, traced });
 }
 
-/** The bits by which the rules of a policy know some roles. */
-export function roleBits(policy: ResourcePolicy, roles: readonly string[]): number {
-  let bits = EVERYONE;
-  for (let i = 0; i < roles.length; i++) {
-    const role = roles[i] as string;
-    bits |= policy.roles.get(role) ?? globBits(policy, role);
-  }
-  return bits;
-}
-
 /** The derived roles to list in a step (policy-language.md 7.2, use 1). */
 export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
   return step.policy?.derivedRoles ?? [];
 }
 
-function globBits(policy: ResourcePolicy, role: string): number {
-  const globs = policy.roleGlobs;
-  let bits = 0;
-  for (let i = 0; i < globs.length; i++) {
-    const glob = globs[i] as (typeof globs)[number];
-    if (glob.matches(role)) bits |= glob.bits;
+function resourceSteps({ kind, scopes, policyAt, rolesAt, tableOf, traced }: ResourceChainParts): ResourceStep | undefined {
+  let parent: ResourceStep | undefined;
+  for (const [index, scope] of [...scopes.entries()].reverse()) {
+    const policy = policyAt(scope);
+    parent = {
+      scope,
+      parent,
+      index,
+      consents: policy !== undefined && !policy.overridesParent,
+      policy,
+      table: policy === undefined ? undefined : tableOf(policy),
+      limits: roleLimits(rolesAt(scope), kind, traced),
+    };
   }
-  return bits;
-}
-
-function resourceStep({ kind, policyAt, rolesAt, tableOf, traced }: ResourceChainParts, scope: string): ResourceStep {
-  const policy = policyAt(scope);
-  return {
-    scope,
-    consents: policy !== undefined && !policy.overridesParent,
-    policy,
-    table: policy === undefined ? undefined : tableOf(policy),
-    limits: roleLimits(rolesAt(scope), kind, traced),
-  };
+  return parent;
 }
 
 function hasLimits(step: ResourceStep): boolean {

@@ -3,3 +3,4 @@ export * from './policy.js';
 export { always } from './always.js';
 export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
 export { policyKey, sanitize } from './names.js';
+export { ANYONE, matchesAny, reaches, rowsOf } from './reach.js';
