@@ -1,7 +1,7 @@
 import type { CelFunction } from '../function.js';
 import { bool, listOf, string } from '../types.js';
 import { spiffeID, spiffeMatcher, spiffeTrustDomain } from './opaque.js';
-import { global, member, row } from './row.js';
+import { global, member, row, rowAs } from './row.js';
 
 /** conditions.md 2.10, SPIFFE. `<trust domain>.id()` is the identity function (core.ts). */
 export const spiffeFunctions: readonly CelFunction[] = [
@@ -11,9 +11,9 @@ export const spiffeFunctions: readonly CelFunction[] = [
   row('spiffeMatchExact', global([spiffeID], spiffeMatcher), global([string], spiffeMatcher)),
   row('spiffeMatchOneOf', global([listOf(spiffeID)], spiffeMatcher), global([listOf(string)], spiffeMatcher)),
   row('spiffeMatchTrustDomain', global([spiffeTrustDomain], spiffeMatcher), global([string], spiffeMatcher)),
-  row('path', member([spiffeID], string)),
+  rowAs('path', 'spiffePath', member([spiffeID], string)),
   row('trustDomain', member([spiffeID], spiffeTrustDomain)),
   row('isMemberOf', member([spiffeID, spiffeTrustDomain], bool)),
-  row('name', member([spiffeTrustDomain], string)),
+  rowAs('name', 'spiffeName', member([spiffeTrustDomain], string)),
   row('matchesID', member([spiffeMatcher, spiffeID], bool), member([spiffeMatcher, string], bool)),
 ];

@@ -48,12 +48,12 @@ function tablesOf(checking: Checking): CheckedExpression {
 }
 
 function close(checking: Checking, type: CelType): CelType {
-  return parametersToDyn(checking.inference.substitute(type));
+  return openToDyn(checking.inference.substitute(type));
 }
 
 // Nothing was ever found out about the elements of an empty list.
-function parametersToDyn(type: CelType): CelType {
-  return type.kind === 'parameter' ? dyn : mapParts(type, parametersToDyn);
+function openToDyn(type: CelType): CelType {
+  return type.kind === 'parameter' || type.kind === 'error' ? dyn : mapParts(type, openToDyn);
 }
 
 function inSourceOrder(problems: readonly PlacedProblem[]): readonly CelProblem[] {

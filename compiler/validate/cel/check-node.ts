@@ -27,7 +27,7 @@ import { resolve } from './overloads.js';
 import { sizeOf } from './type-algebra.js';
 
 /** A type larger than this was made to be large: it counts as dyn. */
-const MAX_TYPE_SIZE = 500;
+const MAX_TYPE_SIZE = 200;
 
 /** The type of a node. It is recorded, with what the node refers to; problems are reported. */
 export function checkNode(checking: Checking, expr: Expr, locals: Locals): CelType {

@@ -22,13 +22,13 @@ export function parseClauses(format: string): readonly Clause[] {
   return clauses;
 }
 
-const MAX_PRECISION = 100;
+const MAX_PRECISION = 100n;
 
 function parseClause(format: string, start: number): { readonly clause: Clause; readonly next: number } {
   if (start >= format.length) return { clause: { kind: 'end' }, next: start };
-  const precision = /^\.([0-9]*)/.exec(format.slice(start, start + 1) === '.' ? format.slice(start) : '');
-  const at = start + (precision?.[0].length ?? 0);
-  const problem = precision === null ? undefined : problemOfPrecision(precision[1] ?? '', at >= format.length);
+  const digits = format[start] === '.' ? digitsFrom(format, start + 1) : undefined;
+  const at = digits === undefined ? start : start + 1 + digits.length;
+  const problem = digits === undefined ? undefined : problemOfPrecision(digits, at >= format.length);
   if (problem !== undefined) return { clause: { kind: 'bad', message: `error while parsing precision: ${problem}` }, next: at };
   const letter = format[at] ?? '';
   if (isLetter(letter)) return { clause: { kind: 'clause', letter }, next: at + 1 };
@@ -36,14 +36,19 @@ function parseClause(format: string, start: number): { readonly clause: Clause; 
   return { clause: { kind: 'bad', message }, next: at };
 }
 
+function digitsFrom(format: string, start: number): string {
+  let end = start;
+  while (/^[0-9]$/.test(format.charAt(end))) end += 1;
+  return format.slice(start, end);
+}
+
 function problemOfPrecision(digits: string, isAtEnd: boolean): string | undefined {
   if (isAtEnd) return 'could not find end of precision specifier';
-  const shown = digits.length > 40 ? `${digits.slice(0, 40)}…` : digits;
-  if (digits === '') return 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax';
-  if (BigInt(digits.slice(0, 40)) > 2n ** 63n - 1n) {
-    return `error while converting precision to integer: strconv.Atoi: parsing "${shown}": value out of range`;
-  }
-  return Number(digits) > MAX_PRECISION ? `precision ${BigInt(digits)} exceeds maximum allowed precision ${MAX_PRECISION}` : undefined;
+  const parsing = `error while converting precision to integer: strconv.Atoi: parsing "${digits}"`;
+  if (digits === '') return `${parsing}: invalid syntax`;
+  const precision = BigInt(digits.replace(/^0+(?=.)/, '').slice(0, 20));
+  if (precision > 2n ** 63n - 1n) return `${parsing}: value out of range`;
+  return precision > MAX_PRECISION ? `precision ${precision} exceeds maximum allowed precision ${MAX_PRECISION}` : undefined;
 }
 
 function isLetter(text: string): text is Extract<Clause, { readonly kind: 'clause' }>['letter'] {

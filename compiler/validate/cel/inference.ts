@@ -9,7 +9,7 @@ import { certainJoin } from './certain-join.js';
 export type Reading = 'static' | 'certain';
 
 /** More steps than this in one comparison mean a type made to be large: it counts as dyn. */
-const MAX_STEPS = 10_000;
+const MAX_STEPS = 2000;
 
 /** Binds type parameters while the types of one expression are worked out. It lives as long as the check of that expression. */
 export class Inference {
@@ -87,19 +87,22 @@ export class Inference {
 
   // `free`: the parameter is unbound and cannot be bound, because it occurs in the type.
   private bind(type: CelType, name: string): 'bound' | 'refused' | 'free' {
-    const variable = this.representativeOf(name);
+    const last = this.lastOf(name);
     const other = this.representative(type);
-    if (other.kind === 'parameter' && other.name === variable.name) return 'bound';
-    const bound = variable.bound;
-    if (bound !== undefined) {
-      if (sameType(other, bound)) return 'bound';
-      if (!this.fits(other, bound)) return 'refused';
-      const general = this.reading === 'certain' ? certainJoin(this.substitute(other), this.substitute(bound)) : mostGeneral(other, bound);
-      if (!this.occurs(variable.name, general)) this.set(variable.name, general);
-      return 'bound';
-    }
-    if (this.occurs(variable.name, other)) return 'free';
-    this.set(variable.name, other);
+    if (other.kind === 'parameter' && other.name === last) return 'bound';
+    const bound = this.bindings.get(last);
+    if (bound !== undefined) return this.widen(last, bound, other);
+    if (this.occurs(last, other)) return 'free';
+    this.set(last, other);
+    return 'bound';
+  }
+
+  // A second argument for the same parameter must agree with the first, or the other way round.
+  private widen(name: string, bound: CelType, other: CelType): 'bound' | 'refused' {
+    if (sameType(other, bound)) return 'bound';
+    if (!this.fits(other, bound)) return 'refused';
+    const general = this.reading === 'certain' ? certainJoin(this.substitute(other), this.substitute(bound)) : mostGeneral(other, bound);
+    if (!this.occurs(name, general)) this.set(name, general);
     return 'bound';
   }
 
@@ -134,25 +137,23 @@ export class Inference {
     return partsOf(found).some((part) => this.occurs(name, part));
   }
 
-  // Chains of parameters are walked, not recursed into: a long expression makes long chains.
   private representative(type: CelType): CelType {
-    let found = type;
-    while (found.kind === 'parameter') {
-      const next = this.bindings.get(found.name);
-      if (next === undefined) return found;
-      found = next;
-    }
-    return found;
+    if (type.kind !== 'parameter') return type;
+    const last = this.lastOf(type.name);
+    return this.bindings.get(last) ?? parameter(last);
   }
 
-  // The last parameter of a chain, and what it is bound to if that is a type at last.
-  private representativeOf(name: string): { readonly name: string; readonly bound: CelType | undefined } {
+  // The last parameter of a chain. The chain is walked, not recursed into, and shortened: a long expression makes long chains.
+  private lastOf(name: string): string {
+    const passed: string[] = [];
     let last = name;
-    for (;;) {
-      const next = this.bindings.get(last);
-      if (next === undefined || next.kind !== 'parameter') return { name: last, bound: next };
+    for (let next = this.bindings.get(last); next?.kind === 'parameter'; next = this.bindings.get(last)) {
+      passed.push(last);
       last = next.name;
     }
+    const end = parameter(last);
+    for (const link of passed.slice(0, -1)) this.set(link, end);
+    return last;
   }
 
   private set(name: string, type: CelType): void {

@@ -2,7 +2,7 @@ import type { Overload } from '../../cel/function.js';
 import { type CelType, dyn, errorType } from '../../cel/types.js';
 import { type Checking, report } from './checking.js';
 import { printArguments } from './print-types.js';
-import { isDynamic, mapParts, partsOf, sameType } from './type-algebra.js';
+import { mapParts, partsOf, sameType } from './type-algebra.js';
 
 /** What is called, with the types of its arguments, receiver first, and where a mismatch is reported. */
 export interface Application {
@@ -27,8 +27,7 @@ export function resolve(checking: Checking, application: Application, overloads:
     if (!inference.assignableAll(application.arguments, instance.parameters)) continue;
     const type = inference.substitute(instance.result);
     if (result === undefined) result = type;
-    else if (result.kind !== 'dyn' && !sameType(result, type)) result = dyn;
-    else if (result.kind === 'dyn' && !isDynamic(type)) result = dyn;
+    else if (!sameType(result, type)) result = dyn;
   }
   if (result !== undefined) return result;
   const types = application.arguments.map((type) => inference.substitute(type));
