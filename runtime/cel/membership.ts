@@ -29,7 +29,7 @@ export function inCollection(x: Result, collection: Result): Result {
  */
 export function isOneOf(x: Result, set: ReadonlySet<Value>): boolean {
   if (typeof x === 'object' || typeof x === 'bigint') return x === null ? set.has(null) : isIn(x, Array.from(set));
-  return x !== undefined && x === x && set.has(x);
+  return x !== undefined && !Number.isNaN(x) && set.has(x);
 }
 
 /** `!(x in [...])` for such a set, and x could be evaluated. */

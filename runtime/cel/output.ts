@@ -1,6 +1,5 @@
 import { type Json, jsonOf } from './json.js';
 import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
-import { undefinedField } from './failures.js';
 import { VARIABLES } from './type-names.js';
 
 /** What leaves an evaluation as an output (conditions.md 5.1, 5.2): a JSON value, or the bare text of what failed. */
@@ -24,11 +23,6 @@ export function stored(result: Result): Result {
   if (value instanceof TypeValue) return value.name;
   if (value instanceof Opaque) return value.stored();
   return value instanceof Message && value.typeName === VARIABLES ? value.fields : value;
-}
-
-/** What reading `V.name` gives: what is stored, or `undefined field 'name'` when its evaluation failed. */
-export function variable(name: string, result: Result): Result {
-  return isFailure(result) ? undefinedField(name) : stored(result);
 }
 
 // Fast code reads attributes without asking why they are missing; outputs are evaluated by traced code, so this is not expected.

@@ -1,0 +1,49 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inCollection, isIn, isNoneOf, isNotIn, isOneOf } from './membership.js';
+import { mapOf } from './maps.js';
+import { CelError, Uint, type Value } from './values.js';
+
+const A = new CelError('no such overload');
+
+test('x in list is true iff some element equals it, across numeric kinds', () => {
+  assert.is(inCollection(1, [1n, 2n]), true);
+  assert.is(inCollection(new Uint(1n), [1]), true);
+  assert.is(inCollection(null, [null]), true);
+  assert.is(inCollection(Number.NaN, [Number.NaN]), false);
+});
+
+test('x in map asks for a key; another kind of key is not there', () => {
+  assert.is(inCollection('a', { a: 1 }), true);
+  assert.is(inCollection('toString', { a: 1 }), false);
+  assert.is(inCollection(1, { a: 1 }), false);
+  assert.is(inCollection(5, mapOf([[5n, 'a']])), true);
+});
+
+test('in anything else is no such overload, whatever the left side', () => {
+  for (const collection of ['abc', 5, null, true]) assert.equal(inCollection('a', collection), A);
+});
+
+test('a failed operand is neither in nor not in', () => {
+  const failure = new CelError('x');
+  assert.is(inCollection(failure, []), failure);
+  for (const [x, collection] of [[undefined, ['a']], ['a', undefined], ['a', failure], ['a', 'abc']] as const) {
+    assert.is(isIn(x, collection), false);
+    assert.is(isNotIn(x, collection), false);
+  }
+  assert.is(isIn('a', ['b', 'a']), true);
+  assert.is(isNotIn('a', { b: 1 }), true);
+});
+
+test('membership in a literal list made a set is that of the list', () => {
+  const set: ReadonlySet<Value> = new Set<Value>(['a', 2, null, true]);
+  for (const x of ['a', 2, 2n, new Uint(2n), null, true]) assert.is(isOneOf(x, set), true);
+  for (const x of ['b', 3n, false, [], Number.NaN]) {
+    assert.is(isOneOf(x, set), false);
+    assert.is(isNoneOf(x, set), true);
+  }
+  assert.is(isNoneOf(undefined, set), false);
+  assert.is(isNoneOf(new CelError('x'), set), false);
+});
+
+test.run();
