@@ -1,0 +1,27 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { codePointCount, codePointIndex, codePointsOf, compareText, unitOffset } from './code-points.js';
+
+test('a text is a sequence of code points', () => {
+  assert.is(codePointCount('😀a😀'), 3);
+  assert.is(codePointCount('é'), 1);
+  assert.equal(codePointsOf('😀a'), ['😀', 'a']);
+  assert.equal(codePointsOf(''), []);
+});
+
+test('offsets in units and in code points convert into each other', () => {
+  assert.is(unitOffset('😀a😀', 2), 3);
+  assert.is(unitOffset('😀a😀', 9), 5);
+  assert.is(unitOffset('abc', 9), 3);
+  assert.is(codePointIndex('😀a😀', 3), 2);
+});
+
+test('the order of texts is that of their UTF-8 bytes', () => {
+  const texts = ['', 'a', 'ab', 'b', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '😁'];
+  for (const [i, a] of texts.entries()) {
+    for (const [j, b] of texts.entries()) assert.is(Math.sign(compareText(a, b)), Math.sign(i - j), `${a} ${b}`);
+    assert.is(Math.sign(compareText(a, 'm')), Math.sign(Buffer.compare(Buffer.from(a), Buffer.from('m'))));
+  }
+});
+
+test.run();

@@ -1,0 +1,48 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as optional from './optionals.js';
+import { CelError, Duration, Message, Optional, type Result, Uint } from './values.js';
+
+const NONE = optional.optionalNone();
+const text = (result: Result) => (result as CelError).message;
+
+test('ofNonZeroValue is none for 0, "", empty bytes, false, [], {}, null and an empty message', () => {
+  for (const x of [0n, new Uint(0n), 0, '', new Uint8Array(), false, [], {}, null, new Duration(0n), new Message('m', {})]) {
+    assert.equal(optional.optionalOfNonZeroValue(x), NONE);
+  }
+  for (const x of [1n, Number.NaN, 'a', [0], true]) assert.equal(optional.optionalOfNonZeroValue(x), new Optional(x));
+});
+
+test('value of none is a dereference; hasValue and value name a wrong receiver', () => {
+  assert.is(text(optional.optionalValue(NONE)), 'optional.none() dereference');
+  assert.is(optional.optionalValue(new Optional(null)), null);
+  assert.is(text(optional.optionalHasValue(5)), 'no such overload: hasValue(double)');
+  assert.is(text(optional.optionalValue(null)), 'no such overload: value(null_type)');
+});
+
+test('or and orValue need the other side only for none; a wrong receiver is no such overload', () => {
+  const failure = new CelError('x');
+  assert.is(optional.optionalOrValue(new Optional(1), failure), 1);
+  assert.is(optional.optionalOrValue(NONE, failure), failure);
+  assert.equal(optional.optionalOr(NONE, new Optional(2)), new Optional(2));
+  assert.is(text(optional.optionalOrValue(5, 1)), 'no such overload');
+  assert.is(text(optional.optionalOr('a', NONE)), 'no such overload');
+  assert.is(optional.optionalOr(failure, NONE), failure);
+});
+
+test('unwrap drops nones and names a list of something else', () => {
+  assert.equal(optional.unwrapOpt([new Optional(5), NONE]), [5]);
+  assert.equal(optional.optionalUnwrap([]), []);
+  assert.is(text(optional.optionalUnwrap(5)), 'no such overload: optional.unwrap(double)');
+  assert.is(text(optional.unwrapOpt([5])), 'no such overload: unwrapOpt(list)');
+});
+
+test('optMap maps what is there, optFlatMap takes the optional the body gives', () => {
+  assert.equal(optional.optMap(new Optional(2n), (x) => (x as bigint) + 1n), new Optional(3n));
+  assert.equal(optional.optMap(NONE, () => 1), NONE);
+  assert.equal(optional.optFlatMap(new Optional(2n), () => NONE), NONE);
+  assert.is(text(optional.optMap(new Optional(1), () => new CelError('x'))), 'x');
+  assert.is(text(optional.optMap(5, (x) => x)), 'no such overload: hasValue(double)');
+});
+
+test.run();
