@@ -39,8 +39,8 @@ export interface Details {
   readonly facts?: Facts;
 }
 
-/** At most so many diagnostics of one run are kept: hostile input must not fill the memory or the screen. */
-const LIMIT = 100;
+/** At most so many diagnostics of one run are kept: hostile input must not fill the memory. */
+const LIMIT = 10_000;
 
 /** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
 export class Diagnostics {

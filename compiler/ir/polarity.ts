@@ -71,6 +71,7 @@ function polarityOf(value: Value, polarity: boolean): Predicate {
     case 'constant':
     case 'global':
     case 'local':
+    case 'is-set':
     case 'bindings':
     case 'select':
     case 'optional-select':

@@ -10,6 +10,8 @@ export type Value = { readonly type: CelType } & (
   | { readonly kind: 'field'; readonly of: RequestPart; readonly name: string }
   | { readonly kind: 'part'; readonly part: RequestPart }
   | { readonly kind: 'variable' | 'constant' | 'global' | 'local'; readonly name: string }
+  /** `has(V.x)`: whether a variable, constant or global is set. */
+  | { readonly kind: 'is-set'; readonly binding: 'variable' | 'constant' | 'global'; readonly name: string }
   | { readonly kind: 'bindings'; readonly of: 'variables' | 'constants' | 'globals' }
   | { readonly kind: 'select' | 'has' | 'optional-select'; readonly operand: Value; readonly name: string }
   | { readonly kind: 'index' | 'optional-index'; readonly operand: Value; readonly index: Value }

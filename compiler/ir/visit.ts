@@ -11,6 +11,7 @@ export function parts(value: Value): readonly Value[] {
     case 'constant':
     case 'global':
     case 'local':
+    case 'is-set':
     case 'bindings':
     case 'type-name':
       return [];
@@ -49,6 +50,7 @@ export function mapParts(value: Value, replace: (part: Value) => Value): Value {
     case 'constant':
     case 'global':
     case 'local':
+    case 'is-set':
     case 'bindings':
     case 'type-name':
       return value;
@@ -82,7 +84,7 @@ export function namesIn(values: readonly Value[], kind: 'variable' | 'constant' 
   const names = new Set<string>();
   const pending = [...values];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    if (value.kind === kind) names.add(value.name);
+    if (value.kind === kind || (value.kind === 'is-set' && value.binding === kind)) names.add(value.name);
     pending.push(...parts(value));
   }
   return names;

@@ -1,13 +1,13 @@
-import type { CheckedExpression } from '../ast/checked.js';
+import type { CheckedExpression, MessageKind } from '../ast/checked.js';
 import type { CallExpr, Expr, MacroExpr } from '../ast/expr.js';
 import { bool, dyn, int, json, string } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
-import type { Operator, Value } from '../ir/value.js';
+import type { Operator, RequestPart, Value } from '../ir/value.js';
 
 /** A checked expression with its names resolved (design 5.1). */
 export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
   const type = checked.types.get(expr) ?? dyn;
-  const reference = checked.references.get(expr);
+  const reference = isOptionalSelection(expr, checked) || expr.kind === 'message' ? undefined : checked.references.get(expr);
   if (reference !== undefined) {
     switch (reference.kind) {
       case 'local':
@@ -27,7 +27,10 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
       case 'globals':
         return { kind: 'bindings', of: reference.kind, type };
       case 'field':
-        return { kind: 'field', of: reference.message === 'aux-data' ? 'auxData' : reference.message, name: reference.field, type };
+        if (reference.message === 'jwt' && expr.kind === 'select') {
+          return { kind: 'select', operand: lowerValue(expr.operand, checked), name: reference.field, type };
+        }
+        return { kind: 'field', of: partOf(reference.message), name: reference.field, type };
       case 'type':
         return { kind: 'type-name', name: reference.name, type };
       case 'enum':
@@ -84,6 +87,16 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
     case 'macro':
       return lowerMacro(expr, checked, type);
   }
+}
+
+/** An optional selection reads what it selects from as a whole: `V.?x` is no use of the variable x (policy-language.md 6.1). */
+function isOptionalSelection(expr: Expr, checked: CheckedExpression): boolean {
+  return expr.kind === 'select' && (expr.optional || checked.types.get(expr.operand)?.kind === 'optional');
+}
+
+function partOf(message: MessageKind): RequestPart {
+  if (message === 'aux-data') return 'auxData';
+  return message === 'jwt' ? invariant('a token is no part of the request') : message;
 }
 
 const OPERATORS: { readonly [name: string]: Operator } = {
@@ -154,6 +167,10 @@ function lowerMacro(expr: MacroExpr, checked: CheckedExpression, type: Value['ty
   if (expr.macro === 'has') {
     const selection = expr.range;
     if (selection?.kind !== 'select') return invariant('has() without a selection');
+    const tested = checked.references.get(selection);
+    if (tested?.kind === 'variable' || tested?.kind === 'constant' || tested?.kind === 'global') {
+      return { kind: 'is-set', binding: tested.kind, name: tested.name, type: bool };
+    }
     return { kind: 'has', operand: lowerValue(selection.operand, checked), name: selection.field, type: bool };
   }
   const key = `${expr.macro}/${expr.variables.length}${expr.predicate === undefined ? '' : '/where'}`;

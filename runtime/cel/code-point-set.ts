@@ -33,12 +33,15 @@ export function meet(a: CodePointSet, b: CodePointSet): boolean {
   return a.some(([low, high]) => b.some(([otherLow, otherHigh]) => low <= otherHigh && otherLow <= high));
 }
 
-/** The set as a class of a RegExp with the flag `u`. */
-export function classText(set: CodePointSet): string {
-  const ranges = set.map(([low, high]) => (low === high ? escaped(low) : `${escaped(low)}-${escaped(high)}`));
-  return `[${ranges.join('')}]`;
+/** The set as a RegExp with the flag `u` has it: a class, or the code point alone. */
+export function setText(set: CodePointSet): string {
+  const [only] = set;
+  if (set.length === 1 && only !== undefined && only[0] === only[1]) return escaped(only[0]);
+  return `[${set.map(([low, high]) => (low === high ? escaped(low) : `${escaped(low)}-${escaped(high)}`)).join('')}]`;
 }
 
+/** Letters and digits stand for themselves, so that a RegExp can be read. */
 function escaped(code: number): string {
-  return `\\u{${code.toString(16)}}`;
+  const char = String.fromCodePoint(code);
+  return /^[a-zA-Z0-9]$/.test(char) ? char : `\\u{${code.toString(16)}}`;
 }

@@ -15,8 +15,7 @@ export function formatValue(verb: Verb, precision: number, value: Value): string
   return text ?? formattingError(verb, typeNameOf(value));
 }
 
-/** The complaint about an argument that a clause has no text for, given its type's name. */
-export function formattingError(verb: Verb, typeName: string): CelError {
+function formattingError(verb: Verb, typeName: string): CelError {
   return new CelError(`error during formatting: ${EXPECTATIONS[verb]}, was given ${typeName}`);
 }
 

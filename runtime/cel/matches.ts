@@ -19,7 +19,7 @@ export function literalPattern(source: string): LiteralPattern {
 /** Whether a value is a string with a match of the pattern; false for anything that `matches` would fail on. */
 export function matchesPattern(s: unknown, pattern: LiteralPattern): boolean {
   if (typeof s !== 'string') return false;
-  const { matcher } = pattern;
+  const matcher = s.length > LONG_TEXT ? compileRe2(pattern.source) : pattern.matcher;
   return matcher instanceof CelError ? false : matcher.test(s);
 }
 
@@ -32,3 +32,6 @@ export function matches(s: Result, re: Result): Result {
   const matcher = compileRe2(re);
   return matcher instanceof CelError ? matcher : matcher.test(s);
 }
+
+/** In UTF-16 units. A native RegExp keeps a way back for each step of a repetition and throws when it has too many. */
+const LONG_TEXT = 100_000;

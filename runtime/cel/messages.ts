@@ -57,10 +57,14 @@ export function resourceMessage(resource: ResourceShape): Message {
   return new Message(RESOURCE, setFields({ kind, id, attr, policy_version: policyVersion, scope }));
 }
 
-/** `request.aux_data` as a whole: each token of `jwts` is a message of its own. */
+/** `request.aux_data` as a whole. */
 export function auxDataMessage(auxData: AuxDataShape): Message {
-  const tokens = Object.entries(auxData.jwts).map(([name, { claims }]) => [name, new Message(JWT, setFields({ claims }))] as const);
-  return new Message(AUX_DATA, setFields({ jwt: auxData.jwt, jwts: Object.fromEntries(tokens) }));
+  return new Message(AUX_DATA, setFields({ jwt: auxData.jwt, jwts: jwtMessages(auxData) }));
+}
+
+/** `request.auxData.jwts`: a map of messages, by the name of the token. */
+export function jwtMessages({ jwts }: AuxDataShape): { readonly [name: string]: Message } {
+  return Object.fromEntries(Object.entries(jwts).map(([name, { claims }]) => [name, new Message(JWT, setFields({ claims }))]));
 }
 
 /** `runtime` as a whole; it fails where reading its derived roles does. */

@@ -115,7 +115,7 @@ function parseSet(state: State): CodePointSet | undefined {
   if (char !== '\\') return folded(state, only(char));
   const escape = state.chars[state.at] ?? '';
   state.at += 1;
-  return PERL_CLASSES.get(escape) ?? foldedEscape(state, escape);
+  return perlClass(state, escape) ?? foldedEscape(state, escape);
 }
 
 function parseClass(state: State): CodePointSet | undefined {
@@ -135,7 +135,7 @@ function parseClass(state: State): CodePointSet | undefined {
 function parseClassItem(state: State): CodePointSet | undefined {
   const char = state.chars[state.at];
   const escape = state.chars[state.at + 1] ?? '';
-  const perl = char === '\\' ? PERL_CLASSES.get(escape) : undefined;
+  const perl = char === '\\' ? perlClass(state, escape) : undefined;
   if (perl !== undefined) {
     state.at += 2;
     return isNext(state, '-') ? undefined : perl;
@@ -198,12 +198,16 @@ const NOT_NEWLINE = complementOf([[0x0a, 0x0a]]);
 
 const PERL_CLASSES: ReadonlyMap<string, CodePointSet> = new Map([
   ['d', DIGITS],
-  ['D', complementOf(DIGITS)],
   ['w', WORDS],
-  ['W', complementOf(WORDS)],
   ['s', SPACES],
-  ['S', complementOf(SPACES)],
 ]);
+
+/** `\d` and the like; a capital letter is the complement, taken after folding. */
+function perlClass(state: State, escape: string): CodePointSet | undefined {
+  const positive = PERL_CLASSES.get(escape.toLowerCase());
+  const set = positive && folded(state, positive);
+  return set && (escape === escape.toLowerCase() ? set : complementOf(set));
+}
 
 /** Under `(?i)`: both cases of ASCII letters, and the two code points outside that fold to `k` and `s`. */
 function folded(state: State, set: CodePointSet): CodePointSet | undefined {

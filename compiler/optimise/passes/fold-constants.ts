@@ -2,7 +2,7 @@ import * as cel from '#runtime/cel';
 import { bool, bytes, double, int, nullType, string, uint } from '../../cel/types.js';
 import type { Program } from '../../ir/program.js';
 import type { Literal, Value } from '../../ir/value.js';
-import { mapParts } from '../../ir/visit.js';
+import { mapParts, some } from '../../ir/visit.js';
 import { mapValues } from '../map-values.js';
 
 /**
@@ -10,7 +10,19 @@ import { mapValues } from '../map-values.js';
  * A part that fails stays: it fails in the same way at run time.
  */
 export function foldConstants(program: Program): Program {
-  return mapValues(program, fold);
+  return mapValues(program, (value) => (some(value, asksTheTime) ? foldEmptyLists(value) : fold(value)));
+}
+
+/** An expression that asks for the time is left as it is, but for `x in []` (conditions.md 3.13). */
+function asksTheTime(value: Value): boolean {
+  return value.kind === 'call' && !value.pure;
+}
+
+function foldEmptyLists(value: Value): Value {
+  const folded = mapParts(value, foldEmptyLists);
+  const isMembership = folded.kind === 'operator' && folded.operator === 'inCollection';
+  const collection = isMembership ? folded.operands[1] : undefined;
+  return collection?.kind === 'list' && collection.elements.length === 0 ? boolean(false) : folded;
 }
 
 function fold(value: Value): Value {
@@ -63,9 +75,13 @@ function foldMembership(value: Value, element: Value, collection: Value): Value 
   return found ? boolean(true) : value;
 }
 
+/** What can stand in code as a literal; anything larger is made once, when the module loads. */
+const SCALARS = new Set<Value['type']['kind']>(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'null', 'dyn']);
+
 type CelFunction = (...args: readonly cel.Result[]) => cel.Result;
 
 function computed(value: Value, runtime: string, args: readonly Value[]): Value {
+  if (!SCALARS.has(value.type.kind)) return value;
   const values = args.map(literalValue);
   if (values.some((arg) => arg === undefined)) return value;
   const run = (cel as unknown as { readonly [name: string]: CelFunction })[runtime];

@@ -1,0 +1,39 @@
+import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic.js';
+import type { Source } from './diagnostics/source.js';
+import { emit } from './emit/index.js';
+import type { EmittedFile } from './ir/emitted-file.js';
+import type { Program } from './ir/program.js';
+import { link } from './link/index.js';
+import { lower } from './lower/index.js';
+import { optimise } from './optimise/index.js';
+import { parse } from './parse/index.js';
+import { validate } from './validate/index.js';
+import { version } from './version.js';
+
+/** What a compilation gives: files and their program, or diagnostics that say why not; warnings come beside files. */
+export interface Compilation {
+  readonly files: readonly EmittedFile[];
+  readonly program: Program | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Policies in, TypeScript out. Each line is a folder; no stage knows another (design 5). Pure: equal sources give equal files.
+ *
+ * @param report what loading had to say already; it is added to.
+ */
+export function compile(sources: readonly Source[], report = new Diagnostics()): Compilation {
+  const files = sources.flatMap((source) => parse(source, report) ?? []);
+  const policies = link(files, report);
+  if (report.hasErrors) return refused(report);
+
+  const types = validate(policies, report);
+  if (report.hasErrors) return refused(report);
+
+  const program = optimise(lower(policies, types));
+  return { files: emit(program, sources, version), program, diagnostics: report.sorted() };
+}
+
+function refused(report: Diagnostics): Compilation {
+  return { files: [], program: undefined, diagnostics: report.sorted() };
+}

@@ -1,0 +1,17 @@
+/** Every line terminator of JavaScript, and the other vertical breaks an editor may show as one. */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+/**
+ * A text as line comments, one for each of its lines: no line of a policy's text can leave the comment
+ * (design 6.5). Other control and invisible characters are shown as escapes, so that what a reader sees is what is there.
+ */
+export function comment(text: string, indentation = ''): string {
+  return text
+    .split(LINE_BREAKS)
+    .map((line) => `// ${indentation}${visible(line)}`.trimEnd())
+    .join('\n');
+}
+
+function visible(line: string): string {
+  return line.replaceAll('\t', '  ').replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`);
+}

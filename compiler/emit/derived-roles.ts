@@ -1,0 +1,31 @@
+import type { Section } from '../ir/emitted-file.js';
+import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
+import { namesIn, valuesOf } from '../ir/visit.js';
+import { describeDerivedRole } from './describe.js';
+import { bracketed, print } from './doc.js';
+import { whenFunction } from './functions.js';
+import { LISTED, type ModuleContext } from './module-context.js';
+import { objectDoc } from './object.js';
+import { quote } from './quote.js';
+import { texts } from './tables.js';
+
+/** A set of derived roles, each a constant that the policies which name it import. */
+export function derivedRolesSections(module: DerivedRolesModule, names: ReadonlyMap<string, string>, context: ModuleContext): readonly Section[] {
+  return module.definitions.map((role) => ({
+    text: context.withDeclarations(() => declaration(module, role, names.get(role.name) as string, context)),
+    origin: { rule: `${module.key}#${role.name}`, span: role.span },
+  }));
+}
+
+function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): string {
+  const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
+  const readsVariables = namesIn(valuesOf(role.condition), 'variable').size > 0;
+  const object = objectDoc([
+    ['key', quote(`${module.key}#${role.name}`)],
+    ['name', quote(role.name)],
+    ['parentRoles', bracketed('new Set([', texts(role.parentRoles), '])')],
+    ['when', whenFunction(applies, context)],
+    ['whenListed', readsVariables ? whenFunction(applies, context, LISTED) : undefined],
+  ]);
+  return `${describeDerivedRole(role)}\n${print([`export const ${name}: DerivedRole = `, object, ';'])}`;
+}

@@ -1,0 +1,36 @@
+import type { Match, RoleRule, Rule } from '../ir/program.js';
+import { comment } from './comment.js';
+
+/** The policy's own words above a rule: `ALLOW view, edit to [owner] when` and the condition (design 6.3). */
+export function describeRule(rule: Rule): string {
+  const who = rule.derivedRole === undefined ? rule.roles.join(', ') : rule.derivedRole.name;
+  const what = rule.resource === undefined ? rule.actions.join(', ') : `${rule.actions.join(', ')} on ${rule.resource}`;
+  const verb = rule.written === 'allow' ? 'ALLOW' : 'DENY';
+  const consent = rule.inverted ? ', with the consent of the parent scope: DENY unless' : ' when';
+  const head = rule.resource === undefined ? `${verb} ${what} to [${who}]` : `${verb} ${what}`;
+  return described(head, consent, rule.condition);
+}
+
+/** `a role may view, edit document when` and the condition. */
+export function describeRoleRule(role: string, rule: RoleRule): string {
+  return described(`${role} may at most ${rule.allowActions.join(', ')} on ${rule.resource}`, ' when', rule.condition);
+}
+
+/** `owner: a [user] where` and the condition. */
+export function describeDerivedRole(role: { readonly name: string; readonly parentRoles: readonly string[]; readonly condition: Match | undefined }): string {
+  return described(`${role.name}: a [${role.parentRoles.join(', ')}]`, ' where', role.condition);
+}
+
+const OPERATORS = { all: 'all of', any: 'any of', none: 'none of' } as const;
+
+function described(head: string, joint: string, condition: Match | undefined): string {
+  if (condition === undefined) return comment(head);
+  const opening = condition.kind === 'expr' ? joint : `${joint} ${OPERATORS[condition.kind]}`;
+  const inner = condition.kind === 'expr' ? [condition] : condition.of;
+  return [comment(`${head}${opening}`), ...inner.map((match) => matchLines(match, '  '))].join('\n');
+}
+
+function matchLines(match: Match, indentation: string): string {
+  if (match.kind === 'expr') return comment(match.text, indentation);
+  return [comment(OPERATORS[match.kind], indentation), ...match.of.map((inner) => matchLines(inner, `${indentation}  `))].join('\n');
+}

@@ -1,0 +1,55 @@
+/** An import of another generated module: exported names, with the name each has here. */
+export interface Import {
+  readonly from: string;
+  readonly names: readonly { readonly name: string; readonly as: string }[];
+}
+
+/**
+ * The import lines of a module body: only what the body mentions is imported. Sorted by specifier, `#` first.
+ *
+ * @param body the text below the imports.
+ */
+export function importLines(body: string, own: readonly Import[]): string {
+  const code = body.replace(/^\s*\/\/.*$/gm, '').replace(/'(?:[^'\\]|\\.)*'/g, "''");
+  const mentions = (name: string): boolean => new RegExp(`(?<![\\w$.])${name}(?![\\w$:])`).test(code);
+  const lines: string[] = [];
+  if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
+  const contract = CONTRACT.filter(({ name }) => mentions(name)).map(({ name, type }) => (type ? `type ${name}` : name));
+  if (contract.length > 0) lines.push(wrapped(contract, '#runtime/policy'));
+  for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1))) lines.push(wrapped(names.map(renamed).sort(), from));
+  return lines.join('\n');
+}
+
+/** What generated code may take from `#runtime/policy`, in the order of its imports. */
+const CONTRACT = [
+  { name: 'ALLOW', type: false },
+  { name: 'always', type: false },
+  { name: 'anyOf', type: false },
+  { name: 'ANYONE', type: false },
+  { name: 'DENY', type: false },
+  { name: 'glob', type: false },
+  { name: 'literalAndGlob', type: false },
+  { name: 'matchesAny', type: false },
+  { name: 'reaches', type: false },
+  { name: 'rowsOf', type: false },
+  { name: 'DerivedRole', type: true },
+  { name: 'PolicyBundle', type: true },
+  { name: 'PrincipalPolicy', type: true },
+  { name: 'Request', type: true },
+  { name: 'ResourcePolicy', type: true },
+  { name: 'RolePolicy', type: true },
+  { name: 'RoleRule', type: true },
+  { name: 'Rule', type: true },
+  { name: 'TracedBundle', type: true },
+  { name: 'TracedCondition', type: true },
+] as const;
+
+function renamed({ name, as }: Import['names'][number]): string {
+  return name === as ? name : `${name} as ${as}`;
+}
+
+function wrapped(names: readonly string[], from: string): string {
+  const flat = `import { ${names.join(', ')} } from '${from}';`;
+  if (flat.length <= 100) return flat;
+  return `import {\n${names.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
+}

@@ -1,0 +1,27 @@
+import type { Source } from '../diagnostics/source.js';
+import type { EmittedFile } from '../ir/emitted-file.js';
+import type { Program } from '../ir/program.js';
+import { emitHash, emitIndex } from './bundle-index.js';
+import { emitManifest } from './manifest.js';
+import { emitModule } from './module.js';
+import { moduleLocations } from './module-path.js';
+import { emitTraced } from './traced.js';
+
+/**
+ * The program as TypeScript, sorted by path: one module a policy, the second emission of their conditions, the index and the
+ * manifest. The types for callers are apart (types.ts): serving does not need them.
+ *
+ * @param version of this compiler, for the manifest.
+ */
+export function emit(program: Program, sources: readonly Source[], version: string): readonly EmittedFile[] {
+  const locations = moduleLocations(program.modules);
+  const modules = program.modules.map((module) => emitModule(module, locations));
+  const files = [
+    ...modules,
+    ...emitTraced(program, locations),
+    emitHash(modules),
+    emitIndex(program, locations),
+    emitManifest(modules, sources, version),
+  ];
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}

@@ -1,0 +1,41 @@
+import type { JsonValue } from '../ast/policy.js';
+import type { Literal } from '../ir/value.js';
+import { bracketed, type Doc } from './doc.js';
+import { propertyName, quote } from './quote.js';
+
+/** A scalar as JavaScript. A uint and bytes are objects: what calls this hoists them. */
+export function literalDoc(literal: Literal): Doc {
+  switch (literal.literal) {
+    case 'null':
+      return 'null';
+    case 'bool':
+      return String(literal.value);
+    case 'int':
+      return `${literal.value}n`;
+    case 'uint':
+      return `new cel.Uint(${literal.value}n)`;
+    case 'double':
+      return numberText(literal.value);
+    case 'string':
+      return quote(literal.value);
+    case 'bytes':
+      return bracketed('new Uint8Array([', [...literal.value].map(String), '])');
+    case 'json':
+      return jsonDoc(literal.value);
+  }
+}
+
+/** A constant of the policy as JavaScript. */
+export function jsonDoc(value: JsonValue): Doc {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'string') return quote(value);
+  if (Array.isArray(value)) return bracketed('[', value.map(jsonDoc), ']');
+  const entries = Object.entries(value as { readonly [key: string]: JsonValue });
+  return bracketed('{ ', entries.map(([key, item]): Doc => [propertyName(key), ': ', jsonDoc(item)]), ' }');
+}
+
+/** A double; minus zero keeps its sign. */
+export function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}

@@ -1,0 +1,61 @@
+import type { Module } from '../ir/program.js';
+import { MODULE_WORDS } from './module-context.js';
+import { camelCase, Names } from './names.js';
+
+/** Where a module goes and what it exports. */
+export interface ModuleLocation {
+  /** Below the output folder, without extension: `resource/album`, `resource/leave_request/acme.hr`. */
+  readonly path: string;
+  /** The exported constant of a policy; derived roles export one constant each, named in `derivedRoles`. */
+  readonly name: string;
+  readonly derivedRoles: ReadonlyMap<string, string>;
+}
+
+/** Where each module goes, by key: named by identity, not by the file it was written in (design 6.3). */
+export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string, ModuleLocation> {
+  const paths = new Set<string>();
+  const locations = new Map<string, ModuleLocation>();
+  for (const module of modules) {
+    const wish = pathOf(module);
+    let path = wish;
+    // File systems that fold case would make one file of two.
+    for (let i = 2; paths.has(path.toLowerCase()); i += 1) path = `${wish}~${i}`;
+    paths.add(path.toLowerCase());
+    const names = new Names(MODULE_WORDS);
+    const roles = module.kind === 'derived-roles' ? module.definitions : [];
+    locations.set(module.key, {
+      path,
+      name: names.fresh(camelCase(path.replace(/^[^/]*\//, ''), 'policy')),
+      derivedRoles: new Map(roles.map(({ name }) => [name, names.fresh(camelCase(name, 'role'))])),
+    });
+  }
+  return locations;
+}
+
+/** The specifier by which the module at one path imports another. */
+export function importSpecifier(from: string, to: string): string {
+  return `${'../'.repeat(from.split('/').length - 1) || './'}${to}.js`;
+}
+
+function pathOf(module: Module): string {
+  switch (module.kind) {
+    case 'resource':
+      return scopedPath('resource', module.kindName, module.version, module.scope);
+    case 'principal':
+      return scopedPath('principal', module.principal, module.version, module.scope);
+    case 'role':
+      return scopedPath('role', module.role, module.version, module.scope);
+    case 'derived-roles':
+      return `derived_roles/${fileName(module.name)}`;
+  }
+}
+
+function scopedPath(folder: string, name: string, version: string, scope: string): string {
+  const versioned = version === 'default' ? fileName(name) : `${fileName(name)}.v${fileName(version)}`;
+  return scope === '' ? `${folder}/${versioned}` : `${folder}/${versioned}/${fileName(scope)}`;
+}
+
+/** A name of a policy as a file name that every file system and every importer takes. */
+function fileName(name: string): string {
+  return name.replace(/[^0-9A-Za-z_.-]|^\./gu, (character) => `~${(character.codePointAt(0) as number).toString(16)}`);
+}

@@ -1,0 +1,59 @@
+/** The identifiers of one module: each given out once. */
+export class Names {
+  private readonly taken: Set<string>;
+
+  /** @param reserved identifiers that are not to be given out. */
+  constructor(reserved: Iterable<string>) {
+    this.taken = new Set([...RESERVED_WORDS, ...GLOBALS, ...reserved]);
+  }
+
+  has(name: string): boolean {
+    return this.taken.has(name);
+  }
+
+  /** An identifier near the wish: itself, or with `_2`, `_3` ... where it is taken. */
+  fresh(wish: string): string {
+    let name = wish;
+    for (let i = 2; this.taken.has(name); i += 1) name = `${wish}_${i}`;
+    this.taken.add(name);
+    return name;
+  }
+}
+
+/** `owner-rule` -> `ownerRule`; what has no letter or digit is called `fallback`. */
+export function camelCase(text: string, fallback: string): string {
+  const [first, ...rest] = wordsOf(text);
+  if (first === undefined) return fallback;
+  const name = [lowerFirst(first), ...rest.map(upperFirst)].join('');
+  return /^\d/.test(name) ? `_${name}` : name;
+}
+
+/** `leave approver` -> `LEAVE_APPROVER`. */
+export function constantCase(text: string, fallback: string): string {
+  const name = wordsOf(text)
+    .map((word) => word.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase())
+    .join('_');
+  if (name === '') return fallback;
+  return /^\d/.test(name) ? `_${name}` : name;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+}
+
+function lowerFirst(word: string): string {
+  return /^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
+}
+
+function upperFirst(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+const RESERVED_WORDS = (
+  'abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else enum ' +
+  'eval export extends false finally for from function get if implements import in instanceof interface let module namespace ' +
+  'never new null number object of package private protected public readonly return set static string super switch symbol ' +
+  'this throw true try type typeof undefined unknown var void while with yield'
+).split(' ');
+
+const GLOBALS = ['Infinity', 'NaN', 'Map', 'Set', 'Uint8Array', 'Object', 'globalThis'];

@@ -1,0 +1,33 @@
+import type { Section } from '../ir/emitted-file.js';
+import type { PrincipalModule } from '../ir/program.js';
+import { type Doc, print } from './doc.js';
+import type { ModuleContext } from './module-context.js';
+import { camelCase } from './names.js';
+import { objectDoc } from './object.js';
+import { quote } from './quote.js';
+import { ruleSection } from './rule.js';
+import { actionTableDocs, mapDoc, ruleList } from './tables.js';
+
+/** A principal policy: its rules, and for each kind they name the rules each action reaches. */
+export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): readonly Section[] {
+  const ruleNames = module.rules.map((rule) => context.names.fresh(camelCase(rule.name, 'rule')));
+  const rules = module.rules.map((rule, index) =>
+    ruleSection(module.key, rule, { own: ruleNames[index] as string, derivedRole: undefined, roles: 'ANYONE', crowded: false }, context),
+  );
+  const kinds = module.kinds.map(({ kind, table }): readonly [string, Doc] => {
+    const { actions, otherActions } = actionTableDocs(table, ruleNames);
+    return [kind, objectDoc([['actions', actions], ['otherActions', otherActions]])];
+  });
+  const policy = objectDoc([
+    ['key', quote(module.key)],
+    ['principal', quote(module.principal)],
+    ['version', quote(module.version)],
+    ['scope', quote(module.scope)],
+    ['overridesParent', String(module.overridesParent)],
+    ['kinds', mapDoc(kinds)],
+    ['otherKinds', ruleList(module.otherKinds, ruleNames)],
+    ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
+    ['readsRuntime', String(module.readsRuntime)],
+  ]);
+  return [...rules, { text: print([`export const ${exportName}: PrincipalPolicy = `, policy, ';']) }];
+}

@@ -1,0 +1,23 @@
+/**
+ * The one way a text of a policy gets into code: a single-quoted literal in which nothing can end the string or the line
+ * (design 6.5: U+2028 and U+2029 included), and nothing is invisible.
+ */
+export function quote(text: string): string {
+  return `'${text.replace(/[\\'\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu, escape)}'`;
+}
+
+/** A property name: bare where JavaScript allows it, quoted otherwise. */
+export function propertyName(name: string): string {
+  // A bare or quoted `__proto__` in an object literal sets the prototype; a computed one is an ordinary property.
+  if (name === '__proto__') return "['__proto__']";
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+}
+
+const NAMED: { readonly [character: string]: string } = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escape(character: string): string {
+  const named = NAMED[character];
+  if (named !== undefined) return named;
+  const code = character.codePointAt(0) as number;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}

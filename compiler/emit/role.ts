@@ -1,0 +1,51 @@
+import type { Section } from '../ir/emitted-file.js';
+import type { RoleModule, RoleRule } from '../ir/program.js';
+import { describeRoleRule } from './describe.js';
+import { bracketed, type Doc, print } from './doc.js';
+import { whenFunction } from './functions.js';
+import type { ModuleContext } from './module-context.js';
+import { camelCase } from './names.js';
+import { objectDoc } from './object.js';
+import { quote } from './quote.js';
+import { outputDoc } from './rule.js';
+import { texts } from './tables.js';
+
+/** A role policy: what its role may do at most. */
+export function roleSections(module: RoleModule, exportName: string, context: ModuleContext): readonly Section[] {
+  const names = module.rules.map((rule, index) => context.names.fresh(camelCase(rule.name, `rule${String(index + 1).padStart(3, '0')}`)));
+  const rules = module.rules.map(
+    (rule, index): Section => ({
+      text: context.withDeclarations(() => roleRuleDeclaration(module.role, rule, names[index] as string, context)),
+      origin: { rule: `${module.key}#${rule.name === '' ? index : rule.name}`, span: rule.span },
+    }),
+  );
+  const policy = objectDoc([
+    ['key', quote(module.key)],
+    ['role', quote(module.role)],
+    ['version', quote(module.version)],
+    ['scope', quote(module.scope)],
+    ['parentRoles', bracketed('[', texts(module.parentRoles), ']')],
+    ['rules', bracketed('[', names, ']')],
+    ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
+    ['readsRuntime', String(module.readsRuntime)],
+  ]);
+  return [...rules, { text: print([`export const ${exportName}: RolePolicy = `, policy, ';']) }];
+}
+
+function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): string {
+  const condition = rule.condition && { condition: rule.condition, derivedRole: undefined, inverted: false };
+  const object = objectDoc([
+    ['name', quote(rule.name)],
+    ['covers', bracketed('matchesAny(', texts([rule.resource]), ')')],
+    ['allows', allows(rule.allowActions)],
+    ['when', condition && whenFunction(condition, context)],
+    ['output', rule.output && outputDoc(rule.output, context)],
+  ]);
+  return `${describeRoleRule(role, rule)}\n${print([`const ${name}: RoleRule = `, object, ';'])}`;
+}
+
+/** An allowed action is always both itself and a glob (policy-language.md 4.3). */
+function allows(actions: readonly string[]): Doc {
+  const matchers = actions.map((action) => `literalAndGlob(${quote(action)})`);
+  return matchers.length === 1 ? (matchers[0] as string) : bracketed('anyOf([', matchers, '])');
+}

@@ -1,0 +1,264 @@
+import type { CelType } from '../cel/types.js';
+import { invariant } from '../diagnostics/invariant.js';
+import type { Macro, RequestPart, Value } from '../ir/value.js';
+import { bracketed, type Doc } from './doc.js';
+import { atLeast, type Fragment, primary } from './fragment.js';
+import { type FunctionContext, use, withLocals } from './function-context.js';
+import { isHazardous } from './hazards.js';
+import { jsonDoc, literalDoc, numberText } from './literals.js';
+import { camelCase } from './names.js';
+import { propertyName, quote } from './quote.js';
+
+/**
+ * A value as a JavaScript expression that gives a `cel.Result`: the value, or a failure. In the plain style an attribute is read
+ * as a plain property, so that a missing one is `undefined`; in the traced style every step says what failed.
+ */
+export function valueDoc(value: Value, context: FunctionContext): Fragment {
+  switch (value.kind) {
+    case 'literal':
+      return literal(value, context);
+    case 'field':
+      return fieldOf(value.of, value.name, context);
+    case 'part':
+      return primary(partMessage(value.part, context));
+    case 'variable':
+      return primary(variableCall(value.name, context));
+    case 'constant':
+      return primary(context.module.constant(value.name));
+    case 'global':
+      return primary(globalDoc(value.name, context));
+    case 'local':
+      return primary(context.locals.get(value.name)?.name ?? invariant(`local ${value.name} is not bound`));
+    case 'is-set':
+      return isSetDoc(value.binding, value.name, true, context);
+    case 'bindings':
+      return primary(bindingsMessage(value.of, context));
+    case 'select':
+      return selectDoc(value.operand, value.name, context);
+    case 'optional-select':
+      return call('optionalSelect', [value.operand, quote(value.name)], context);
+    case 'has':
+      return call('has', [value.operand, quote(value.name)], context);
+    case 'index':
+      if (isStringLiteral(value.index) && !context.style.traced) return selectDoc(value.operand, value.index.value, context);
+      return call('index', [value.operand, value.index], context);
+    case 'optional-index':
+      return call('optionalIndex', [value.operand, value.index], context);
+    case 'operator':
+      return call(value.operator, value.operands, context);
+    case 'call':
+      return callDoc(value, context);
+    case 'list':
+      return listDoc(value, context);
+    case 'map':
+      return mapDoc(value, context);
+    case 'type-name':
+      return primary(context.module.hoist(`${camelCase(value.name, 'some')}Type`, `cel.typeValue(${quote(value.name)})`));
+    case 'macro':
+      return macroDoc(value, context);
+  }
+}
+
+/** Whether a value is plain JSON whatever the request, so that JavaScript's own `===` compares it with a literal. */
+export function isPlainJson(type: CelType): boolean {
+  switch (type.kind) {
+    case 'dyn':
+      return type.json;
+    case 'list':
+      return isPlainJson(type.element);
+    case 'map':
+      return isPlainJson(type.value);
+    case 'bool':
+    case 'double':
+    case 'string':
+    case 'null':
+      return true;
+    case 'int':
+    case 'uint':
+    case 'bytes':
+    case 'timestamp':
+    case 'duration':
+    case 'error':
+    case 'optional':
+    case 'type':
+    case 'message':
+    case 'opaque':
+    case 'parameter':
+      return false;
+  }
+}
+
+/** An int literal beside plain JSON is compared as the double that JSON holds (conditions.md 3.3). */
+export function besideJson(value: Value, other: Value, context: FunctionContext): Fragment {
+  if (value.kind === 'literal' && (value.literal === 'int' || value.literal === 'uint') && isPlainJson(other.type)) {
+    return primary(numberText(Number(value.value)));
+  }
+  return valueDoc(value, context);
+}
+
+/** A call of the runtime; a string argument is JavaScript as it is. */
+export function call(name: string, args: readonly (Value | string)[], context: FunctionContext): Fragment {
+  return primary(bracketed(`cel.${name}(`, args.map((arg) => (typeof arg === 'string' ? arg : valueDoc(arg, context).doc)), ')'));
+}
+
+/** Plain property access, where it is right: on what TypeScript knows as any JSON, for a name no prototype has. */
+export function propertyAccess(operand: Value, name: string, context: FunctionContext): Doc | undefined {
+  if (context.style.traced || isHazardous(name) || !isUntyped(operand, context)) return undefined;
+  const isMap = operand.kind === 'field';
+  const access = /^[A-Za-z_$][\w$]*$/.test(name) ? `${isMap ? '.' : '?.'}${name}` : `${isMap ? '' : '?.'}[${quote(name)}]`;
+  return [valueDoc(operand, context).doc, access];
+}
+
+function isUntyped(value: Value, context: FunctionContext): boolean {
+  switch (value.kind) {
+    case 'field':
+      return value.type.kind === 'map';
+    case 'constant':
+      return true;
+    case 'local':
+      return context.locals.get(value.name)?.json === true;
+    case 'select':
+      return propertyAccess(value.operand, value.name, context) !== undefined;
+    case 'index':
+      return isStringLiteral(value.index) && propertyAccess(value.operand, value.index.value, context) !== undefined;
+    case 'literal':
+    case 'part':
+    case 'variable':
+    case 'global':
+    case 'is-set':
+    case 'bindings':
+    case 'has':
+    case 'optional-select':
+    case 'optional-index':
+    case 'operator':
+    case 'call':
+    case 'list':
+    case 'map':
+    case 'type-name':
+    case 'macro':
+      return false;
+  }
+}
+
+function selectDoc(operand: Value, name: string, context: FunctionContext): Fragment {
+  const access = propertyAccess(operand, name, context);
+  if (access !== undefined) return primary(access);
+  return call(context.style.traced ? 'select' : 'field', [operand, quote(name)], context);
+}
+
+function literal(value: Value & { kind: 'literal' }, context: FunctionContext): Fragment {
+  const doc = literalDoc(value);
+  if (value.literal === 'uint' || value.literal === 'bytes') return primary(context.module.hoist(value.literal, doc));
+  return primary(doc);
+}
+
+const FIELDS: { readonly [part in RequestPart]?: string } = { principal: 'P', resource: 'R', auxData: 'auxData' };
+
+function fieldOf(part: RequestPart, name: string, context: FunctionContext): Fragment {
+  if (part === 'runtime') {
+    if (context.style.traced) return primary(`cel.effectiveDerivedRoles(${use(context, 'request')})`);
+    return primary(use(context, 'effectiveDerivedRoles'));
+  }
+  if (part === 'auxData' && name === 'jwts' && context.style.traced) return primary(`cel.jwtMessages(${use(context, 'auxData')})`);
+  const owner = FIELDS[part] ?? invariant(`${part} has no field ${name}`);
+  return primary(`${use(context, owner as 'P' | 'R' | 'auxData')}.${name}`);
+}
+
+function partMessage(part: RequestPart, context: FunctionContext): string {
+  switch (part) {
+    case 'principal':
+      return `cel.principalMessage(${use(context, 'P')})`;
+    case 'resource':
+      return `cel.resourceMessage(${use(context, 'R')})`;
+    case 'auxData':
+      return `cel.auxDataMessage(${use(context, 'auxData')})`;
+    case 'request':
+      return `cel.requestMessage(${use(context, 'request')})`;
+    case 'runtime':
+      return `cel.runtimeMessage(${use(context, 'request')})`;
+  }
+}
+
+function variableCall(name: string, context: FunctionContext): Doc {
+  const { style, module } = context;
+  const computed = `${module.variable(name, style)}(${use(context, 'request')})`;
+  if (style.failedIsNull) return `cel.orNull(${computed})`;
+  return style.traced ? `cel.bound(${quote(name)}, ${computed})` : computed;
+}
+
+function globalDoc(name: string, context: FunctionContext): Doc {
+  const read = globalRead(name, context);
+  return context.style.traced ? `cel.bound(${quote(name)}, ${read})` : read;
+}
+
+function globalRead(name: string, context: FunctionContext): string {
+  return isHazardous(name) ? `cel.field(${use(context, 'G')}, ${quote(name)})` : `${use(context, 'G')}.${name}`;
+}
+
+/** Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail. */
+export function isSetDoc(binding: 'variable' | 'constant' | 'global', name: string, polarity: boolean, context: FunctionContext): Fragment {
+  if (binding === 'constant') return primary(String(polarity));
+  const result = binding === 'global' ? globalRead(name, context) : `${context.module.variable(name, context.style)}(${use(context, 'request')})`;
+  const failed = `cel.isFailure(${result})`;
+  return polarity ? { doc: `!${failed}`, level: 'unary' } : primary(failed);
+}
+
+function bindingsMessage(of: 'variables' | 'constants' | 'globals', context: FunctionContext): Doc {
+  const { module } = context;
+  switch (of) {
+    case 'globals':
+      return `cel.variablesMessage(${use(context, 'G')})`;
+    case 'constants':
+      return bracketed('cel.variablesMessage({ ', [...module.constants].map(([name, value]): Doc => [`${propertyName(name)}: `, jsonDoc(value)]), ' })');
+    case 'variables':
+      return bracketed(
+        'cel.variablesMessage({ ',
+        module.usedVariables.map((name): Doc => [`${propertyName(name)}: `, variableCall(name, context)]),
+        ' })',
+      );
+  }
+}
+
+function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Fragment {
+  const { runtime, args, pure } = value;
+  if (!pure) return call(runtime, [...args, use(context, 'request')], context);
+  if (args.length > 0 && args.every(({ kind }) => kind === 'literal')) {
+    return primary(context.module.hoist(camelCase(runtime.replace(/^to/, ''), 'constant'), call(runtime, args, context).doc));
+  }
+  return call(runtime, args, context);
+}
+
+function listDoc(value: Value & { kind: 'list' }, context: FunctionContext): Fragment {
+  const items = value.elements.map((element) => valueDoc(element.value, context).doc);
+  if (value.elements.some(({ optional }) => optional)) {
+    const pairs = items.map((item, index): Doc => [`[${value.elements[index]?.optional}, `, item, ']']);
+    return primary(bracketed('cel.listOfOptionals([', pairs, '])'));
+  }
+  if (value.elements.every((element) => element.value.kind === 'literal')) {
+    return primary(context.module.hoist('list', bracketed('[', items, ']')));
+  }
+  return primary(bracketed('cel.listOf([', items, '])'));
+}
+
+function mapDoc(value: Value & { kind: 'map' }, context: FunctionContext): Fragment {
+  const optionals = value.entries.some(({ optional }) => optional);
+  const entries = value.entries.map(({ optional, key, value }): Doc => {
+    const pair: Doc = [valueDoc(key, context).doc, ', ', valueDoc(value, context).doc];
+    return optionals ? [`[${optional}, `, pair, ']'] : ['[', pair, ']'];
+  });
+  return primary(bracketed(optionals ? 'cel.mapOfOptionals([' : 'cel.mapOf([', entries, '])'));
+}
+
+function macroDoc(value: Value & Macro, context: FunctionContext): Fragment {
+  const json = value.runtime !== 'bind' && isPlainJson(value.range.type);
+  const { inner, parameters } = withLocals(context, value.variables, json);
+  const functions = [value.predicate, value.body]
+    .filter((part) => part !== undefined)
+    .map((part): Doc => [`${parameters} => `, atLeast('equality', valueDoc(part, inner))]);
+  return primary(bracketed(`cel.${value.runtime}(`, [valueDoc(value.range, context).doc, ...functions], ')'));
+}
+
+/** Whether a value is a string known at compile time. */
+export function isStringLiteral(value: Value): value is Value & { kind: 'literal'; literal: 'string'; value: string } {
+  return value.kind === 'literal' && value.literal === 'string';
+}

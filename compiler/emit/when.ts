@@ -1,0 +1,150 @@
+import type { Predicate } from '../ir/predicate.js';
+import type { Value } from '../ir/value.js';
+import { bracketed, type Doc, group, indent, join, line } from './doc.js';
+import { atLeast, type Fragment, primary } from './fragment.js';
+import { type FunctionContext, withLocals } from './function-context.js';
+import { besideJson, call, isPlainJson, isSetDoc, isStringLiteral, propertyAccess, valueDoc } from './values.js';
+import { jsonDoc } from './literals.js';
+import { camelCase } from './names.js';
+import { quote } from './quote.js';
+import type { JsonValue } from '../ast/policy.js';
+
+/** A predicate as a JavaScript expression that is exactly true or false: the first polarity, the one that decides (design 6.3). */
+export function whenDoc(predicate: Predicate, context: FunctionContext): Fragment {
+  switch (predicate.kind) {
+    case 'constant':
+      return primary(String(predicate.value));
+    case 'and':
+      return chain(predicate.operands, 'and', context);
+    case 'or':
+      return chain(predicate.operands, 'or', context);
+    case 'not':
+      return { doc: ['!', atLeast('unary', whenDoc(predicate.operand, context))], level: 'unary' };
+    case 'compare':
+      return comparison(predicate, context);
+    case 'in':
+      return membership(predicate.element, predicate.collection, predicate.polarity, context);
+    case 'has':
+      return presence(predicate.operand, predicate.name, predicate.polarity, context);
+    case 'quantifier': {
+      const { inner, parameters } = withLocals(context, predicate.variables, isPlainJson(predicate.range.type));
+      const name = `${predicate.quantifier}${predicate.variables.length === 2 ? 'Entry' : 'Element'}`;
+      const body: Doc = [`${parameters} => `, whenDoc(predicate.body, inner).doc];
+      return primary(bracketed(`cel.${name}(`, [valueDoc(predicate.range, context).doc, body], ')'));
+    }
+    case 'is':
+      if (predicate.value.kind === 'is-set') return isSetDoc(predicate.value.binding, predicate.value.name, predicate.polarity, context);
+      if (predicate.polarity && predicate.value.kind === 'call' && predicate.value.runtime === 'matches') {
+        return patternMatch(predicate.value.args, context);
+      }
+      return equality(valueDoc(predicate.value, context), '===', String(predicate.polarity));
+  }
+}
+
+/** Tests that must hold first, and then the predicate, as one chain of `&&`. */
+export function conjunction(first: readonly Doc[], predicate: Predicate, context: FunctionContext): Doc {
+  const operands = predicate.kind === 'and' ? predicate.operands : [predicate];
+  const rest = operands.map((operand) => atLeast('equality', whenDoc(operand, context)));
+  return group(join([...first, ...rest], [' &&', line]));
+}
+
+function chain(operands: readonly Predicate[], kind: 'and' | 'or', context: FunctionContext): Fragment {
+  // `&&` inside `||` gets parentheses that JavaScript does not need and a reader does.
+  const docs = operands.map((operand) => atLeast('equality', whenDoc(operand, context)));
+  return { doc: group(join(docs, [kind === 'and' ? ' &&' : ' ||', line])), level: kind };
+}
+
+function equality(left: Fragment, sign: '===' | '!==', right: Doc): Fragment {
+  return { doc: group([atLeast('unary', left), ` ${sign}`, indent([line, right])]), level: 'equality' };
+}
+
+/** A pattern known at compile time is prepared once. */
+function patternMatch(args: readonly Value[], context: FunctionContext): Fragment {
+  const [text, pattern] = args as [Value, Value];
+  if (!isStringLiteral(pattern)) return equality(call('matches', args, context), '===', 'true');
+  const prepared = context.module.hoist('pattern', `cel.literalPattern(${quote(pattern.value)})`);
+  return call('matchesPattern', [text, prepared], context);
+}
+
+const FUNCTIONS = {
+  equals: ['isEqual', 'differs'],
+  lessThan: ['less', 'notLess'],
+  atMost: ['lessOrEqual', 'notLessOrEqual'],
+  greaterThan: ['greater', 'notGreater'],
+  atLeast: ['greaterOrEqual', 'notGreaterOrEqual'],
+} as const;
+
+function comparison(predicate: Predicate & { kind: 'compare' }, context: FunctionContext): Fragment {
+  const { comparison, left, right, polarity } = predicate;
+  if (comparison === 'equals') {
+    if (isComparedByIdentity(left, right)) {
+      const sign = polarity ? '===' : '!==';
+      if (polarity || (isAlwaysThere(left) && isAlwaysThere(right))) {
+        return equality(besideJson(left, right, context), sign, besideJson(right, left, context).doc);
+      }
+    }
+  }
+  const [positive, negative] = FUNCTIONS[comparison];
+  const args = [besideJson(left, right, context).doc, besideJson(right, left, context).doc];
+  return primary(bracketed(`cel.${polarity ? positive : negative}(`, args, ')'));
+}
+
+/** Whether `===` says what CEL's `==` says: one side a scalar that only itself equals, the other plain JSON or absent. */
+function isComparedByIdentity(left: Value, right: Value): boolean {
+  return (isIdentityScalar(left) && isPlainJson(right.type)) || (isIdentityScalar(right) && isPlainJson(left.type));
+}
+
+function isIdentityScalar(value: Value): boolean {
+  if (value.kind === 'literal') return value.literal !== 'bytes' && value.literal !== 'json';
+  // A field of the request that is a string by its type is always there (conditions.md 1.3).
+  return value.kind === 'field' && value.type.kind === 'string';
+}
+
+function isAlwaysThere(value: Value): boolean {
+  return value.kind === 'literal' || (value.kind === 'field' && value.type.kind === 'string');
+}
+
+function membership(element: Value, collection: Value, polarity: boolean, context: FunctionContext): Fragment {
+  if (isScalarList(collection) && isPlainJson(element.type)) {
+    const items = collection.elements.map((item) => besideJson(item.value, element, context).doc);
+    const set = context.module.hoist(setName(element), bracketed('new Set<cel.Value>([', items, '])'));
+    return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);
+  }
+  const scalars = scalarsOf(collection, context);
+  if (scalars !== undefined && collection.kind === 'constant' && isPlainJson(element.type)) {
+    const set = context.module.hoist(`${camelCase(collection.name, 'constant')}Set`, bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'));
+    return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);
+  }
+  if (collection.kind === 'field' && collection.name === 'roles' && isPlainJson(element.type) && (polarity || isAlwaysThere(element))) {
+    const includes: Fragment = primary([valueDoc(collection, context).doc, '.includes(', valueDoc(element, context).doc, ')']);
+    return polarity ? includes : { doc: ['!', includes.doc], level: 'unary' };
+  }
+  return call(polarity ? 'isIn' : 'isNotIn', [element, collection], context);
+}
+
+/** A constant of the policy that is a list of scalars is asked as a set as well. */
+function scalarsOf(collection: Value, context: FunctionContext): readonly JsonValue[] | undefined {
+  if (collection.kind !== 'constant') return undefined;
+  const value = context.module.constants.get(collection.name);
+  const isScalarList = Array.isArray(value) && value.every((item) => item === null || typeof item !== 'object');
+  return isScalarList ? (value as readonly JsonValue[]) : undefined;
+}
+
+function isScalarList(value: Value): value is Value & { kind: 'list' } {
+  return (
+    value.kind === 'list' &&
+    value.elements.every((element) => !element.optional && isIdentityScalar(element.value) && element.value.kind === 'literal')
+  );
+}
+
+/** `R.attr.status in [...]` -> `statusValues`. */
+function setName(element: Value): string {
+  const name = 'name' in element ? element.name : undefined;
+  return name !== undefined && /^[A-Za-z]\w*$/.test(name) ? `${name}Values` : 'values';
+}
+
+function presence(operand: Value, name: string, polarity: boolean, context: FunctionContext): Fragment {
+  const access = operand.kind === 'field' ? propertyAccess(operand, name, context) : undefined;
+  if (access !== undefined) return equality(primary(access), polarity ? '!==' : '===', 'undefined');
+  return equality(call('has', [operand, quote(name)], context), '===', String(polarity));
+}

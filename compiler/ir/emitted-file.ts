@@ -1,0 +1,37 @@
+import type { Span } from '../diagnostics/span.js';
+
+/** One file of generated/: equal policies give equal bytes. */
+export interface EmittedFile {
+  /** Below the output folder, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** Which lines of the text came from which rule. */
+  readonly origins: readonly Origin[];
+}
+
+export interface Origin {
+  /** The first line, 0-based, and how many. */
+  readonly line: number;
+  readonly lines: number;
+  /** As decisions name it: `resource.album.vdefault#owners`. */
+  readonly rule: string;
+  readonly span: Span;
+}
+
+/** A paragraph of a file; `origin` is the rule its declaration states. */
+export interface Section {
+  readonly text: string;
+  readonly origin?: { readonly rule: string; readonly span: Span };
+}
+
+/** The file made of sections, a blank line between each two. */
+export function emittedFile(path: string, sections: readonly Section[]): EmittedFile {
+  const origins: Origin[] = [];
+  let line = 0;
+  for (const { text, origin } of sections) {
+    const lines = text.split('\n').length;
+    if (origin !== undefined) origins.push({ line, lines, ...origin });
+    line += lines + 1;
+  }
+  return { path, text: `${sections.map(({ text }) => text).join('\n\n')}\n`, origins };
+}
