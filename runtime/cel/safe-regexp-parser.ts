@@ -138,7 +138,7 @@ function parseClassItem(state: State): CodePointSet | undefined {
   const perl = char === '\\' ? perlClass(state, escape) : undefined;
   if (perl !== undefined) {
     state.at += 2;
-    return isNext(state, '-') ? undefined : perl;
+    return isNext(state, '-') && state.chars[state.at + 1] !== ']' ? undefined : perl;
   }
   const low = parseClassChar(state);
   if (low === undefined) return undefined;

@@ -15,7 +15,7 @@ test('a pattern of the safe subset is valid RE2 and matches what RE2 matches', (
   const pick = (from: readonly string[]) => from[next(from.length)] as string;
   const textOf = (count: number, part: () => string) => Array.from({ length: count }, part).join('');
   let safe = 0;
-  for (let made = 0; made < 8000; made += 1) {
+  for (let made = 0; made < 4000; made += 1) {
     const body = textOf(1 + next(4), () => pick(atoms) + pick(quantifiers) + (next(12) === 0 ? '|' : ''));
     const pattern = `${next(4) === 0 ? '(?i)' : ''}${next(2) === 0 ? '^' : ''}${body}${next(2) === 0 ? '$' : ''}`;
     const native = safeRegExp(pattern);
@@ -27,11 +27,11 @@ test('a pattern of the safe subset is valid RE2 and matches what RE2 matches', (
       assert.is(native.test(text), re2.test(text), `${pattern} on ${JSON.stringify(text)}`);
     }
   }
-  assert.ok(safe > 1000, `${safe} patterns were safe`);
+  assert.ok(safe > 500, `${safe} patterns were safe`);
 });
 
 test('patterns of everyday policies are in the subset', () => {
-  for (const pattern of ['^[a-z]+$', '^user-\\d+$', '\\d+', '^[a-z]+(\\.[a-z]+)*$', '^(foo|bar)$', '^[A-Z]{2}\\d{4}$', '(?i)^admin', '^https://', 'abc.*']) {
+  for (const pattern of ['^[a-z]+$', '^user-\\d+$', '\\d+', '^[a-z]+(\\.[a-z]+)*$', '^(foo|bar)$', '^[A-Z]{2}\\d{4}$', '(?i)^admin', '^https://', '^[\\w.-]+$', '^[\\w-]+/[a-z-]+$', 'abc.*']) {
     assert.ok(safeRegExp(pattern), pattern);
   }
 });
