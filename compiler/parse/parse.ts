@@ -25,7 +25,8 @@ export function parse(source: Source, report: Diagnostics): PolicyFile | undefin
 function documentOf(source: Source, report: Diagnostics): ObjectValue | undefined {
   const problems = new FirstProblem();
   const root = readDocument(source, problems, report);
-  const document = root && decodeObject(root, DOCUMENT, problems);
+  if (root === undefined) return undefined;
+  const document = decodeObject(root, DOCUMENT, problems);
   problems.reportTo(report);
   return problems.found ? undefined : document;
 }

@@ -4,14 +4,15 @@ import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
 import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
-import type { YamlMapping, YamlNode } from './node.js';
+import type { YamlMapping } from './node.js';
 import { quotedPrefixes } from './quoted-prefix.js';
 import { eachItem, tokenise } from './tokens.js';
 import { buildTree } from './tree.js';
 
 /**
  * The one mapping of a policy file, or undefined: nothing in it, or not well-formed, which is reported
- * (policy-language.md 2.2, 2.3). What is wrong in the tree itself goes to `problems`: what its fields have competes with it for being first.
+ * (policy-language.md 2.2, 2.3). For a mapping, what is wrong with anchors and merges goes to `problems`: what is wrong with its
+ * fields competes with it for being first.
  */
 export function readDocument(source: Source, problems: FirstProblem, report: Diagnostics): YamlMapping | undefined {
   if (source.text.length > MAX_DOCUMENT_LENGTH) {
@@ -98,8 +99,11 @@ function stripTags(token: CST.Token): void {
   });
 }
 
+// In one pass: hostile input is nothing but tags.
 function dropTags(tokens: { readonly type: string }[]): void {
-  for (let i = tokens.length - 1; i >= 0; i--) if (tokens[i]?.type === 'tag') tokens.splice(i, 1);
+  let kept = 0;
+  for (const token of tokens) if (token.type !== 'tag') tokens[kept++] = token;
+  tokens.length = kept;
 }
 
 function inHouseStyle(message: string): string {
@@ -108,8 +112,10 @@ function inHouseStyle(message: string): string {
 }
 
 function mappingOf(document: Document.Parsed, source: Source, problems: FirstProblem, report: Diagnostics): YamlMapping | undefined {
-  const root: YamlNode = buildTree(document, source, problems);
-  if (root.type === 'Mapping') return root;
-  if (!problems.found) report.add('yaml/not-a-policy', root.place, {});
+  const { root, syntax } = buildTree(document, source, problems);
+  if (syntax.found) syntax.reportTo(report);
+  else if (root.type === 'Mapping') return root;
+  else if (problems.found) problems.reportTo(report);
+  else report.add('yaml/not-a-policy', root.place, {});
   return undefined;
 }

@@ -10,7 +10,7 @@ export function tokenise(text: string, maxDepth: number): Tokens {
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
     // One for the document, one for a scalar.
-    if (parser.stack.length > maxDepth + 2) return { tooDeepAt: Math.min(parser.offset, text.length) };
+    if (parser.stack.length > maxDepth + 2) return { tooDeepAt: Math.max(0, parser.offset - lexeme.length) };
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens };

@@ -2,20 +2,25 @@ import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, 
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
-import type { FirstProblem } from '../first-problem.js';
+import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_VALUES } from '../limits.js';
 import { keyOf } from './key.js';
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
 import { typePlainScalar } from './scalar.js';
 
-/** The typed tree of a composed document: duplicate keys, anchors, aliases, merges and limits are dealt with here. */
-export function buildTree(document: Document.Parsed, source: Source, problems: FirstProblem): YamlNode {
-  const builder: Builder = { source, problems, anchors: new Map(), copied: 0 };
-  return nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
+/**
+ * The typed tree of a composed document: duplicate keys, anchors, aliases, merges and limits are dealt with here.
+ * Duplicate keys are problems of `syntax`, which come before all others of the document.
+ */
+export function buildTree(document: Document.Parsed, source: Source, problems: FirstProblem): { readonly root: YamlNode; readonly syntax: FirstProblem } {
+  const builder: Builder = { source, syntax: new FirstProblem(), problems, anchors: new Map(), copied: 0 };
+  const root = nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
+  return { root, syntax: builder.syntax };
 }
 
 interface Builder {
   readonly source: Source;
+  readonly syntax: FirstProblem;
   readonly problems: FirstProblem;
   readonly anchors: Map<string, YamlNode>;
   /** Entries that merges have copied. */
@@ -134,7 +139,7 @@ function noteDuplicate(key: YamlKey, keys: Map<string, YamlKey>, builder: Builde
     return;
   }
   const { line, column } = builder.source.lineAndColumn(previous.place.anchor);
-  builder.problems.note('yaml/duplicate-key', { ...key.place, path: '' }, { key: key.text, line, column });
+  builder.syntax.note('yaml/duplicate-key', { ...key.place, path: '' }, { key: key.text, line, column });
 }
 
 function isMergeKey(key: Node): boolean {
@@ -182,7 +187,7 @@ function valueOf(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNo
 }
 
 function isNothing(value: Node): boolean {
-  return isScalar(value) && value.type === 'PLAIN' && value.source === '' ;
+  return isScalar(value) && value.type === 'PLAIN' && value.source === '';
 }
 
 function colonOf(pair: Pair<Node, Node>): number | undefined {
