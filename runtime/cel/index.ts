@@ -110,12 +110,10 @@ export {
 
 // The request as messages, variables, and what leaves an evaluation.
 export { auxDataMessage, effectiveDerivedRoles, jwtMessages, principalMessage, requestMessage, resourceMessage, runtimeMessage, variablesMessage } from './messages.js';
-export { wellKnownMessage } from './well-known-messages.js';
-export type { JsonObject } from './json.js';
+export { messageOf } from './well-known-messages.js';
+export type { Json, JsonObject } from './json.js';
 export { type OutputValue, stored, toOutput } from './output.js';
 
 // What emitted conditions and variables are made of.
 export { bind, bound, orNull } from './bindings.js';
 export { allOf, anyOf, noneOf, verdict, verdictUnless } from './verdict.js';
-export type { Json } from './json.js';
-export { messageOf } from './well-known.js';

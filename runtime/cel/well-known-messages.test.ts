@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CelError, Duration, Optional, type Result, Timestamp, Uint } from './values.js';
-import { wellKnownMessage } from './well-known-messages.js';
+import { mapOf } from './maps.js';
+import { CelError, Duration, Message, type Result, Timestamp, Uint } from './values.js';
+import { messageOf } from './well-known-messages.js';
 
-const made = (name: string, fields: readonly (readonly [string, Result])[] = []) =>
-  wellKnownMessage(`google.protobuf.${name}`, fields.map(([field, value]) => [false, field, value]));
+const made = (name: string, fields: readonly (readonly [string, Result])[] = []) => messageOf(`google.protobuf.${name}`, mapOf(fields));
 
 test('wrappers unwrap to their scalar, empty ones to its zero', () => {
   assert.is(made('Int32Value', [['value', 5n]]), 5n);
@@ -26,10 +26,14 @@ test('Timestamp and Duration are time values', () => {
   assert.equal(made('Duration', [['seconds', 1n], ['nanos', 5n]]), new Duration(1_000_000_005n));
 });
 
-test('a field that failed is the result; an optional one may be none', () => {
+test('a field that failed is the result', () => {
   const failure = new CelError('x');
   assert.is(made('Int64Value', [['value', failure]]), failure);
-  assert.is(wellKnownMessage('google.protobuf.Int64Value', [[true, 'value', new Optional(undefined)]]), 0n);
+});
+
+test('any other message keeps its fields; its name may begin with a dot', () => {
+  assert.equal(messageOf('.authz.engine.v1.AuxData.JWT', { claims: { a: 1 } }), new Message('authz.engine.v1.AuxData.JWT', { claims: { a: 1 } }));
+  assert.instance(made('constructor'), Message);
 });
 
 test.run();

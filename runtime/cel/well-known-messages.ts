@@ -1,26 +1,26 @@
-import { INTEGER_OVERFLOW, MAX_INT, MIN_INT } from './numbers.js';
-import { durationOf } from './duration.js';
+import { durationOf, SECOND } from './duration.js';
+import { refuse } from './failures.js';
+import { isMap } from './kinds.js';
+import { mapEntries } from './maps.js';
+import { INTEGER_OVERFLOW, MAX_INT, MIN_INT, UNSIGNED_INTEGER_OVERFLOW } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { timestampAt } from './timestamp.js';
-import { CelError, isFailure, Optional, type Result, Uint, type Value } from './values.js';
+import { isFailure, Message, type Result, Uint, type Value } from './values.js';
 
 /**
- * A message literal of a `google.protobuf` well-known type (conditions.md 3.14), which is no message to CEL: wrappers are their
- * scalar, `Struct`, `Value` and `ListValue` JSON values, `Timestamp` and `Duration` time values.
+ * A message literal (conditions.md 3.14). Those of the `google.protobuf` well-known types are no messages to CEL: wrappers are their
+ * scalar, `Struct`, `Value` and `ListValue` JSON values, `Timestamp` and `Duration` time values. Any other keeps its fields.
  *
- * @param typeName as the author wrote it, with its package.
- * @param fields in source order; an optional one is left out when its value is none.
+ * @param typeName as the author wrote it, with its package, with or without a leading dot.
+ * @param fields a map from field name to value, or the failure of one of them.
  */
-export function wellKnownMessage(typeName: string, fields: readonly (readonly [optional: boolean, name: string, Result])[]): Result {
-  const set = new Map<string, Value>();
-  for (const [optional, name, value] of fields) {
-    if (isFailure(value)) return value;
-    if (!optional) set.set(name, value);
-    else if (!(value instanceof Optional)) return notOptional(name);
-    else if (value.value !== undefined) set.set(name, value.value);
-  }
-  const build = BUILDERS.get(typeName);
-  return build === undefined ? new CelError(`unknown type '${typeName}'`) : build(set);
+export function messageOf(typeName: Result, fields: Result): Result {
+  if (isFailure(fields)) return fields;
+  if (typeof typeName !== 'string' || !isMap(fields)) return refuse('messageOf', typeName, fields);
+  const name = typeName.replace(/^\./, '');
+  const set = new Map(mapEntries(fields).map(([field, value]) => [String(field), value]));
+  const build = BUILDERS.get(name);
+  return build === undefined ? new Message(name, Object.fromEntries(set)) : build(set);
 }
 
 type Fields = ReadonlyMap<string, Value>;
@@ -38,8 +38,8 @@ const BUILDERS: ReadonlyMap<string, (fields: Fields) => Result> = new Map<string
   ['google.protobuf.Struct', (fields) => fields.get('fields') ?? {}],
   ['google.protobuf.ListValue', (fields) => fields.get('values') ?? []],
   ['google.protobuf.Value', (fields) => [...fields.values()].at(-1) ?? null],
-  ['google.protobuf.Timestamp', (fields) => timestampAt(part(fields, 'seconds'), Number(part(fields, 'nanos')), 0)],
-  ['google.protobuf.Duration', (fields) => durationOf(part(fields, 'seconds') * 1_000_000_000n + part(fields, 'nanos'))],
+  ['google.protobuf.Timestamp', timestamp],
+  ['google.protobuf.Duration', (fields) => durationOf(part(fields, 'seconds') * SECOND + part(fields, 'nanos'))],
 ]);
 
 function scalar(empty: Value): (fields: Fields) => Result {
@@ -60,14 +60,17 @@ function integer(least: bigint, greatest: bigint): (fields: Fields) => Result {
 
 function unsigned(fields: Fields): Result {
   const value = fields.get('value') ?? new Uint(0n);
-  return value instanceof Uint && value.value < 2n ** 32n ? value : new CelError('unsigned integer overflow');
+  return value instanceof Uint && value.value < 2n ** 32n ? value : UNSIGNED_INTEGER_OVERFLOW;
+}
+
+// Nanoseconds outside a second carry over, as they do in the reference.
+function timestamp(fields: Fields): Result {
+  const nanos = part(fields, 'nanos');
+  const rest = ((nanos % SECOND) + SECOND) % SECOND;
+  return timestampAt(part(fields, 'seconds') + (nanos - rest) / SECOND, Number(rest), 0);
 }
 
 function part(fields: Fields, name: string): bigint {
   const value = fields.get(name);
   return typeof value === 'bigint' ? value : 0n;
-}
-
-function notOptional(name: string): CelError {
-  return new CelError(`cannot initialize optional entry '${name}' from non-optional value`);
 }
