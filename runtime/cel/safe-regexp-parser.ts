@@ -138,22 +138,26 @@ function parseClassItem(state: State): CodePointSet | undefined {
   const perl = char === '\\' ? perlClass(state, escape) : undefined;
   if (perl !== undefined) {
     state.at += 2;
-    return isNext(state, '-') && state.chars[state.at + 1] !== ']' ? undefined : perl;
+    return opensRange(state) ? undefined : perl;
   }
   const low = parseClassChar(state);
   if (low === undefined) return undefined;
-  if (!isNext(state, '-')) return folded(state, [[low, low]]);
+  if (!opensRange(state)) return folded(state, [[low, low]]);
   state.at += 1;
   const high = parseClassChar(state);
   if (high === undefined || high < low) return undefined;
   return folded(state, [[low, high]]);
 }
 
+/** A hyphen last in its class is only a hyphen. */
+function opensRange(state: State): boolean {
+  return isNext(state, '-') && state.chars[state.at + 1] !== ']';
+}
+
 function parseClassChar(state: State): number | undefined {
   const char = state.chars[state.at] ?? ']';
   state.at += 1;
   if (char === ']' || char === '[') return undefined;
-  // A hyphen between items is allowed only as the last thing before the bracket.
   if (char === '-') return isNext(state, ']') ? codeOf(char) : undefined;
   if (char !== '\\') return codeOf(char);
   const escape = state.chars[state.at] ?? '';
