@@ -80,6 +80,14 @@ export class WireReader {
     return this.#texts.find(this.bytes, start, end) ?? this.#longText(start, end);
   }
 
+  /** The content of a length-delimited field, not copied. */
+  bytesField(): Buffer {
+    const end = this.messageEnd();
+    const start = this.#at;
+    this.#at = end;
+    return this.bytes.subarray(start, end);
+  }
+
   /** Reads the length of a message and gives the offset of its end, which lies within the message around it. */
   messageEnd(): number {
     const length = this.uint32();

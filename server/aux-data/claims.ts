@@ -1,0 +1,63 @@
+import { setOwn } from '../../proto/codec/own.js';
+import type { Attributes } from '../../proto/messages.js';
+
+/** The claims of a token as conditions see them (server.md 3.3). Throws for claims of a wrong type or out of their time (3.2). */
+export function readClaims(payload: string, now: number, skew: number): Attributes {
+  const parsed: unknown = JSON.parse(payload);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('claims are not an object');
+  const claims: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(parsed)) {
+    if (value !== null) setOwn(claims, name, convert(name, value));
+  }
+  checkTimes(parsed as { readonly [name: string]: unknown }, now, skew);
+  return claims;
+}
+
+function convert(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'exp':
+    case 'iat':
+    case 'nbf':
+      return timestampText(seconds(value, name));
+    case 'aud':
+      return audience(value);
+    case 'sub':
+    case 'iss':
+    case 'jti':
+      if (typeof value !== 'string') throw new Error(`${name} is not a string`);
+      return value;
+    default:
+      return value;
+  }
+}
+
+/** `exp` must lie after now, `nbf` and `iat` must not; each by no more than the skew. Seconds. */
+function checkTimes(claims: { readonly [name: string]: unknown }, now: number, skew: number): void {
+  const { exp, nbf, iat } = claims;
+  if (isPresent(exp) && seconds(exp, 'exp') + skew <= now) throw new Error('token expired');
+  if (isPresent(nbf) && seconds(nbf, 'nbf') - skew > now) throw new Error('token not yet valid');
+  if (isPresent(iat) && seconds(iat, 'iat') - skew > now) throw new Error('token issued in the future');
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** As far as a timestamp can be told: 0001-01-01 to 9999-12-31. */
+const FIRST_SECOND = -62_135_596_800;
+const LAST_SECOND = 253_402_300_799;
+
+function seconds(value: unknown, name: string): number {
+  if (typeof value !== 'number' || value < FIRST_SECOND || value > LAST_SECOND) throw new Error(`${name} is not a time`);
+  return Math.trunc(value);
+}
+
+function timestampText(value: number): string {
+  return new Date(value * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+function audience(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw new Error('aud is neither a string nor a list of strings');
+}

@@ -1,0 +1,16 @@
+/** Where a listener listens (server.md 2.2): a TCP port, of one host or of all, or a Unix socket. */
+export type Address = { readonly kind: 'tcp'; readonly host: string | undefined; readonly port: number } | { readonly kind: 'unix'; readonly path: string };
+
+/** `host:port`, `:port`, `[::1]:port` or `unix:/path`; undefined when it is none of them. Port 0 is any free port. */
+export function parseAddress(text: string): Address | undefined {
+  if (text.startsWith('unix:')) {
+    const path = text.slice('unix:'.length).replace(/^\/\/(?=\/)/, '');
+    return path === '' ? undefined : { kind: 'unix', path };
+  }
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]/\s]*)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const port = Number(match[3]);
+  if (port > 65_535) return undefined;
+  const host = match[1] ?? match[2];
+  return { kind: 'tcp', host: host === '' ? undefined : host, port };
+}

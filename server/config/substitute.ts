@@ -1,0 +1,27 @@
+import { ConfigError } from './config-error.js';
+
+/**
+ * Puts environment variables into the raw text of a configuration, before YAML is parsed (server.md 2.1): `${VAR}`, `$VAR`,
+ * `${VAR:default}`, and `$$` for a dollar sign. A dollar sign before anything else stays. Throws a ConfigError with the line of a
+ * variable that has no value.
+ */
+export function substitute(text: string, environment: Environment, file: string): string {
+  return text.replace(REFERENCE, (whole, braced: string | undefined, fallback: string | undefined, bare: string | undefined, at: number) => {
+    if (whole === '$$') return '$';
+    const name = braced ?? bare;
+    if (name === undefined) return whole;
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (value !== undefined) return value;
+    if (fallback !== undefined && fallback !== '') return fallback;
+    throw new ConfigError(`environment variable \`${name}\` is not set`, placeOf(text, at, file));
+  });
+}
+
+export type Environment = { readonly [name: string]: string | undefined };
+
+const REFERENCE = /\$\$|\$\{([A-Za-z_]\w*)(?::([^}\n]*))?\}|\$([A-Za-z_]\w*)/g;
+
+function placeOf(text: string, at: number, file: string): string {
+  const before = text.slice(0, at).split('\n');
+  return `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}

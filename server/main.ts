@@ -1,0 +1,85 @@
+import { rmSync } from 'node:fs';
+import { createEngine } from '#runtime/engine';
+import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import type { ServerInfoResponse } from '../proto/messages.js';
+import { verifierOf } from './aux-data/verify.js';
+import type { Config } from './config.js';
+import { ConfigError } from './config/config-error.js';
+import { listenGrpc, listenHttp } from './listen.js';
+import { release } from './release.js';
+import { CallIds } from './service/call-id.js';
+import type { Decider } from './service/decider.js';
+import { Health } from './service/health.js';
+import { AUTHZ_SERVICE, type Services } from './service/services.js';
+import { grpcServer } from './transport/grpc/grpc-server.js';
+import { httpServer } from './transport/http/http-server.js';
+
+/** What a compiled bundle exports. */
+export interface Bundle {
+  readonly policies: PolicyBundle;
+  /** The conditions again, telling an error from false: strict evaluation needs them. */
+  readonly traced?: TracedBundle;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  /** `127.0.0.1:3592`, or `unix:/path`. */
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  /** Says NOT_SERVING, accepts nothing more, answers what is under way, and resolves when that is done (server.md 9.7). Once is enough. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long calls under way may take after the server was asked to stop, in milliseconds. */
+const PATIENCE = 30_000;
+
+/**
+ * Serves the policies of a bundle: engine, service, transports, listeners, in this order, so that nothing listens before everything
+ * is ready. Rejects with a ConfigError for a configuration it cannot serve with, with the platform's error for a listener it cannot open.
+ */
+export function startServer(config: Config, bundle: Bundle): Promise<RunningServer> {
+  return serve(config, deciderOf(config, bundle), release);
+}
+
+/** The same with whatever decides: for tests of the transports. */
+export async function serve(config: Config, decider: Decider, build: ServerInfoResponse): Promise<RunningServer> {
+  const health = new Health(['', AUTHZ_SERVICE]);
+  const maxMessageSize = config.server.grpc.maxRecvMsgSizeBytes;
+  const limits = config.server.requestLimits;
+  const check = { decider, callIds: new CallIds(), limits, verify: verifierOf(config.jwt) };
+  const services: Services = { check, health, release: build, maxMessageSize };
+  const http = httpServer(config.server, services);
+  const grpc = grpcServer(config.server.grpc, services);
+  const stop = async (): Promise<void> => {
+    health.stop();
+    await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
+    removeSockets(config);
+  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= stop();
+    return closing;
+  };
+  try {
+    const grpcAddress = await listenGrpc(grpc.server, config.server.grpcListenAddr, config.server.udsFileMode);
+    const httpAddress = await listenHttp(http.app, config.server.httpListenAddr, config.server.udsFileMode);
+    return { httpAddress, grpcAddress, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function deciderOf(config: Config, { policies, traced }: Bundle): Decider {
+  const { strictEvaluation } = config.engine;
+  if (strictEvaluation && traced === undefined) {
+    throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
+  }
+  return createEngine(policies, { ...config.engine, schemaEnforcement: config.schemaEnforcement, ...(traced !== undefined && { traced }) });
+}
+
+function removeSockets(config: Config): void {
+  for (const address of [config.server.httpListenAddr, config.server.grpcListenAddr]) {
+    if (address.kind === 'unix') rmSync(address.path, { force: true });
+  }
+}

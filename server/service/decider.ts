@@ -1,0 +1,25 @@
+import type { Attributes, Decision, Principal, Resource } from '../../proto/messages.js';
+
+/** What decides: the engine over a bundle, or a stand-in in a test. */
+export interface Decider {
+  /** One decision for each entry, in order. Throws only for a bug: a condition that fails does not hold. */
+  check(call: CheckCall): readonly Decision[];
+}
+
+export interface CheckCall {
+  readonly principal: Principal;
+  readonly resources: readonly CheckEntry[];
+  readonly auxData: VerifiedAuxData;
+  readonly includeMeta: boolean;
+}
+
+export interface CheckEntry {
+  readonly resource: Resource;
+  readonly actions: readonly string[];
+}
+
+/** The claims of the tokens of a request (conditions.md 1.5). */
+export interface VerifiedAuxData {
+  readonly jwt: Attributes;
+  readonly jwts: { readonly [name: string]: { readonly claims: Attributes } };
+}

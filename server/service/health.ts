@@ -1,0 +1,28 @@
+/** What grpc.health.v1 says of a service. */
+export type ServingStatus = 'SERVING' | 'NOT_SERVING';
+
+/** The health of the server and of the services it has (server.md 5.1): all alike, serving until the server stops. */
+export class Health {
+  readonly #listeners = new Set<(status: ServingStatus) => void>();
+  #status: ServingStatus = 'SERVING';
+
+  /** `services` by full name; the empty name is the whole server. */
+  constructor(readonly services: readonly string[]) {}
+
+  /** Undefined for a service nobody registered. */
+  of(service: string): ServingStatus | undefined {
+    return this.services.includes(service) ? this.#status : undefined;
+  }
+
+  /** From now on everything is NOT_SERVING. */
+  stop(): void {
+    this.#status = 'NOT_SERVING';
+    for (const listener of [...this.#listeners]) listener(this.#status);
+  }
+
+  /** Calls back at every change, until the returned function is called. */
+  onChange(listener: (status: ServingStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Violation } from './violation.js';
+
+/** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (server.md 1.7). */
+export type Code = keyof typeof CODES;
+
+/** The gRPC number of each code and the HTTP status that goes with it. */
+export const CODES = {
+  canceled: { number: 1, httpStatus: 499 },
+  unknown: { number: 2, httpStatus: 500 },
+  invalid_argument: { number: 3, httpStatus: 400 },
+  deadline_exceeded: { number: 4, httpStatus: 504 },
+  not_found: { number: 5, httpStatus: 404 },
+  already_exists: { number: 6, httpStatus: 409 },
+  permission_denied: { number: 7, httpStatus: 403 },
+  resource_exhausted: { number: 8, httpStatus: 429 },
+  failed_precondition: { number: 9, httpStatus: 400 },
+  aborted: { number: 10, httpStatus: 409 },
+  out_of_range: { number: 11, httpStatus: 400 },
+  unimplemented: { number: 12, httpStatus: 501 },
+  internal: { number: 13, httpStatus: 500 },
+  unavailable: { number: 14, httpStatus: 503 },
+  data_loss: { number: 15, httpStatus: 500 },
+  unauthenticated: { number: 16, httpStatus: 401 },
+} as const;
+
+/** A call that is refused: what the caller is told, in every protocol. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: Code,
+    message: string,
+    readonly violations: readonly Violation[] = [],
+    /** Whether the call had got past parsing and validation, to its handler: answers then name the release (server.md 1.5). */
+    readonly handled: boolean = false,
+  ) {
+    super(message);
+  }
+}
+
+/** A valid request that a handler turns down. */
+export function refused(message: string): RpcError {
+  return new RpcError('invalid_argument', message, [], true);
+}
+
+/** Whatever was thrown, as what the caller may know of it: an unforeseen error keeps its text to itself. */
+export function rpcErrorOf(thrown: unknown): RpcError {
+  if (thrown instanceof RpcError) return thrown;
+  return new RpcError('internal', 'Policy check failed', [], true);
+}

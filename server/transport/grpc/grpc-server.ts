@@ -1,0 +1,41 @@
+import { type ChannelOptions, Server } from '@grpc/grpc-js';
+import type { Config } from '../../config.js';
+import { AUTHZ_SERVICE, type Services } from '../../service/services.js';
+import { addAuthzService } from './authz-service.js';
+import { addHealthService, HEALTH_SERVICE } from './health-service.js';
+import { addReflectionServices } from './reflection-service.js';
+
+/** The gRPC listener. */
+export interface GrpcServer {
+  readonly server: Server;
+  /** Accepts nothing more and resolves when all calls under way are answered, or after `patience` milliseconds. */
+  readonly stop: (patience: number) => Promise<void>;
+}
+
+/** Makes the gRPC server of a configuration; it does not listen yet. */
+export function grpcServer(config: Config['server']['grpc'], services: Services): GrpcServer {
+  const server = new Server(channelOptions(config));
+  addAuthzService(server, services);
+  addHealthService(server, services.health);
+  addReflectionServices(server, [AUTHZ_SERVICE, HEALTH_SERVICE]);
+  return { server, stop: (patience) => stop(server, patience) };
+}
+
+function channelOptions(config: Config['server']['grpc']): ChannelOptions {
+  return {
+    'grpc.max_receive_message_length': config.maxRecvMsgSizeBytes,
+    // 0 is no limit to those who configure, and none at all to the library.
+    ...(config.maxConcurrentStreams > 0 && { 'grpc.max_concurrent_streams': config.maxConcurrentStreams }),
+    ...(config.maxConnectionAge > 0 && { 'grpc.max_connection_age_ms': config.maxConnectionAge }),
+  };
+}
+
+function stop(server: Server, patience: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.forceShutdown(), patience);
+    server.tryShutdown(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,27 @@
+import { RpcError } from '../../service/rpc-error.js';
+
+/** How long a caller wants to wait, in milliseconds; undefined: for ever. */
+export type Timeout = number | undefined;
+
+/** The header `Grpc-Timeout` of a REST call (server.md 1.7). Throws an RpcError for a malformed one. */
+export function grpcTimeout(value: string | readonly string[] | undefined): Timeout {
+  if (value === undefined) return undefined;
+  const match = /^(\d{1,8})([HMSmun])$/.exec(String(value));
+  if (match === null) throw new RpcError('invalid_argument', 'invalid grpc-timeout header');
+  return Number(match[1]) * (UNITS[match[2] as keyof typeof UNITS] as number);
+}
+
+/** The header `Connect-Timeout-Ms` of a Connect call. Throws an RpcError for a malformed one. */
+export function connectTimeout(value: string | readonly string[] | undefined): Timeout {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(String(value))) throw new RpcError('invalid_argument', 'invalid connect-timeout-ms header');
+  return Number(value);
+}
+
+/** Throws an RpcError when a call that began at `start` (performance.now) has taken longer than the caller wants to wait. */
+export function checkDeadline(start: number, timeout: Timeout): void {
+  if (timeout === undefined || performance.now() - start <= timeout) return;
+  throw new RpcError('deadline_exceeded', 'context deadline exceeded');
+}
+
+const UNITS = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 } as const;
