@@ -5,9 +5,12 @@
 export class BoundedCache<T> {
   readonly #entries = new Map<string, T>();
   readonly #capacity: number;
+  readonly #fits: (value: T) => boolean;
 
-  constructor(capacity: number) {
+  /** @param fits whether a value is small enough to be held. */
+  constructor(capacity: number, fits: (value: T) => boolean = () => true) {
     this.#capacity = capacity;
+    this.#fits = fits;
   }
 
   /** The value made for this text, made now when it is not held. */
@@ -15,6 +18,7 @@ export class BoundedCache<T> {
     const held = this.#entries.get(text);
     if (held !== undefined) return held;
     const made = make(text);
+    if (!this.#fits(made)) return made;
     if (this.#entries.size >= this.#capacity) {
       for (const oldest of this.#entries.keys()) {
         this.#entries.delete(oldest);

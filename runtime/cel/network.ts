@@ -4,6 +4,8 @@ import { isMapped, parseAddress } from './ip-parser.js';
 import { quotedText } from './quoted-text.js';
 import { CelError, type Result } from './values.js';
 
+export { CidrValue, cidrText, IpValue, ipText };
+
 /** `ip(s)`; zones and IPv4-mapped addresses are refused (conditions.md 2.8, Appendix E). */
 export function toIp(s: Result): Result {
   return typeof s === 'string' ? parseIp(s) : refuse('ip', s);
@@ -124,8 +126,6 @@ export function parseCidr(text: string): CidrValue | CelError {
   if (isMapped(parsed)) return mappedAddress(text);
   return new CidrValue(new IpValue(parsed.version, parsed.bits), Number(digits));
 }
-
-export { CidrValue, cidrText, IpValue, ipText };
 
 function badPrefix(text: string, reason: string): CelError {
   const quoted = quotedText(text);

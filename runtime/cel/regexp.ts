@@ -7,8 +7,14 @@ export function compileRe2(pattern: string): RE2JS | CelError {
   return compiled.get(pattern, compile);
 }
 
-/** Patterns may come with each request and are costly to compile. */
-const compiled = new BoundedCache<RE2JS | CelError>(256);
+/** Instructions of a compiled pattern; only patterns written to be large have more. */
+const MAX_KEPT_SIZE = 5000;
+
+/** Patterns may come with each request and are costly to compile. Each may grow tables of some megabytes while it is used. */
+const compiled = new BoundedCache<RE2JS | CelError>(
+  64,
+  (pattern) => pattern instanceof CelError || pattern.programSize() <= MAX_KEPT_SIZE,
+);
 
 function compile(pattern: string): RE2JS | CelError {
   try {
