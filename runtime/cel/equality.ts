@@ -1,7 +1,7 @@
+import { compareBytes } from './bytes.js';
 import { MAX_DEPTH, NO_SUCH_OVERLOAD, TOO_DEEP } from './failures.js';
 import { isJsonMap } from './kinds.js';
 import { mapEntries, mapGet, mapSize } from './maps.js';
-import { compareBytes } from './bytes.js';
 import { compareNumbers } from './numbers.js';
 import { CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
 

@@ -3,8 +3,8 @@ import { keyText } from './maps.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { sortedByKeys } from './sorting.js';
 import { parameterisedTypeNameOf } from './type-names.js';
-import { CelError, isFailure, Optional, type Result, type Value } from './values.js';
 import { ValueSet } from './value-set.js';
+import { CelError, isFailure, Optional, type Result, type Value } from './values.js';
 
 /** A list literal (conditions.md 3.10): the first element that failed is the result. */
 export function listOf(elements: readonly Result[]): Result {

@@ -86,9 +86,6 @@ export function keyText(key: Value): string {
   return typeNameOf(key);
 }
 
-// What the reference's crash on such a key reads like: its maps cannot hash bytes.
-const UNHASHABLE = new CelError('internal error: runtime error: hash of unhashable type types.Bytes');
-
 /** The text a key is found by in a `ValueMap`; undefined for the kinds that no lookup finds (lists, maps, opaque values). */
 export function mapKey(key: Value): string | undefined {
   switch (typeof key) {
@@ -104,6 +101,9 @@ export function mapKey(key: Value): string | undefined {
       return keyOfObject(key);
   }
 }
+
+// What the reference's crash on such a key reads like: its maps cannot hash bytes.
+const UNHASHABLE = new CelError('internal error: runtime error: hash of unhashable type types.Bytes');
 
 function keyOfObject(key: Value): string | undefined {
   if (key === null) return 'n';

@@ -1,3 +1,4 @@
+import { plainDecimal } from './decimal-text.js';
 import { CelError, Uint, type Value } from './values.js';
 
 export const MIN_INT = -(2n ** 63n);
@@ -69,20 +70,9 @@ function difference(a: number, b: number): number {
 }
 
 function numberText(value: number, exponentFrom: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (Object.is(value, -0)) return '-0';
-  if (value === 0) return '0';
-  const [mantissa = '', power = ''] = value.toExponential().split('e');
+  const [mantissa = '', power = '0'] = value.toExponential().split('e');
   const exponent = Number(power);
-  if (exponent >= -4 && exponent < exponentFrom) return plain(mantissa, exponent);
+  if (value === 0 || Number.isNaN(value) || (exponent >= -4 && exponent < exponentFrom)) return plainDecimal(value);
   const digits = String(Math.abs(exponent)).padStart(2, '0');
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
-}
-
-function plain(mantissa: string, exponent: number): string {
-  const sign = mantissa.startsWith('-') ? '-' : '';
-  const digits = mantissa.replace('-', '').replace('.', '');
-  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
-  if (digits.length <= exponent + 1) return sign + digits.padEnd(exponent + 1, '0');
-  return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
 }

@@ -1,6 +1,7 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
-import { keyText, mapSize } from './maps.js';
 import { isMap } from './kinds.js';
+import { keyText, mapSize } from './maps.js';
+import { MIN_SECONDS } from './timestamp.js';
 import { CelError, Duration, isFailure, Message, Optional, type Result, Timestamp, Uint, type Value } from './values.js';
 
 /** What reading a none gives (conditions.md 2.7, 5.1). */
@@ -102,9 +103,6 @@ function isZeroObject(x: Value): boolean {
   if (isMap(x)) return mapSize(x) === 0;
   if (x instanceof Uint) return x.value === 0n;
   if (x instanceof Duration) return x.nanos === 0n;
-  if (x instanceof Timestamp) return x.seconds === YEAR_ONE && x.nanos === 0;
+  if (x instanceof Timestamp) return x.seconds === MIN_SECONDS && x.nanos === 0;
   return x instanceof Message && Object.keys(x.fields).length === 0;
 }
-
-/** The first instant there is, 0001-01-01T00:00:00Z: the zero of timestamps. */
-const YEAR_ONE = -62_135_596_800;

@@ -1,9 +1,9 @@
 import { compareBytes } from './bytes.js';
 import { compareText } from './code-points.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
+import { compareNumbers } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { isEngineKind } from './type-names.js';
-import { compareNumbers } from './numbers.js';
 import { type CelError, Duration, isFailure, Opaque, type Result, Timestamp, Uint, type Value } from './values.js';
 
 /** `a < b`, and they have an order. On the hot path: two doubles are compared at once (bench/check.bench.ts). */

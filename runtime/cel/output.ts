@@ -1,6 +1,6 @@
 import { type Json, jsonOf } from './json.js';
-import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
 import { VARIABLES } from './type-names.js';
+import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
 
 /** What leaves an evaluation as an output (conditions.md 5.1, 5.2): a JSON value, or the bare text of what failed. */
 export type OutputValue = { readonly val: Json } | { readonly error: string };

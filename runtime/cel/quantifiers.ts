@@ -1,5 +1,4 @@
 import { problemOf } from './failures.js';
-import { isMap } from './kinds.js';
 import { elementsOf, entriesOf } from './ranges.js';
 import { isFailure, type Result, type Value } from './values.js';
 
@@ -65,14 +64,14 @@ export function someElement(range: Result, test: (x: Value) => boolean): boolean
 /** `everyElement` of a two-variable macro. */
 export function everyEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
   if (Array.isArray(range)) return range.every((element, position) => test(BigInt(position), element));
-  const entries = isMap(range) ? entriesOf(range) : undefined;
+  const entries = entriesOf(range);
   return !isFailure(entries) && entries.every(([i, v]) => test(i, v));
 }
 
 /** `someElement` of a two-variable macro. */
 export function someEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
   if (Array.isArray(range)) return range.some((element, position) => test(BigInt(position), element));
-  const entries = isMap(range) ? entriesOf(range) : undefined;
+  const entries = entriesOf(range);
   return !isFailure(entries) && entries.some(([i, v]) => test(i, v));
 }
 

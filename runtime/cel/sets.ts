@@ -1,6 +1,6 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
-import { type CelError, isFailure, type Result, type Value } from './values.js';
 import { ValueSet } from './value-set.js';
+import { type CelError, isFailure, type Result, type Value } from './values.js';
 
 /** `a.intersect(b)` (conditions.md 2.6): the elements of the shorter list, a on a tie, that the other has; order and repetitions kept. */
 export function intersect(a: Result, b: Result): Result {
