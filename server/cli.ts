@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import { ConfigError, loadConfig } from './config.js';
-import { type Bundle, type RunningServer, startServer } from './main.js';
+import { type Bundle, startServer } from './main.js';
+import { readyLine, stopOnSignal } from './process.js';
 import { release } from './release.js';
 
 /** The command behind dist/server.js: loads a compiled bundle and serves it. It never compiles. */
@@ -47,21 +48,6 @@ async function loadBundle(file: string): Promise<Bundle> {
   const exported = (await import(pathToFileURL(file).href)) as Partial<Bundle>;
   if (exported.policies === undefined) throw new ConfigError('is no compiled bundle: it exports no `policies`', file);
   return exported as Bundle;
-}
-
-function readyLine(server: RunningServer): string {
-  return `authz: REST and Connect on http://${server.httpAddress}, gRPC on ${server.grpcAddress}`;
-}
-
-function stopOnSignal(server: RunningServer): void {
-  const stop = (): void => {
-    server.close().then(
-      () => process.exit(0),
-      () => process.exit(START_FAILURE),
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
 }
 
 function messageOf(error: unknown): string {

@@ -17,8 +17,8 @@ import { httpServer } from './transport/http/http-server.js';
 /** What a compiled bundle exports. */
 export interface Bundle {
   readonly policies: PolicyBundle;
-  /** The conditions again, telling an error from false: strict evaluation needs them. */
-  readonly traced?: TracedBundle;
+  /** Loads the conditions again, telling an error from false: strict evaluation needs them. */
+  readonly traced?: () => Promise<TracedBundle>;
 }
 
 /** A server that answers. */
@@ -28,6 +28,8 @@ export interface RunningServer {
   readonly grpcAddress: string;
   /** Says NOT_SERVING, accepts nothing more, answers what is under way, and resolves when that is done (server.md 9.7). Once is enough. */
   readonly close: () => Promise<void>;
+  /** Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when it cannot be served. */
+  readonly swap: (bundle: Bundle) => Promise<void>;
 }
 
 /** How long calls under way may take after the server was asked to stop, in milliseconds. */
@@ -37,12 +39,17 @@ const PATIENCE = 30_000;
  * Serves the policies of a bundle: engine, service, transports, listeners, in this order, so that nothing listens before everything
  * is ready. Rejects with a ConfigError for a configuration it cannot serve with, with the platform's error for a listener it cannot open.
  */
-export function startServer(config: Config, bundle: Bundle): Promise<RunningServer> {
-  return serve(config, deciderOf(config, bundle), release);
+export async function startServer(config: Config, bundle: Bundle): Promise<RunningServer> {
+  let current = await deciderOf(config, bundle);
+  const server = await serve(config, { check: (request) => current.check(request) }, release);
+  const swap = async (next: Bundle): Promise<void> => {
+    current = await deciderOf(config, next);
+  };
+  return { ...server, swap };
 }
 
 /** The same with whatever decides: for tests of the transports. */
-export async function serve(config: Config, decider: Decider, build: ServerInfoResponse): Promise<RunningServer> {
+export async function serve(config: Config, decider: Decider, build: ServerInfoResponse): Promise<Omit<RunningServer, 'swap'>> {
   const health = new Health(['', AUTHZ_SERVICE]);
   const maxMessageSize = config.server.grpc.maxRecvMsgSizeBytes;
   const limits = config.server.requestLimits;
@@ -70,12 +77,11 @@ export async function serve(config: Config, decider: Decider, build: ServerInfoR
   }
 }
 
-function deciderOf(config: Config, { policies, traced }: Bundle): Decider {
-  const { strictEvaluation } = config.engine;
-  if (strictEvaluation && traced === undefined) {
-    throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
-  }
-  return createEngine(policies, { ...config.engine, schemaEnforcement: config.schemaEnforcement, ...(traced !== undefined && { traced }) });
+async function deciderOf(config: Config, { policies, traced }: Bundle): Promise<Decider> {
+  const options = { ...config.engine, schemaEnforcement: config.schemaEnforcement };
+  if (!config.engine.strictEvaluation) return createEngine(policies, options);
+  if (traced === undefined) throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
+  return createEngine(policies, { ...options, traced: await traced() });
 }
 
 function removeSockets(config: Config): void {

@@ -1,0 +1,72 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, normalize } from 'node:path';
+import { bundle } from '../bundle/index.js';
+import { type Compilation, compile } from '../compile.js';
+import { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { EmittedFile } from '../ir/emitted-file.js';
+import { load } from '../load/index.js';
+import { EXIT } from './exit.js';
+import { compareFolder, type Difference, writeFolder } from './output-folder.js';
+import { type OutputFormat, say } from './report.js';
+import { runtimeFolder } from './runtime-folder.js';
+
+/** The options of `authzc compile`, as commander gives them. */
+export interface CompileOptions {
+  readonly out: string;
+  readonly bundle: string;
+  readonly check?: boolean;
+  /** False with `--no-emit`. */
+  readonly emit: boolean;
+  readonly output: OutputFormat;
+}
+
+/** `authzc compile`: policies of a folder to generated modules and a bundle. Returns the exit code. */
+export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
+  const compilation = await compileFolder(directory);
+  say(compilation.diagnostics, options.output);
+  if (compilation.program === undefined) return EXIT.refused;
+  if (!options.emit) return EXIT.done;
+
+  const files = await allFiles(compilation);
+  if (options.check === true) return checkFolder(directory, options.out, files);
+  await writeFolder(normalize(options.out), files);
+  await writeBundle(options.bundle, files);
+  return EXIT.done;
+}
+
+/** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
+export async function compileFolder(directory: string): Promise<Compilation> {
+  const report = new Diagnostics();
+  const { sources } = await load(directory, report);
+  return compile(sources, report);
+}
+
+/** The emitted files and the types for callers, which only a folder of generated code needs. */
+async function allFiles({ files, program }: Compilation): Promise<readonly EmittedFile[]> {
+  // ts-morph brings the TypeScript compiler along: loaded where it is used, not at every start.
+  const { emitTypes } = await import('../emit/types.js');
+  return program === undefined ? files : [...files, emitTypes(program)];
+}
+
+async function writeBundle(path: string, files: readonly EmittedFile[]): Promise<void> {
+  const { js, map } = await bundle(files, runtimeFolder());
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${js}//# sourceMappingURL=${basename(path)}.map\n`);
+  await writeFile(`${path}.map`, map);
+}
+
+async function checkFolder(directory: string, out: string, files: readonly EmittedFile[]): Promise<number> {
+  const difference = await compareFolder(normalize(out), files);
+  const lines = describe(difference);
+  if (lines.length === 0) return EXIT.done;
+  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}`);
+  return EXIT.failed;
+}
+
+function describe({ missing, changed, stale }: Difference): readonly string[] {
+  return [
+    ...missing.map((path) => `  missing  ${path}`),
+    ...changed.map((path) => `  differs  ${path}`),
+    ...stale.map((path) => `  stale    ${path}`),
+  ];
+}

@@ -1,0 +1,24 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { formatList, formatPretty } from '../diagnostics/format.js';
+import { toReport } from '../diagnostics/json.js';
+
+/** How diagnostics are shown: a line each, with their code frames, or as JSON for programs. */
+export const OUTPUT_FORMATS = ['list', 'pretty', 'json'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** Shows diagnostics on standard output; says nothing when there are none. */
+export function say(diagnostics: readonly Diagnostic[], format: OutputFormat): void {
+  if (diagnostics.length === 0) return;
+  switch (format) {
+    case 'list':
+      return console.log(formatList(diagnostics));
+    case 'pretty':
+      return console.log(formatPretty(diagnostics, { color: isColorful() }));
+    case 'json':
+      return console.log(JSON.stringify(toReport(diagnostics), undefined, 2));
+  }
+}
+
+function isColorful(): boolean {
+  return process.stdout.isTTY && process.env.NO_COLOR === undefined;
+}

@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the runtime's sources that ship with this compiler: generated code imports them as `#runtime/...`. */
+export function runtimeFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'runtime', 'cel', 'index.ts'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error('the runtime of authzc is missing from its package');
+    folder = parent;
+  }
+  return join(folder, 'runtime');
+}

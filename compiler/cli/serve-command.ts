@@ -1,0 +1,72 @@
+import { watch } from 'node:fs';
+import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
+import { loadConfig } from '../../server/config.js';
+import { readyLine, stopOnSignal } from '../../server/process.js';
+import { importBundle } from '../bundle/import-bundle.js';
+import { bundle } from '../bundle/index.js';
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { formatPretty } from '../diagnostics/format.js';
+import { compileFolder } from './compile-command.js';
+import { EXIT } from './exit.js';
+import { runtimeFolder } from './runtime-folder.js';
+
+/** The options of `authzc serve`, as commander gives them. */
+export interface ServeOptions {
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly watch?: boolean;
+}
+
+/**
+ * `authzc serve`: compiles a folder in memory and serves it as dist/server.js would serve its bundle. Returns the exit code when
+ * it cannot start; otherwise it runs until a signal.
+ */
+export async function serveCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
+  const { config, warnings } = loadConfig({ file: options.config ?? process.env['AUTHZ_CONFIG'], sets: options.set });
+  for (const warning of warnings) console.error(`warning: ${warning}`);
+
+  const folder = directory ?? config.policyDirectory ?? 'policies';
+  const compiled = await compiledBundle(folder);
+  if (compiled === undefined) return EXIT.refused;
+
+  const server = await startServer(config, compiled);
+  console.log(readyLine(server));
+  stopOnSignal(server);
+  if (options.watch === true) recompileOnChange(folder, server);
+  return EXIT.done;
+}
+
+/** The bundle of a folder; undefined when its policies do not compile, which has been said then. */
+async function compiledBundle(folder: string): Promise<Bundle | undefined> {
+  const compilation = await compileFolder(folder);
+  complain(compilation.diagnostics);
+  if (compilation.program === undefined) return undefined;
+  const { js } = await bundle(compilation.files, runtimeFolder());
+  return importBundle(js);
+}
+
+/** Standard output has the one line that says the server is ready; problems of policies go beside it. */
+function complain(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY }));
+}
+
+/** An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many milliseconds. */
+const QUIET = 200;
+
+/** Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones in force. */
+function recompileOnChange(folder: string, server: RunningServer): void {
+  let timer: NodeJS.Timeout | undefined;
+  const recompile = async (): Promise<void> => {
+    try {
+      const compiled = await compiledBundle(folder);
+      if (compiled !== undefined) await server.swap(compiled);
+      console.error(compiled === undefined ? 'authz: the last good policies stay in force' : 'authz: policies compiled again');
+    } catch (error) {
+      console.error(`authz: ${error instanceof Error ? error.message : String(error)}; the last good policies stay in force`);
+    }
+  };
+  watch(folder, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void recompile(), QUIET);
+  });
+}
