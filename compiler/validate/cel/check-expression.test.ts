@@ -59,6 +59,14 @@ test('a message literal has its fields checked', () => {
   assert.equal(messagesOf('R{}'), ["'authz.engine.v1.Request.Resource' is not a type"]);
 });
 
+test('a wrapper stands for the scalar it wraps', () => {
+  assert.equal(messagesOf('google.protobuf.Int32Value{value: 5} + 1 == 6 && google.protobuf.BoolValue{value: true}'), []);
+  assert.equal(messagesOf('google.protobuf.StringValue{value: "a"} == null'), []);
+  assert.equal(messagesOf('google.protobuf.Int32Value{value: 5} == "a"'), [
+    "found no matching overload for '_==_' applied to '(wrapper(int), string)'",
+  ]);
+});
+
 test('the iteration variable hides a name until a leading dot skips it', () => {
   assert.equal(messagesOf('["a"].all(R, R == "a" && .R.id == "a")'), []);
   assert.equal(messagesOf('["a"].all(R, R.id == "a")'), ["type 'string' does not support field selection"]);

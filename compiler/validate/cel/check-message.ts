@@ -4,6 +4,7 @@ import { type Checking, type Locals, report } from './checking.js';
 import { entryType } from './expect.js';
 import { reportUndeclaredType, reportUndefinedField } from './names.js';
 import { printOpenType } from './print-types.js';
+import { isWrapper } from './wrappers.js';
 
 /** `google.protobuf.Duration{seconds: 1}` (conditions.md 3.14). */
 export function checkMessage(checking: Checking, expr: MessageExpr, locals: Locals): CelType {
@@ -34,7 +35,9 @@ function madeBy(checking: Checking, expr: MessageExpr, typeName: string, declare
     return errorType;
   }
   checking.references.set(expr, { kind: 'type', name: typeName });
-  return message.makes;
+  // What runs is the scalar itself.
+  const scalar = message.fields.get('value');
+  return checking.reading === 'certain' && isWrapper(message.makes) && scalar !== undefined ? scalar.type : message.makes;
 }
 
 function checkFieldType(

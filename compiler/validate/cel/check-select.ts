@@ -5,6 +5,7 @@ import { type Checking, type Locals, report } from './checking.js';
 import type { Field, MessageType } from './environment.js';
 import { qualifiedName, reportUndefinedField } from './names.js';
 import { printOpenType } from './print-types.js';
+import { isWrapper } from './wrappers.js';
 
 /** `a.f` and `a.?f`: a dotted name if there is one so called, else a field (conditions.md 3.7, A.3). */
 export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
@@ -40,6 +41,7 @@ function fieldType(checking: Checking, expr: SelectExpr, target: CelType): CelTy
       checking.inference.assignable(dyn, target);
       return dyn;
     case 'opaque':
+      if (isWrapper(target)) return refuseSelection(checking, expr, target);
       report(checking, { message: `unexpected failed resolution of '${target.name}'`, ...fieldPlace(expr) });
       return errorType;
     case 'bool':
@@ -54,9 +56,13 @@ function fieldType(checking: Checking, expr: SelectExpr, target: CelType): CelTy
     case 'list':
     case 'optional':
     case 'type':
-      report(checking, { message: `type '${printOpenType(target)}' does not support field selection`, ...fieldPlace(expr) });
-      return dyn;
+      return refuseSelection(checking, expr, target);
   }
+}
+
+function refuseSelection(checking: Checking, expr: SelectExpr, target: CelType): CelType {
+  report(checking, { message: `type '${printOpenType(target)}' does not support field selection`, ...fieldPlace(expr) });
+  return dyn;
 }
 
 function messageField(checking: Checking, expr: SelectExpr, typeName: string): CelType {

@@ -23,6 +23,7 @@ import {
   typeOf,
   uint,
 } from '../../cel/types.js';
+import { wrapperOf } from './wrappers.js';
 
 /** What an expression may name (conditions.md 1). */
 export interface Environment {
@@ -84,8 +85,8 @@ const engineMessages: readonly (readonly [makes: CelType, kind: MessageKind, fie
 const values = listOf(dyn);
 const struct = mapOf(string, dyn);
 
-// A wrapper makes the scalar it wraps (3.14). It may be null, so the checker knows it as dyn.
-const wrappers: Readonly<Record<string, CelType>> = {
+// By the name of the message that wraps them.
+const scalars: Readonly<Record<string, CelType>> = {
   BoolValue: bool,
   BytesValue: bytes,
   DoubleValue: double,
@@ -110,7 +111,7 @@ const wellKnownMessages: readonly (readonly [name: string, makes: CelType, field
     dyn,
     { null_value: int, number_value: double, string_value: string, bool_value: bool, struct_value: struct, list_value: values },
   ],
-  ...Object.entries(wrappers).map(([name, value]) => [name, dyn, { value }] as const),
+  ...Object.entries(scalars).map(([name, value]) => [name, wrapperOf(value), { value }] as const),
 ];
 
 const types: readonly (readonly [name: string, type: CelType])[] = [

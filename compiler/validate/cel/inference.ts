@@ -1,6 +1,7 @@
 import { type CelType, dyn, json, parameter, string } from '../../cel/types.js';
-import { isDynamic, mapParts, mostGeneral, partsOf, sameType } from './type-algebra.js';
 import { certainJoin } from './certain-join.js';
+import { isDynamic, mapParts, mostGeneral, partsOf, sameType } from './type-algebra.js';
+import { isWrapperOf } from './wrappers.js';
 
 /**
  * How two types of one value are made one, and what a dynamic argument means for the parameters of the formal type.
@@ -79,6 +80,7 @@ export class Inference {
 
   private fitsStructure(actual: CelType, formal: CelType): boolean {
     if (actual.kind === 'type') return formal.kind === 'type';
+    if (isWrapperOf(actual, formal)) return true;
     const actualParts = partsOf(actual);
     const formalParts = partsOf(formal);
     if (actualParts.length === 0) return sameType(actual, formal);
