@@ -1,7 +1,7 @@
 import type { Attributes, AuxData, Instant, Principal, Request, Resource, ResourcePolicy, TracedBundle } from '../policy/index.js';
 import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
-import { NO_CHAIN, type ResourceChain, type ResourceStep } from './resource-chain.js';
+import { emptyChain, type ResourceChain, type ResourceStep } from './resource-chain.js';
 import { RoleBits } from './role-bits.js';
 import { withoutDot } from './scope-chain.js';
 
@@ -13,7 +13,7 @@ export class Evaluation {
   /** What conditions see. */
   readonly request: LiveRequest;
   principal: PrincipalChain | undefined = undefined;
-  resource: ResourceChain = NO_CHAIN;
+  resource: ResourceChain = emptyChain('');
   lineages: ReadonlyMap<string, readonly string[]> | undefined = undefined;
   /** The role being judged and its ancestors. */
   lineage: readonly string[] = NOBODY;

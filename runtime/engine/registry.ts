@@ -1,7 +1,7 @@
 import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type RolePolicy, sanitize } from '../policy/index.js';
 import type { Settings } from './options.js';
 import { type PrincipalChain, principalChain } from './principal-chain.js';
-import { NO_CHAIN, type ResourceChain, resourceChain, resourceTable } from './resource-chain.js';
+import { emptyChain, type ResourceChain, resourceChain, resourceTable } from './resource-chain.js';
 import { type RoleScope, roleScope } from './role-scopes.js';
 import type { RuleTable } from './rule-table.js';
 import { ScopeSet } from './scope-chain.js';
@@ -97,7 +97,7 @@ export class Registry {
 
   private scopedChain(policies: KindPolicies, version: string, scope: string): ResourceChain {
     const first = this.resourceScopes.first(scope);
-    if (first === undefined) return NO_CHAIN;
+    if (first === undefined) return policies.nowhere;
     const known = policies.chains.get(version)?.get(first);
     if (known !== undefined) return known;
     const chain = this.makeChain(policies, version, first);
@@ -112,12 +112,13 @@ export class Registry {
   /** Role policies may still say something about it, and the scope list exists without it. */
   private chainOfUnknownKind(kind: string, version: string, scope: string): ResourceChain {
     const first = this.resourceScopes.first(scope);
-    return first === undefined ? NO_CHAIN : this.makeChain(new KindPolicies(sanitize(kind)), version, first);
+    const spelt = sanitize(kind);
+    return first === undefined ? emptyChain(spelt) : this.makeChain(new KindPolicies(spelt), version, first);
   }
 
   private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
-    const scopes = this.resourceScopes.first(first) === undefined ? [] : this.resourceScopes.listFrom(first);
-    if (scopes.length === 0) return NO_CHAIN;
+    const scopes = this.resourceScopes.listFrom(first);
+    if (scopes.length === 0) return emptyChain(kind);
     return resourceChain({
       kind,
       version,
@@ -151,7 +152,12 @@ class KindPolicies {
   /** By version, then by first listed scope. */
   readonly chains = new Map<string, Map<string, ResourceChain>>();
 
-  constructor(readonly kind: string) {}
+  /** For requests at a scope where no policy of any kind lives. */
+  readonly nowhere: ResourceChain;
+
+  constructor(readonly kind: string) {
+    this.nowhere = emptyChain(kind);
+  }
 }
 
 /** The policies of one principal, all versions and scopes. */

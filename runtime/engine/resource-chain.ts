@@ -48,9 +48,12 @@ export interface ResourceChainParts {
   readonly traced: TracedBundle | undefined;
 }
 
-/** The chain of a request for which no scope is listed. */
-export const NO_CHAIN: ResourceChain = { kind: '', first: undefined, key: '', exists: false, hasOutputs: false, readsRuntime: false, schemas: undefined };
+/** The chain of a request for which no scope is listed: principal policies may still know the kind. */
+export function emptyChain(kind: string): ResourceChain {
+  return { kind, first: undefined, key: '', exists: false, hasOutputs: false, readsRuntime: false, schemas: undefined };
+}
 
+/** The chain of the scopes listed, one at least. */
 export function resourceChain(parts: ResourceChainParts): ResourceChain {
   const { kind, version, scopes } = parts;
   const first = resourceSteps(parts);
