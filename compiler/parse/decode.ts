@@ -9,7 +9,12 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Fir
   const fields = new Map<string, FieldValue>();
   for (const entry of node.entries) {
     const field = fieldOf(entry.key, type, problems);
-    if (field === undefined || isTaken(field, entry.key, type, fields, problems)) continue;
+    if (field === undefined) continue;
+    const taken = takenBy(field, type, fields);
+    if (taken !== undefined) {
+      problems.note(taken.field === field ? 'policy/duplicate-field' : 'policy/alternative-set', entry.key.place, lineAndColumn(taken));
+      continue;
+    }
     const value = decode(entry.value, field.kind, problems);
     // Present even when it did not fit: a second spelling of it is still a second one.
     fields.set(field.name, { field, value: value ?? NOTHING, place: { ...entry.key.place, span: entry.value.place.span } });
@@ -29,23 +34,13 @@ function fieldOf(key: YamlKey, type: MessageType, problems: FirstProblem): Field
   return field;
 }
 
-function isTaken(
-  field: Field,
-  key: YamlKey,
-  type: MessageType,
-  fields: ReadonlyMap<string, FieldValue>,
-  problems: FirstProblem,
-): boolean {
+/** The field that stands in the way: the same in another spelling, or a rival of which only one may be present. */
+function takenBy(field: Field, type: MessageType, fields: ReadonlyMap<string, FieldValue>): FieldValue | undefined {
   const same = fields.get(field.name);
-  if (same !== undefined) {
-    problems.note('policy/duplicate-field', key.place, lineAndColumn(same));
-    return true;
-  }
+  if (same !== undefined) return same;
   const group = type.alternatives.find(({ of }) => of.includes(field.name));
   const rival = group?.of.find((name) => fields.has(name));
-  if (rival === undefined) return false;
-  problems.note('policy/alternative-set', key.place, lineAndColumn(fields.get(rival) as FieldValue));
-  return true;
+  return rival === undefined ? undefined : fields.get(rival);
 }
 
 function lineAndColumn({ place }: FieldValue): { line: number; column: number } {

@@ -3,7 +3,6 @@ import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
 import { policyFile } from './build/file.js';
 import { decodeObject } from './decode.js';
-import { FirstProblem } from './first-problem.js';
 import { DOCUMENT } from './schema/tables.js';
 import type { ObjectValue } from './schema/value.js';
 import { validateSemantics } from './semantics.js';
@@ -23,9 +22,9 @@ export function parse(source: Source, report: Diagnostics): PolicyFile | undefin
 }
 
 function documentOf(source: Source, report: Diagnostics): ObjectValue | undefined {
-  const problems = new FirstProblem();
-  const root = readDocument(source, problems, report);
-  if (root === undefined) return undefined;
+  const read = readDocument(source, report);
+  if (read === undefined) return undefined;
+  const { root, problems } = read;
   const document = decodeObject(root, DOCUMENT, problems);
   problems.reportTo(report);
   return problems.found ? undefined : document;

@@ -1,7 +1,7 @@
 import type { DerivedRoles, PolicyFile, PrincipalPolicy, PrincipalRule, ResourcePolicy } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
-import { fieldOf, nonEmptyText, objectOf } from './build/fields.js';
+import { entriesOf, fieldOf, nonEmptyText, objectOf } from './build/fields.js';
 import type { ObjectValue } from './schema/value.js';
 
 /**
@@ -20,9 +20,9 @@ export function validateSemantics(file: PolicyFile, document: ObjectValue, repor
     case 'derived-roles':
       return validateDefinitions(policy, report);
     case 'export-variables':
-      return refuseLegacyVariables(file, 'variables', document, report);
+      return refuseLegacyVariables('variables', document, report);
     case 'export-constants':
-      return refuseLegacyVariables(file, 'constants', document, report);
+      return refuseLegacyVariables('constants', document, report);
   }
 }
 
@@ -35,7 +35,7 @@ function validateResourceRules(policy: ResourcePolicy, report: Diagnostics): boo
       report.add('rule/no-roles', place, { rule: name?.value ?? `#${number}` });
       valid = false;
     }
-    const first = name && firstOf(firsts, name.value, number, place);
+    const first = name && firstOf(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('rule/duplicate-name', place, { name: name?.value ?? '', number, ...first });
     valid = false;
@@ -49,7 +49,7 @@ function validatePrincipalRules(policy: PrincipalPolicy, report: Diagnostics): b
   for (const [index, rule] of policy.rules.entries()) {
     const number = index + 1;
     const resource = rule.resource.value;
-    const first = firstOf(firsts, resource, number, rule.place);
+    const first = firstOf(firsts, resource, { number, place: rule.place });
     if (first) report.add('rule/duplicate-resource', rule.place, { resource, number, ...first });
     const actionsAreValid = validatePrincipalActions(rule, report);
     valid &&= first === undefined && actionsAreValid;
@@ -62,7 +62,7 @@ function validatePrincipalActions(rule: PrincipalRule, report: Diagnostics): boo
   let valid = true;
   for (const [index, { name, place }] of rule.actions.entries()) {
     const number = index + 1;
-    const first = name && firstOf(firsts, name.value, number, place);
+    const first = name && firstOf(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('rule/duplicate-action-name', place, { name: name?.value ?? '', resource: rule.resource.value, number, ...first });
     valid = false;
@@ -75,7 +75,7 @@ function validateDefinitions(policy: DerivedRoles, report: Diagnostics): boolean
   let valid = true;
   for (const [index, { name, place }] of policy.definitions.entries()) {
     const number = index + 1;
-    const first = firstOf(firsts, name.value, number, place);
+    const first = firstOf(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('derived-role/duplicate', place, { name: name.value, number, ...first });
     valid = false;
@@ -83,8 +83,8 @@ function validateDefinitions(policy: DerivedRoles, report: Diagnostics): boolean
   return valid;
 }
 
-function refuseLegacyVariables(file: PolicyFile, policyType: 'variables' | 'constants', document: ObjectValue, report: Diagnostics): boolean {
-  if (file.legacyVariables.length === 0) return true;
+function refuseLegacyVariables(policyType: 'variables' | 'constants', document: ObjectValue, report: Diagnostics): boolean {
+  if (entriesOf(document, 'variables').length === 0) return true;
   report.add('export/legacy-variables', fieldOf(document, 'variables')?.place, { policyType });
   return false;
 }
@@ -102,11 +102,11 @@ interface First {
   readonly at: string;
 }
 
-/** Where the name was used first; undefined when this is the first use. */
-function firstOf(firsts: Map<string, First>, name: string, number: number, place: Place): First | undefined {
+/** Where the name was used first; undefined when this is the first use, which is then remembered. */
+function firstOf(firsts: Map<string, First>, name: string, use: { readonly number: number; readonly place: Place }): First | undefined {
   const first = firsts.get(name);
   if (first !== undefined) return first;
-  const { line, column } = place.span.source.lineAndColumn(place.anchor);
-  firsts.set(name, { first: number, at: `${line}:${column}` });
+  const { line, column } = use.place.span.source.lineAndColumn(use.place.anchor);
+  firsts.set(name, { first: use.number, at: `${line}:${column}` });
   return undefined;
 }

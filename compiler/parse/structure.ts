@@ -10,9 +10,7 @@ import type { ListValue, ObjectValue, Value } from './schema/value.js';
  * those of absent fields last. Returns whether there was none.
  */
 export function validateStructure(document: ObjectValue, source: Source, report: Diagnostics): boolean {
-  const violations: Violation[] = [];
-  validateObject(document, '', violations);
-  violations.sort(byPlace);
+  const violations = [...violationsOf(document, '')].sort(byPlace);
   for (const { place, reportTo } of violations) reportTo(report, place ?? source);
   return violations.length === 0;
 }
@@ -30,29 +28,25 @@ function byPlace(a: Violation, b: Violation): number {
   return a.field < b.field ? -1 : a.field > b.field ? 1 : 0;
 }
 
-function violation<C extends Code>(code: C, place: Place | undefined, parameters: MessageParameters<C> & { readonly field: string }): Violation {
-  return { field: parameters.field, place, reportTo: (report, target) => report.add(code, target, parameters) };
-}
-
-function validateObject(object: ObjectValue, path: string, violations: Violation[]): void {
+function* violationsOf(object: ObjectValue, path: string): Generator<Violation> {
   const prefix = path === '' ? '' : `${path}.`;
-  for (const field of object.type.fields) validateField(field, object, `${prefix}${field.name}`, violations);
+  for (const field of object.type.fields) yield* violationsOfField(field, object, `${prefix}${field.name}`);
   for (const { name, of } of object.type.alternatives) {
     if (of.some((alternative) => object.fields.has(alternative))) continue;
-    violations.push(violation('policy/alternative-missing', undefined, { field: `${prefix}${name}` }));
+    yield violation('policy/alternative-missing', undefined, { field: `${prefix}${name}` });
   }
 }
 
-function validateField(field: Field, object: ObjectValue, path: string, violations: Violation[]): void {
+function* violationsOfField(field: Field, object: ObjectValue, path: string): Generator<Violation> {
   const present = object.fields.get(field.name);
   const isRequired = field.rules.some(({ rule }) => rule === 'required');
   if (present === undefined || (isRequired && isZero(present.value))) {
-    if (isRequired) violations.push(violation('policy/required', present?.place, { field: path }));
+    if (isRequired) yield violation('policy/required', present?.place, { field: path });
     return;
   }
-  validateValue(present.value, field.rules, path, present.place, violations);
-  if (field.kind.kind === 'list' && present.value.kind === 'list') validateItems(present.value, field.kind.itemRules, path, violations);
-  if (present.value.kind === 'object') validateObject(present.value, path, violations);
+  yield* brokenRules(present, field.rules, path);
+  if (field.kind.kind === 'list' && present.value.kind === 'list') yield* violationsOfItems(present.value, field.kind.itemRules, path);
+  if (present.value.kind === 'object') yield* violationsOf(present.value, path);
 }
 
 function isZero(value: Value): boolean {
@@ -71,21 +65,26 @@ function isZero(value: Value): boolean {
   }
 }
 
-function validateItems(list: ListValue, rules: readonly Rule[], path: string, violations: Violation[]): void {
-  for (const [index, { value, place }] of list.items.entries()) {
-    validateValue(value, rules, `${path}[${index}]`, place, violations);
-    if (value.kind === 'object') validateObject(value, `${path}[${index}]`, violations);
+function* violationsOfItems(list: ListValue, rules: readonly Rule[], path: string): Generator<Violation> {
+  for (const [index, item] of list.items.entries()) {
+    yield* brokenRules(item, rules, `${path}[${index}]`);
+    if (item.value.kind === 'object') yield* violationsOf(item.value, `${path}[${index}]`);
   }
 }
 
-function validateValue(value: Value, rules: readonly Rule[], field: string, place: Place, violations: Violation[]): void {
+interface Standing {
+  readonly value: Value;
+  readonly place: Place;
+}
+
+function* brokenRules(standing: Standing, rules: readonly Rule[], field: string): Generator<Violation> {
   for (const rule of rules) {
-    const broken = brokenRule(value, rule, field, place);
-    if (broken !== undefined) violations.push(broken);
+    const broken = brokenRule(standing, rule, field);
+    if (broken !== undefined) yield broken;
   }
 }
 
-function brokenRule(value: Value, rule: Rule, field: string, place: Place): Violation | undefined {
+function brokenRule({ value, place }: Standing, rule: Rule, field: string): Violation | undefined {
   switch (rule.rule) {
     case 'required':
       return undefined;
@@ -113,4 +112,8 @@ function repeats(list: ListValue): boolean {
     seen.add(value.text);
   }
   return false;
+}
+
+function violation<C extends Code>(code: C, place: Place | undefined, parameters: MessageParameters<C> & { readonly field: string }): Violation {
+  return { field: parameters.field, place, reportTo: (report, target) => report.add(code, target, parameters) };
 }

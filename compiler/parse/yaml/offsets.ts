@@ -12,14 +12,13 @@ export interface TextOffsets {
  * maps to some of the white space it was made of.
  */
 export function textOffsets(text: string, written: WrittenScalar): TextOffsets {
-  const source = written.span.source.text;
   const end = written.span.end;
   const starts: number[] = [];
   const ends: number[] = [];
   let at = written.span.start;
   let index = 0;
   while (index < text.length) {
-    const unit = atomAt(source, at, end, written.notation);
+    const unit = atomAt(written, at);
     if (unit === undefined) {
       starts.push(end);
       ends.push(end);
@@ -64,8 +63,9 @@ function standsFor(atom: Atom, text: string, index: number): boolean {
   return text.startsWith(atom.text, index) || (text[index] === '\ufffd' && /^[\ud800-\udfff]$/.test(atom.text));
 }
 
-function atomAt(source: string, at: number, end: number, notation: WrittenScalar['notation']): Atom | undefined {
-  if (at >= end) return undefined;
+function atomAt({ notation, span }: WrittenScalar, at: number): Atom | undefined {
+  if (at >= span.end) return undefined;
+  const source = span.source.text;
   const text = source[at] as string;
   if (notation === 'single' && text === "'" && source[at + 1] === "'") return { text, end: at + 2, escaped: true };
   if (notation === 'double' && text === '\\') return escapeAt(source, at);

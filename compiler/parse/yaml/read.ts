@@ -2,19 +2,22 @@ import { Composer, type CST, type Document } from 'yaml';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
-import { FirstProblem } from '../first-problem.js';
+import type { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
 import type { YamlMapping } from './node.js';
 import { quotedPrefixes } from './quoted-prefix.js';
 import { eachItem, tokenise } from './tokens.js';
 import { buildTree } from './tree.js';
 
-/**
- * The one mapping of a policy file, or undefined: nothing in it, or not well-formed, which is reported
- * (policy-language.md 2.2, 2.3). For a mapping, what is wrong with anchors and merges goes to `problems`: what is wrong with its
- * fields competes with it for being first.
- */
-export function readDocument(source: Source, problems: FirstProblem, report: Diagnostics): YamlMapping | undefined {
+/** The mapping that a policy file holds. */
+export interface YamlDocument {
+  readonly root: YamlMapping;
+  /** What is wrong with its anchors and merges: what is wrong with its fields competes with it for being first. */
+  readonly problems: FirstProblem;
+}
+
+/** Reads a policy file (policy-language.md 2.2, 2.3). Undefined: nothing in it, or not well-formed, which is reported. */
+export function readDocument(source: Source, report: Diagnostics): YamlDocument | undefined {
   if (source.text.length > MAX_DOCUMENT_LENGTH) {
     report.add('file/too-large', source, { limit: MAX_DOCUMENT_LENGTH });
     return undefined;
@@ -27,7 +30,7 @@ export function readDocument(source: Source, problems: FirstProblem, report: Dia
     report.add('yaml/several-documents', source, {});
     return undefined;
   }
-  return documents[0] && mappingOf(documents[0], source, problems, report);
+  return documents[0] && mappingOf(documents[0], source, report);
 }
 
 function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] | undefined {
@@ -111,10 +114,10 @@ function inHouseStyle(message: string): string {
   return line.charAt(0).toLowerCase() + line.slice(1);
 }
 
-function mappingOf(document: Document.Parsed, source: Source, problems: FirstProblem, report: Diagnostics): YamlMapping | undefined {
-  const { root, syntax } = buildTree(document, source, problems);
+function mappingOf(document: Document.Parsed, source: Source, report: Diagnostics): YamlDocument | undefined {
+  const { root, syntax, problems } = buildTree(document, source);
   if (syntax.found) syntax.reportTo(report);
-  else if (root.type === 'Mapping') return root;
+  else if (root.type === 'Mapping') return { root, problems };
   else if (problems.found) problems.reportTo(report);
   else report.add('yaml/not-a-policy', root.place, {});
   return undefined;

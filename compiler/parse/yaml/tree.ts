@@ -5,17 +5,24 @@ import type { Place } from '../../diagnostics/span.js';
 import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_VALUES } from '../limits.js';
 import { keyOf } from './key.js';
+import { type Merge, withMerged } from './merge.js';
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
 import { typePlainScalar } from './scalar.js';
 
-/**
- * The typed tree of a composed document: duplicate keys, anchors, aliases, merges and limits are dealt with here.
- * Duplicate keys are problems of `syntax`, which come before all others of the document.
- */
-export function buildTree(document: Document.Parsed, source: Source, problems: FirstProblem): { readonly root: YamlNode; readonly syntax: FirstProblem } {
-  const builder: Builder = { source, syntax: new FirstProblem(), problems, anchors: new Map(), copied: 0 };
+/** The typed tree of a document, and what is wrong with it. */
+export interface YamlTree {
+  readonly root: YamlNode;
+  /** Duplicate keys: they come before all other problems of the document. */
+  readonly syntax: FirstProblem;
+  /** Anchors, aliases, merges and limits. */
+  readonly problems: FirstProblem;
+}
+
+/** Types the scalars of a composed document, and resolves its aliases and merges (policy-language.md 2.3). */
+export function buildTree(document: Document.Parsed, source: Source): YamlTree {
+  const builder: Builder = { source, syntax: new FirstProblem(), problems: new FirstProblem(), anchors: new Map(), copied: 0 };
   const root = nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
-  return { root, syntax: builder.syntax };
+  return { root, syntax: builder.syntax, problems: builder.problems };
 }
 
 interface Builder {
@@ -119,7 +126,7 @@ function scalarNode(node: Scalar, path: string, builder: Builder): YamlNode {
 
 function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping {
   const own: YamlEntry[] = [];
-  const merges: { readonly at: number; readonly from: readonly YamlEntry[] }[] = [];
+  const merges: Merge[] = [];
   const keys = new Map<string, YamlKey>();
   for (const pair of node.items as readonly Pair<Node, Node>[]) {
     const key = keyOf(pair, path, builder.source);
@@ -157,23 +164,6 @@ function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): 
   if (isAlias(pair.value)) builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type });
   else builder.problems.note('yaml/not-an-alias', value.place, {});
   return [];
-}
-
-// Explicit keys win whatever their order; merged ones stand where `<<` stands.
-function withMerged(own: readonly YamlEntry[], merges: readonly { readonly at: number; readonly from: readonly YamlEntry[] }[]): YamlEntry[] {
-  const taken = new Set(own.map(({ key }) => key.text));
-  const result: YamlEntry[] = [];
-  let next = 0;
-  for (const { at, from } of merges) {
-    for (; next < at; next++) result.push(own[next] as YamlEntry);
-    for (const entry of from) {
-      if (taken.has(entry.key.text)) continue;
-      taken.add(entry.key.text);
-      result.push(entry);
-    }
-  }
-  for (; next < own.length; next++) result.push(own[next] as YamlEntry);
-  return result;
 }
 
 function valueOf(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNode {
