@@ -52,6 +52,10 @@ test('a slip of the pen gets a hint', () => {
   assert.equal(hintsOf('["a"].all(element, elemnt == "a")'), ['did you mean `element`?']);
 });
 
+test('a macro with the wrong number of arguments gets told the right one', () => {
+  assert.equal(hintsOf('[1].all(R)'), ['the macro `all` takes (x, condition) or (i, x, condition)']);
+});
+
 test('a message literal has its fields checked', () => {
   assert.equal(messagesOf('google.protobuf.Duration{seconds: "a"}'), ["expected type of field 'seconds' is 'int' but provided type is 'string'"]);
   assert.equal(messagesOf('google.protobuf.Duration{hours: 1}'), ["undefined field 'hours'"]);

@@ -81,21 +81,13 @@ function messageField(checking: Checking, expr: SelectExpr, typeName: string): C
 
 // `V.x`: only of `V` itself; a message held in a local variable is read when it runs (1.7).
 function boundName(checking: Checking, expr: SelectExpr, anyField: CelType): CelType {
-  const name = expr.field;
-  switch (checking.references.get(expr.operand)?.kind) {
-    case 'variables':
-      checking.references.set(expr, { kind: 'variable', name });
-      return anyField;
-    case 'constants':
-      checking.references.set(expr, { kind: 'constant', name });
-      return json;
-    case 'globals':
-      checking.references.set(expr, { kind: 'global', name });
-      return anyField;
-    default:
-      return anyField;
-  }
+  const owner = checking.references.get(expr.operand)?.kind;
+  const kind = owner === 'variables' || owner === 'constants' || owner === 'globals' ? bound[owner] : undefined;
+  if (kind !== undefined) checking.references.set(expr, { kind, name: expr.field });
+  return kind === 'constant' ? json : anyField;
 }
+
+const bound = { variables: 'variable', constants: 'constant', globals: 'global' } as const;
 
 function fieldReference(checking: Checking, expr: SelectExpr, type: MessageType, field: Field): Reference | undefined {
   if (type.kind === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Expr, IdentExpr } from '../../ast/expr.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import { type Checking, isFull, type Locals, localOf, type PlacedRange, report } from './checking.js';
-import type { Environment } from './environment.js';
+import { macroForms } from './macro-forms.js';
 
 /** `a.b.c` as one name, unless a local variable owns its first part (conditions.md 3.10, A.3). */
 export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
@@ -17,28 +17,41 @@ export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
   return parts.reverse().join('.');
 }
 
+/** An identifier that nothing declares. */
 export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals: Locals): void {
   const known = [...localNames(locals), ...checking.environment.names.keys()];
   reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, { start: expr.start, end: expr.end, at: expr.start }, known);
 }
 
-/** @param at the parenthesis, which is what the problem is sorted by. */
+/**
+ * A function that is not in the table; perhaps a macro with the wrong number of arguments.
+ *
+ * @param at the parenthesis, which is what the problem is sorted by.
+ */
 export function reportUndeclaredFunction(checking: Checking, name: string, start: number, at: number): void {
-  reportUndeclared(checking, name, { start, end: at, at }, functionNames(checking.environment));
+  const place = { start, end: at, at };
+  const forms = macroForms.get(name);
+  if (forms === undefined) return reportUndeclared(checking, name, place, [...checking.environment.functions.keys(), ...macroForms.keys()]);
+  report(checking, { message: undeclared(name), ...place, hints: [`the macro \`${name}\` takes ${forms}`] });
 }
 
+/** A message literal of an unknown type. */
 export function reportUndeclaredType(checking: Checking, name: string, start: number): void {
   const end = start + name.length;
   reportUndeclared(checking, name, { start, end, at: end }, checking.environment.messages.keys());
 }
 
+/** A field that the message does not have. */
 export function reportUndefinedField(checking: Checking, field: string, place: PlacedRange, known: Iterable<string>): void {
   report(checking, { message: `undefined field '${field}'`, ...place, hints: hintsFor(checking, field, known) });
 }
 
 function reportUndeclared(checking: Checking, name: string, place: PlacedRange, known: Iterable<string>): void {
-  const message = `undeclared reference to '${name}' (in container '')`;
-  report(checking, { message, ...place, hints: hintsFor(checking, name, known) });
+  report(checking, { message: undeclared(name), ...place, hints: hintsFor(checking, name, known) });
+}
+
+function undeclared(name: string): string {
+  return `undeclared reference to '${name}' (in container '')`;
 }
 
 // Only the reading that reports needs to guess, and guessing is slow.
@@ -52,23 +65,3 @@ function localNames(locals: Locals): readonly string[] {
   for (let local = locals; local !== undefined; local = local.outer) names.push(local.name);
   return names;
 }
-
-// The macros are not in the table, but a slip of the pen may have meant one.
-function functionNames(environment: Environment): readonly string[] {
-  return [...environment.functions.keys(), ...macroNames];
-}
-
-const macroNames = [
-  'all',
-  'exists',
-  'exists_one',
-  'filter',
-  'has',
-  'map',
-  'optFlatMap',
-  'optMap',
-  'sortBy',
-  'transformList',
-  'transformMap',
-  'transformMapEntry',
-] as const;

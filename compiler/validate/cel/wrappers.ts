@@ -13,6 +13,7 @@ export function isWrapperOf(a: CelType, b: CelType): boolean {
   return wraps(a, b) || wraps(b, a);
 }
 
+/** Whether it is the wrapper of any scalar. */
 export function isWrapper(type: CelType): boolean {
   return type.kind === 'opaque' && type.name.startsWith('wrapper(');
 }
