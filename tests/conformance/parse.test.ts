@@ -63,7 +63,10 @@ function byText(a: unknown, b: unknown): number {
 }
 
 function withDirectory(one: Case, use: (directory: string) => void): void {
-  if (one.files === undefined) return use(join(one.directory ?? corpus, one.policies ?? 'policies'));
+  if (one.files === undefined) {
+    use(join(one.directory ?? corpus, one.policies ?? 'policies'));
+    return;
+  }
   const directory = mkdtempSync(join(tmpdir(), 'authz-parse-'));
   try {
     for (const [path, text] of Object.entries(one.files)) {

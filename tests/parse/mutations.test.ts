@@ -77,8 +77,8 @@ function seeOffsets(expression: Spans, text: string): void {
 
 function eachExpression(value: unknown, visit: (expression: Spans) => void): void {
   if (typeof value !== 'object' || value === null || value instanceof Source) return;
-  if ('spanOf' in value) return visit(value as Spans);
-  for (const key of Object.keys(value)) eachExpression((value as Record<string, unknown>)[key], visit);
+  if ('spanOf' in value) visit(value as Spans);
+  else for (const key of Object.keys(value)) eachExpression((value as Record<string, unknown>)[key], visit);
 }
 
 function mutated(text: string, random: (below: number) => number): string {

@@ -34,7 +34,8 @@ export function readDocument(source: Source, report: Diagnostics): YamlDocument 
 }
 
 function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] | undefined {
-  const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.exec(source.text);
+  // YAML has none of them, and the tokeniser uses some as marks.
+  const control = /(?![\t\n\r\u0080-\u009f])\p{Cc}/u.exec(source.text);
   if (control) {
     const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
     report.add('yaml/syntax', placeAt(source, control.index), { reason: `control character U+${code} is not allowed` });

@@ -133,7 +133,7 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
     noteDuplicate(key, keys, builder);
     const from = isMergeKey(pair.key) ? mergedEntries(pair, key, builder) : undefined;
     if (from !== undefined) merges.push({ at: own.length, from });
-    else own.push({ key, value: valueOf(pair, key, builder) });
+    else own.push({ key, value: entryValue(pair, key, builder) });
   }
   const entries = merges.length === 0 ? own : withMerged(own, merges);
   return { type: 'Mapping', place: placeOf(node, path, builder), ...extentOf(entries.map(({ value }) => value)), entries };
@@ -154,7 +154,7 @@ function isMergeKey(key: Node): boolean {
 }
 
 function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): readonly YamlEntry[] {
-  const value = valueOf(pair, key, builder);
+  const value = entryValue(pair, key, builder);
   if (value.type === 'Mapping') {
     builder.copied += value.entries.length;
     if (builder.copied <= MAX_VALUES) return value.entries;
@@ -166,7 +166,7 @@ function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): 
   return [];
 }
 
-function valueOf(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNode {
+function entryValue(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNode {
   if (pair.value && !isNothing(pair.value)) return nodeOf(pair.value, key.place.path, builder);
   // An absent value stands just after the colon, or after the key of a flow mapping that has none.
   const colon = colonOf(pair) ?? key.place.span.end - 1;
