@@ -45,15 +45,18 @@ const LIMIT = 10_000;
 /** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
 export class Diagnostics {
   private readonly list: Diagnostic[] = [];
+  /** Whether an error was said, kept or not. */
+  hasErrors = false;
   /** How many were not kept because of the limit. */
   dropped = 0;
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
+    const entry = messages[code];
+    if (entry.severity === 'error') this.hasErrors = true;
     if (this.list.length >= LIMIT) {
       this.dropped += 1;
       return;
     }
-    const entry = messages[code];
     const text = entry.text as (parameters: MessageParameters<C>) => string;
     this.list.push({
       code,
@@ -63,10 +66,6 @@ export class Diagnostics {
       notes: details.notes ?? [],
       facts: details.facts ?? {},
     });
-  }
-
-  get hasErrors(): boolean {
-    return this.list.some((diagnostic) => diagnostic.severity === 'error');
   }
 
   /** By file, offset, code, message: the same run gives the same order whatever order the stages worked in. */

@@ -1,4 +1,16 @@
-import type { Message } from '../messages.js';
+export type Severity = 'error' | 'warning';
+
+/** One kind of diagnostic. Its key in the registry is its code: never reused, a page in docs/diagnostics. */
+export interface Message<P> {
+  readonly severity: Severity;
+  /** `load` for phases 1 to 5, `compile` for phase 6 (policy-language.md 2.4). */
+  readonly stage: 'load' | 'compile';
+  /** The short kind of the machine-readable report (policy-language.md 12). */
+  readonly kind: string;
+  readonly text: (parameters: P) => string;
+  /** The page of docs/diagnostics: what it means and the way out, in Markdown. */
+  readonly explanation: string;
+}
 
 /** Declares one entry of the registry, so that the type of its parameters is kept. */
 export function message<P>(entry: Message<P>): Message<P> {
