@@ -85,8 +85,8 @@ function exportConstants(policy: ObjectValue): Policy {
 
 // A lone dot names the root scope, as it does in requests (5.1).
 function scopeOf(policy: ObjectValue): string {
-  const scope = textOf(policy, 'scope')?.value ?? '';
-  return scope === '.' ? '' : scope;
+  // `.` stays: a policy written so loads, and no request reaches it (policy-language.md 8.4).
+  return textOf(policy, 'scope')?.value ?? '';
 }
 
 const SCOPE_PERMISSIONS: readonly ScopePermissions[] = ['unspecified', 'override-parent', 'require-parental-consent'];
