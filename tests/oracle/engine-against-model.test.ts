@@ -18,7 +18,7 @@ function inModelWords(result: CheckResult): ModelResult {
   };
 }
 
-const stores = Number(process.env.STORES ?? 150);
+const stores = Number(process.env.STORES ?? 60);
 const firstSeed = Number(process.env.SEED ?? 1);
 
 for (const strict of [false, true]) {

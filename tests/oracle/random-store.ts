@@ -19,8 +19,8 @@ export function randomStore(random: Random, options: StoreOptions): readonly Doc
   const documents: Document[] = [derivedRoles(random, options), EXPORTED_VARIABLES, EXPORTED_CONSTANTS];
 
   for (const version of VERSIONS) {
-    for (const resource of random.some(KINDS, 1, KINDS.length)) {
-      for (const scope of SCOPES.slice(0, 1 + random.below(SCOPES.length))) {
+    for (const resource of random.some(KINDS, 2, KINDS.length)) {
+      for (const scope of SCOPES.slice(0, random.pick([1, 2, 3, 3]))) {
         documents.push({ resourcePolicy: { ...resourcePolicy(random, options), resource, version, scope, ...permissions(scope) } });
       }
     }
@@ -41,16 +41,16 @@ export function randomRequest(random: Random): ModelRequest {
   return {
     principal: {
       id: random.pick([...PRINCIPALS, 'someone']),
-      roles: random.some([...ROLES, 'admin:x', 'stranger'], 1, 3),
+      roles: random.some([...ROLES, ...(random.chance(0.3) ? ['admin:x', 'stranger'] : [])], 1, 3),
       attr: { n: random.below(10) },
-      ...(random.chance(0.3) ? { policyVersion: random.pick([...VERSIONS, 'v9']) } : {}),
+      ...(random.chance(0.3) ? { policyVersion: random.pick([...VERSIONS, ...VERSIONS, 'v9']) } : {}),
       ...(random.chance(0.5) ? { scope: random.pick(REQUESTED) } : {}),
     },
     resource: {
       id: 'r',
-      kind: random.pick([...KINDS, 'album_object', 'unknown']),
+      kind: random.pick([...KINDS, ...KINDS, 'doc', 'album_object', 'unknown']),
       attr: randomAttributes(random),
-      ...(random.chance(0.3) ? { policyVersion: random.pick([...VERSIONS, 'v9']) } : {}),
+      ...(random.chance(0.3) ? { policyVersion: random.pick([...VERSIONS, ...VERSIONS, 'v9']) } : {}),
       ...(random.chance(0.7) ? { scope: random.pick(REQUESTED) } : {}),
     },
     actions: random.some(ACTIONS, 1, 4),
@@ -58,7 +58,8 @@ export function randomRequest(random: Random): ModelRequest {
 }
 
 const SCOPES = ['', 'a', 'a.b'];
-const REQUESTED = ['', '.', 'a', '.a', 'a.b', 'a.b.c', 'z'];
+/** What a request asks for; the likely ones stand more than once. */
+const REQUESTED = ['', '', '', '.', 'a', 'a', 'a', '.a', 'a.b', 'a.b', 'a.b.c', 'z'];
 const VERSIONS = ['default', 'v2'];
 const KINDS = ['doc', 'album:object', 'leave-request'];
 const PRINCIPALS = ['u1', 'u2'];
@@ -105,7 +106,7 @@ function resourcePolicy(random: Random, options: StoreOptions): Omit<ResourceDoc
   return {
     importDerivedRoles: ['common-roles'],
     ...definitions(random),
-    rules: random.times(0, 5, (index) => resourceRule(random, options, index)),
+    rules: random.times(1, 6, (index) => resourceRule(random, options, index)),
   };
 }
 
