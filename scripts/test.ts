@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+
+/** All that must hold before a change lands, in order: `npm test` and CI run exactly this. */
+const GATES: readonly { readonly name: string; readonly command: readonly string[] }[] = [
+  { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit'] },
+  { name: 'lint', command: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings'] },
+  { name: 'boundaries', command: ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'compiler', 'runtime', 'server', 'generated', 'proto', 'scripts'] },
+  { name: 'every test file runs', command: ['--import', 'tsx', 'scripts/check-tests.ts'] },
+  { name: 'generated files are up to date', command: ['--import', 'tsx', 'scripts/check-generated.ts'] },
+];
+
+const TESTS = ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', String.raw`(compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`, '-i', 'node_modules'];
+
+let passed = 0;
+let failed = 0;
+
+for (const { name, command } of GATES) {
+  const { code, output } = await run(command);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
+  if (code === 0) passed += 1;
+  else {
+    failed += 1;
+    console.log(output);
+  }
+}
+
+const { code, output } = await run(TESTS);
+const total = countOf(output, 'Total');
+const succeeded = countOf(output, 'Passed');
+console.log(output.trimEnd());
+passed += succeeded;
+// A runner that dies on the way has failed, however few tests it had begun.
+failed += Math.max(total - succeeded, code === 0 && total > 0 ? 0 : 1);
+
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const collect = (chunk: Buffer): void => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** The last count of the runner's summary: `  Total:     12`. */
+function countOf(output: string, word: string): number {
+  const counts = [...output.matchAll(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'gm'))];
+  return Number(counts.at(-1)?.[1] ?? 0);
+}
