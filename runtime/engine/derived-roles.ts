@@ -7,15 +7,7 @@ import { derivedRolesOf, type ResourceStep } from './resource-chain.js';
  * list the scope before it left behind (policy-language.md 7.2, use 1).
  */
 export function enterScope(evaluation: Evaluation, step: ResourceStep): void {
-  const listed = evaluation.listed[step.index] ?? listDerivedRoles(evaluation, derivedRolesOf(step));
-  evaluation.listed[step.index] = listed;
-  evaluation.request.effectiveDerivedRoles = listed.active;
-  evaluation.request.failedDerivedRoles = listed.failed;
-}
-
-/** Those active in any scope entered, sorted. */
-export function enteredDerivedRoles(evaluation: Evaluation): readonly string[] {
-  return [...new Set(evaluation.listed.flatMap((listed) => listed?.active ?? []))].sort();
+  evaluation.enter(step, evaluation.listedIn(step) ?? listDerivedRoles(evaluation, derivedRolesOf(step)));
 }
 
 function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly DerivedRole[]): ListedDerivedRoles {

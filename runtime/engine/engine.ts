@@ -1,6 +1,5 @@
 import { ALLOW, DENY, type PolicyBundle, policyKey } from '../policy/index.js';
 import { check } from './check.js';
-import { enteredDerivedRoles } from './derived-roles.js';
 import { Evaluation } from './evaluation.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
 import { Registry } from './registry.js';
@@ -84,7 +83,7 @@ class PolicyEngine implements Engine {
     if (this.settings.schemaEnforcement === 'reject' && errors.length > 0) return denyAll(actions, chain.key, errors);
     return {
       actions: actions.map((action) => this.decide(action)),
-      effectiveDerivedRoles: includeMeta ? enteredDerivedRoles(evaluation) : NONE,
+      effectiveDerivedRoles: includeMeta ? evaluation.enteredDerivedRoles : NONE,
       outputs: evaluation.outputs,
       validationErrors: errors,
     };

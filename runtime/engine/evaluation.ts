@@ -29,17 +29,19 @@ export class Evaluation {
   /** Whether outputs are wanted and some policy has any. */
   collectsOutputs = false;
   outputs: OutputEntry[] = [];
-  /** First results by rule identity (policy-language.md 8.10-D3). */
-  readonly results = new Map<unknown, boolean>();
   /** By step: the bits whose rules had no effect for this action. */
   readonly withoutEffect: number[] = [];
 
   /** Whether anybody can see the active derived roles. */
   listsDerivedRoles = false;
-  /** By step: those active in a scope entered already. */
-  readonly listed: (ListedDerivedRoles | undefined)[] = [];
 
   private readonly alone: string[] = [''];
+  /** First results by rule identity (policy-language.md 8.10-D3). */
+  private readonly results = new Map<unknown, boolean>();
+  /** By step: the derived roles active in a scope entered already. */
+  private readonly listed: (ListedDerivedRoles | undefined)[] = [];
+  /** Whether there is anything in these two. */
+  private remembers = false;
   private readonly roleBits = new RoleBits();
   private decider: PrincipalStep | ResourceStep | undefined = undefined;
   private isPrincipal = false;
@@ -57,8 +59,7 @@ export class Evaluation {
   turnTo(resource: ResourceInput, lineages: ReadonlyMap<string, readonly string[]> | undefined): void {
     this.request.turnTo(resource);
     this.lineages = lineages;
-    if (this.results.size > 0) this.results.clear();
-    if (this.listed.length > 0) this.forgetListed();
+    if (this.remembers) this.forgetResults();
   }
 
   /** Forgets the action before. */
@@ -81,6 +82,35 @@ export class Evaluation {
   bitsIn(policy: ResourcePolicy): number {
     const { lineage } = this;
     return lineage === this.alone ? this.roleBits.ofRole(policy, lineage[0] as string) : this.roleBits.ofLineage(policy, lineage);
+  }
+
+  /** The first result of a rule, if it has been visited in this check. */
+  firstResult(identity: unknown): boolean | undefined {
+    return this.results.get(identity);
+  }
+
+  /** Keeps the first result of a rule for the rest of the check. */
+  rememberResult(identity: unknown, holds: boolean): void {
+    this.results.set(identity, holds);
+    this.remembers = true;
+  }
+
+  /** The derived roles of a scope, if it has been entered in this check. */
+  listedIn(step: ResourceStep): ListedDerivedRoles | undefined {
+    return this.listed[step.index];
+  }
+
+  /** Makes the derived roles of a scope those that conditions see. */
+  enter(step: ResourceStep, listed: ListedDerivedRoles): void {
+    this.listed[step.index] = listed;
+    this.remembers = true;
+    this.request.effectiveDerivedRoles = listed.active;
+    this.request.failedDerivedRoles = listed.failed;
+  }
+
+  /** Those of all scopes entered, sorted. */
+  get enteredDerivedRoles(): readonly string[] {
+    return [...new Set(this.listed.flatMap((listed) => listed?.active ?? []))].sort();
   }
 
   /** The step of the principal's chain that decided. */
@@ -111,7 +141,9 @@ export class Evaluation {
     return new Set(this.request.principal.roles.flatMap((role) => this.lineages?.get(role) ?? [role]));
   }
 
-  private forgetListed(): void {
+  private forgetResults(): void {
+    this.remembers = false;
+    this.results.clear();
     this.listed.length = 0;
     this.request.effectiveDerivedRoles = NOBODY;
     this.request.failedDerivedRoles = NOBODY;

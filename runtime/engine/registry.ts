@@ -11,8 +11,9 @@ import { ScopeSet } from './scope-chain.js';
  * kept by names that policies have, never by names that requests invent.
  */
 export class Registry {
-  /** Whether any principal has a policy. */
+  /** Whether any principal has a policy. (A field: asking a Map for its size is a call.) */
   readonly hasPrincipals: boolean;
+  private readonly hasRoles: boolean;
   private readonly resourceScopes: ScopeSet;
   private readonly principalScopes: ScopeSet;
   private readonly kinds = new Map<string, KindPolicies>();
@@ -33,6 +34,7 @@ export class Registry {
     private readonly settings: Settings,
   ) {
     this.hasPrincipals = bundle.principalPolicies.length > 0;
+    this.hasRoles = bundle.rolePolicies.length > 0;
     this.roles = rolesByVersion(bundle.rolePolicies);
     const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
     this.resourceScopes = new ScopeSet([...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope), settings.lenientScopeSearch);
@@ -77,7 +79,7 @@ export class Registry {
 
   /** For each role that has parents at exactly this scope: itself and its ancestors (policy-language.md 8.6). */
   lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined {
-    if (this.roles.size === 0) return undefined;
+    if (!this.hasRoles) return undefined;
     return this.roles.get(version)?.get(scope)?.lineages;
   }
 
