@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decodeCheckResourcesRequest } from '../../../proto/codec/check-resources-request.js';
 import { encodeCheckResourcesResponse } from '../../../proto/codec/check-resources-response.js';
-import { checkResourcesRequestSize } from '../../../proto/codec/message-size.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../../proto/codec/server-info.js';
 import { TextTable } from '../../../proto/codec/text-table.js';
 import { WireError } from '../../../proto/codec/wire-reader.js';
@@ -11,6 +10,7 @@ import { checkResources } from '../../service/check-resources.js';
 import { tooLarge } from '../../service/message-limit.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { AUTHZ_SERVICE, type Services } from '../../service/services.js';
+import { limitMessageSize } from '../json/message-limit.js';
 import { printCheckResourcesResponse } from '../json/print-check-resources.js';
 import { violationsJson } from '../json/print-error.js';
 import { readCheckResourcesRequest } from '../json/read-check-resources.js';
@@ -47,8 +47,8 @@ function procedures(services: Services): { readonly [name: string]: Procedure } 
   return {
     CheckResources: (body, encoding) => {
       const message = encoding === 'json' ? readCheckResourcesRequest(body) : decode(() => decodeCheckResourcesRequest(body, texts));
-      const size = encoding === 'json' ? checkResourcesRequestSize(message) : body.length;
-      if (size > services.maxMessageSize) throw tooLarge(size, services.maxMessageSize);
+      if (encoding === 'json') limitMessageSize(message, body.length, services.maxMessageSize);
+      else if (body.length > services.maxMessageSize) throw tooLarge(body.length, services.maxMessageSize);
       const print = (response: CheckResourcesResponse): string | Buffer =>
         encoding === 'json' ? printCheckResourcesResponse(response) : encodeCheckResourcesResponse(response, writer);
       const outcome = checkResources(services.check, message);

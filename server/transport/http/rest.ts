@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CheckResourcesResponse, ServerInfoResponse } from '../../../proto/messages.js';
-import { checkResourcesRequestSize } from '../../../proto/codec/message-size.js';
 import { checkResources } from '../../service/check-resources.js';
-import { tooLarge } from '../../service/message-limit.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { printCheckResourcesResponse } from '../json/print-check-resources.js';
+import { limitMessageSize } from '../json/message-limit.js';
 import { readCheckResourcesRequest } from '../json/read-check-resources.js';
 import type { HeaderList } from './cors.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
@@ -45,9 +44,6 @@ export const REST_PATHS: ReadonlySet<string> = new Set([
   '/_authz/health',
 ]);
 
-/** In protobuf, JSON never grows to more than this many times its length: `0,` becomes eleven bytes. */
-const MAX_GROWTH = 8;
-
 function answerCheck(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, services: Services, handled: HeaderList): void {
   const fail = (thrown: unknown, headers: HeaderList): void => exchange.sendRestError(request, reply, rpcErrorOf(thrown), headers);
   const start = performance.now();
@@ -57,7 +53,7 @@ function answerCheck(request: FastifyRequest, reply: FastifyReply, exchange: Exc
     timeout = grpcTimeout(request.headers['grpc-timeout']);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     const message = readCheckResourcesRequest(body);
-    if (body.length * MAX_GROWTH > services.maxMessageSize) limitSize(checkResourcesRequestSize(message), services.maxMessageSize);
+    limitMessageSize(message, body.length, services.maxMessageSize);
     outcome = checkResources(services.check, message);
   } catch (thrown) {
     const error = rpcErrorOf(thrown);
@@ -80,10 +76,6 @@ function answerCheck(request: FastifyRequest, reply: FastifyReply, exchange: Exc
 }
 
 const NO_BODY = Buffer.alloc(0);
-
-function limitSize(size: number, limit: number): void {
-  if (size > limit) throw tooLarge(size, limit);
-}
 
 /** All three fields are always there: a build without a name says so. */
 export function printServerInfo(release: ServerInfoResponse): string {

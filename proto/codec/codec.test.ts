@@ -1,0 +1,222 @@
+import { createFileRegistry, create, type DescMessage, type FileRegistry, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { descriptorSet } from '../gen/descriptors.js';
+import type { CheckResourcesResponse } from '../messages.js';
+import { decodeCheckResourcesRequest } from './check-resources-request.js';
+import { encodeCheckResourcesResponse } from './check-resources-response.js';
+import { MAX_VALUE_DEPTH } from './json-value.js';
+import { checkResourcesRequestSize } from './message-size.js';
+import { WireError } from './wire-reader.js';
+import { WireWriter } from './wire-writer.js';
+
+const registry: FileRegistry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
+const requestType = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
+const responseType = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
+
+const encodeRequest = (json: JsonValue): Buffer => Buffer.from(toBinary(requestType, fromJson(requestType, json)));
+
+const wholeRequest = {
+  requestId: 'é😀',
+  includeMeta: true,
+  principal: { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', n: -1.5, z: 0, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é'] } } }, scope: 'a.b' },
+  resources: [
+    { actions: ['view', 'edit'], resource: { kind: 'k', policyVersion: '1', id: 'i', attr: { long: 'x'.repeat(300) }, scope: '.' } },
+    { actions: ['view'], resource: { kind: 'k', id: 'j' } },
+  ],
+  auxData: { jwt: { token: 't', keySetId: 'k' }, jwts: { a: { token: 'x' }, b: { token: 'y', keySetId: 'z' } } },
+  requestContext: { annotations: { a: [true] } },
+};
+
+test('a request decodes to what was encoded', () => {
+  const { auxData, ...rest } = decodeCheckResourcesRequest(encodeRequest(wholeRequest));
+  const plain = { ...rest, auxData: { jwt: auxData?.jwt, jwts: Object.fromEntries(auxData?.jwts ?? []) } };
+  assert.equal(plain, {
+    ...wholeRequest,
+    resources: [wholeRequest.resources[0], { actions: ['view'], resource: { kind: 'k', policyVersion: '', id: 'j', attr: {}, scope: '' } }],
+    auxData: { jwt: { token: 't', keySetId: 'k' }, jwts: { a: { token: 'x', keySetId: '' }, b: { token: 'y', keySetId: 'z' } } },
+  });
+});
+
+test('an empty message is an empty request', () => {
+  const request = decodeCheckResourcesRequest(Buffer.alloc(0));
+  assert.equal(request, { requestId: '', includeMeta: false, principal: undefined, resources: [], auxData: undefined, requestContext: undefined });
+});
+
+test('a message that comes twice is merged, a scalar that comes twice is the later one', () => {
+  const first = encodeRequest({ requestId: 'a', principal: { id: 'p', roles: ['x'], attr: { a: 1, b: 1 } } });
+  const second = encodeRequest({ requestId: 'b', principal: { roles: ['y'], attr: { b: 2 } } });
+  const request = decodeCheckResourcesRequest(Buffer.concat([first, second]));
+  assert.is(request.requestId, 'b');
+  assert.equal(request.principal, { id: 'p', policyVersion: '', roles: ['x', 'y'], attr: { a: 1, b: 2 }, scope: '' });
+});
+
+test('unknown fields of every wire type are skipped', () => {
+  const unknown = Buffer.from([0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 2, 1, 2, 0xa3, 0x06, 0x08, 0x01, 0xa4, 0x06, 0xa5, 0x06, 1, 2, 3, 4]);
+  const request = decodeCheckResourcesRequest(Buffer.concat([unknown, encodeRequest({ requestId: 'r' }), unknown]));
+  assert.is(request.requestId, 'r');
+});
+
+test('attributes named like parts of the prototype are ordinary', () => {
+  const json = JSON.parse('{"principal":{"attr":{"__proto__":{"__proto__":1},"constructor":2}}}');
+  const attr = decodeCheckResourcesRequest(encodeRequest(json)).principal?.attr ?? {};
+  assert.equal(Object.keys(attr).sort(), ['__proto__', 'constructor']);
+  assert.is(Object.getPrototypeOf(attr), Object.prototype);
+  assert.equal(Object.keys(Object.getOwnPropertyDescriptor(attr, '__proto__')?.value), ['__proto__']);
+});
+
+test('NaN and infinities pass, a value of no kind is null', () => {
+  const valueOf = (value: readonly number[]) => decodeCheckResourcesRequest(principalWithValue(value)).principal?.attr['a'];
+  const double = Buffer.alloc(8);
+  double.writeDoubleLE(Number.NaN);
+  assert.ok(Number.isNaN(valueOf([0x11, ...double])));
+  double.writeDoubleLE(Number.NEGATIVE_INFINITY);
+  assert.is(valueOf([0x11, ...double]), Number.NEGATIVE_INFINITY);
+  assert.is(valueOf([]), null);
+});
+
+test('values nested too deep are malformed', () => {
+  const nested = (depth: number): number[] => {
+    let bytes = Buffer.alloc(0);
+    for (let level = 0; level < depth; level++) bytes = Buffer.concat([Buffer.from([0x32, ...varint(bytes.length + 1 + varint(bytes.length).length), 0x0a, ...varint(bytes.length)]), bytes]);
+    return [...bytes];
+  };
+  decodeCheckResourcesRequest(principalWithValue(nested(MAX_VALUE_DEPTH - 1)));
+  assert.throws(() => decodeCheckResourcesRequest(principalWithValue(nested(MAX_VALUE_DEPTH + 1))), isWireError);
+  assert.throws(() => decodeCheckResourcesRequest(Buffer.alloc(500_000, 0xa3)), isWireError);
+});
+
+test('damaged bytes are a message or a WireError, never another error', () => {
+  const whole = encodeRequest(wholeRequest);
+  const next = randomNumbers(7);
+  let refused = 0;
+  for (let round = 0; round < 20_000; round++) {
+    const damaged = Buffer.from(whole.subarray(0, next(3) === 0 ? next(whole.length) : whole.length));
+    for (let edits = next(4); edits > 0 && damaged.length > 0; edits--) damaged[next(damaged.length)] = next(256);
+    try {
+      decodeCheckResourcesRequest(damaged);
+    } catch (error) {
+      assert.instance(error, WireError);
+      refused += 1;
+    }
+  }
+  assert.ok(refused > 1000, `${refused} refused`);
+});
+
+test('random requests decode to what was encoded, and their size is known', () => {
+  const next = randomNumbers(11);
+  const text = (): string => ['', 'a', 'view:public', 'é', '😀', '__proto__', 'x'.repeat(24), 'y'.repeat(25), 'z'.repeat(200)][next(9)] as string;
+  const value = (depth: number): JsonValue => {
+    switch (next(depth > 4 ? 5 : 7)) {
+      case 0:
+        return null;
+      case 1:
+        return next(2) === 0;
+      case 2:
+        return [0, -1, 0.1, 1e300, 2 ** 53, -0.5][next(6)] as number;
+      case 3:
+      case 4:
+        return text();
+      case 5:
+        return Array.from({ length: next(4) }, () => value(depth + 1));
+      default:
+        return map(depth + 1);
+    }
+  };
+  const map = (depth: number): { [key: string]: JsonValue } => Object.fromEntries(Array.from({ length: next(4) }, (_item, index) => [`${text()}${index}`, value(depth)]));
+  for (let round = 0; round < 2000; round++) {
+    const principal = { id: text(), policyVersion: text(), roles: [text(), text()], attr: map(0), scope: text() };
+    const resource = { kind: text(), policyVersion: text(), id: text(), attr: map(0), scope: text() };
+    const resources = Array.from({ length: next(3) }, () => ({ actions: [text(), text()], resource }));
+    const bytes = encodeRequest({ requestId: text(), principal, resources });
+    const request = decodeCheckResourcesRequest(bytes);
+    assert.equal(request.principal, principal);
+    assert.equal(request.resources, resources);
+    assert.is(checkResourcesRequestSize(request), bytes.length);
+  }
+});
+
+test('the size of a request is that of its encoding', () => {
+  for (const json of [wholeRequest, {}, { principal: {} }, { resources: [{}], auxData: { jwts: { a: {} } }, requestContext: {} }]) {
+    const bytes = encodeRequest(json);
+    assert.is(checkResourcesRequestSize(decodeCheckResourcesRequest(bytes)), bytes.length, JSON.stringify(json));
+  }
+});
+
+const response: CheckResourcesResponse = {
+  requestId: 'r😀',
+  includeMeta: true,
+  authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  results: [
+    {
+      resource: { kind: 'k', policyVersion: 'v', id: '1', attr: {}, scope: '.' },
+      decision: {
+        actions: [
+          { action: 'view', effect: 1, matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
+          { action: 'edit', effect: 2, matchedPolicy: 'NO_MATCH', matchedScope: '' },
+        ],
+        effectiveDerivedRoles: ['a', 'b'],
+        outputs: [
+          { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
+          { src: 's#b', action: 'view', error: 'no such key: x' },
+        ],
+        validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
+      },
+    },
+    { resource: { kind: 'k', policyVersion: '', id: 'x'.repeat(5000), attr: {}, scope: '' }, decision: { actions: [{ action: 'a', effect: 2, matchedPolicy: 'x', matchedScope: '' }], effectiveDerivedRoles: [], outputs: [], validationErrors: [] } },
+  ],
+};
+
+test('a response is what the library reads as its JSON form', () => {
+  const writer = new WireWriter();
+  for (let round = 0; round < 2; round++) {
+    const bytes = encodeCheckResourcesResponse(response, writer);
+    assert.equal(toJson(responseType, fromBinary(responseType, bytes)), {
+      requestId: 'r😀',
+      authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      results: [
+        {
+          resource: { kind: 'k', policyVersion: 'v', id: '1', scope: '.' },
+          actions: { view: 'EFFECT_ALLOW', edit: 'EFFECT_DENY' },
+          validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
+          meta: { actions: { view: { matchedPolicy: 'resource.k.vv', matchedScope: 'acme' }, edit: { matchedPolicy: 'NO_MATCH' } }, effectiveDerivedRoles: ['a', 'b'] },
+          outputs: [
+            { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
+            { src: 's#b', action: 'view', error: 'no such key: x' },
+          ],
+        },
+        { resource: { kind: 'k', id: 'x'.repeat(5000) }, actions: { a: 'EFFECT_DENY' }, meta: { actions: { a: { matchedPolicy: 'x' } } } },
+      ],
+    });
+  }
+});
+
+test('a response without fields is an empty message', () => {
+  assert.equal(toBinary(responseType, create(responseType)).length, encodeCheckResourcesResponse({ requestId: '', results: [], includeMeta: false, authzCallId: '' }, new WireWriter()).length);
+});
+
+/** The same numbers below a bound at every run. */
+function randomNumbers(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+function principalWithValue(value: readonly number[]): Buffer {
+  const entry = [0x0a, 0x01, 0x61, 0x12, ...varint(value.length), ...value];
+  const principal = [0x22, ...varint(entry.length), ...entry];
+  return Buffer.from([0x1a, ...varint(principal.length), ...principal]);
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
+}
+
+function isWireError(error: unknown): boolean {
+  return error instanceof WireError;
+}
+
+test.run();

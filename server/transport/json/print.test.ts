@@ -1,0 +1,69 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckResourcesResponse } from '../../../proto/messages.js';
+import { indentJson } from './indent.js';
+import { printCheckResourcesResponse } from './print-check-resources.js';
+import { printValue, quote } from './print-value.js';
+
+test('strings are escaped where JSON demands it and nowhere else', () => {
+  for (const text of ['', 'a', '"', '\\', '\n', '\u0000', '\u001f', '\u007f', '<&>', '\u2028', 'é', '😀', 'x'.repeat(100), `${'x'.repeat(100)}"`]) {
+    assert.is(quote(text), JSON.stringify(text));
+  }
+  assert.is(quote('\u2028<é'), '"\u2028<é"');
+});
+
+test('numbers print as in ECMAScript, negative zero as -0', () => {
+  assert.is(printValue([1, 2.5, 1e21, 1e20, 1e-7, 0.000001, -0, 0]), '[1,2.5,1e+21,100000000000000000000,1e-7,0.000001,-0,0]');
+});
+
+test('a number that is not finite cannot be printed, wherever it is', () => {
+  assert.is(printValue(Number.NaN), undefined);
+  assert.is(printValue({ a: [{ b: Number.POSITIVE_INFINITY }] }), undefined);
+});
+
+test('map keys are printed sorted, also those of the prototype', () => {
+  assert.is(printValue(JSON.parse('{"b":1,"a":{"d":null,"c":true},"__proto__":[]}')), '{"__proto__":[],"a":{"c":true,"d":null},"b":1}');
+});
+
+const response: CheckResourcesResponse = {
+  requestId: 'r',
+  includeMeta: true,
+  authzCallId: 'ID',
+  results: [
+    {
+      resource: { kind: 'k', policyVersion: 'v', id: '1', attr: {}, scope: '.' },
+      decision: {
+        actions: [
+          { action: 'view', effect: 1, matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
+          { action: 'edit', effect: 2, matchedPolicy: 'NO_MATCH', matchedScope: '' },
+        ],
+        effectiveDerivedRoles: ['owner'],
+        outputs: [
+          { src: 's#a', action: 'view', val: null },
+          { src: 's#b', action: 'view', error: 'no such key: x' },
+          { src: 's#c', action: 'view', val: Number.NaN },
+        ],
+        validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
+      },
+    },
+  ],
+};
+
+test('a response is printed in the order of its fields, empty ones left out', () => {
+  assert.is(
+    printCheckResourcesResponse(response),
+    '{"requestId":"r","results":[{"resource":{"id":"1","kind":"k","policyVersion":"v","scope":"."},' +
+      '"actions":{"edit":"EFFECT_DENY","view":"EFFECT_ALLOW"},' +
+      '"validationErrors":[{"path":"/a","message":"m","source":"SOURCE_PRINCIPAL"}],' +
+      '"meta":{"actions":{"edit":{"matchedPolicy":"NO_MATCH"},"view":{"matchedPolicy":"resource.k.vv","matchedScope":"acme"}},"effectiveDerivedRoles":["owner"]},' +
+      '"outputs":[{"src":"s#a","val":null,"action":"view"},{"src":"s#b","action":"view","error":"no such key: x"},' +
+      '{"src":"s#c","action":"view","error":"the value has a number that JSON cannot represent"}]}],"authzCallId":"ID"}',
+  );
+});
+
+test('indented JSON says the same over more lines', () => {
+  const value = { a: [], b: {}, c: [1, { d: 'x,{[":' }], e: '\\"' };
+  assert.is(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2));
+});
+
+test.run();
