@@ -22,12 +22,16 @@ export interface Bundle {
 }
 
 /** A server that answers. */
-export interface RunningServer {
+export interface ListeningServer {
   /** `127.0.0.1:3592`, or `unix:/path`. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
   /** Says NOT_SERVING, accepts nothing more, answers what is under way, and resolves when that is done (server.md 9.7). Once is enough. */
   readonly close: () => Promise<void>;
+}
+
+/** A server of compiled policies. */
+export interface RunningServer extends ListeningServer {
   /** Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when it cannot be served. */
   readonly swap: (bundle: Bundle) => Promise<void>;
 }
@@ -49,7 +53,7 @@ export async function startServer(config: Config, bundle: Bundle): Promise<Runni
 }
 
 /** The same with whatever decides: for tests of the transports. */
-export async function serve(config: Config, decider: Decider, build: ServerInfoResponse): Promise<Omit<RunningServer, 'swap'>> {
+export async function serve(config: Config, decider: Decider, build: ServerInfoResponse): Promise<ListeningServer> {
   const health = new Health(['', AUTHZ_SERVICE]);
   const maxMessageSize = config.server.grpc.maxRecvMsgSizeBytes;
   const limits = config.server.requestLimits;

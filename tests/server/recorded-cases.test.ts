@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
-import { type RunningServer, serve } from '../../server/main.js';
+import { type ListeningServer, serve } from '../../server/main.js';
 import { fakeDecider } from './fake-decider.js';
 import { send } from './http-client.js';
 import { RELEASE } from './start.js';
@@ -44,7 +44,7 @@ recorded.run();
 
 function addCases(): void {
   const { cases } = JSON.parse(readFileSync(`${folder}http-cases.json`, 'utf8')) as { readonly cases: readonly Case[] };
-  const servers = new Map<string, RunningServer>();
+  const servers = new Map<string, ListeningServer>();
   recorded.before(async () => {
     for (const profile of ['main', 'limits', 'bare']) servers.set(profile, await startProfile(profile));
   });
@@ -54,13 +54,13 @@ function addCases(): void {
   for (const item of cases) {
     if (!GROUPS.has(item.group) || (LATER.test(item.path) && item.id !== 'http-15')) continue;
     recorded(`${item.id}: ${item.title}`, async () => {
-      const server = servers.get(item.profile) as RunningServer;
+      const server = servers.get(item.profile) as ListeningServer;
       compare(item, await send(server.httpAddress, item.method, item.path, bodyOf(item), item.headers));
     });
   }
 }
 
-function startProfile(profile: string): Promise<RunningServer> {
+function startProfile(profile: string): Promise<ListeningServer> {
   const environment = { HTTP_PORT: '0', GRPC_PORT: '0', CASES_POLICIES: `${folder}http-cases-policies`, CASES_CONFIG: `${folder}http-cases-config` };
   const { config } = loadConfig({ file: `${folder}http-cases-config/${profile}.yaml`, environment });
   return serve(config, fakeDecider, RELEASE);

@@ -43,7 +43,7 @@ function definition(): ServiceDefinition {
 }
 
 /** Of a method that is refused whatever is sent. */
-const NO_CODEC: Codec<null, null> = { decode: () => null, encode: () => Buffer.alloc(0) };
+const NO_CODEC: Codec<object, null> = { decode: () => ({}), encode: () => Buffer.alloc(0) };
 
 function checkResourcesHandler(services: Services): handleUnaryCall<CheckResourcesRequest, CheckResourcesResponse> {
   return (call, callback) => {
@@ -73,7 +73,7 @@ function serverInfoHandler(services: Services): handleUnaryCall<Record<string, n
   };
 }
 
-function unimplemented(method: string): handleUnaryCall<null, null> {
+function unimplemented(method: string): handleUnaryCall<object, null> {
   return (_call, callback) => callback(grpcErrorOf(new RpcError('unimplemented', `${method} is not served yet`)));
 }
 

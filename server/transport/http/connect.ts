@@ -41,6 +41,11 @@ export function sendConnectError(request: FastifyRequest, reply: FastifyReply, e
   exchange.send(request, reply, status ?? CODES[error.code].httpStatus, JSON_TYPE, printConnectError(error));
 }
 
+/** The answer to a media type that no codec reads. */
+export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
+  exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto'], '');
+}
+
 function procedures(services: Services): { readonly [name: string]: Procedure } {
   const texts = new TextTable();
   const writer = new WireWriter();
@@ -68,7 +73,7 @@ function procedures(services: Services): { readonly [name: string]: Procedure } 
 function call(procedure: Procedure, request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
   const encoding = encodingOf(request.headers['content-type']);
   if (encoding === undefined) {
-    exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto'], '');
+    refuseMediaType(request, reply, exchange);
     return;
   }
   const start = performance.now();

@@ -3,7 +3,7 @@ import type { Config } from '../../config.js';
 import { tooLarge } from '../../service/message-limit.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { addConnectRoutes, CONNECT_PREFIX, sendConnectError } from './connect.js';
+import { addConnectRoutes, CONNECT_PREFIX, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
 import { addRestRoutes } from './rest.js';
@@ -55,7 +55,9 @@ function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: 
 /** Errors of the framework: they come before any handler. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, services: Services): void {
   const refusal = refusalOf(error, request, services);
-  if (pathOf(request).startsWith(CONNECT_PREFIX)) sendConnectError(request, reply, exchange, refusal);
+  // Only Connect calls still have a media type that can be wrong.
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') refuseMediaType(request, reply, exchange);
+  else if (pathOf(request).startsWith(CONNECT_PREFIX)) sendConnectError(request, reply, exchange, refusal);
   else exchange.sendRestError(request, reply, refusal);
 }
 

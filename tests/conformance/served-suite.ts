@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { stringify } from 'yaml';
+import { compileFolder } from '../../compiler/cli/compile-command.js';
+import { loadConfig } from '../../server/config.js';
+import { type RunningServer, startServer } from '../../server/main.js';
+import { loaded, SHARED } from '../support/compiled.js';
+import type { Outcome } from '../support/known-failures.js';
+
+/** The recorded suites and their own runner, whose rules of comparison are the ones that count. */
+export const CORPUS = join(SHARED, 'conformance');
+
+/** Whether the recorded suites are here; says so when they are not. */
+export function hasCorpus(): boolean {
+  const present = existsSync(join(CORPUS, 'run.mjs'));
+  if (!present) console.log('skipped: the recorded suites are not here (../shared/conformance)');
+  return present;
+}
+
+/** Compiles the policies of a suite, serves them as its config.json says, and sends all its cases; ids begin with the suite's name. */
+export async function replaySuite(name: string): Promise<readonly Outcome[]> {
+  const { runSuites } = (await import(pathToFileURL(join(CORPUS, 'run.mjs')).href)) as Runner;
+  const server = await serveSuite(join(CORPUS, name));
+  try {
+    const options = { suites: [name], target: `http://${server.httpAddress}`, root: CORPUS, filters: [], messages: 'normal', jobs: 4 } as const;
+    const results = await runSuites(options);
+    return results.map(({ id, pass, diffs }) => ({ id: `${name}/${id}`, problem: pass ? undefined : JSON.stringify(diffs).slice(0, 600) }));
+  } finally {
+    await server.close();
+  }
+}
+
+/** The runner of the corpus (`run.mjs`), as far as it is used here. */
+interface Runner {
+  runSuites(options: {
+    readonly suites: readonly string[];
+    readonly target: string;
+    readonly root: string;
+    readonly filters: readonly string[];
+    readonly messages: 'normal';
+    readonly jobs: number;
+  }): Promise<readonly { readonly id: string; readonly pass: boolean; readonly diffs: readonly unknown[] }[]>;
+}
+
+/** What a suite wants of a server (the corpus's README). Paths are relative to the suite. */
+interface SuiteConfig {
+  readonly policies: string;
+  readonly defaultPolicyVersion: string;
+  readonly defaultScope: string;
+  readonly lenientScopeSearch: boolean;
+  readonly strictEvaluation: boolean;
+  readonly globals: object;
+  readonly schemaEnforcement: string;
+  readonly requestLimits: object;
+  readonly auxData: null | {
+    readonly acceptableTimeSkew?: string;
+    readonly disableVerification?: boolean;
+    readonly keySets: readonly SuiteKeySet[];
+  };
+}
+
+interface SuiteKeySet {
+  readonly id: string;
+  readonly file: string;
+  readonly pem?: boolean;
+  readonly optionalAlg?: boolean;
+  readonly optionalKid?: boolean;
+}
+
+async function serveSuite(folder: string): Promise<RunningServer> {
+  const wanted = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as SuiteConfig;
+  const bundle = await loaded(await compileFolder(join(folder, wanted.policies)));
+  return startServer(configOf(wanted, folder), bundle);
+}
+
+/** By way of a file, so that the suites see the configuration as its authors write it. */
+function configOf(wanted: SuiteConfig, folder: string): Parameters<typeof startServer>[0] {
+  const directory = mkdtempSync(join(tmpdir(), 'authz-suite-'));
+  try {
+    const file = join(directory, 'config.yaml');
+    writeFileSync(file, yamlOf(wanted, folder));
+    return loadConfig({ file, environment: {} }).config;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function yamlOf({ policies, schemaEnforcement, requestLimits, auxData, ...wanted }: SuiteConfig, folder: string): string {
+  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals } = wanted;
+  return stringify({
+    server: { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0', requestLimits },
+    engine: { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals },
+    schema: { enforcement: schemaEnforcement },
+    auxData: auxData === null ? undefined : { jwt: { ...auxData, keySets: auxData.keySets.map((set) => keySetOf(set, folder)) } },
+    storage: { driver: 'disk', disk: { directory: join(folder, policies) } },
+  });
+}
+
+function keySetOf({ id, file, pem = false, optionalAlg = false, optionalKid = false }: SuiteKeySet, folder: string): object {
+  return { id, local: { file: join(folder, file), pem }, insecure: { optionalAlg, optionalKid } };
+}

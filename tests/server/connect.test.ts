@@ -1,0 +1,100 @@
+import { createFileRegistry, type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { descriptorSet } from '../../proto/gen/descriptors.js';
+import type { ListeningServer } from '../../server/main.js';
+import { send } from './http-client.js';
+import { start } from './start.js';
+
+const test = suite('Connect');
+let server: ListeningServer;
+test.before(async () => {
+  server = await start();
+});
+test.after(() => server.close());
+
+const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
+const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
+const service = registry.getService('authz.svc.v1.AuthzService') as NonNullable<ReturnType<typeof registry.getService>>;
+const PATH = '/authz.svc.v1.AuthzService/';
+const check = { requestId: 'r1', principal: { id: 'a', roles: ['user'] }, resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }] };
+const post = (method: string, body: string | Buffer, headers: { readonly [name: string]: string } = { 'content-type': 'application/json' }) =>
+  send(server.httpAddress, 'POST', PATH + method, body, headers);
+
+test('a check in JSON answers in JSON', async () => {
+  const answer = await post('CheckResources', JSON.stringify(check), { 'content-type': 'application/json; charset=utf-8', 'connect-protocol-version': '1' });
+  assert.is(answer.status, 200);
+  assert.is(answer.headers['content-type'], 'application/json');
+  assert.equal(JSON.parse(answer.text).results[0].actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
+});
+
+test('the published client reads both forms, of answers and of errors', async () => {
+  for (const useBinaryFormat of [true, false]) {
+    const transport = createConnectTransport({ baseUrl: `http://${server.httpAddress}`, httpVersion: '1.1', useBinaryFormat });
+    // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
+    const client = createClient(service, transport) as any;
+    const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
+    const response = toJson(messageType('authz.response.v1.CheckResourcesResponse'), await client.checkResources(request)) as unknown as { results: readonly { actions: object }[] };
+    assert.equal(response.results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
+    assert.is((await client.serverInfo({})).version, '1.2.3');
+    try {
+      await client.checkResources({});
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { rawMessage: string }).rawMessage, 'validation errors:\n - principal: value is required\n - resources: value is required');
+      assert.is((error as { code: number }).code, 3);
+      const [detail] = (error as { findDetails: (type: DescMessage) => readonly { violations: readonly { ruleId: string }[] }[] }).findDetails(messageType('buf.validate.Violations'));
+      assert.equal(detail?.violations.map((violation) => violation.ruleId), ['required', 'required']);
+    }
+  }
+});
+
+test('errors have the code as a word and the status that goes with it', async () => {
+  const invalid = await post('CheckResources', '{');
+  assert.is(invalid.status, 400);
+  assert.equal(JSON.parse(invalid.text), { code: 'invalid_argument', message: 'unexpected EOF' });
+  const crash = await post('CheckResources', JSON.stringify({ ...check, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['crash'] }] }));
+  assert.is(crash.status, 500);
+  assert.equal(JSON.parse(crash.text), { code: 'internal', message: 'Policy check failed' });
+  const plan = await post('PlanResources', '{}');
+  assert.is(plan.status, 501);
+  assert.is(JSON.parse(plan.text).code, 'unimplemented');
+  const binary = await post('CheckResources', Buffer.from([0x0a]), { 'content-type': 'application/proto' });
+  assert.is(binary.status, 400);
+  assert.is(JSON.parse(binary.text).code, 'invalid_argument');
+});
+
+test('unknown procedures, methods and media types are told apart', async () => {
+  const unknown = await post('Nope', '{}');
+  assert.is(unknown.status, 404);
+  assert.is(JSON.parse(unknown.text).code, 'unimplemented');
+  const get = await send(server.httpAddress, 'GET', `${PATH}CheckResources`);
+  assert.is(get.status, 405);
+  assert.is(get.headers['allow'], 'POST');
+  for (const type of ['text/plain', 'application/grpc', 'application/json; charset=latin1', 'nonsense']) {
+    assert.is((await post('CheckResources', '{}', { 'content-type': type })).status, 415, type);
+  }
+});
+
+test('protocol version, compression and timeout are looked at', async () => {
+  const headers = { 'content-type': 'application/json' };
+  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-protocol-version': '2' })).status, 400);
+  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'content-encoding': 'gzip' })).status, 501);
+  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': 'x' })).status, 400);
+  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': '10000' })).status, 200);
+  const late = await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': '0' });
+  assert.is(late.status, 504);
+  assert.is(JSON.parse(late.text).code, 'deadline_exceeded');
+});
+
+test('a binary request answers in binary', async () => {
+  const body = Buffer.from(toBinary(messageType('authz.request.v1.CheckResourcesRequest'), fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check)));
+  const answer = await post('CheckResources', body, { 'content-type': 'application/proto' });
+  assert.is(answer.status, 200);
+  assert.is(answer.headers['content-type'], 'application/proto');
+});
+
+test.run();

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+
+/** Cases that do not pass, and why: id to reason. A listed case that passes is a failure as well, so the list can only shrink honestly. */
+export type KnownFailures = ReadonlyMap<string, string>;
+
+/** How one recorded case went; `problem` is undefined when it passed. */
+export interface Outcome {
+  readonly id: string;
+  readonly problem: string | undefined;
+}
+
+/** Reads a `known-failures.txt`: a line `id: reason` a case; empty lines and lines that begin with `#` say nothing. Throws when a line has no reason. */
+export function readKnownFailures(file: string): KnownFailures {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const entries = lines.filter((line) => line.trim() !== '' && !line.startsWith('#')).map((line) => entryOf(line, file));
+  const known = new Map(entries);
+  if (known.size < entries.length) throw new Error(`${file} lists a case twice`);
+  return known;
+}
+
+/** Prints `suite passed/total`, and fails for every case that the list does not foresee: failing unlisted, passing listed. */
+export function settle(suite: string, outcomes: readonly Outcome[], known: KnownFailures): void {
+  const passed = outcomes.filter(({ problem }) => problem === undefined).length;
+  const expected = outcomes.filter(({ id, problem }) => problem !== undefined && known.has(id)).length;
+  console.log(`${suite} ${passed}/${outcomes.length}${expected > 0 ? ` (${expected} known failures)` : ''}`);
+  const surprises = outcomes.flatMap(({ id, problem }) => surpriseOf(id, problem, known));
+  if (surprises.length > 0) throw new Error(`${surprises.length} of ${outcomes.length} cases of ${suite} are not as foreseen:\n${surprises.slice(0, 30).join('\n')}`);
+}
+
+/** Fails when the list names a case that no suite has. */
+export function assertAllExist(known: KnownFailures, ids: ReadonlySet<string>): void {
+  assert.equal([...known.keys()].filter((id) => !ids.has(id)), [], 'known failures that are no cases');
+}
+
+function entryOf(line: string, file: string): readonly [string, string] {
+  const colon = line.indexOf(': ');
+  const reason = line.slice(colon + 1).trim();
+  if (colon <= 0 || reason === '') throw new Error(`${file}: \`${line}\` is not \`id: reason\``);
+  return [line.slice(0, colon), reason];
+}
+
+function surpriseOf(id: string, problem: string | undefined, known: KnownFailures): readonly string[] {
+  if (problem !== undefined && !known.has(id)) return [`${id} ${problem}`];
+  if (problem === undefined && known.has(id)) return [`${id} passes: take it off the known failures`];
+  return [];
+}
