@@ -2,7 +2,7 @@ import { CelError } from './values.js';
 
 /** A path as the functions work on it: cleaned, with slashes (conditions.md Appendix C). */
 export interface EncodedPath {
-  /** `drive` stands under `/X:`, `unc` under `/host/share`. */
+  /** `drive` stands under `/X:`, `unc` under `/host/share`, where the share may still be missing. */
   readonly kind: 'normal' | 'drive' | 'unc';
   /** Whether it was written with backslashes, and is to be printed so. */
   readonly windows: boolean;
@@ -13,7 +13,7 @@ export interface EncodedPath {
 export function encodePath(path: string): EncodedPath | CelError {
   const windows = path.includes('\\');
   const slashed = windows ? path.replaceAll('\\', '/') : path;
-  if (/^\\\\[^\\/]+\\[^\\/]/.test(path)) return { kind: 'unc', windows, value: cleanPath(slashed.slice(1)) };
+  if (/^\\\\[^\\/]/.test(path)) return { kind: 'unc', windows, value: cleanPath(slashed.slice(1)) };
   if (/^[A-Za-z]:/.test(path)) {
     if (!windows && path.length > 2) return new CelError(`failed to encode path ${path}: unsupported Win32 path`);
     return { kind: 'drive', windows: true, value: cleanPath(`/${slashed}`) };

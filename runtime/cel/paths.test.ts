@@ -53,6 +53,7 @@ test('joinPath cleans what it joins and leaves a single element alone', () => {
     [['a\\b', 'c'], 'a\\b\\c'],
     [['a', 'b\\c'], 'a/b/c'],
     [['\\\\h\\s', 'p'], '\\\\h\\s\\p'],
+    [['\\\\h', 's', 'p'], '\\\\h\\s\\p'],
   ];
   for (const [list, expected] of cases) assert.is(shown(joinPath(list)), expected);
   assert.is(shown(joinPath([1, 'a'])), 'no such overload: joinPath(list)');
@@ -77,6 +78,7 @@ test('pathHasPrefix goes by elements and leaves hidden files out', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['/a/b/c', '/a/b', true],
     ['/a/b', '/a/b', true],
+    ['/a/b/../c', '/a/c', false],
     ['/a/bc', '/a/b', false],
     ['/a/.x', '/a', false],
     ['a', '', true],

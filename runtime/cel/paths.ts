@@ -41,7 +41,7 @@ export function volumeName(path: Result): Result {
       case 'drive':
         return elements[1] ?? '';
       case 'unc':
-        return decodePath(encoded, elements.slice(0, 3).join('/'));
+        return elements.length < 3 ? '' : decodePath(encoded, elements.slice(0, 3).join('/'));
     }
   });
 }
@@ -66,10 +66,13 @@ export function relPath(base: Result, target: Result): Result {
   return ofTwo('relPath', base, target, relative);
 }
 
-/** `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (conditions.md Appendix C). */
+/**
+ * `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (conditions.md Appendix C), nor is the prefix itself
+ * in another spelling.
+ */
 export function pathHasPrefix(path: Result, prefix: Result): Result {
   return ofTwo('pathHasPrefix', path, prefix, (full, start) => {
-    if (full.value === start.value) return true;
+    if (path === prefix) return true;
     const way = relative(start, full);
     return way instanceof CelError ? way : !/^[./]/.test(way);
   });
