@@ -25,8 +25,6 @@ export interface Compilation {
 export function compile(sources: readonly Source[], report = new Diagnostics()): Compilation {
   const files = sources.flatMap((source) => parse(source, report) ?? []);
   const policies = link(files, report);
-  if (report.hasErrors) return refused(report);
-
   const types = validate(policies, report);
   if (report.hasErrors) return refused(report);
 
