@@ -1,4 +1,4 @@
-import { type ChannelOptions, Server } from '@grpc/grpc-js';
+import { type ChannelOptions, logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
 import { AUTHZ_SERVICE, type Services } from '../../service/services.js';
 import { addAuthzService } from './authz-service.js';
@@ -14,6 +14,8 @@ export interface GrpcServer {
 
 /** Makes the gRPC server of a configuration; it does not listen yet. */
 export function grpcServer(config: Config['server']['grpc'], services: Services): GrpcServer {
+  // The library writes to the console what it also reports to its caller.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server(channelOptions(config));
   addAuthzService(server, services);
   addHealthService(server, services.health);

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, credentials } from '@grpc/grpc-js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { send } from './http-client.js';
+import { start } from './start.js';
+
+const test = suite('start and stop');
+const program = fileURLToPath(new URL('../../server/cli.ts', import.meta.url));
+const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
+const CHECK = JSON.stringify({ principal: { id: 'a', roles: ['u'] }, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['read'] }] });
+let folder = '';
+let bundle = '';
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'authz-server-'));
+  bundle = join(folder, 'policies.mjs');
+  writeFileSync(bundle, "export const policies = { hash: 'h', resourcePolicies: [], principalPolicies: [], rolePolicies: [] };\n");
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly line: Promise<string>;
+  readonly finished: Promise<Finished>;
+}
+
+function run(...options: string[]): Running {
+  const child = spawn(process.execPath, ['--import', 'tsx', program, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const line = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString('utf8');
+      if (stdout.includes('\n')) resolve(stdout.split('\n')[0] as string);
+    });
+  });
+  const finished = new Promise<Finished>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return { child, line, finished };
+}
+
+test('one line says where both listeners are, and SIGTERM ends the idle server within a second with status 0', async () => {
+  const server = run('--bundle', bundle, ...LOOPBACK);
+  const line = await server.line;
+  const [, http, grpc] = /http:\/\/(\S+), gRPC on (\S+)$/.exec(line) ?? [];
+  const answer = await send(http as string, 'POST', '/api/check/resources', CHECK);
+  assert.match(answer.text, '"read":"EFFECT_DENY"');
+  // Idle connections of both kinds must not hold it up.
+  const agent = new Agent({ keepAlive: true });
+  await new Promise((resolve) => request(`http://${http}/_authz/health`, { agent }, (response) => response.resume().on('end', resolve)).end());
+  const client = new Client(grpc as string, credentials.createInsecure());
+  await new Promise((resolve, reject) => client.waitForReady(Date.now() + 2000, (error) => (error ? reject(error) : resolve(undefined))));
+  const asked = Date.now();
+  server.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await server.finished;
+  assert.is(code, 0, stderr);
+  assert.ok(Date.now() - asked < 1000, `${Date.now() - asked} ms`);
+  assert.is(stdout.trim().split('\n').length, 1);
+  agent.destroy();
+  client.close();
+});
+
+test('what cannot be started with ends the start with status 1 and one line', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const noBundle = join(folder, 'none.js');
+  const notABundle = join(folder, 'empty.mjs');
+  writeFileSync(notABundle, 'export const nothing = 1;\n');
+  const attempts: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--bundle', noBundle, ...LOOPBACK], /none\.js: no such bundle/],
+    [['--bundle', notABundle, ...LOOPBACK], /exports no `policies`/],
+    [['--bundle', bundle, '--set', 'server.nope=1'], /unknown key `server\.nope`/],
+    [['--bundle', bundle, '--config', join(folder, 'none.yaml')], /none\.yaml: cannot be read/],
+    [['--bundle', bundle, '--set', `server.httpListenAddr=127.0.0.1:${port},server.grpcListenAddr=127.0.0.1:0`], /EADDRINUSE/],
+    [['--bundle', bundle, '--set', `server.grpcListenAddr=127.0.0.1:${port},server.httpListenAddr=127.0.0.1:0`], /EADDRINUSE/],
+    [['--bundle', bundle, ...LOOPBACK, '--set', 'engine.strictEvaluation=true'], /traced conditions/],
+    [['--bundle', bundle, ...LOOPBACK, '--set', 'auxData.jwt.keySets[0].id=a,auxData.jwt.keySets[0].local.file=/none'], /keyset `a` cannot be read/],
+  ];
+  await Promise.all(
+    attempts.map(async ([options, message]) => {
+      const { code, stderr, stdout } = await run(...options).finished;
+      assert.is(code, 1, stderr);
+      assert.match(stderr, message);
+      assert.match(stderr, /^authz: error: [^\n]+\n$/);
+      assert.is(stdout, '');
+    }),
+  );
+  taken.close();
+});
+
+test('a wrong flag is a usage error', async () => {
+  const { code, stderr } = await run('--nope').finished;
+  assert.is(code, 2);
+  assert.match(stderr, "unknown option '--nope'");
+});
+
+test('a request that is still being sent when the server stops is answered, and its connection closed', async () => {
+  const server = await start();
+  const [host, port] = server.httpAddress.split(':');
+  const head = `POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${CHECK.length}\r\n\r\n`;
+  const socket = connect(Number(port), host);
+  await written(socket, head + CHECK.slice(0, 20));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closing = server.close();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const answer = new Promise<string>((resolve) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('utf8');
+    });
+    socket.on('close', () => resolve(text));
+  });
+  await written(socket, CHECK.slice(20));
+  assert.match(await answer, /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close/);
+  await closing;
+});
+
+test('a stopped server accepts nothing, and stopping twice is stopping once', async () => {
+  const server = await start();
+  await Promise.all([server.close(), server.close()]);
+  let refused = false;
+  await send(server.httpAddress, 'GET', '/_authz/health').catch(() => {
+    refused = true;
+  });
+  assert.ok(refused);
+});
+
+test('both listeners can be sockets; an old file in the way is removed, their own when they stop', async () => {
+  const http = join(folder, 'http.sock');
+  const grpc = join(folder, 'grpc.sock');
+  writeFileSync(http, 'left over');
+  const server = await start([`server.httpListenAddr=unix:${http}`, `server.grpcListenAddr=unix:${grpc}`, 'server.udsFileMode=0o700']);
+  assert.is(server.httpAddress, `unix:${http}`);
+  assert.is(statSync(http).mode & 0o777, 0o700);
+  const status = await new Promise((resolve, reject) => {
+    request({ socketPath: http, path: '/_authz/health', agent: false }, (response) => resolve(response.resume().statusCode)).on('error', reject).end();
+  });
+  assert.is(status, 200);
+  const client = new Client(`unix:${grpc}`, credentials.createInsecure());
+  await new Promise((resolve, reject) => client.waitForReady(Date.now() + 2000, (error) => (error ? reject(error) : resolve(undefined))));
+  client.close();
+  await server.close();
+  assert.not(existsSync(http));
+  assert.not(existsSync(grpc));
+});
+
+function written(socket: Socket, text: string): Promise<void> {
+  return new Promise((resolve) => socket.write(text, () => resolve()));
+}
+
+test.run();
