@@ -5,6 +5,7 @@ import type { WireWriter } from './wire-writer.js';
 
 /** CheckResourcesResponse in its protobuf encoding (server.md 1.2), written from the decisions; maps sorted by key. */
 export function encodeCheckResourcesResponse(response: CheckResourcesResponse, writer: WireWriter): Buffer {
+  writer.begin();
   writeText(writer, 3, response.authzCallId);
   for (let index = response.results.length - 1; index >= 0; index--) {
     const mark = writer.mark();

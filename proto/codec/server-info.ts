@@ -10,6 +10,7 @@ export function decodeServerInfoRequest(bytes: Buffer): Record<string, never> {
 }
 
 export function encodeServerInfoResponse(info: ServerInfoResponse, writer: WireWriter): Buffer {
+  writer.begin();
   writer.stringField(3, info.buildDate);
   writer.stringField(2, info.commit);
   writer.stringField(1, info.version);

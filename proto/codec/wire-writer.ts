@@ -1,6 +1,7 @@
 import { BYTES, FIXED64, VARINT } from './wire-reader.js';
 
 const FIRST_CAPACITY = 4096;
+const KEPT_CAPACITY = 1024 * 1024;
 /** A text of this many characters or fewer is written by hand when it is ASCII; the call into the platform costs more. */
 const SHORT_TEXT = 64;
 
@@ -12,11 +13,15 @@ export class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #at = FIRST_CAPACITY;
 
-  /** All that was written, as a copy; the writer is empty afterwards. */
-  finish(): Buffer {
-    const message = Buffer.from(this.#bytes.subarray(this.#at));
+  /** Begins a message. What a failed one left behind is gone, and so is a buffer that an uncommonly large one needed. */
+  begin(): void {
+    if (this.#bytes.length > KEPT_CAPACITY) this.#bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
     this.#at = this.#bytes.length;
-    return message;
+  }
+
+  /** All that was written, as a copy. */
+  finish(): Buffer {
+    return Buffer.from(this.#bytes.subarray(this.#at));
   }
 
   /** Where a message ends that is about to be written: how many bytes lie behind it. */

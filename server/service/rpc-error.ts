@@ -41,8 +41,9 @@ export function refused(message: string): RpcError {
   return new RpcError('invalid_argument', message, [], true);
 }
 
-/** Whatever was thrown, as what the caller may know of it: an unforeseen error keeps its text to itself. */
+/** Whatever was thrown, as what the caller may know of it: an unforeseen error is our bug, and its text is for whoever runs the server. */
 export function rpcErrorOf(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
+  console.error('authz: internal error:', thrown);
   return new RpcError('internal', 'Policy check failed', [], true);
 }

@@ -49,6 +49,7 @@ const PRINCIPAL_PATH = [PRINCIPAL];
 const CONTEXT_PATH: readonly FieldElement[] = [{ number: 6, name: 'request_context', type: 'TYPE_MESSAGE' }];
 
 const VERSION_PATTERN = /^[\w]*$/;
+// biome-ignore lint/complexity/noUselessEscapeInRegex: the text of the pattern is part of the message (1.6).
 const SCOPE_PATTERN = /^(^$|\.|[0-9a-zA-Z][\w\-]*(\.\w[\w\-]*)*)$/;
 const VERSION_RULE = patternRule(VERSION_PATTERN);
 const SCOPE_RULE = patternRule(SCOPE_PATTERN);

@@ -130,6 +130,7 @@ test('unknown paths say no in the way of their family', async () => {
   assert.is(doubled.headers['location'], '/api/server_info?a=b');
   // A double slash at the start must not become another host.
   assert.is((await get('//evil.example/x')).headers['location'], '/evil.example/x');
+  assert.is((await get('//\\evil.example/x')).headers['location'], '/evil.example/x');
 });
 
 test('many requests on one connection are answered in order, also chunked ones', async () => {

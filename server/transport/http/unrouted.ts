@@ -44,9 +44,10 @@ function answerConnect(request: FastifyRequest, reply: FastifyReply, exchange: E
   }
 }
 
+/** Browsers take a backslash for a slash, and two of either at the start for another host. */
 function cleaned(url: string): string {
   const [path = '', ...query] = url.split('?');
-  const single = path.replace(/\/{2,}/g, '/');
+  const single = path.replace(/[\\/]{2,}/g, '/');
   return query.length === 0 ? single : `${single}?${query.join('?')}`;
 }
 
