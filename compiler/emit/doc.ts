@@ -38,6 +38,12 @@ export function bracketed(open: string, items: readonly Doc[], close: string): D
   return group([open, indent([softLine, join(items, [',', line])]), lastComma, close]);
 }
 
+/** `{ a: 1, b: 2 }`, one property a line when it does not fit. */
+export function braced(properties: readonly Doc[]): Doc {
+  if (properties.length === 0) return '{}';
+  return group(['{', indent([line, join(properties, [',', line])]), whenBroken(','), line, '}']);
+}
+
 const WIDTH = 100;
 
 interface Frame {
@@ -89,10 +95,14 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
 /** Whether a doc printed flat, and what follows it up to the next possible break, fits into so many columns. */
 function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
   let left = columns;
-  const stack: { readonly doc: Doc; readonly flat: boolean }[] = [{ doc, flat: true }];
+  const stack: Pick<Frame, 'doc' | 'flat'>[] = [{ doc, flat: true }];
   let next = after.length;
   while (left >= 0) {
-    const frame = stack.pop() ?? after[(next -= 1)];
+    let frame: Pick<Frame, 'doc' | 'flat'> | undefined = stack.pop();
+    if (frame === undefined) {
+      next -= 1;
+      frame = after[next];
+    }
     if (frame === undefined) return true;
     const { doc, flat } = frame;
     if (typeof doc === 'string') left -= doc.length;

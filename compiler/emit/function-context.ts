@@ -1,4 +1,6 @@
+import { invariant } from '../diagnostics/invariant.js';
 import { type Doc, group, hardLine, indent, line, softLine, whenBroken } from './doc.js';
+import type { Fragment } from './fragment.js';
 import type { ModuleContext, Style } from './module-context.js';
 import { camelCase } from './names.js';
 
@@ -12,10 +14,11 @@ const PARTS = {
 } as const;
 export type Part = keyof typeof PARTS;
 
-/** A comprehension variable in scope: its JavaScript name, and whether it is plain JSON. */
-export interface Local {
+/** A comprehension variable in scope. */
+interface Local {
   readonly name: string;
-  readonly json: boolean;
+  /** What the body has asked of it: nothing, its value, or its properties, whatever it is. */
+  use: 'unused' | 'value' | 'any';
 }
 
 /** A function being printed: what it has asked for so far decides its parameters. */
@@ -36,23 +39,44 @@ export function use(context: FunctionContext, part: Part | 'request'): string {
   return part;
 }
 
-/** The context inside a macro that binds names; inner names shadow outer ones. */
-export function withLocals(
-  context: FunctionContext,
-  variables: readonly string[],
-  json: boolean,
-): { readonly inner: FunctionContext; readonly parameters: string } {
-  const locals = new Map(context.locals);
-  const taken = new Set([...locals.values()].map(({ name }) => name));
-  const names = variables.map((variable) => {
-    let name = camelCase(variable, 'item');
-    while (taken.has(name) || context.module.names.has(name)) name += '_';
-    taken.add(name);
-    locals.set(variable, { name, json });
-    return name;
+/** The name of a comprehension variable. */
+export function localName(variable: string, context: FunctionContext): string {
+  const local = localOf(variable, context);
+  if (local.use === 'unused') local.use = 'value';
+  return local.name;
+}
+
+/** The name of a comprehension variable whose properties are read, whatever it is. */
+export function untypedLocal(variable: string, context: FunctionContext): string {
+  const local = localOf(variable, context);
+  local.use = 'any';
+  return local.name;
+}
+
+function localOf(variable: string, context: FunctionContext): Local {
+  return context.locals.get(variable) ?? invariant(`variable ${variable} is not bound`);
+}
+
+/** An arrow function of a macro's variables; inner ones shadow outer ones, but have names of their own. */
+export function localFunction(variables: readonly string[], context: FunctionContext, body: (inner: FunctionContext) => Doc): Doc {
+  const outer = new Set([...context.locals.values()].map(({ name }) => name));
+  const locals = variables.map((variable): Local => {
+    const name = context.module.names.local(camelCase(variable, 'item'), outer);
+    outer.add(name);
+    return { name, use: 'unused' };
   });
-  const parameters = names.map((name) => (json ? `${name}: cel.Json` : name)).join(', ');
-  return { inner: { ...context, locals }, parameters: `(${parameters})` };
+  const bound = variables.map((variable, index) => [variable, locals[index] as Local] as const);
+  const result = body({ ...context, locals: new Map([...context.locals, ...bound]) });
+  return [`(${parametersOf(locals)}) => `, result];
+}
+
+/** An unused parameter is left out, or marked as unused where a used one follows. */
+function parametersOf(locals: readonly Local[]): string {
+  const last = locals.findLastIndex(({ use }) => use !== 'unused');
+  return locals
+    .slice(0, last + 1)
+    .map(({ name, use }) => (use === 'any' ? `${name}: any` : use === 'value' ? name : `_${name}`))
+    .join(', ');
 }
 
 /**
@@ -61,7 +85,7 @@ export function withLocals(
  *
  * @param annotate whether the parameter's type is to be written, where nothing implies it.
  */
-export function requestFunction(context: FunctionContext, body: Doc, annotate: 'with types' | 'types implied'): Doc {
+export function requestFunction(context: FunctionContext, body: Fragment, annotate: 'with types' | 'types implied'): Doc {
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
   const type = annotate === 'with types' ? ': Request' : '';
   const result = annotate === 'with types' ? ': cel.Result' : '';
@@ -72,10 +96,11 @@ export function requestFunction(context: FunctionContext, body: Doc, annotate: '
   }
   const parameter = needsRequest ? `request${type}` : parts.length > 0 ? `{ ${parts.join(', ')} }${type}` : '';
   const bare = needsRequest && type === '' ? '(request)' : `(${parameter})`;
-  return group([`${bare}${result} =>`, indent([line, body])]);
+  return group([`${bare}${result} =>`, indent([line, body.doc])]);
 }
 
-/** Parentheses only where the value breaks: `return` followed by a new line would return nothing. */
-function returned(body: Doc): Doc {
-  return group(['return ', whenBroken('('), indent([softLine, body]), softLine, whenBroken(')'), ';']);
+/** Parentheses only where operators break: `return` followed by a new line would return nothing. */
+function returned({ doc, level }: Fragment): Doc {
+  if (level === 'primary' || level === 'unary') return ['return ', doc, ';'];
+  return group(['return ', whenBroken('('), indent([softLine, doc]), softLine, whenBroken(')'), ';']);
 }

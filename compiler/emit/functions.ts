@@ -4,7 +4,7 @@ import type { CelType } from '../cel/types.js';
 import type { Value } from '../ir/value.js';
 import { comment } from './comment.js';
 import { bracketed, type Doc, print } from './doc.js';
-import type { Fragment } from './fragment.js';
+import { type Fragment, primary } from './fragment.js';
 import { functionContext, requestFunction, use } from './function-context.js';
 import { type ModuleContext, PLAIN, type Style, TRACED } from './module-context.js';
 import { valueDoc } from './values.js';
@@ -25,7 +25,7 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.when`;
   const context = functionContext(module, style);
   const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
-  if (derivedRole === undefined) return requestFunction(context, whenDoc(predicate, context).doc, 'types implied');
+  if (derivedRole === undefined) return requestFunction(context, whenDoc(predicate, context), 'types implied');
   const active = `${derivedRole}.when(${use(context, 'request')})`;
   return requestFunction(context, conjunction([active], predicate, context), 'types implied');
 }
@@ -34,7 +34,7 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
 export function outputFunction(value: Value, module: ModuleContext): Doc {
   const context = functionContext(module, TRACED);
   const body = bracketed('cel.toOutput(', [valueDoc(value, context).doc], ')');
-  return requestFunction(context, body, 'types implied');
+  return requestFunction(context, primary(body), 'types implied');
 }
 
 /** A condition of the second emission: true, false, or the text of what failed first (policy-language.md 5.2, strict mode). */
@@ -43,20 +43,25 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   const traced = (match: Match): Fragment => {
     if (match.kind === 'expr') return valueDoc(match.value, context);
     const parts = match.of.map((inner): Doc => ['() => ', traced(inner).doc]);
-    return { doc: bracketed(`cel.${match.kind}Of(`, parts, ')'), level: 'primary' };
+    return primary(bracketed(`cel.${match.kind}Of(`, parts, ')'));
   };
   const body = bracketed(inverted ? 'cel.verdictUnless(' : 'cel.verdict(', [traced(condition).doc], ')');
-  return requestFunction(context, body, 'types implied');
+  return requestFunction(context, primary(body), 'types implied');
 }
 
 /** The declaration of a variable's function, with the author's text above it. */
-export function variableFunction(variable: Variable, name: string, style: Style, module: ModuleContext): string {
+export function variableFunction(
+  variable: Variable,
+  name: string,
+  style: Style,
+  module: ModuleContext,
+): { readonly text: string; readonly isConstant: boolean } {
   const context = functionContext(module, style);
-  const value = valueDoc(variable.value, context).doc;
-  const body = survives(variable.value.type) ? value : bracketed('cel.stored(', [value], ')');
+  const value = valueDoc(variable.value, context);
+  const body = survives(variable.value.type) ? value : primary(bracketed('cel.stored(', [value.doc], ')'));
   const declaration = `const ${name} = `;
   const text = print([requestFunction(context, body, 'with types'), ';'], 0, declaration.length);
-  return `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`;
+  return { text: `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`, isConstant: context.used.size === 0 };
 }
 
 /** Whether a value keeps its type when it is stored in a variable; hierarchies, optionals and types do not (conditions.md 1.7). */

@@ -14,8 +14,8 @@ export function importLines(body: string, own: readonly Import[]): string {
   const mentions = (name: string): boolean => new RegExp(`(?<![\\w$.])${name}(?![\\w$:])`).test(code);
   const lines: string[] = [];
   if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
-  const contract = CONTRACT.filter(({ name }) => mentions(name)).map(({ name, type }) => (type ? `type ${name}` : name));
-  if (contract.length > 0) lines.push(wrapped(contract, '#runtime/policy'));
+  const contract = CONTRACT.filter(({ name }) => mentions(name));
+  if (contract.length > 0) lines.push(contractImport(contract));
   for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1))) lines.push(wrapped(names.map(renamed).sort(), from));
   return lines.join('\n');
 }
@@ -44,12 +44,17 @@ const CONTRACT = [
   { name: 'TracedCondition', type: true },
 ] as const;
 
+function contractImport(names: readonly (typeof CONTRACT)[number][]): string {
+  if (names.every(({ type }) => type)) return wrapped(names.map(({ name }) => name), '#runtime/policy', 'import type');
+  return wrapped(names.map(({ name, type }) => (type ? `type ${name}` : name)), '#runtime/policy');
+}
+
 function renamed({ name, as }: Import['names'][number]): string {
   return name === as ? name : `${name} as ${as}`;
 }
 
-function wrapped(names: readonly string[], from: string): string {
-  const flat = `import { ${names.join(', ')} } from '${from}';`;
+function wrapped(names: readonly string[], from: string, keyword = 'import'): string {
+  const flat = `${keyword} { ${names.join(', ')} } from '${from}';`;
   if (flat.length <= 100) return flat;
-  return `import {\n${names.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
+  return `${keyword} {\n${names.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../ast/policy.js';
 import type { Literal } from '../ir/value.js';
-import { bracketed, type Doc } from './doc.js';
+import { braced, bracketed, type Doc } from './doc.js';
 import { propertyName, quote } from './quote.js';
 
 /** A scalar as JavaScript. A uint and bytes are objects: what calls this hoists them. */
@@ -32,7 +32,7 @@ export function jsonDoc(value: JsonValue): Doc {
   if (typeof value === 'string') return quote(value);
   if (Array.isArray(value)) return bracketed('[', value.map(jsonDoc), ']');
   const entries = Object.entries(value as { readonly [key: string]: JsonValue });
-  return bracketed('{ ', entries.map(([key, item]): Doc => [propertyName(key), ': ', jsonDoc(item)]), ' }');
+  return braced(entries.map(([key, item]) => [propertyName(key), ': ', jsonDoc(item)]));
 }
 
 /** A double; minus zero keeps its sign. */

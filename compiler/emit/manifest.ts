@@ -13,8 +13,12 @@ export function emitManifest(files: readonly EmittedFile[], sources: readonly So
   }
   const manifest = {
     generator: `authzc ${version}`,
-    sources: Object.fromEntries(sources.map(({ path, text }) => [path, createHash('sha256').update(text).digest('hex')])),
-    rules: Object.fromEntries([...rules].sort(([a], [b]) => (a < b ? -1 : 1))),
+    sources: Object.fromEntries(sources.map(({ path, text }) => [path, createHash('sha256').update(text).digest('hex')] as const).sort(byFirst)),
+    rules: Object.fromEntries([...rules].sort(byFirst)),
   };
   return emittedFile('manifest.json', [{ text: JSON.stringify(manifest, undefined, 2) }]);
+}
+
+function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

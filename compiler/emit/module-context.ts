@@ -1,4 +1,5 @@
 import type { JsonValue } from '../ast/policy.js';
+import { invariant } from '../diagnostics/invariant.js';
 import type { Variable } from '../ir/program.js';
 import { comment } from './comment.js';
 import { type Doc, print } from './doc.js';
@@ -11,14 +12,22 @@ export interface Style {
   readonly traced: boolean;
   /** A variable that failed reads as null, as while derived roles are listed (policy-language.md 6.2). */
   readonly failedIsNull: boolean;
+  /** Tells the functions of variables apart where a module has them in two styles. */
+  readonly suffix: string;
 }
 
-export const PLAIN: Style = { traced: false, failedIsNull: false };
-export const LISTED: Style = { traced: false, failedIsNull: true };
-export const TRACED: Style = { traced: true, failedIsNull: false };
+export const PLAIN: Style = { traced: false, failedIsNull: false, suffix: '' };
+export const LISTED: Style = { traced: false, failedIsNull: true, suffix: 'Listed' };
+export const TRACED: Style = { traced: true, failedIsNull: false, suffix: 'Traced' };
 
-/** Prints the body of a variable's function; given by `functions.ts`, which knows how. */
-type PrintVariable = (variable: Variable, name: string, style: Style, context: ModuleContext) => string;
+/** A variable's function: its name, and whether it looks at the request. */
+interface VariableFunction {
+  readonly name: string;
+  readonly isConstant: boolean;
+}
+
+/** Prints the declaration of a variable's function; given by `functions.ts`, which knows how. */
+type PrintVariable = (variable: Variable, name: string, style: Style, context: ModuleContext) => { readonly text: string; readonly isConstant: boolean };
 
 /**
  * What a module being printed has said so far: its identifiers, and the declarations that its rules turned out to need.
@@ -28,7 +37,7 @@ export class ModuleContext {
   readonly names: Names;
   private declarations: string[] = [];
   private readonly hoisted = new Map<string, string>();
-  private readonly variableFunctions = new Map<string, string>();
+  private readonly variableFunctions = new Map<string, VariableFunction>();
   private readonly constantNames = new Map<string, string>();
   private readonly variables: ReadonlyMap<string, Variable>;
 
@@ -38,6 +47,8 @@ export class ModuleContext {
     variables: readonly Variable[],
     /** The used constants of the policy, by name. */
     readonly constants: ReadonlyMap<string, JsonValue>,
+    /** The style that needs no mention in a name. */
+    private readonly usual: Style,
     private readonly printVariable: PrintVariable,
   ) {
     this.names = new Names([...MODULE_WORDS, ...reserved]);
@@ -56,14 +67,19 @@ export class ModuleContext {
     return paragraphs.join('\n\n');
   }
 
-  /** The name of a module constant that holds a text; equal texts share one. */
-  hoist(wish: string, doc: Doc): string {
+  /**
+   * The name of a module constant that holds a value; equal values share one.
+   *
+   * @param type to be written, where TypeScript would infer another.
+   */
+  hoist(wish: string, doc: Doc, type?: string): string {
     const text = print(doc);
     const known = this.hoisted.get(text);
     if (known !== undefined) return known;
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
-    this.declarations.push(`const ${name} = ${print(doc, 0, `const ${name} = `.length)};`);
+    const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
+    this.declarations.push(`${declaration}${print(doc, 0, declaration.length)};`);
     return name;
   }
 
@@ -74,21 +90,22 @@ export class ModuleContext {
     const given = this.names.fresh(camelCase(name, 'constant'));
     this.constantNames.set(name, given);
     const doc = jsonDoc(this.constants.get(name) ?? null);
-    this.declarations.push(`${comment(`C.${name}`)}\nconst ${given}: cel.Json = ${print(doc, 0, given.length + 17)};`);
+    const declaration = `const ${given}: cel.Json = `;
+    this.declarations.push(`${comment(`C.${name}`)}\n${declaration}${print(doc, 0, declaration.length)};`);
     return given;
   }
 
-  /** The name of the function that computes a variable; it is declared, after those it reads, when first asked for. */
-  variable(name: string, style: Style): string {
-    const key = `${style.traced} ${style.failedIsNull} ${name}`;
+  /** The function that computes a variable; it is declared, after those it reads, when first asked for. */
+  variable(name: string, style: Style): VariableFunction {
+    const key = `${style.suffix} ${name}`;
     const known = this.variableFunctions.get(key);
     if (known !== undefined) return known;
-    const wish = camelCase(name, 'variable');
-    const given = this.names.fresh(style.traced ? `${wish}Traced` : style.failedIsNull ? `${wish}Listed` : wish);
-    this.variableFunctions.set(key, given);
-    const variable = this.variables.get(name);
-    if (variable !== undefined) this.declarations.push(this.printVariable(variable, given, style, this));
-    return given;
+    const given = this.names.fresh(`${camelCase(name, 'variable')}${style === this.usual ? '' : style.suffix}`);
+    const { text, isConstant } = this.printVariable(this.variables.get(name) ?? invariant(`variable ${name} was not lowered`), given, style, this);
+    this.declarations.push(text);
+    const declared = { name: given, isConstant };
+    this.variableFunctions.set(key, declared);
+    return declared;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Module } from '../ir/program.js';
 import { MODULE_WORDS } from './module-context.js';
 import { camelCase, Names } from './names.js';
@@ -57,5 +58,18 @@ function scopedPath(folder: string, name: string, version: string, scope: string
 
 /** A name of a policy as a file name that every file system and every importer takes. */
 function fileName(name: string): string {
-  return name.replace(/[^0-9A-Za-z_.-]|^\./gu, (character) => `~${(character.codePointAt(0) as number).toString(16)}`);
+  const escaped = name.replace(/[^0-9A-Za-z_.-]|^\.|\.$/gu, hexadecimal);
+  const safe = DEVICE.test(escaped) ? escaped.replace(/^./, hexadecimal) : escaped;
+  if (safe.length <= LONGEST) return safe;
+  return `${safe.slice(0, LONGEST)}~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
+}
+
+/** What Windows takes for a device, whatever the ending. */
+const DEVICE = /^(?:aux|con|nul|prn|com\d|lpt\d)(?:\.|$)/i;
+
+/** File systems take 255 bytes; a path also has a version, a scope and an ending. */
+const LONGEST = 80;
+
+function hexadecimal(character: string): string {
+  return `~${(character.codePointAt(0) as number).toString(16)}`;
 }

@@ -4,7 +4,7 @@ import { comment } from './comment.js';
 import { derivedRolesSections } from './derived-roles.js';
 import { variableFunction } from './functions.js';
 import { type Import, importLines } from './imports.js';
-import { ModuleContext } from './module-context.js';
+import { ModuleContext, PLAIN, type Style } from './module-context.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { principalSections } from './principal.js';
 import { resourceSections } from './resource.js';
@@ -23,9 +23,9 @@ export function emitModule(module: Module, locations: Locations): EmittedFile {
 }
 
 /** The context of a module with its variables and constants to draw on. */
-export function moduleContext(module: Module, reserved: readonly string[]): ModuleContext {
+export function moduleContext(module: Module, reserved: readonly string[], usual: Style = PLAIN): ModuleContext {
   const constants = new Map(module.constants.map(({ name, value }) => [name, value]));
-  return new ModuleContext(reserved, module.variables, constants, variableFunction);
+  return new ModuleContext(reserved, module.variables, constants, usual, variableFunction);
 }
 
 /** The file of a module: the comment that names its source, the imports its body mentions, the body. */

@@ -1,21 +1,26 @@
 /** The identifiers of one module: each given out once. */
 export class Names {
   private readonly taken: Set<string>;
+  private readonly locals = new Set<string>();
 
   /** @param reserved identifiers that are not to be given out. */
   constructor(reserved: Iterable<string>) {
     this.taken = new Set([...RESERVED_WORDS, ...GLOBALS, ...reserved]);
   }
 
-  has(name: string): boolean {
-    return this.taken.has(name);
-  }
-
   /** An identifier near the wish: itself, or with `_2`, `_3` ... where it is taken. */
   fresh(wish: string): string {
     let name = wish;
-    for (let i = 2; this.taken.has(name); i += 1) name = `${wish}_${i}`;
+    for (let i = 2; this.taken.has(name) || this.locals.has(name); i += 1) name = `${wish}_${i}`;
     this.taken.add(name);
+    return name;
+  }
+
+  /** A parameter's name near the wish, none of the outer ones; other functions may use it again, the module may not. */
+  local(wish: string, outer: ReadonlySet<string>): string {
+    let name = wish;
+    for (let i = 2; this.taken.has(name) || outer.has(name); i += 1) name = `${wish}_${i}`;
+    this.locals.add(name);
     return name;
   }
 }

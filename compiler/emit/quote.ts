@@ -10,8 +10,11 @@ export function quote(text: string): string {
 export function propertyName(name: string): string {
   // A bare or quoted `__proto__` in an object literal sets the prototype; a computed one is an ordinary property.
   if (name === '__proto__') return "['__proto__']";
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+  return IDENTIFIER.test(name) ? name : quote(name);
 }
+
+/** What may stand bare as a property name. */
+export const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 const NAMED: { readonly [character: string]: string } = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

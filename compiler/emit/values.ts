@@ -1,13 +1,13 @@
 import type { CelType } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';
-import { bracketed, type Doc } from './doc.js';
+import { braced, bracketed, type Doc } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
-import { type FunctionContext, use, withLocals } from './function-context.js';
+import { type FunctionContext, localFunction, localName, type Part, untypedLocal, use } from './function-context.js';
 import { isHazardous } from './hazards.js';
 import { jsonDoc, literalDoc, numberText } from './literals.js';
 import { camelCase } from './names.js';
-import { propertyName, quote } from './quote.js';
+import { IDENTIFIER, propertyName, quote } from './quote.js';
 
 /**
  * A value as a JavaScript expression that gives a `cel.Result`: the value, or a failure. In the plain style an attribute is read
@@ -18,7 +18,7 @@ export function valueDoc(value: Value, context: FunctionContext): Fragment {
     case 'literal':
       return literal(value, context);
     case 'field':
-      return fieldOf(value.of, value.name, context);
+      return primary(fieldOf(value.of, value.name, context));
     case 'part':
       return primary(partMessage(value.part, context));
     case 'variable':
@@ -28,7 +28,7 @@ export function valueDoc(value: Value, context: FunctionContext): Fragment {
     case 'global':
       return primary(globalDoc(value.name, context));
     case 'local':
-      return primary(context.locals.get(value.name)?.name ?? invariant(`local ${value.name} is not bound`));
+      return primary(localName(value.name, context));
     case 'is-set':
       return isSetDoc(value.binding, value.name, true, context);
     case 'bindings':
@@ -101,43 +101,42 @@ export function call(name: string, args: readonly (Value | string)[], context: F
   return primary(bracketed(`cel.${name}(`, args.map((arg) => (typeof arg === 'string' ? arg : valueDoc(arg, context).doc)), ')'));
 }
 
-/** Plain property access, where it is right: on what TypeScript knows as any JSON, for a name no prototype has. */
+/** Plain property access, where it is right: on what is certainly JSON, for names that no prototype has. */
 export function propertyAccess(operand: Value, name: string, context: FunctionContext): Doc | undefined {
-  if (context.style.traced || isHazardous(name) || !isUntyped(operand, context)) return undefined;
-  const isMap = operand.kind === 'field';
-  const access = /^[A-Za-z_$][\w$]*$/.test(name) ? `${isMap ? '.' : '?.'}${name}` : `${isMap ? '' : '?.'}[${quote(name)}]`;
-  return [valueDoc(operand, context).doc, access];
+  if (context.style.traced || !isReadPlainly(operand, name)) return undefined;
+  return [plainDoc(operand, context), accessor(operand, name)];
 }
 
-function isUntyped(value: Value, context: FunctionContext): boolean {
-  switch (value.kind) {
-    case 'field':
-      return value.type.kind === 'map';
-    case 'constant':
-      return true;
-    case 'local':
-      return context.locals.get(value.name)?.json === true;
-    case 'select':
-      return propertyAccess(value.operand, value.name, context) !== undefined;
-    case 'index':
-      return isStringLiteral(value.index) && propertyAccess(value.operand, value.index.value, context) !== undefined;
-    case 'literal':
-    case 'part':
-    case 'variable':
-    case 'global':
-    case 'is-set':
-    case 'bindings':
-    case 'has':
-    case 'optional-select':
-    case 'optional-index':
-    case 'operator':
-    case 'call':
-    case 'list':
-    case 'map':
-    case 'type-name':
-    case 'macro':
-      return false;
+/** Whether a chain of selections begins at attributes, claims or an element of them, and no step could find an inherited property. */
+function isReadPlainly(operand: Value, name: string): boolean {
+  const path = [name];
+  let root = operand;
+  for (let step = stepOf(root); step !== undefined; step = stepOf(root)) {
+    path.push(step.name);
+    root = step.operand;
   }
+  if (path.some(isHazardous)) return false;
+  if (root.kind === 'local') return root.type.kind === 'dyn' && root.type.json;
+  // A token is a message; what is below its claims is JSON.
+  return root.kind === 'field' && root.type.kind === 'map' && (root.name !== 'jwts' || path.length > 1);
+}
+
+function plainDoc(value: Value, context: FunctionContext): Doc {
+  const step = stepOf(value);
+  if (step !== undefined) return [plainDoc(step.operand, context), accessor(step.operand, step.name)];
+  if (value.kind === 'field') return ownField(value.of, value.name, context);
+  return value.kind === 'local' ? untypedLocal(value.name, context) : invariant(`${value.kind} is not read plainly`);
+}
+
+/** One step of a chain: `operand.name`, `operand["name"]`. */
+function stepOf(value: Value): { readonly operand: Value; readonly name: string } | undefined {
+  if (value.kind === 'select') return value;
+  return value.kind === 'index' && isStringLiteral(value.index) ? { operand: value.operand, name: value.index.value } : undefined;
+}
+
+function accessor(operand: Value, name: string): string {
+  const isMap = operand.kind === 'field';
+  return IDENTIFIER.test(name) ? `${isMap ? '.' : '?.'}${name}` : `${isMap ? '' : '?.'}[${quote(name)}]`;
 }
 
 function selectDoc(operand: Value, name: string, context: FunctionContext): Fragment {
@@ -152,16 +151,18 @@ function literal(value: Value & { kind: 'literal' }, context: FunctionContext): 
   return primary(doc);
 }
 
-const FIELDS: { readonly [part in RequestPart]?: string } = { principal: 'P', resource: 'R', auxData: 'auxData' };
+const FIELDS: { readonly [part in RequestPart]?: Part } = { principal: 'P', resource: 'R', auxData: 'auxData' };
 
-function fieldOf(part: RequestPart, name: string, context: FunctionContext): Fragment {
+function fieldOf(part: RequestPart, name: string, context: FunctionContext): Doc {
   if (part === 'runtime') {
-    if (context.style.traced) return primary(`cel.effectiveDerivedRoles(${use(context, 'request')})`);
-    return primary(use(context, 'effectiveDerivedRoles'));
+    return context.style.traced ? `cel.effectiveDerivedRoles(${use(context, 'request')})` : use(context, 'effectiveDerivedRoles');
   }
-  if (part === 'auxData' && name === 'jwts' && context.style.traced) return primary(`cel.jwtMessages(${use(context, 'auxData')})`);
-  const owner = FIELDS[part] ?? invariant(`${part} has no field ${name}`);
-  return primary(`${use(context, owner as 'P' | 'R' | 'auxData')}.${name}`);
+  if (part === 'auxData' && name === 'jwts') return `cel.jwtMessages(${use(context, 'auxData')})`;
+  return ownField(part, name, context);
+}
+
+function ownField(part: RequestPart, name: string, context: FunctionContext): Doc {
+  return `${use(context, FIELDS[part] ?? invariant(`${part} has no field ${name}`))}.${name}`;
 }
 
 function partMessage(part: RequestPart, context: FunctionContext): string {
@@ -180,10 +181,15 @@ function partMessage(part: RequestPart, context: FunctionContext): string {
 }
 
 function variableCall(name: string, context: FunctionContext): Doc {
-  const { style, module } = context;
-  const computed = `${module.variable(name, style)}(${use(context, 'request')})`;
+  const { style } = context;
+  const computed = computedVariable(name, context);
   if (style.failedIsNull) return `cel.orNull(${computed})`;
   return style.traced ? `cel.bound(${quote(name)}, ${computed})` : computed;
+}
+
+function computedVariable(name: string, context: FunctionContext): string {
+  const { name: given, isConstant } = context.module.variable(name, context.style);
+  return `${given}(${isConstant ? '' : use(context, 'request')})`;
 }
 
 function globalDoc(name: string, context: FunctionContext): Doc {
@@ -198,7 +204,7 @@ function globalRead(name: string, context: FunctionContext): string {
 /** Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail. */
 export function isSetDoc(binding: 'variable' | 'constant' | 'global', name: string, polarity: boolean, context: FunctionContext): Fragment {
   if (binding === 'constant') return primary(String(polarity));
-  const result = binding === 'global' ? globalRead(name, context) : `${context.module.variable(name, context.style)}(${use(context, 'request')})`;
+  const result = binding === 'global' ? globalRead(name, context) : computedVariable(name, context);
   const failed = `cel.isFailure(${result})`;
   return polarity ? { doc: `!${failed}`, level: 'unary' } : primary(failed);
 }
@@ -209,14 +215,14 @@ function bindingsMessage(of: 'variables' | 'constants' | 'globals', context: Fun
     case 'globals':
       return `cel.variablesMessage(${use(context, 'G')})`;
     case 'constants':
-      return bracketed('cel.variablesMessage({ ', [...module.constants].map(([name, value]): Doc => [`${propertyName(name)}: `, jsonDoc(value)]), ' })');
+      return message([...module.constants].map(([name, value]) => [name, jsonDoc(value)]));
     case 'variables':
-      return bracketed(
-        'cel.variablesMessage({ ',
-        module.usedVariables.map((name): Doc => [`${propertyName(name)}: `, variableCall(name, context)]),
-        ' })',
-      );
+      return message(module.usedVariables.map((name) => [name, variableCall(name, context)]));
   }
+}
+
+function message(fields: readonly (readonly [name: string, value: Doc])[]): Doc {
+  return ['cel.variablesMessage(', braced(fields.map(([name, value]) => [`${propertyName(name)}: `, value])), ')'];
 }
 
 function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Fragment {
@@ -235,7 +241,7 @@ function listDoc(value: Value & { kind: 'list' }, context: FunctionContext): Fra
     return primary(bracketed('cel.listOfOptionals([', pairs, '])'));
   }
   if (value.elements.every((element) => element.value.kind === 'literal')) {
-    return primary(context.module.hoist('list', bracketed('[', items, ']')));
+    return primary(context.module.hoist('list', bracketed('[', items, ']'), 'readonly cel.Value[]'));
   }
   return primary(bracketed('cel.listOf([', items, '])'));
 }
@@ -250,11 +256,9 @@ function mapDoc(value: Value & { kind: 'map' }, context: FunctionContext): Fragm
 }
 
 function macroDoc(value: Value & Macro, context: FunctionContext): Fragment {
-  const json = value.runtime !== 'bind' && isPlainJson(value.range.type);
-  const { inner, parameters } = withLocals(context, value.variables, json);
   const functions = [value.predicate, value.body]
     .filter((part) => part !== undefined)
-    .map((part): Doc => [`${parameters} => `, atLeast('equality', valueDoc(part, inner))]);
+    .map((part) => localFunction(value.variables, context, (inner) => atLeast('equality', valueDoc(part, inner))));
   return primary(bracketed(`cel.${value.runtime}(`, [valueDoc(value.range, context).doc, ...functions], ')'));
 }
 

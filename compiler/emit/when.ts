@@ -2,7 +2,7 @@ import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';
 import { bracketed, type Doc, group, indent, join, line } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
-import { type FunctionContext, withLocals } from './function-context.js';
+import { type FunctionContext, localFunction } from './function-context.js';
 import { besideJson, call, isPlainJson, isSetDoc, isStringLiteral, propertyAccess, valueDoc } from './values.js';
 import { jsonDoc } from './literals.js';
 import { camelCase } from './names.js';
@@ -27,9 +27,8 @@ export function whenDoc(predicate: Predicate, context: FunctionContext): Fragmen
     case 'has':
       return presence(predicate.operand, predicate.name, predicate.polarity, context);
     case 'quantifier': {
-      const { inner, parameters } = withLocals(context, predicate.variables, isPlainJson(predicate.range.type));
       const name = `${predicate.quantifier}${predicate.variables.length === 2 ? 'Entry' : 'Element'}`;
-      const body: Doc = [`${parameters} => `, whenDoc(predicate.body, inner).doc];
+      const body = localFunction(predicate.variables, context, (inner) => whenDoc(predicate.body, inner).doc);
       return primary(bracketed(`cel.${name}(`, [valueDoc(predicate.range, context).doc, body], ')'));
     }
     case 'is':
@@ -42,10 +41,10 @@ export function whenDoc(predicate: Predicate, context: FunctionContext): Fragmen
 }
 
 /** Tests that must hold first, and then the predicate, as one chain of `&&`. */
-export function conjunction(first: readonly Doc[], predicate: Predicate, context: FunctionContext): Doc {
+export function conjunction(first: readonly Doc[], predicate: Predicate, context: FunctionContext): Fragment {
   const operands = predicate.kind === 'and' ? predicate.operands : [predicate];
   const rest = operands.map((operand) => atLeast('equality', whenDoc(operand, context)));
-  return group(join([...first, ...rest], [' &&', line]));
+  return { doc: group(join([...first, ...rest], [' &&', line])), level: 'and' };
 }
 
 function chain(operands: readonly Predicate[], kind: 'and' | 'or', context: FunctionContext): Fragment {

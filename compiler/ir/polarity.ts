@@ -1,6 +1,7 @@
 import type { Comparison, Predicate } from './predicate.js';
 import type { Match } from './program.js';
 import type { Operator, Value } from './value.js';
+import { some } from './visit.js';
 
 /** When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on (policy-language.md 5.2). */
 export function predicateOf(match: Match): Predicate {
@@ -97,7 +98,7 @@ function ofOperator(value: Value, operator: Operator, operands: readonly Value[]
       return polarityOf(first, !polarity);
     case 'conditional':
       // The condition is asked twice; where that could double again and again, the value is asked once instead.
-      if (containsConditional(first)) return { kind: 'is', value, polarity };
+      if (some(first, isConditional)) return { kind: 'is', value, polarity };
       return anyOf([
         allOf([holds(first), polarityOf(second, polarity)]),
         allOf([fails(first), polarityOf(third, polarity)]),
@@ -137,9 +138,8 @@ function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean): Predicate
   };
 }
 
-/** Whether a ternary stands somewhere among its operators. */
-function containsConditional(value: Value): boolean {
-  return value.kind === 'operator' && (value.operator === 'conditional' || value.operands.some(containsConditional));
+function isConditional(value: Value): boolean {
+  return value.kind === 'operator' && value.operator === 'conditional';
 }
 
 function mayBeOpaque(value: Value): boolean {

@@ -1,8 +1,9 @@
+import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../ast/checked.js';
 import { sanitize } from '../ast/names.js';
 import type { LinkedPrincipalPolicy } from '../ast/policy-set.js';
 import type { PrincipalModule, Rule } from '../ir/program.js';
-import { literalOrGlob } from '#runtime/policy';
+import { valuesOf } from '../ir/visit.js';
 import { actionTable } from './actions.js';
 import { usedBindings } from './bindings.js';
 import { lowerCondition, lowerOutput } from './conditions.js';
@@ -12,7 +13,7 @@ import { readsRuntime, valuesOfRule } from './rules.js';
 /** A principal policy: a table for each kind a rule names, and the rules that reach any other kind by glob. */
 export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types): PrincipalModule {
   const { policy } = linked;
-  const rules = policy.rules.flatMap((block) =>
+  const authored = policy.rules.flatMap((block) =>
     block.actions.map((action, index): Rule => {
       const condition = lowerCondition(action.condition, types);
       const name = action.name?.value ?? `${block.resource.value}_rule-${String(index + 1).padStart(3, '0')}`;
@@ -28,11 +29,11 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
         derivedRole: undefined,
         condition,
         output: lowerOutput(action.output, types),
-        // What it sees of `runtime` changes between actions, but its first result stands for the check (8.10-D3).
-        memo: readsRuntime(valuesOfRule({ condition, output: undefined })) ? name : undefined,
+        memo: undefined,
       };
     }),
   );
+  const rules = authored.map((rule) => (sharesResults(rule, authored, linked, types) ? { ...rule, memo: `${linked.key}#${rule.name}` } : rule));
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
   const indexes = [...rules.keys()];
   const matchers = rules.map((rule) => literalOrGlob(rule.resource as string));
@@ -53,4 +54,19 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
     variables,
     constants,
   };
+}
+
+/**
+ * Whether its first result stands for the whole check where another could be told (policy-language.md 8.10-D3): `runtime` changes
+ * between actions, and a rule of the same name may have been first.
+ */
+function sharesResults(rule: Rule, rules: readonly Rule[], linked: LinkedPrincipalPolicy, types: Types): boolean {
+  const values = valuesOf(rule.condition);
+  const variables = usedBindings(values, linked.bindings, types).variables.map(({ value }) => value);
+  return readsRuntime([...values, ...variables]) || rules.some((other) => other !== rule && other.name === rule.name && mayMeet(rule, other));
+}
+
+/** Whether both can be about one kind. */
+function mayMeet({ resource: a = '' }: Rule, { resource: b = '' }: Rule): boolean {
+  return a === b || a.includes('*') || b.includes('*');
 }

@@ -4,6 +4,7 @@ import type { ResourceRule, SchemaReference } from '../ast/policy.js';
 import type { LinkedDerivedRole, LinkedResourcePolicy } from '../ast/policy-set.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { DerivedRoleReference, ResourceModule, Rule, Schema } from '../ir/program.js';
+import type { SchemaSet } from '../ir/schema.js';
 import { actionTable } from './actions.js';
 import { usedBindings } from './bindings.js';
 import { lowerCondition, lowerOutput } from './conditions.js';
@@ -12,7 +13,7 @@ import { roleBits } from './roles.js';
 import { readsRuntime, valuesOfRule } from './rules.js';
 
 /** A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles. */
-export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types): ResourceModule {
+export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, schemas: SchemaSet): ResourceModule {
   const { policy } = linked;
   const names = policy.rules.map((rule, index) => rule.name?.value ?? ruleName(index));
   const rules = policy.rules.flatMap((rule, index) => lowerRule(linked, rule, names, index, types));
@@ -31,7 +32,7 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types):
     rules,
     table: actionTable(rules, [...rules.keys()]),
     derivedRoles: [...linked.derivedRoles.values()].map(referenceTo).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    schemas: { principal: lowerSchema(policy.schemas?.principal), resource: lowerSchema(policy.schemas?.resource) },
+    schemas: { principal: lowerSchema(policy.schemas?.principal, schemas), resource: lowerSchema(policy.schemas?.resource, schemas) },
     readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]) || derivedRolesReadRuntime(linked, types),
     variables,
     constants,
@@ -54,14 +55,15 @@ function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, names: read
   };
   // A rule called `rule-002` shares its results with an unnamed second rule (policy-language.md 8.10-D3).
   const collides = names.indexOf(name) !== names.lastIndexOf(name);
+  const identity = `${linked.key}#${name}`;
   const lowered: Rule[] = [];
   if (rule.roles.length > 0) {
     const roles = everyoneOr(rule.roles.map(({ value }) => value));
-    lowered.push({ ...shared, roles, derivedRole: undefined, memo: collides ? name : undefined });
+    lowered.push({ ...shared, roles, derivedRole: undefined, memo: collides ? identity : undefined });
   }
   for (const { value } of rule.derivedRoles) {
     const derivedRole = referenceTo(linked.derivedRoles.get(value) ?? invariant(`derived role ${value} was not linked`));
-    lowered.push({ ...shared, roles: everyoneOr(derivedRole.parentRoles), derivedRole, memo: collides ? `${name}@${value}` : undefined });
+    lowered.push({ ...shared, roles: everyoneOr(derivedRole.parentRoles), derivedRole, memo: collides ? `${identity}@${value}` : undefined });
   }
   return lowered;
 }
@@ -87,6 +89,8 @@ function derivedRolesReadRuntime(linked: LinkedResourcePolicy, types: Types): bo
   });
 }
 
-function lowerSchema(schema: SchemaReference | undefined): Schema | undefined {
-  return schema && { ref: schema.ref.value, ignoredActions: schema.ignoredActions.map(({ value }) => value) };
+function lowerSchema(schema: SchemaReference | undefined, { entries }: SchemaSet): Schema | undefined {
+  if (schema === undefined) return undefined;
+  const ref = schema.ref.value;
+  return { ref, ignoredActions: schema.ignoredActions.map(({ value }) => value), definition: entries.get(ref) };
 }

@@ -1,11 +1,8 @@
 import { glob } from '#runtime/policy';
 import type { RoleBits } from '../ir/program.js';
 
-/** Bits a policy has for its roles: JavaScript's bit operators work on 32, and two are kept for OTHER and the sign. */
+/** Bits a policy has for its roles: JavaScript's bit operators work on 32; one is the engine's for roles that no rule names, one the sign. */
 const BITS = 30;
-
-/** The bit of a role that no rule names; `*` reaches it, as it reaches every bit. */
-export const OTHER = 1 << BITS;
 
 /**
  * Gives each role text of a policy a bit, in order of first appearance. Where there are too many, roles that no rule tells

@@ -2,7 +2,7 @@
 //
 // Who someone is to an album
 
-import { type DerivedRole } from '#runtime/policy';
+import type { DerivedRole } from '#runtime/policy';
 
 // owner: a [user] where
 //   R.attr.owner == P.id

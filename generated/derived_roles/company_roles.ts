@@ -3,7 +3,7 @@
 // Roles that people have towards a colleague's request
 
 import * as cel from '#runtime/cel';
-import { type DerivedRole } from '#runtime/policy';
+import type { DerivedRole } from '#runtime/policy';
 
 // requester: a [employee] where
 //   R.attr.owner == P.id

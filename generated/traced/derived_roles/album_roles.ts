@@ -3,9 +3,11 @@
 // Who someone is to an album
 
 import * as cel from '#runtime/cel';
-import { type TracedCondition } from '#runtime/policy';
+import type { TracedCondition } from '#runtime/policy';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
-  ['derived_roles.album_roles#owner', ({ principal: P, resource: R }) =>
-    cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id))],
+  [
+    'derived_roles.album_roles#owner',
+    ({ principal: P, resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id)),
+  ],
 ];

@@ -3,20 +3,25 @@
 // Roles that people have towards a colleague's request
 
 import * as cel from '#runtime/cel';
-import { type TracedCondition } from '#runtime/policy';
+import type { TracedCondition } from '#runtime/policy';
 
 // C.approvers
 const approvers: cel.Json = ['manager', 'director'];
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
-  ['derived_roles.company_roles#requester', ({ principal: P, resource: R }) =>
-    cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id))],
-  ['derived_roles.company_roles#direct_manager', ({ principal: P, resource: R }) =>
-    cel.verdict(
-      cel.allOf(
-        () => cel.inCollection(cel.select(P.attr, 'title'), approvers),
-        () => cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
-        () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+  [
+    'derived_roles.company_roles#requester',
+    ({ principal: P, resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id)),
+  ],
+  [
+    'derived_roles.company_roles#direct_manager',
+    ({ principal: P, resource: R }) =>
+      cel.verdict(
+        cel.allOf(
+          () => cel.inCollection(cel.select(P.attr, 'title'), approvers),
+          () => cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
+          () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+        ),
       ),
-    )],
+  ],
 ];

@@ -3,19 +3,24 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from '#runtime/cel';
-import { type TracedCondition } from '#runtime/policy';
+import type { TracedCondition } from '#runtime/policy';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
-  ['resource.album.vdefault#audience', ({ principal: P, resource: R }) =>
-    cel.verdict(
-      cel.anyOf(
-        () => cel.equals(cel.select(R.attr, 'visibility'), 'public'),
-        () => cel.allOf(
-          () => cel.equals(cel.select(R.attr, 'visibility'), 'friends'),
-          () => cel.inCollection(P.id, cel.select(R.attr, 'friends')),
+  [
+    'resource.album.vdefault#audience',
+    ({ principal: P, resource: R }) =>
+      cel.verdict(
+        cel.anyOf(
+          () => cel.equals(cel.select(R.attr, 'visibility'), 'public'),
+          () => cel.allOf(
+            () => cel.equals(cel.select(R.attr, 'visibility'), 'friends'),
+            () => cel.inCollection(P.id, cel.select(R.attr, 'friends')),
+          ),
         ),
       ),
-    )],
-  ['resource.album.vdefault#locked', ({ resource: R }) =>
-    cel.verdict(cel.equals(cel.select(R.attr, 'status'), 'LOCKED'))],
+  ],
+  [
+    'resource.album.vdefault#locked',
+    ({ resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'status'), 'LOCKED')),
+  ],
 ];

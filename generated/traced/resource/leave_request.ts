@@ -3,35 +3,38 @@
 // Who may ask for leave, and who may grant it
 
 import * as cel from '#runtime/cel';
-import { type Request, type TracedCondition } from '#runtime/policy';
+import type { Request, TracedCondition } from '#runtime/policy';
 
 // V.is_pending: R.attr.status == "PENDING"
-const isPendingTraced = ({ resource: R }: Request): cel.Result =>
+const isPending = ({ resource: R }: Request): cel.Result =>
   cel.equals(cel.select(R.attr, 'status'), 'PENDING');
 
 // V.is_short: R.attr.days <= C.longest_leave_days
-const isShortTraced = ({ resource: R }: Request): cel.Result =>
+const isShort = ({ resource: R }: Request): cel.Result =>
   cel.atMost(cel.select(R.attr, 'days'), 30);
 
 // C.countries_with_local_rules
 const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
 
 // V.has_started: timestamp(R.attr.starts) < now()
-const hasStartedTraced = (request: Request): cel.Result => {
+const hasStarted = (request: Request): cel.Result => {
   const { resource: R } = request;
   return cel.lessThan(cel.toTimestamp(cel.select(R.attr, 'starts')), cel.now(request));
 };
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
-  ['resource.leave_request.vdefault#withdraw@requester', (request) =>
-    cel.verdict(cel.bound('is_pending', isPendingTraced(request)))],
-  ['resource.leave_request.vdefault#approve@direct_manager', (request) => {
-    const { resource: R } = request;
-    return (
-      cel.verdict(
+  [
+    'resource.leave_request.vdefault#withdraw@requester',
+    (request) => cel.verdict(cel.bound('is_pending', isPending(request))),
+  ],
+  [
+    'resource.leave_request.vdefault#approve@direct_manager',
+    (request) => {
+      const { resource: R } = request;
+      return cel.verdict(
         cel.allOf(
-          () => cel.bound('is_pending', isPendingTraced(request)),
-          () => cel.bound('is_short', isShortTraced(request)),
+          () => cel.bound('is_pending', isPending(request)),
+          () => cel.bound('is_short', isShort(request)),
           () => cel.noneOf(
             () => cel.inCollection(cel.select(R.attr, 'country'), countriesWithLocalRules),
             () => cel.and(
@@ -40,9 +43,11 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
             ),
           ),
         ),
-      )
-    );
-  }],
-  ['resource.leave_request.vdefault#too-late', (request) =>
-    cel.verdict(cel.bound('has_started', hasStartedTraced(request)))],
+      );
+    },
+  ],
+  [
+    'resource.leave_request.vdefault#too-late',
+    (request) => cel.verdict(cel.bound('has_started', hasStarted(request))),
+  ],
 ];

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { type Node, Project, type SourceFile, SyntaxKind, ts } from 'ts-morph';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { compileTexts, ROOT } from '../support/compiled.js';
+import { hostilePolicies } from './hostile-policies.js';
+
+const FOLDER = join(ROOT, 'tests', 'generated', 'emitted');
+const test = suite('modules of hostile policies');
+
+const texts = hostilePolicies();
+const { files, diagnostics } = compileTexts(texts);
+const modules = files.filter(({ path }) => path.endsWith('.ts'));
+const project = projectOf(modules);
+
+test('all policies compile', () => {
+  assert.equal(diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message), []);
+});
+
+test('every module type-checks under the options of this repository', () => {
+  const problems = project.getSourceFiles(`${FOLDER}/**`).flatMap((file) => [
+    ...file.getPreEmitDiagnostics().map((problem) => `${problem.getSourceFile()?.getFilePath()}:${problem.getLineNumber()} ${ts.flattenDiagnosticMessageText(problem.compilerObject.messageText, ' ')}`),
+  ]);
+  assert.equal(problems.slice(0, 20), []);
+});
+
+test('modules import the contract, the runtime of CEL, and each other', () => {
+  const allowed = /^(#runtime\/(cel|policy)|\.{1,2}\/.*\.js)$/;
+  const imported = sourceFiles().flatMap((file) => file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()));
+  assert.equal([...new Set(imported)].filter((specifier) => !allowed.test(specifier)), []);
+  const between = sourceFiles()
+    .filter((file) => !file.getBaseName().includes('index'))
+    .flatMap((file) => file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()))
+    .filter((specifier) => specifier.startsWith('.'));
+  assert.equal(between.filter((specifier) => !/^(\.\.\/)+derived_roles\//.test(specifier)), []);
+});
+
+test('only words of generated code and names made of letters, digits and underscores are code', () => {
+  for (const file of sourceFiles()) {
+    for (const identifier of file.getDescendantsOfKind(SyntaxKind.Identifier)) {
+      assert.match(identifier.getText(), /^[A-Za-z_$][A-Za-z0-9_$]*$/, file.getFilePath());
+    }
+    const strange = file.getFullText().match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((character) => character !== '\n') ?? [];
+    assert.equal(strange, [], `${file.getFilePath()} has invisible characters`);
+  }
+});
+
+test('no module names eval, Function, a prototype, or a global beyond Map, Set and Uint8Array', () => {
+  const globals = new Set<string>();
+  for (const file of sourceFiles()) {
+    for (const identifier of file.getDescendantsOfKind(SyntaxKind.Identifier)) {
+      if (isProperty(identifier)) {
+        const forbidden = identifier.getParent()?.isKind(SyntaxKind.PropertyAccessExpression) ? /^(__proto__|prototype|constructor)$/ : /^__proto__$/;
+        assert.not.match(identifier.getText(), forbidden, identifier.getParent()?.getText());
+        continue;
+      }
+      const declared = identifier.getSymbol()?.getDeclarations() ?? [];
+      if (declared.length === 0 || declared.some((node) => node.getSourceFile().isDeclarationFile())) globals.add(identifier.getText());
+    }
+  }
+  assert.equal([...globals].sort(), ['Map', 'Set', 'Uint8Array', 'undefined'].filter((name) => globals.has(name)));
+});
+
+test('modules are made of declarations: nothing runs at load but the making of constants', () => {
+  for (const file of sourceFiles()) {
+    for (const statement of file.getStatements()) {
+      assert.ok(
+        statement.isKind(SyntaxKind.ImportDeclaration) || statement.isKind(SyntaxKind.VariableStatement),
+        `${file.getFilePath()}: ${statement.getText().slice(0, 80)}`,
+      );
+    }
+  }
+});
+
+test('no comment is one that tools obey', () => {
+  for (const file of sourceFiles()) {
+    for (const line of file.getFullText().split('\n')) {
+      assert.not.match(line, /^\s*\/\/+\s*[@#]|^\s*\/\/\//, file.getFilePath());
+    }
+  }
+});
+
+test('files have names that every file system takes, and no two the same when case is folded', () => {
+  const paths = files.map(({ path }) => path);
+  assert.is(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
+  for (const part of paths.flatMap((path) => path.split('/'))) {
+    assert.match(part, /^[A-Za-z0-9_~-][A-Za-z0-9_.~-]{0,200}$/);
+    assert.not.match(part, /^(con|aux|nul|prn|com\d|lpt\d)(\.|$)/i);
+  }
+});
+
+test('equal policies give equal bytes, in whatever order they are read', () => {
+  const reversed = Object.fromEntries(Object.entries(texts).reverse());
+  for (const again of [texts, reversed]) {
+    const { files: others } = compileTexts(again);
+    assert.equal(others.map(({ path }) => path), files.map(({ path }) => path));
+    for (const [index, file] of files.entries()) assert.is(others[index]?.text, file.text, file.path);
+  }
+});
+
+test.run();
+
+function sourceFiles(): readonly SourceFile[] {
+  return modules.map(({ path }) => project.getSourceFileOrThrow(join(FOLDER, path)));
+}
+
+/** The emitted files in a folder that is not there, below the repository, so that `#runtime` is found. */
+function projectOf(emitted: readonly EmittedFile[]): Project {
+  const created = new Project({ tsConfigFilePath: join(ROOT, 'tsconfig.json'), skipAddingFilesFromTsConfig: true });
+  for (const { path, text } of emitted) created.createSourceFile(join(FOLDER, path), text);
+  return created;
+}
+
+/** A name after a dot or in an object literal. */
+function isProperty(identifier: Node): boolean {
+  const parent = identifier.getParent();
+  if (parent?.isKind(SyntaxKind.PropertyAccessExpression)) return parent.getNameNode() === identifier;
+  return parent?.isKind(SyntaxKind.PropertyAssignment) === true || parent?.isKind(SyntaxKind.BindingElement) === true;
+}
