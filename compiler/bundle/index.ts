@@ -1,7 +1,7 @@
 import { dirname, join, posix } from 'node:path';
-import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { build, type Plugin } from 'esbuild';
 import type { EmittedFile } from '../ir/emitted-file.js';
+import { shards } from './shards.js';
 
 /** The policies as one JavaScript module, and the map from it back to the lines of the policies, which the module does not link. */
 export interface Bundle {
@@ -34,43 +34,25 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
   return { js: text('.js'), map: text('.map') };
 }
 
-/** Serves the emitted files from memory: a bundle can be made without a generated folder. */
+/** Serves the modules from memory: a bundle can be made without a generated folder. */
 function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
-  const byPath = new Map(files.map((file) => [file.path, file]));
+  const modules = shards(files);
   return {
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: join(runtime, path.slice('#runtime/'.length), 'index.ts') }));
       onResolve({ filter: /^index\.ts$/ }, ({ kind }) => (kind === 'entry-point' ? { path: 'index.ts', namespace: 'emitted' } : undefined));
+      onResolve({ filter: /\.ts$/, namespace: 'emitted' }, ({ path }) => ({ path, namespace: 'emitted' }));
+      // Loaded when asked for, so still as it was emitted.
       onResolve({ filter: /\.js$/, namespace: 'emitted' }, ({ path, importer }) => ({
         path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'),
         namespace: 'emitted',
       }));
       onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => {
-        const file = byPath.get(path);
-        if (file === undefined) return { errors: [{ text: `${path} was not emitted` }] };
-        return { contents: `${file.text}${inlineMap(file)}`, loader: 'ts', resolveDir: dirname(runtime) };
+        const contents = modules.get(path);
+        if (contents === undefined) return { errors: [{ text: `${path} was not emitted` }] };
+        return { contents, loader: 'ts', resolveDir: dirname(runtime) };
       });
     },
   };
-}
-
-/** The map from the lines of a file to the policies' rules, as a comment that esbuild follows. */
-function inlineMap(file: EmittedFile): string {
-  if (file.origins.length === 0) return '';
-  const sources = [...new Set(file.origins.map(({ span }) => span.source))];
-  const lines: SourceMapSegment[][] = file.text.split('\n').map(() => []);
-  for (const { line, lines: count, span } of file.origins) {
-    const place = span.source.lineAndColumn(span.start);
-    const segment: SourceMapSegment = [0, sources.indexOf(span.source), place.line - 1, place.column - 1];
-    for (let i = line; i < line + count; i += 1) lines[i] = [segment];
-  }
-  const map = {
-    version: 3,
-    sources: sources.map(({ path }) => path),
-    sourcesContent: sources.map(({ text }) => text),
-    names: [],
-    mappings: encode(lines),
-  };
-  return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
 }

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { decode } from '@jridgewell/sourcemap-codec';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compile } from '../compile.js';
+import { Source } from '../diagnostics/source.js';
+import { importBundle } from './import-bundle.js';
+import { bundle } from './index.js';
+
+const RUNTIME = join(import.meta.dirname, '..', '..', 'runtime');
+
+const ROLES = `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: people
+  definitions:
+    - name: owner
+      parentRoles: [user]
+      condition: { match: { expr: R.attr.owner == P.id } }
+`;
+
+const policy = (kind: string, status: string) => `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: ${kind}
+  version: default
+  importDerivedRoles: [people]
+  rules:
+    - name: view
+      actions: [view]
+      effect: EFFECT_ALLOW
+      derivedRoles: [owner]
+      condition: { match: { expr: 'R.attr.status == "${status}"' } }
+`;
+
+const bundled = (count: number) => {
+  const texts = Array.from({ length: count }, (_, index) => new Source(`p${index}.yaml`, policy(`kind_${index}`, `status ${index}`)));
+  return bundle(compile([new Source('roles.yaml', ROLES), ...texts]).files, RUNTIME);
+};
+
+test('policies of one shape keep their own conditions, beyond one shard and within', async () => {
+  const { policies } = await importBundle((await bundled(150)).js);
+  assert.is(policies.resourcePolicies.length, 150);
+  const rule = policies.resourcePolicies.find(({ kind }) => kind === 'kind_149')?.actions.get('view')?.[0];
+  const request = (status: string) => ({ principal: { id: 'a' }, resource: { attr: { owner: 'a', status } } }) as never;
+  assert.is(rule?.when(request('status 149')), true);
+  assert.is(rule?.when(request('status 148')), false);
+  assert.is(rule?.derivedRole?.name, 'owner');
+});
+
+test('the traced conditions are there when asked for', async () => {
+  const { traced } = await importBundle((await bundled(150)).js);
+  assert.is((await traced()).conditions.size, 151);
+});
+
+test('the map leads from a condition to its rule in the policy', async () => {
+  const { js, map } = await bundled(120);
+  const { sources, sourcesContent, mappings } = JSON.parse(map) as { sources: string[]; sourcesContent: string[]; mappings: string };
+  // The traced conditions, which stand first, are not mapped.
+  const line = js.split('\n').findLastIndex((text) => text.includes('status 117'));
+  const segment = decode(mappings)[line]?.find((candidate) => candidate.length > 1);
+  assert.is(sources[segment?.[1] as number], 'p117.yaml');
+  assert.is(sourcesContent[segment?.[1] as number]?.split('\n')[segment?.[2] as number], '    - name: view');
+});
+
+test('equal policies give equal bundles', async () => {
+  assert.equal(await bundled(3), await bundled(3));
+});
+
+test.run();

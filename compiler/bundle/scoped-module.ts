@@ -1,0 +1,55 @@
+import { posix } from 'node:path';
+import type { EmittedFile } from '../ir/emitted-file.js';
+
+/** A generated module taken apart: its imports apart from its body, in which `export` is gone, so that it may stand in a function. */
+export interface ScopedModule {
+  readonly file: EmittedFile;
+  readonly imports: readonly ModuleImport[];
+  /** The names it exports. */
+  readonly exports: readonly string[];
+  readonly body: readonly string[];
+  /** The line of the file at which the body begins, 0-based. */
+  readonly firstLine: number;
+}
+
+/** One import of a generated module: `import * as cel` or `import { requester as asker }`. Types are left out, as esbuild leaves them out. */
+export interface ModuleImport {
+  /** `#runtime/cel`, or the path of an emitted file. */
+  readonly from: string;
+  /** `* as cel`, or each name as it is written: `requester as asker`. */
+  readonly names: readonly string[];
+}
+
+/** Takes a generated module apart. */
+export function scopedModule(file: EmittedFile): ScopedModule {
+  const imports: ModuleImport[] = [];
+  let end = 0;
+  for (const match of file.text.matchAll(IMPORT)) {
+    const [statement, type, clause, specifier] = match as unknown as readonly [string, string | undefined, string, string];
+    if (type === undefined) imports.push({ from: sourcePath(file.path, specifier), names: namesOf(clause) });
+    end = match.index + statement.length;
+  }
+  const exports: string[] = [];
+  const body = file.text.slice(end).replace(EXPORT, (_, name: string) => {
+    exports.push(name);
+    return `const ${name}`;
+  });
+  return { file, imports, exports, body: body.split('\n'), firstLine: file.text.slice(0, end).split('\n').length - 1 };
+}
+
+/* Each line of a generated module is code or a `//` comment, so what a line begins with is what it says. */
+const IMPORT = /^import (type )?(\* as \w+|\{[^}]*\}) from '([^']+)';$/gm;
+const EXPORT = /^export const ([\w$]+)/gm;
+
+function sourcePath(importer: string, specifier: string): string {
+  return specifier.startsWith('#') ? specifier : posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts');
+}
+
+function namesOf(clause: string): readonly string[] {
+  if (clause.startsWith('*')) return [clause];
+  return clause
+    .slice(1, -1)
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+}
