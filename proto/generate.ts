@@ -1,16 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Builds the module with buf and writes its descriptors to gen/descriptors.ts, which server reflection answers from.
- * The same definitions give the same bytes. Run: `node --import tsx proto/generate.ts`.
+ * Builds the module with buf and writes its descriptors to gen/descriptors.ts, which server reflection answers from. The same
+ * definitions give the same bytes. Run: `node --import tsx proto/generate.ts`; with `--check` it only compares, and fails when
+ * the committed file is not what the definitions give.
  */
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const buf = fileURLToPath(new URL('../node_modules/.bin/buf', import.meta.url));
-const descriptors = execFileSync(buf, ['build', '--exclude-source-info', '-o', '-#format=binpb'], { cwd: folder });
+const target = new URL('gen/descriptors.ts', import.meta.url);
+const text = moduleOf(execFileSync(buf, ['build', '--exclude-source-info', '-o', '-#format=binpb'], { cwd: folder }));
 
-writeFileSync(new URL('gen/descriptors.ts', import.meta.url), moduleOf(descriptors));
+if (!process.argv.includes('--check')) {
+  writeFileSync(target, text);
+} else if (readFileSync(target, 'utf8') !== text) {
+  console.error('proto/gen is not what the .proto files give; run: node --import tsx proto/generate.ts');
+  process.exitCode = 1;
+}
 
 function moduleOf(bytes: Buffer): string {
   const lines = bytes.toString('base64').match(/.{1,120}/g) ?? [];

@@ -63,5 +63,5 @@ function printOutput(output: OutputEntry): string {
   if ('error' in output) return `${head}${action},"error":${quote(output.error)}}`;
   const value = printValue(output.val);
   if (value !== undefined) return `${head},"val":${value}${action}}`;
-  return `${head}${action},"error":"the value has a number that JSON cannot represent"}`;
+  return `${head}${action},"error":"the value is too deep, or has a number that JSON cannot represent"}`;
 }

@@ -11,13 +11,17 @@ export function quote(text: string): string {
   return `"${text}"`;
 }
 
-/** A value as JSON: map keys sorted, negative zero as `-0`. Undefined when a number in it is not finite, which JSON cannot say. */
-export function printValue(value: unknown): string | undefined {
+/** How deep a value may be that is printed; requests may hold deeper ones, which the stack could not follow. */
+export const MAX_PRINTED_DEPTH = 1000;
+
+/** A value as JSON: map keys sorted, negative zero as `-0`. Undefined when a number in it is not finite, which JSON cannot say, or when it is too deep. */
+export function printValue(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return printNumber(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (value === null || typeof value !== 'object') return 'null';
-  return Array.isArray(value) ? printList(value) : printMap(value as { readonly [key: string]: unknown });
+  if (depth === MAX_PRINTED_DEPTH) return undefined;
+  return Array.isArray(value) ? printList(value, depth + 1) : printMap(value as { readonly [key: string]: unknown }, depth + 1);
 }
 
 function printNumber(value: number): string | undefined {
@@ -25,20 +29,20 @@ function printNumber(value: number): string | undefined {
   return undefined;
 }
 
-function printList(list: readonly unknown[]): string | undefined {
+function printList(list: readonly unknown[], depth: number): string | undefined {
   const items: string[] = [];
   for (const item of list) {
-    const text = printValue(item);
+    const text = printValue(item, depth);
     if (text === undefined) return undefined;
     items.push(text);
   }
   return `[${items.join(',')}]`;
 }
 
-function printMap(map: { readonly [key: string]: unknown }): string | undefined {
+function printMap(map: { readonly [key: string]: unknown }, depth: number): string | undefined {
   const entries: string[] = [];
   for (const key of Object.keys(map).sort()) {
-    const text = printValue(map[key]);
+    const text = printValue(map[key], depth);
     if (text === undefined) return undefined;
     entries.push(`${quote(key)}:${text}`);
   }

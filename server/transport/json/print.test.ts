@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { CheckResourcesResponse } from '../../../proto/messages.js';
 import { indentJson } from './indent.js';
 import { printCheckResourcesResponse } from './print-check-resources.js';
-import { printValue, quote } from './print-value.js';
+import { MAX_PRINTED_DEPTH, printValue, quote } from './print-value.js';
 
 test('strings are escaped where JSON demands it and nowhere else', () => {
   for (const text of ['', 'a', '"', '\\', '\n', '\u0000', '\u001f', '\u007f', '<&>', '\u2028', 'é', '😀', 'x'.repeat(100), `${'x'.repeat(100)}"`]) {
@@ -19,6 +19,12 @@ test('numbers print as in ECMAScript, negative zero as -0', () => {
 test('a number that is not finite cannot be printed, wherever it is', () => {
   assert.is(printValue(Number.NaN), undefined);
   assert.is(printValue({ a: [{ b: Number.POSITIVE_INFINITY }] }), undefined);
+});
+
+test('a value too deep for the stack is not printed', () => {
+  const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+  assert.is(printValue(nested(MAX_PRINTED_DEPTH))?.length, 2 * MAX_PRINTED_DEPTH);
+  assert.is(printValue(nested(MAX_PRINTED_DEPTH + 1)), undefined);
 });
 
 test('map keys are printed sorted, also those of the prototype', () => {
@@ -57,7 +63,7 @@ test('a response is printed in the order of its fields, empty ones left out', ()
       '"validationErrors":[{"path":"/a","message":"m","source":"SOURCE_PRINCIPAL"}],' +
       '"meta":{"actions":{"edit":{"matchedPolicy":"NO_MATCH"},"view":{"matchedPolicy":"resource.k.vv","matchedScope":"acme"}},"effectiveDerivedRoles":["owner"]},' +
       '"outputs":[{"src":"s#a","val":null,"action":"view"},{"src":"s#b","action":"view","error":"no such key: x"},' +
-      '{"src":"s#c","action":"view","error":"the value has a number that JSON cannot represent"}]}],"authzCallId":"ID"}',
+      '{"src":"s#c","action":"view","error":"the value is too deep, or has a number that JSON cannot represent"}]}],"authzCallId":"ID"}',
   );
 });
 

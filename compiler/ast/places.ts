@@ -1,0 +1,40 @@
+import type { Expr } from './expr.js';
+import type { Expression, Policy, PolicyFile } from './policy.js';
+import type { Located, Place } from '../diagnostics/span.js';
+
+/** Reported as the whole document, with its name underlined. */
+export function placeOfDocument({ place, policy }: PolicyFile): Place {
+  return { ...place, span: nameOf(policy).place.span };
+}
+
+/** Reported at the place of an expression, with one of its nodes underlined. */
+export function placeOfNode(expression: Expression, node: Expr): Place {
+  return { ...expression.place, span: expression.spanOf(node.start, node.end) };
+}
+
+/** `a.yaml:5:8`, as messages refer to a second place. */
+export function printPlace(place: Place): string {
+  const { source } = place.span;
+  return `${source.path}:${printPosition(place)}`;
+}
+
+/** `5:8`. */
+export function printPosition(place: Place): string {
+  const { line, column } = place.span.source.lineAndColumn(place.anchor);
+  return `${line}:${column}`;
+}
+
+function nameOf(policy: Policy): Located<string> {
+  switch (policy.kind) {
+    case 'resource':
+      return policy.resource;
+    case 'principal':
+      return policy.principal;
+    case 'role':
+      return policy.role;
+    case 'derived-roles':
+    case 'export-variables':
+    case 'export-constants':
+      return policy.name;
+  }
+}
