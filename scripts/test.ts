@@ -7,6 +7,8 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
   { name: 'boundaries', command: ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'compiler', 'runtime', 'server', 'generated', 'proto', 'scripts'] },
   { name: 'every test file runs', command: ['--import', 'tsx', 'scripts/check-tests.ts'] },
   { name: 'generated files are up to date', command: ['--import', 'tsx', 'scripts/check-generated.ts'] },
+  { name: 'proto descriptors are up to date', command: ['--import', 'tsx', 'proto/generate.ts', '--check'] },
+  { name: 'proto module', command: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'] },
 ];
 
 const TESTS = ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', String.raw`(compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`, '-i', 'node_modules'];
