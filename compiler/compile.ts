@@ -7,6 +7,7 @@ import { link } from './link/index.js';
 import { lower } from './lower/index.js';
 import { optimise } from './optimise/index.js';
 import { parse } from './parse/index.js';
+import { schema } from './schema/index.js';
 import { validate } from './validate/index.js';
 import { version } from './version.js';
 
@@ -21,14 +22,16 @@ export interface Compilation {
  * Policies in, TypeScript out. Each line is a folder; no stage knows another (design 5). Pure: equal sources give equal files.
  *
  * @param report what loading had to say already; it is added to.
+ * @param schemaTexts the JSON schemas, by path below `_schemas`.
  */
-export function compile(sources: readonly Source[], report = new Diagnostics()): Compilation {
+export function compile(sources: readonly Source[], report = new Diagnostics(), schemaTexts: ReadonlyMap<string, string> = new Map()): Compilation {
   const files = sources.flatMap((source) => parse(source, report) ?? []);
   const policies = link(files, report);
   const types = validate(policies, report);
+  const schemas = schema(policies, schemaTexts, report);
   if (report.hasErrors) return refused(report);
 
-  const program = optimise(lower(policies, types));
+  const program = optimise(lower(policies, types, schemas));
   return { files: emit(program, sources, version), program, diagnostics: report.sorted() };
 }
 

@@ -16,8 +16,16 @@ export function importLines(body: string, own: readonly Import[]): string {
   if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
   const contract = CONTRACT.filter(({ name }) => mentions(name));
   if (contract.length > 0) lines.push(contractImport(contract));
+  lines.push(...schemaImports(mentions));
   for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1))) lines.push(wrapped(names.map(renamed).sort(), from));
   return lines.join('\n');
+}
+
+/** Schema modules take all of `#runtime/schema`, policies what asks them. */
+function schemaImports(mentions: (name: string) => boolean): readonly string[] {
+  if (mentions('schema')) return [`import * as schema from '#runtime/schema';`];
+  const names = ['unavailable', 'violationsOf'].filter(mentions);
+  return names.length === 0 ? [] : [wrapped(names, '#runtime/schema')];
 }
 
 /** What generated code may take from `#runtime/policy`, in the order of its imports. */

@@ -5,17 +5,23 @@ import { emitHash, emitIndex } from './bundle-index.js';
 import { emitManifest } from './manifest.js';
 import { emitModule } from './module.js';
 import { moduleLocations } from './module-path.js';
+import { schemaLocations } from './schema-locations.js';
+import { emitSchemaModule } from './schema-module.js';
 import { emitTraced } from './traced.js';
 
 /**
- * The program as TypeScript, sorted by path: one module a policy, the second emission of their conditions, the index and the
+ * The program as TypeScript, sorted by path: one module a policy and one a JSON schema, the second emission of their conditions, the index and the
  * manifest. The types for callers are apart (types.ts): serving does not need them.
  *
  * @param version of this compiler, for the manifest.
  */
 export function emit(program: Program, sources: readonly Source[], version: string): readonly EmittedFile[] {
   const locations = moduleLocations(program.modules);
-  const modules = program.modules.map((module) => emitModule(module, locations));
+  const schemas = schemaLocations(program.schemas, locations.values());
+  const modules = [
+    ...program.modules.map((module) => emitModule(module, locations, schemas)),
+    ...program.schemas.map((module) => emitSchemaModule(module, schemas)),
+  ];
   const files = [
     ...modules,
     ...emitTraced(program, locations),

@@ -112,6 +112,6 @@ export class ModuleContext {
 /** The words of generated code itself: no policy's name is given one of them. */
 export const MODULE_WORDS = [
   'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'cel', 'residual',
-  'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf',
+  'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf',
   'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Request', 'TracedCondition', 'conditions',
 ];

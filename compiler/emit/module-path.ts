@@ -57,7 +57,7 @@ function scopedPath(folder: string, name: string, version: string, scope: string
 }
 
 /** A name of a policy as a file name that every file system and every importer takes. */
-function fileName(name: string): string {
+export function fileName(name: string): string {
   const escaped = name.replace(/[^0-9A-Za-z_.-]|^\.|\.$/gu, hexadecimal);
   const safe = DEVICE.test(escaped) ? escaped.replace(/^./, hexadecimal) : escaped;
   if (safe.length <= LONGEST) return safe;

@@ -9,17 +9,20 @@ import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { principalSections } from './principal.js';
 import { resourceSections } from './resource.js';
 import { roleSections } from './role.js';
+import type { SchemaLocations } from './schema-locations.js';
+import { type UsedSchemas, usedSchemas } from './schemas.js';
 
 /** Where each module of the program goes, by key. */
 export type Locations = ReadonlyMap<string, ModuleLocation>;
 
 /** One policy as a TypeScript module: a head that names its source, what it imports, and its sections. */
-export function emitModule(module: Module, locations: Locations): EmittedFile {
+export function emitModule(module: Module, locations: Locations, schemaLocations: SchemaLocations): EmittedFile {
   const location = locations.get(module.key) as ModuleLocation;
-  const roles = derivedRoleImports(module, location.path, locations);
-  const reserved = [location.name, ...location.derivedRoles.values(), ...roles.names.values()];
+  const schemas = usedSchemas(module.kind === 'resource' ? module : NO_SCHEMAS, location.path, schemaLocations);
+  const roles = derivedRoleImports(module, location.path, locations, schemas.names);
+  const reserved = [location.name, ...location.derivedRoles.values(), ...roles.names.values(), ...schemas.names];
   const context = moduleContext(module, reserved);
-  return withHead(`${location.path}.ts`, module, sectionsOf(module, location, context, roles), roles.imports);
+  return withHead(`${location.path}.ts`, module, sectionsOf(module, location, context, { roles, schemas }), [...roles.imports, ...schemas.imports]);
 }
 
 /** The context of a module with its variables and constants to draw on. */
@@ -36,10 +39,17 @@ export function withHead(path: string, module: Module, sections: readonly Sectio
   return emittedFile(path, [{ text: head }, ...(lines === '' ? [] : [{ text: lines }]), ...sections]);
 }
 
-function sectionsOf(module: Module, location: ModuleLocation, context: ModuleContext, roles: DerivedRoleImports): readonly Section[] {
+const NO_SCHEMAS = { schemas: { principal: undefined, resource: undefined } };
+
+function sectionsOf(
+  module: Module,
+  location: ModuleLocation,
+  context: ModuleContext,
+  { roles, schemas }: { readonly roles: DerivedRoleImports; readonly schemas: UsedSchemas },
+): readonly Section[] {
   switch (module.kind) {
     case 'resource':
-      return resourceSections(module, location.name, context, (set, role) => roles.names.get(`${set}#${role}`) as string);
+      return resourceSections(module, location.name, context, { roleNames: (set, role) => roles.names.get(`${set}#${role}`) as string, schemas });
     case 'principal':
       return principalSections(module, location.name, context);
     case 'role':
@@ -56,10 +66,10 @@ interface DerivedRoleImports {
 }
 
 /** Derived roles keep their names; where two sets would give one, the later is renamed. */
-function derivedRoleImports(module: Module, path: string, locations: Locations): DerivedRoleImports {
+function derivedRoleImports(module: Module, path: string, locations: Locations, reserved: readonly string[]): DerivedRoleImports {
   const names = new Map<string, string>();
   const imports = new Map<string, { readonly name: string; readonly as: string }[]>();
-  const taken = new Set<string>();
+  const taken = new Set(reserved);
   for (const role of module.kind === 'resource' ? module.derivedRoles : []) {
     const location = locations.get(role.module) as ModuleLocation;
     const name = location.derivedRoles.get(role.name) as string;

@@ -6,7 +6,7 @@ import { camelCase, constantCase } from './names.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { ruleSection } from './rule.js';
-import { schemasDoc } from './schemas.js';
+import { schemasDoc, type UsedSchemas } from './schemas.js';
 import { actionTableDocs, mapDoc } from './tables.js';
 
 /**
@@ -18,7 +18,7 @@ export function resourceSections(
   module: ResourceModule,
   exportName: string,
   context: ModuleContext,
-  roleNames: (module: string, role: string) => string,
+  { roleNames, schemas }: { readonly roleNames: (module: string, role: string) => string; readonly schemas: UsedSchemas },
 ): readonly Section[] {
   const bits = bitNames(module.roles, context);
   const ruleNames = module.rules.map((rule) => context.names.fresh(identifierOf(rule, module.rules)));
@@ -50,7 +50,7 @@ export function resourceSections(
     ['derivedRoles', bracketed('[', module.derivedRoles.map((role) => roleNames(role.module, role.name)), ']')],
     ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
     ['readsRuntime', String(module.readsRuntime)],
-    ['schemas', schemasDoc(module.schemas)],
+    ['schemas', schemasDoc(module.schemas, schemas)],
   ]);
   return [
     ...(bits.text === '' ? [] : [{ text: bits.text }]),

@@ -1,21 +1,48 @@
-import type { Schema } from '../ir/program.js';
+import type { ResourceModule, Schema } from '../ir/program.js';
+import type { SchemaAddress } from '../ir/schema.js';
 import { bracketed, type Doc } from './doc.js';
+import type { Import } from './imports.js';
+import { importSpecifier } from './module-path.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
+import { definitionKey, type SchemaLocations } from './schema-locations.js';
+
+/** What a resource policy imports of the schema modules, and what validates its principals and resources. */
+export interface UsedSchemas {
+  readonly imports: readonly Import[];
+  /** The identifiers it imports. */
+  readonly names: readonly string[];
+  /** The text of a reference's `violations`. */
+  readonly violations: (schema: Schema) => string;
+}
+
+/** The schema definitions that a module at a path refers to. Their names are unlike all others, so none is renamed. */
+export function usedSchemas({ schemas }: Pick<ResourceModule, 'schemas'>, path: string, locations: SchemaLocations): UsedSchemas {
+  const definitions = [schemas.principal, schemas.resource].flatMap((schema) => (schema === undefined || 'unavailable' in schema.validator ? [] : [schema.validator]));
+  const nameOf = (at: SchemaAddress): string => locations.names.get(definitionKey(at)) as string;
+  const imports = new Map<string, Set<string>>();
+  for (const at of definitions) {
+    const from = importSpecifier(path, locations.paths.get(at.file) as string);
+    imports.set(from, (imports.get(from) ?? new Set()).add(nameOf(at)));
+  }
+  return {
+    imports: [...imports].map(([from, names]) => ({ from, names: [...names].map((name) => ({ name, as: name })) })),
+    names: definitions.map(nameOf),
+    violations: ({ validator }) => ('unavailable' in validator ? `unavailable(${quote(validator.unavailable)})` : `violationsOf(${nameOf(validator)})`),
+  };
+}
 
 /** The `schemas` of a resource policy, or nothing. */
-export function schemasDoc(schemas: { readonly principal: Schema | undefined; readonly resource: Schema | undefined }): Doc | undefined {
+export function schemasDoc(schemas: ResourceModule['schemas'], { violations }: UsedSchemas): Doc | undefined {
   if (schemas.principal === undefined && schemas.resource === undefined) return undefined;
+  const schemaDoc = (schema: Schema): Doc =>
+    objectDoc([
+      ['ref', quote(schema.ref)],
+      ['ignores', bracketed('anyOf([', schema.ignoredActions.map((action) => `glob(${quote(action)})`), '])')],
+      ['violations', violations(schema)],
+    ]);
   return objectDoc([
     ['principal', schemas.principal && schemaDoc(schemas.principal)],
     ['resource', schemas.resource && schemaDoc(schemas.resource)],
-  ]);
-}
-
-function schemaDoc({ ref, ignoredActions }: Schema): Doc {
-  return objectDoc([
-    ['ref', quote(ref)],
-    ['ignores', bracketed('anyOf([', ignoredActions.map((action) => `glob(${quote(action)})`), '])')],
-    ['violations', '() => []'],
   ]);
 }

@@ -1,10 +1,13 @@
 import type { JsonValue } from '../ast/policy.js';
 import type { Span } from '../diagnostics/span.js';
+import type { SchemaAddress, SchemaModule } from './schema.js';
 import type { Value } from './value.js';
 
 /** The policies as they will be emitted: no name is left to look up. One module a document, sorted by path. */
 export interface Program {
   readonly modules: readonly Module[];
+  /** The JSON schemas that resource policies refer to, a module a file, sorted by file. */
+  readonly schemas: readonly SchemaModule[];
 }
 
 export type Module = ResourceModule | PrincipalModule | RoleModule | DerivedRolesModule;
@@ -156,4 +159,6 @@ export interface Constant {
 export interface Schema {
   readonly ref: string;
   readonly ignoredActions: readonly string[];
+  /** Where its definition is, or the violation it amounts to: it could not be loaded, and that was not to be an error (policy-language.md 10.4). */
+  readonly validator: SchemaAddress | { readonly unavailable: string };
 }

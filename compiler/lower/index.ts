@@ -1,24 +1,27 @@
 import type { Types } from '../ast/checked.js';
 import type { LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Module, Program } from '../ir/program.js';
+import type { SchemaSet } from '../ir/schema.js';
 import { lowerDerivedRoles } from './derived-roles.js';
 import { lowerPrincipalPolicy } from './principal.js';
 import { lowerResourcePolicy } from './resource.js';
 import { lowerRolePolicy } from './role.js';
 
 /** Policies as data and decisions: no name is left to look up (design 5.1). */
-export function lower(policies: PolicySet, types: Types): Program {
+export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {
   const modules = [
     ...derivedRoleSets(policies.policies).map((definitions) => lowerDerivedRoles(definitions, types)),
-    ...policies.policies.map((policy) => lowerPolicy(policy, types)),
+    ...policies.policies.map((policy) => lowerPolicy(policy, types, schemas)),
   ];
-  return { modules: modules.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)) };
+  return { modules: modules.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)), schemas: schemas.modules };
 }
 
-function lowerPolicy(policy: LinkedPolicy, types: Types): Module {
+const NO_SCHEMAS: SchemaSet = { modules: [], entries: new Map() };
+
+function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Module {
   switch (policy.kind) {
     case 'resource':
-      return lowerResourcePolicy(policy, types);
+      return lowerResourcePolicy(policy, types, schemas);
     case 'principal':
       return lowerPrincipalPolicy(policy, types);
     case 'role':

@@ -3,6 +3,7 @@ import { ruleName, sanitize } from '../ast/names.js';
 import type { ResourceRule, SchemaReference } from '../ast/policy.js';
 import type { LinkedDerivedRole, LinkedResourcePolicy } from '../ast/policy-set.js';
 import { invariant } from '../diagnostics/invariant.js';
+import { messages } from '../diagnostics/messages.js';
 import type { DerivedRoleReference, ResourceModule, Rule, Schema } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
 import { actionTable } from './actions.js';
@@ -32,7 +33,7 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
     rules,
     table: actionTable(rules, [...rules.keys()]),
     derivedRoles: [...linked.derivedRoles.values()].map(referenceTo).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    schemas: { principal: lowerSchema(policy.schemas?.principal, schemas), resource: lowerSchema(policy.schemas?.resource, schemas) },
+    schemas: { principal: lowerSchema('principal', policy.schemas?.principal, schemas), resource: lowerSchema('resource', policy.schemas?.resource, schemas) },
     readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]) || derivedRolesReadRuntime(linked, types),
     variables,
     constants,
@@ -89,8 +90,10 @@ function derivedRolesReadRuntime(linked: LinkedResourcePolicy, types: Types): bo
   });
 }
 
-function lowerSchema(schema: SchemaReference | undefined, { entries }: SchemaSet): Schema | undefined {
+function lowerSchema(subject: 'principal' | 'resource', schema: SchemaReference | undefined, { entries }: SchemaSet): Schema | undefined {
   if (schema === undefined) return undefined;
   const ref = schema.ref.value;
-  return { ref, ignoredActions: schema.ignoredActions.map(({ value }) => value), definition: entries.get(ref) };
+  const entry = entries.get(ref) ?? invariant(`schema ${ref} was not resolved`);
+  const validator = 'reason' in entry ? { unavailable: messages['schema/invalid'].text({ subject, ref, reason: entry.reason }) } : entry;
+  return { ref, ignoredActions: schema.ignoredActions.map(({ value }) => value), validator };
 }

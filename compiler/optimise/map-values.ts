@@ -3,7 +3,7 @@ import type { Value } from '../ir/value.js';
 
 /** The program with every expression replaced: conditions, outputs, variables. */
 export function mapValues(program: Program, replace: (value: Value, module: Module) => Value): Program {
-  return { modules: program.modules.map((module) => mapModule(module, (value) => replace(value, module))) };
+  return { ...program, modules: program.modules.map((module) => mapModule(module, (value) => replace(value, module))) };
 }
 
 function mapModule(module: Module, replace: (value: Value) => Value): Module {

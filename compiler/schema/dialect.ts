@@ -1,0 +1,19 @@
+/** The drafts of JSON Schema that are known (policy-language.md 10.2). */
+export type Draft = 4 | 6 | 7 | 2019 | 2020;
+
+/** What a schema without `$schema` is written in. */
+export const LATEST: Draft = 2020;
+
+/** The draft that `$schema` names: with `http` or `https`, with an empty fragment or without. Undefined for any other meta-schema. */
+export function draftOf(uri: string): Draft | undefined {
+  return DRAFTS.get(uri.replace(/^http:/, 'https:').replace(/#\/?$/, ''));
+}
+
+const DRAFTS: ReadonlyMap<string, Draft> = new Map([
+  ['https://json-schema.org/schema', LATEST],
+  ['https://json-schema.org/draft/2020-12/schema', 2020],
+  ['https://json-schema.org/draft/2019-09/schema', 2019],
+  ['https://json-schema.org/draft-07/schema', 7],
+  ['https://json-schema.org/draft-06/schema', 6],
+  ['https://json-schema.org/draft-04/schema', 4],
+]);

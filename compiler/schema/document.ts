@@ -1,0 +1,162 @@
+import { Source } from '../diagnostics/source.js';
+import type { Span } from '../diagnostics/span.js';
+import type { JsonNode, JsonObject } from '../ir/json-node.js';
+import { type Draft, draftOf, LATEST } from './dialect.js';
+import { parseJson } from './json.js';
+import { type Shape, shapeOf } from './keywords.js';
+import { invalid, type SchemaProblem } from './problem.js';
+import { misshape, schemasWithin } from './shapes.js';
+import { resolveUri, splitUri, type UriParts, uriText } from './uri.js';
+
+/** A schema that others can name by a URI: a whole document, or a part of one with an `$id` of its own. */
+export interface Resource {
+  readonly uri: UriParts;
+  readonly draft: Draft;
+  readonly node: JsonNode;
+  readonly anchors: Map<string, JsonNode>;
+  /** Those that `$dynamicRef` may find; `$recursiveAnchor` is one by that name. */
+  readonly dynamicAnchors: Map<string, JsonNode>;
+}
+
+/** Where a schema stands. */
+export interface Position {
+  readonly document: SchemaDocument;
+  readonly node: JsonNode;
+  /** From the root of the document. */
+  readonly pointer: string;
+  readonly resource: Resource;
+}
+
+/** A file below `_schemas`, all of its schemas known by their place. */
+export interface SchemaDocument {
+  readonly file: string;
+  readonly source: Source;
+  readonly root: JsonNode;
+  /** By URI without fragment. */
+  readonly resources: Map<string, Resource>;
+  readonly positions: Map<JsonNode, Position>;
+}
+
+/** The name of `$recursiveAnchor` among dynamic anchors. */
+export const RECURSIVE = '$recursiveAnchor';
+
+/** Reads a schema file and checks all that stands in it as a schema, used or not. */
+export function readDocument(file: string, text: string): SchemaDocument | SchemaProblem {
+  const source = new Source(`_schemas/${file}`, text);
+  const root = parseJson(text);
+  if (root.kind === 'error') return invalid(`invalid json: ${root.message}`, { source, start: root.at, end: Math.min(root.at + 1, text.length) });
+  const uri = splitUri(`authz:///${encodeURI(file.replace(/\p{Cs}/gu, '\ufffd')).replace(/[?#]/g, encodeURIComponent)}`);
+  const document: SchemaDocument = { file, source, root, resources: new Map(), positions: new Map() };
+  const resource = { uri, draft: LATEST, node: root, anchors: new Map(), dynamicAnchors: new Map() };
+  document.resources.set(uriText(uri), resource);
+  return survey({ document, node: root, pointer: '', resource }) ?? document;
+}
+
+/** Notes the positions, resources and anchors of a schema and of all schemas within it; the first thing that is wrong, if any. */
+export function survey(start: Position): SchemaProblem | undefined {
+  const open: Position[] = [start];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const entered = enter(next);
+    if (entered.kind === 'problem') return entered;
+    const found = entered.position;
+    next.document.positions.set(next.node, found);
+    if (found.node.kind !== 'object') continue;
+    const inner: Position[] = [];
+    for (const [name, node] of found.node.members) {
+      const shape = shapeOf(name, found.resource.draft);
+      if (shape === undefined) continue;
+      const wrong = misshape(node, shape) ?? (COMPARED.has(shape) ? badNumber(node) : undefined);
+      const pointer = `${found.pointer}/${pointerToken(name)}`;
+      if (wrong !== undefined) return invalid(`'${pointer}' ${wrong}`, spanOf(found.document, node));
+      for (const { steps, node: schema } of schemasWithin(node, shape)) {
+        inner.push({ ...found, node: schema, pointer: [pointer, ...steps.map(pointerToken)].join('/') });
+      }
+    }
+    open.push(...inner.reverse());
+  }
+  return undefined;
+}
+
+/** A name as a step of a JSON pointer. */
+export function pointerToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+export function spanOf({ source }: SchemaDocument, { start, end }: JsonNode): Span {
+  return { source, start, end };
+}
+
+type Entered = { readonly kind: 'position'; readonly position: Position } | SchemaProblem;
+
+function enter(position: Position): Entered {
+  const { document, node, pointer, resource } = position;
+  if (node.kind !== 'object') {
+    if (node.kind === 'boolean' && (resource.draft !== 4 || /\/additional(?:Items|Properties)$/.test(pointer))) return { kind: 'position', position };
+    const expected = resource.draft === 4 ? 'an object' : 'an object or a boolean';
+    return invalid(`'${pointer}' must be a schema: ${expected}, but not ${node.kind}`, spanOf(document, node));
+  }
+  const own = resourceOf(position, node);
+  if (own.kind === 'problem') return own;
+  noteAnchors(own.resource, node);
+  return { kind: 'position', position: { ...position, resource: own.resource } };
+}
+
+/** The resource a schema object belongs to: a new one if it has an `$id`. */
+function resourceOf({ document, resource, pointer }: Position, node: JsonObject): { readonly kind: 'resource'; readonly resource: Resource } | SchemaProblem {
+  const id = textOf(node, '$id') ?? textOf(node, 'id');
+  const isRoot = pointer === '';
+  let { draft } = resource;
+  const schema = isRoot || id !== undefined ? textOf(node, '$schema') : undefined;
+  if (schema !== undefined) {
+    const named = draftOf(schema);
+    if (named === undefined) return invalid(`the meta-schema '${schema}' is not known, and nothing is fetched`, spanOf(document, node.members.get('$schema') ?? node));
+    draft = named;
+  }
+  const uri = ownUri(resource, node, draft);
+  if (uri === undefined && !isRoot) return { kind: 'resource', resource };
+  const own: Resource = { uri: uri ?? resource.uri, draft, node, anchors: new Map(), dynamicAnchors: new Map() };
+  document.resources.set(uriText(own.uri), own);
+  // A document is also known by the file it is read from.
+  if (isRoot) document.resources.set(uriText(resource.uri), own);
+  return { kind: 'resource', resource: own };
+}
+
+function ownUri(resource: Resource, node: JsonObject, draft: Draft): UriParts | undefined {
+  const id = textOf(node, draft === 4 ? 'id' : '$id');
+  // Up to draft 7 a `$ref` is alone with itself, and an `$id` that is a fragment is an anchor.
+  if (id === undefined || id === '' || id.startsWith('#') || (draft < 2019 && node.members.has('$ref'))) return undefined;
+  return resolveUri(resource.uri, splitUri(id));
+}
+
+function noteAnchors(resource: Resource, node: JsonObject): void {
+  const { draft } = resource;
+  const id = textOf(node, draft === 4 ? 'id' : '$id');
+  if (draft < 2019 && id !== undefined && id.startsWith('#')) resource.anchors.set(id.slice(1), node);
+  const anchor = draft >= 2019 ? textOf(node, '$anchor') : undefined;
+  if (anchor !== undefined) resource.anchors.set(anchor, node);
+  const dynamicAnchor = draft >= 2020 ? textOf(node, '$dynamicAnchor') : undefined;
+  if (dynamicAnchor !== undefined) {
+    resource.anchors.set(dynamicAnchor, node);
+    resource.dynamicAnchors.set(dynamicAnchor, node);
+  }
+  const recursive = draft === 2019 ? node.members.get('$recursiveAnchor') : undefined;
+  if (recursive?.kind === 'boolean' && recursive.value) resource.dynamicAnchors.set(RECURSIVE, node);
+}
+
+function textOf(node: JsonObject, name: string): string | undefined {
+  const member = node.members.get(name);
+  return member?.kind === 'string' ? member.value : undefined;
+}
+
+const COMPARED: ReadonlySet<Shape> = new Set<Shape>(['value', 'values', 'number', 'positive-number']);
+
+/** Numbers are compared by their digits, so there must not be too many of them. */
+function badNumber(node: JsonNode): string | undefined {
+  const open: JsonNode[] = [node];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === 'number' && (next.text.length > 400 || Math.abs(Number(/e(.*)$/i.exec(next.text)?.[1] ?? 0)) > 400)) return 'must not have so many digits';
+    if (next.kind === 'array') open.push(...next.items);
+    if (next.kind === 'object') open.push(...next.members.values());
+  }
+  return undefined;
+}

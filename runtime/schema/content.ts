@@ -1,0 +1,44 @@
+import { base64Bytes } from '../cel/base64.js';
+import { beside } from './apply.js';
+import type { Schema } from './schema.js';
+
+/** What a text holds: the one encoding and the one media type that are known, and the schema of the JSON in it. */
+export interface Content {
+  readonly contentEncoding?: 'base64';
+  readonly contentMediaType?: 'application/json';
+  readonly contentSchema?: Schema;
+}
+
+/** `contentEncoding`, `contentMediaType` and `contentSchema`, asked of what the encoding leaves (policy-language.md 10.2). */
+export function content({ contentEncoding, contentMediaType, contentSchema }: Content): Schema {
+  return (value, place, run) => {
+    if (typeof value !== 'string') return true;
+    const text = contentEncoding === undefined ? value : decoded(value);
+    if (text === undefined) return run.report(place, 'value is not base64 encoded');
+    if (contentMediaType === undefined && contentSchema === undefined) return true;
+    const inner = parsed(text);
+    const isMedia = inner !== undefined || contentMediaType === undefined || run.report(place, "value is not of mediatype 'application/json'");
+    if (contentSchema === undefined) return isMedia;
+    if (inner === undefined) return run.report(place, 'value is not valid json');
+    const { evaluated } = run;
+    run.evaluated = undefined;
+    const valid = beside(contentSchema, inner.value, place, run);
+    run.evaluated = evaluated;
+    return valid;
+  };
+}
+
+/** The text in base64 with padding; bytes that are no UTF-8 become replacement characters. */
+function decoded(value: string): string | undefined {
+  const bytes = base64Bytes(value);
+  const isPadded = value.replace(/[\r\n]/g, '').length % 4 === 0;
+  return typeof bytes === 'number' || !isPadded ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+function parsed(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import { isEmail, isHostname, isIpv4, isIpv6 } from './host.js';
+import { isJsonPointer, isRegex, isRelativeJsonPointer, isUuid } from './texts.js';
+import { isDate, isDateTime, isDuration, isPeriod, isTime } from './time.js';
+import { isUri, isUriReference, isUriTemplate } from './uri.js';
+
+/** The known formats by name (policy-language.md 10.2). */
+export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['date-time', isDateTime],
+  ['date', isDate],
+  ['time', isTime],
+  ['duration', isDuration],
+  ['period', isPeriod],
+  ['hostname', isHostname],
+  ['email', isEmail],
+  ['ip-address', isIpv4],
+  ['ipv4', isIpv4],
+  ['ipv6', isIpv6],
+  ['uri', isUri],
+  ['iri', isUri],
+  ['uri-reference', isUriReference],
+  ['uriref', isUriReference],
+  ['iri-reference', isUriReference],
+  ['uri-template', isUriTemplate],
+  ['regex', isRegex],
+  ['json-pointer', isJsonPointer],
+  ['relative-json-pointer', isRelativeJsonPointer],
+  ['uuid', isUuid],
+]);

@@ -1,0 +1,26 @@
+/** JSON schemas at run time (policy-language.md 10): what generated schema modules are made of, and what asks them. */
+export type { Schema } from './schema.js';
+export { unavailable, violationsOf } from './violations-of.js';
+export { FORMATS } from './formats/index.js';
+export { decimal } from './decimal.js';
+
+// Schemas.
+export { anything, anyType, dynamicRef, inScope, nothing, ref, type, unevaluated } from './schema-object.js';
+
+// Keywords.
+export { allOf, anyOf, ifThen, not, oneOf } from './combinations.js';
+export { is, isIn } from './values.js';
+export {
+  dependentRequired,
+  dependentSchemas,
+  maxProperties,
+  members,
+  minProperties,
+  properties,
+  propertyNames,
+  required,
+} from './objects.js';
+export { contains, items, maxItems, minItems, tuple, uniqueItems } from './arrays.js';
+export { format, maxLength, minLength, pattern } from './strings.js';
+export { content } from './content.js';
+export { exclusiveMaximum, exclusiveMinimum, maximum, minimum, multipleOf } from './numbers.js';

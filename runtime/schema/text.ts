@@ -1,0 +1,35 @@
+import { quotedText } from '../cel/quoted-text.js';
+import { Decimal } from './decimal.js';
+import type { Stated } from './equality.js';
+
+/** A text in single quotes, as messages name members, patterns and formats (policy-language.md 10.5). */
+export function singleQuoted(text: string): string {
+  return `'${quotedText(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** A number as messages show it: the fewest digits that mean it, with an exponent from a million on and below 0.0001 (policy-language.md 10.5). */
+export function numberText(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const [mantissa = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
+}
+
+/** A value of `enum` or `const` as messages show it: numbers in quotes, as they were written. Undefined for arrays and objects. */
+export function statedText(value: Stated): string | undefined {
+  if (value === null) return '<nil>';
+  if (value instanceof Decimal) return `"${value.text}"`;
+  switch (typeof value) {
+    case 'string':
+      return quotedText(value);
+    case 'number':
+      return `"${value}"`;
+    case 'boolean':
+      return String(value);
+    case 'object':
+      return undefined;
+  }
+}
