@@ -37,8 +37,8 @@ export async function compileCommand(directory: string, options: CompileOptions)
 /** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
 export async function compileFolder(directory: string): Promise<Compilation> {
   const report = new Diagnostics();
-  const { sources } = await load(directory, report);
-  return compile(sources, report);
+  const { sources, schemas } = load(directory, report);
+  return compile(sources, report, schemas);
 }
 
 /** The emitted files and the types for callers, which only a folder of generated code needs. */
