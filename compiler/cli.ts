@@ -17,7 +17,7 @@ program
   .argument('[dir]', 'the folder of the policies', 'policies')
   .option('--out <dir>', 'the folder of the generated modules', 'generated')
   .option('--bundle <file>', 'the file of the bundle', 'dist/policies.js')
-  .addOption(new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts('noEmit'))
+  .addOption(new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts('emit'))
   .option('--no-emit', 'only report problems; write nothing')
   .addOption(new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'))
   .action(async (directory, options) => {

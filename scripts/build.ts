@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
 
+/** Tests build into a folder of their own. */
+const folder = process.env['AUTHZ_DIST'] ?? 'dist';
+
 /** Bundles the two programs. Their dependencies stay packages: esbuild is a binary and grpc-js loads files of its own. */
 await build({
   entryPoints: { authzc: 'compiler/cli.ts', server: 'server/cli.ts' },
-  outdir: 'dist',
+  outdir: folder,
   bundle: true,
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
@@ -18,7 +21,7 @@ await build({
   logLevel: 'warning',
   define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
 });
-await chmod('dist/authzc.js', 0o755);
+await chmod(`${folder}/authzc.js`, 0o755);
 
 /** What ServerInfo answers: the version of the package, the commit and its date; a build outside git knows only the first. */
 function releaseOf(): { readonly version: string; readonly commit: string; readonly buildDate: string } {

@@ -35,8 +35,9 @@ async function run(options: Options): Promise<void> {
     for (const warning of warnings) console.error(`warning: ${warning}`);
     const bundle = await loadBundle(options.bundle);
     const server = await startServer(config, bundle);
-    console.log(readyLine(server));
     stopOnSignal(server);
+    // Last, for whoever reads the line may tell the server to stop at once.
+    console.log(readyLine(server));
   } catch (error) {
     console.error(`authz: error: ${messageOf(error)}`);
     process.exit(START_FAILURE);

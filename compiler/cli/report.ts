@@ -9,13 +9,17 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** Shows diagnostics on standard output; says nothing when there are none. */
 export function say(diagnostics: readonly Diagnostic[], format: OutputFormat): void {
   if (diagnostics.length === 0) return;
+  process.stdout.write(textOf(diagnostics, format));
+}
+
+function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat): string {
   switch (format) {
     case 'list':
-      return console.log(formatList(diagnostics));
+      return formatList(diagnostics);
     case 'pretty':
-      return console.log(formatPretty(diagnostics, { color: isColorful() }));
+      return formatPretty(diagnostics, { color: isColorful() });
     case 'json':
-      return console.log(JSON.stringify(toReport(diagnostics), undefined, 2));
+      return `${JSON.stringify(toReport(diagnostics), undefined, 2)}\n`;
   }
 }
 

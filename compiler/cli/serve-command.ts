@@ -30,9 +30,10 @@ export async function serveCommand(directory: string | undefined, options: Serve
   if (compiled === undefined) return EXIT.refused;
 
   const server = await startServer(config, compiled);
-  console.log(readyLine(server));
   stopOnSignal(server);
   if (options.watch === true) recompileOnChange(folder, server);
+  // Last, for whoever reads the line may change a policy or stop the server at once.
+  console.log(readyLine(server));
   return EXIT.done;
 }
 
@@ -56,6 +57,8 @@ const QUIET = 200;
 /** Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones in force. */
 function recompileOnChange(folder: string, server: RunningServer): void {
   let timer: NodeJS.Timeout | undefined;
+  // One after the other: an older version must not overtake a newer one.
+  let compiling = Promise.resolve();
   const recompile = async (): Promise<void> => {
     try {
       const compiled = await compiledBundle(folder);
@@ -65,8 +68,11 @@ function recompileOnChange(folder: string, server: RunningServer): void {
       console.error(`authz: ${error instanceof Error ? error.message : String(error)}; the last good policies stay in force`);
     }
   };
-  watch(folder, { recursive: true }, () => {
+  const watcher = watch(folder, { recursive: true }, () => {
     clearTimeout(timer);
-    timer = setTimeout(() => void recompile(), QUIET);
+    timer = setTimeout(() => {
+      compiling = compiling.then(recompile);
+    }, QUIET);
   });
+  watcher.on('error', (error) => console.error(`authz: ${folder} cannot be watched: ${error.message}`));
 }

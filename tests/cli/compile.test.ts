@@ -1,0 +1,200 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BROKEN_POLICY, documentPolicy } from './policies.js';
+import { type Ended, filesIn, folderOf, PROGRAMS, run } from './programs.js';
+
+const test = suite('authzc compile');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const GOOD = { 'policies/document.yaml': documentPolicy('view') };
+const BAD = { 'policies/document.yaml': BROKEN_POLICY };
+
+test('without arguments it compiles policies/ to generated/ and dist/policies.js, says nothing and succeeds', async () => {
+  const folder = newFolder(GOOD);
+  assert.equal(await authzc(folder, 'compile'), { code: 0, stdout: '', stderr: '' });
+  const files = filesIn(folder);
+  for (const path of ['generated/index.ts', 'generated/resource/document.ts', 'generated/manifest.json', 'dist/policies.js', 'dist/policies.js.map']) {
+    assert.ok(files.includes(path), path);
+  }
+  const { policies } = (await import(pathToFileURL(join(folder, 'dist/policies.js')).href)) as { policies: { resourcePolicies: readonly unknown[] } };
+  assert.is(policies.resourcePolicies.length, 1);
+});
+
+test('the folder of the policies, the modules and the bundle can be chosen', async () => {
+  const folder = newFolder({ 'rules/document.yaml': documentPolicy('view') });
+  const { code } = await authzc(folder, 'compile', 'rules', '--out', 'src/made', '--bundle=out/p.js');
+  assert.is(code, 0);
+  const made = filesIn(folder).filter((path) => !path.startsWith('src/made/'));
+  assert.equal(made, ['out/p.js', 'out/p.js.map', 'rules/document.yaml']);
+  assert.ok(filesIn(folder).includes('src/made/index.ts'));
+});
+
+test('compiling again changes nothing, and removes what no policy stands behind any more', async () => {
+  const folder = newFolder({ ...GOOD, 'policies/other.yaml': documentPolicy('view').replace('document', 'other') });
+  await authzc(folder, 'compile');
+  const index = join(folder, 'generated/resource/document.ts');
+  const { mtimeMs } = statSync(index);
+  rmSync(join(folder, 'policies/other.yaml'));
+  assert.is((await authzc(folder, 'compile')).code, 0);
+  assert.is(statSync(index).mtimeMs, mtimeMs);
+  assert.not(filesIn(folder).includes('generated/resource/other.ts'));
+});
+
+test('an empty folder of policies is fine', async () => {
+  const folder = newFolder({});
+  mkdirSync(join(folder, 'policies'));
+  assert.is((await authzc(folder, 'compile')).code, 0);
+});
+
+test('policies that do not compile end with status 3, and nothing is written', async () => {
+  const folder = newFolder(BAD);
+  const { code, stdout } = await authzc(folder, 'compile');
+  assert.is(code, 3);
+  assert.match(stdout, 'document.yaml');
+  assert.equal(filesIn(folder), ['policies/document.yaml']);
+});
+
+test('--no-emit writes nothing, whether the policies compile or not', async () => {
+  const good = newFolder(GOOD);
+  assert.equal(await authzc(good, 'compile', '--no-emit'), { code: 0, stdout: '', stderr: '' });
+  assert.equal(filesIn(good), ['policies/document.yaml']);
+  const bad = newFolder(BAD);
+  assert.is((await authzc(bad, 'compile', '--no-emit')).code, 3);
+  assert.equal(filesIn(bad), ['policies/document.yaml']);
+});
+
+test('-o json prints one document that names the problem, its file and its place', async () => {
+  const { code, stdout } = await authzc(newFolder(BAD), 'compile', '--no-emit', '-o', 'json');
+  assert.is(code, 3);
+  const { errors, warnings } = JSON.parse(stdout) as { errors: readonly { [fact: string]: unknown }[]; warnings: readonly unknown[] };
+  const [{ stage, kind, file, position, message } = {}] = errors;
+  assert.equal({ stage, kind, file, position }, {
+    stage: 'compile',
+    kind: 'invalid expression',
+    file: 'document.yaml',
+    position: { line: 12, column: 11, path: '$.resourcePolicy.rules[0].condition.match.expr' },
+  });
+  assert.match(String(message), /^Invalid expression `R\.attr\.owner ==`: \[/);
+  assert.equal(warnings, []);
+});
+
+test('-o json prints nothing when all is well', async () => {
+  assert.equal(await authzc(newFolder(GOOD), 'compile', '--no-emit', '--output=json'), { code: 0, stdout: '', stderr: '' });
+});
+
+test('-o list prints a line a problem; -o pretty, the default, shows the source as well', async () => {
+  const folder = newFolder(BAD);
+  const list = await authzc(folder, 'compile', '--no-emit', '-o', 'list');
+  assert.match(list.stdout, /^document\.yaml:12:\d+: [^\n]+\n$/);
+  assert.is(list.code, 3);
+  const pretty = await authzc(folder, 'compile', '--no-emit');
+  assert.match(pretty.stdout, 'expr: R.attr.owner ==');
+  assert.equal(await authzc(folder, 'compile', '--no-emit', '-o', 'pretty'), pretty);
+  assert.not.match(pretty.stdout, '\u001b');
+});
+
+test('--check succeeds when the generated modules are what the policies give', async () => {
+  const folder = newFolder(GOOD);
+  await authzc(folder, 'compile');
+  rmSync(join(folder, 'dist'), { recursive: true });
+  assert.equal(await authzc(folder, 'compile', '--check'), { code: 0, stdout: '', stderr: '' });
+  assert.not(filesIn(folder).some((path) => path.startsWith('dist/')));
+});
+
+test('--check fails with status 1, names missing, changed and stale files and the command that mends, and mends nothing', async () => {
+  const folder = newFolder(GOOD);
+  await authzc(folder, 'compile', '--out', 'made');
+  const changed = join(folder, 'made/resource/document.ts');
+  writeFileSync(changed, `${readFileSync(changed, 'utf8')}// by hand\n`);
+  rmSync(join(folder, 'made/manifest.json'));
+  writeFileSync(join(folder, 'made/resource/gone.ts'), '// of an earlier run\n');
+  const before = filesIn(folder);
+
+  const { code, stdout, stderr } = await authzc(folder, 'compile', '--check', '--out', 'made');
+  assert.is(code, 1);
+  assert.is(stdout, '');
+  assert.match(stderr, /missing +manifest\.json/);
+  assert.match(stderr, /differs +resource\/document\.ts/);
+  assert.match(stderr, /stale +resource\/gone\.ts/);
+  assert.match(stderr, 'authzc compile policies --out made');
+  assert.equal(filesIn(folder), before);
+
+  // The command named mends it.
+  const [, options = ''] = /run: npx authzc (.*)/.exec(stderr) ?? [];
+  assert.is((await authzc(folder, ...options.split(' '))).code, 0);
+  assert.is((await authzc(folder, 'compile', '--check', '--out', 'made')).code, 0);
+});
+
+test('--check of a folder that was never generated fails with status 1, and of policies that do not compile with status 3', async () => {
+  assert.is((await authzc(newFolder(GOOD), 'compile', '--check')).code, 1);
+  assert.is((await authzc(newFolder(BAD), 'compile', '--check')).code, 3);
+});
+
+test('--check and --no-emit together are a usage error: one of them does nothing', async () => {
+  assert.is((await authzc(newFolder(GOOD), 'compile', '--check', '--no-emit')).code, 2);
+});
+
+test('a folder that is not there, is a file or cannot be read ends with status 1 and one line that names it', async () => {
+  const folder = newFolder(GOOD);
+  const missing = await authzc(folder, 'compile', 'nowhere');
+  assert.equal([missing.code, missing.stdout, missing.stderr.split('\n').length], [1, '', 2]);
+  assert.match(missing.stderr, 'nowhere');
+  assert.is((await authzc(folder, 'compile', 'policies/document.yaml')).code, 1);
+});
+
+test('a file that cannot be read ends with status 1 and names it', async () => {
+  // Whoever runs as root can read everything.
+  if (process.getuid?.() === 0) return;
+  const folder = newFolder(GOOD);
+  chmodSync(join(folder, 'policies/document.yaml'), 0);
+  const { code, stderr } = await authzc(folder, 'compile');
+  assert.is(code, 1);
+  assert.match(stderr, 'document.yaml');
+});
+
+test('a place that cannot be written ends with status 1', async () => {
+  const folder = newFolder({ ...GOOD, generated: 'a file where a folder should be' });
+  const { code, stderr } = await authzc(folder, 'compile');
+  assert.is(code, 1);
+  assert.match(stderr, /^authzc: [^\n]+\n$/);
+});
+
+test('wrong arguments end with status 2 and say what is wrong on standard error', async () => {
+  const folder = newFolder(GOOD);
+  const attempts = [['compile', '--nope'], ['compile', '-o', 'tree'], ['compile', 'a', 'b'], ['nope'], [], ['compile', '--out']];
+  for (const options of attempts) {
+    const { code, stdout, stderr } = await authzc(folder, ...options);
+    assert.is(code, 2, options.join(' '));
+    assert.is(stdout, '', options.join(' '));
+    assert.is.not(stderr, '', options.join(' '));
+  }
+  assert.equal(filesIn(folder), ['policies/document.yaml']);
+});
+
+test('--help and --version succeed and print to standard output', async () => {
+  const folder = newFolder({});
+  const help = await authzc(folder, '--help');
+  assert.is(help.code, 0);
+  assert.match(help.stdout, /compile[\s\S]*serve/);
+  const version = await authzc(folder, '--version');
+  assert.is(version.code, 0);
+  assert.match(version.stdout, /^\d+\.\d+\.\d+/);
+});
+
+test.run();
+
+function newFolder(files: { readonly [path: string]: string }): string {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return folder;
+}
+
+function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
+  return run(PROGRAMS.authzc, options, folder);
+}

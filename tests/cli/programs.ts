@@ -1,0 +1,85 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../support/compiled.js';
+
+/** The two programs as they are shipped, built once for all tests of the command line. */
+export const PROGRAMS = buildPrograms();
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that runs; it is the caller's to end. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** The first line on standard output. Rejects when the program ends without one. */
+  readonly firstLine: Promise<string>;
+  readonly ended: Promise<Ended>;
+  /** What it has said on standard error up to now. */
+  readonly said: () => string;
+}
+
+/** Runs a program to its end. */
+export function run(program: string, options: readonly string[], folder: string): Promise<Ended> {
+  return launch(program, options, folder).ended;
+}
+
+/** Starts a program in a folder. */
+export function launch(program: string, options: readonly string[], folder: string): Running {
+  const { AUTHZ_CONFIG: _, ...environment } = process.env;
+  const child = spawn(process.execPath, [program, ...options], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString('utf8');
+  });
+  const firstLine = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString('utf8');
+      const end = stdout.indexOf('\n');
+      if (end >= 0) resolve(stdout.slice(0, end));
+    });
+    child.on('close', () => reject(new Error(`ended without a line: ${stderr}`)));
+  });
+  // Who does not wait for a line does not miss it.
+  firstLine.catch(() => undefined);
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return { child, firstLine, ended, said: () => stderr };
+}
+
+/** Tells a program to stop and waits for it; gives its end and how many milliseconds that took. */
+export async function stop({ child, ended }: Running): Promise<Ended & { readonly took: number }> {
+  const asked = Date.now();
+  child.kill('SIGTERM');
+  return { ...(await ended), took: Date.now() - asked };
+}
+
+/** Makes a new folder that holds the files. */
+export function folderOf(files: { readonly [path: string]: string }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-cli-'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** The files below a folder, sorted. */
+export function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort();
+}
+
+/** Inside the repository, so that the programs find their dependencies and the runtime. */
+function buildPrograms(): { readonly authzc: string; readonly server: string } {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.cache', 'cli-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: ROOT, env: { ...process.env, AUTHZ_DIST: folder }, stdio: 'pipe' });
+  return { authzc: join(folder, 'authzc.js'), server: join(folder, 'server.js') };
+}

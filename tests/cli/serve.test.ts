@@ -1,0 +1,189 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { send } from '../server/http-client.js';
+import { checkOverGrpc } from './grpc-check.js';
+import { BROKEN_POLICY, CHECK, documentPolicy } from './policies.js';
+import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from './programs.js';
+
+const test = suite('authzc serve');
+const folders: string[] = [];
+const servers: Running[] = [];
+test.after.each(async () => {
+  await Promise.all(servers.splice(0).map((server) => stop(server)));
+});
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
+const GOOD = { 'policies/document.yaml': documentPolicy('view') };
+const ANSWER = { view: 'EFFECT_ALLOW', edit: 'EFFECT_DENY' };
+
+test('one line names both addresses; REST, Connect and gRPC answer the same; nothing is written', async () => {
+  const folder = newFolder(GOOD);
+  const { server, http, grpc } = await serve(folder);
+  assert.equal(await actions(http), ANSWER);
+  const connectReply = await send(http, 'POST', '/authz.svc.v1.AuthzService/CheckResources', JSON.stringify(CHECK), { 'content-type': 'application/json' });
+  assert.equal(actionsOf(JSON.parse(connectReply.text)), ANSWER);
+  assert.equal(actionsOf(await checkOverGrpc(grpc, CHECK)), ANSWER);
+
+  const { code, stdout, stderr, took } = await stop(server);
+  assert.is(code, 0);
+  assert.is(stdout.trimEnd().split('\n').length, 1);
+  assert.is(stderr, '');
+  assert.ok(took < 1000, `${took} ms`);
+  assert.equal(filesIn(folder), ['policies/document.yaml']);
+});
+
+test('the folder is an argument, or else the one of the configuration, or else policies/', async () => {
+  const folder = newFolder({
+    'a/document.yaml': documentPolicy('view'),
+    'b/document.yaml': documentPolicy('edit'),
+    'config.yaml': 'storage: { driver: disk, disk: { directory: b } }\n',
+  });
+  const configured = await serve(folder, '--config', 'config.yaml');
+  assert.equal(await actions(configured.http), { view: 'EFFECT_DENY', edit: 'EFFECT_ALLOW' });
+  const named = await serve(folder, 'a', '--config', 'config.yaml');
+  assert.equal(await actions(named.http), ANSWER);
+});
+
+test('strict evaluation needs nothing more than its key', async () => {
+  const policy = `${documentPolicy('view')}      condition: { match: { expr: "!(R.attr.missing == 1)" } }\n`;
+  const { http } = await serve(newFolder({ 'policies/document.yaml': policy }), '--set', 'engine.strictEvaluation=true');
+  assert.equal(await actions(http), { view: 'EFFECT_DENY', edit: 'EFFECT_DENY' });
+});
+
+test('a request under way when the server is told to stop is answered', async () => {
+  const { server, http } = await serve(newFolder(GOOD));
+  const body = JSON.stringify(CHECK);
+  const [host = '', port] = http.split(':');
+  const socket = connect(Number(port), host);
+  const answer = new Promise<string>((resolve, reject) => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+  socket.write(`POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`);
+  await sleep(100);
+  const stopped = stop(server);
+  await sleep(100);
+  socket.write(body.slice(10));
+  assert.match(await answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*"view":"EFFECT_ALLOW"/);
+  const { code, took } = await stopped;
+  assert.is(code, 0);
+  assert.ok(took < 1000, `${took} ms`);
+});
+
+test('--watch serves the policies as they become, and the last good ones while they are bad', async () => {
+  const folder = newFolder(GOOD);
+  const { server, http } = await serve(folder, '--watch');
+  assert.equal(await actions(http), ANSWER);
+
+  writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy('edit'));
+  const edited = { view: 'EFFECT_DENY', edit: 'EFFECT_ALLOW' };
+  await eventually(async () => assert.equal(await actions(http), edited));
+
+  writeFileSync(join(folder, 'policies/document.yaml'), BROKEN_POLICY);
+  await eventually(async () => assert.match(server.said(), 'document.yaml:12'));
+  assert.match(server.said(), 'last good policies stay in force');
+  assert.equal(await actions(http), edited);
+
+  writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy('view'));
+  await eventually(async () => assert.equal(await actions(http), ANSWER));
+  assert.is((await stop(server)).code, 0);
+  assert.equal(filesIn(folder), ['policies/document.yaml']);
+});
+
+test('--watch sees new folders, survives the loss of one, and takes a burst of edits as one', async () => {
+  const folder = newFolder(GOOD);
+  const { http } = await serve(folder, '--watch');
+  mkdirSync(join(folder, 'policies/sub'));
+  await sleep(300);
+  writeFileSync(join(folder, 'policies/sub/other.yaml'), documentPolicy('edit').replace('version: default', 'version: other'));
+  for (let turn = 0; turn < 20; turn += 1) {
+    writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy(`turn${turn}`));
+    await sleep(10);
+  }
+  // As editors save: a new file takes the place of the old one.
+  writeFileSync(join(folder, 'document.tmp'), documentPolicy('edit'));
+  renameSync(join(folder, 'document.tmp'), join(folder, 'policies/document.yaml'));
+  await eventually(async () => assert.equal(await actions(http), { view: 'EFFECT_DENY', edit: 'EFFECT_ALLOW' }));
+  rmSync(join(folder, 'policies/sub'), { recursive: true });
+  writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy('view'));
+  await eventually(async () => assert.equal(await actions(http), ANSWER));
+});
+
+test('policies that do not compile are not served: status 3, the problem on standard error', async () => {
+  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['serve', ...LOOPBACK], newFolder({ 'policies/document.yaml': BROKEN_POLICY }));
+  assert.equal([code, stdout], [3, '']);
+  assert.match(stderr, 'document.yaml:12');
+});
+
+test('a folder, configuration or address that cannot be used ends with status 1 and one line', async () => {
+  const folder = newFolder({ ...GOOD, 'bad.yaml': 'server: { nope: 1 }\n' });
+  const { http } = await serve(folder);
+  const taken = `server.httpListenAddr=${http},server.grpcListenAddr=127.0.0.1:0`;
+  const attempts = [['nowhere', ...LOOPBACK], ['--config', 'none.yaml'], ['--config', 'bad.yaml'], ['--set', 'server.nope=1'], ['--set', taken]];
+  for (const options of attempts) {
+    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['serve', ...options], folder);
+    assert.equal([code, stdout], [1, ''], `${options.join(' ')}: ${stderr}`);
+    assert.match(stderr, /^authzc: [^\n]+\n$/, options.join(' '));
+  }
+});
+
+test('a wrong option ends with status 2', async () => {
+  assert.is((await run(PROGRAMS.authzc, ['serve', '--nope'], newFolder(GOOD))).code, 2);
+});
+
+test.run();
+
+interface Served {
+  readonly server: Running;
+  readonly http: string;
+  readonly grpc: string;
+}
+
+async function serve(folder: string, ...options: readonly string[]): Promise<Served> {
+  const server = launch(PROGRAMS.authzc, ['serve', ...options, ...LOOPBACK], folder);
+  servers.push(server);
+  const line = await server.firstLine;
+  const [, http, grpc] = /http:\/\/(127\.0\.0\.1:\d+)\b.*gRPC on (127\.0\.0\.1:\d+)$/.exec(line) ?? [];
+  if (http === undefined || grpc === undefined) throw new Error(`\`${line}\` does not name both addresses`);
+  return { server, http, grpc };
+}
+
+async function actions(http: string): Promise<unknown> {
+  const { status, text } = await send(http, 'POST', '/api/check/resources', JSON.stringify(CHECK));
+  assert.is(status, 200, text);
+  return actionsOf(JSON.parse(text));
+}
+
+function actionsOf(answer: unknown): unknown {
+  return (answer as { readonly results: readonly [{ readonly actions: unknown }] }).results[0].actions;
+}
+
+/** Tries for as long as a slow machine may need to notice and compile. */
+async function eventually(attempt: () => Promise<void>): Promise<void> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+function newFolder(files: { readonly [path: string]: string }): string {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return folder;
+}

@@ -1,0 +1,57 @@
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
+import { send } from '../server/http-client.js';
+import { CHECK, documentPolicy } from './policies.js';
+import { filesIn, folderOf, launch, PROGRAMS, run, stop } from './programs.js';
+
+const test = suite('dist/server.js');
+const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
+/** What a server stands on; esbuild, ts-morph and the like are not among them. */
+const SERVER_PACKAGES = ['@bufbuild', '@connectrpc', '@grpc', 'ajv', 'commander', 'fastify', 'jose', 're2js', 'yaml'];
+let folder = '';
+test.before(async () => {
+  folder = folderOf({ 'policies/document.yaml': documentPolicy('view') });
+  assert.is((await run(PROGRAMS.authzc, ['compile'], folder)).code, 0);
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('it serves a compiled bundle within a second of its start, and writes nothing', async () => {
+  const before = filesIn(folder);
+  const started = Date.now();
+  const server = launch(PROGRAMS.server, ['--bundle', 'dist/policies.js', ...LOOPBACK], folder);
+  const line = await server.firstLine;
+  const took = Date.now() - started;
+  const [, http = ''] = /http:\/\/(127\.0\.0\.1:\d+)\b/.exec(line) ?? [];
+  const { text } = await send(http, 'POST', '/api/check/resources', JSON.stringify(CHECK));
+  assert.match(text, '"view":"EFFECT_ALLOW"');
+  const end = await stop(server);
+  assert.is(end.code, 0, end.stderr);
+  assert.ok(end.took < 1000, `stopping took ${end.took} ms`);
+  assert.ok(took < 1000, `starting took ${took} ms`);
+  assert.equal(filesIn(folder), before);
+});
+
+test('it never compiles: it starts where there is neither compiler nor bundler nor policy', async () => {
+  const bare = folderOf({});
+  try {
+    cpSync(dirname(PROGRAMS.server), join(bare, 'dist'), { recursive: true });
+    mkdirSync(join(bare, 'node_modules'));
+    for (const name of SERVER_PACKAGES) symlinkSync(join(ROOT, 'node_modules', name), join(bare, 'node_modules', name));
+    const server = launch(join(bare, 'dist/server.js'), ['--bundle', join(folder, 'dist/policies.js'), ...LOOPBACK], bare);
+    assert.match(await server.firstLine, /http:\/\/127\.0\.0\.1:\d+/);
+    assert.is((await stop(server)).code, 0);
+  } finally {
+    rmSync(bare, { recursive: true, force: true });
+  }
+});
+
+test('a bundle that is not there ends with status 1 and names the command that makes one', async () => {
+  const { code, stderr } = await run(PROGRAMS.server, ['--bundle', 'none.js', ...LOOPBACK], folder);
+  assert.is(code, 1);
+  assert.match(stderr, 'authzc compile');
+});
+
+test.run();
