@@ -1,3 +1,4 @@
+import type { CelType } from '../cel/types.js';
 import type { Comparison, Predicate } from './predicate.js';
 import type { Match } from './program.js';
 import type { Operator, Value } from './value.js';
@@ -142,8 +143,37 @@ function isConditional(value: Value): boolean {
   return value.kind === 'operator' && value.operator === 'conditional';
 }
 
+/** Whether it is of the kinds whose `==` may fail, or holds one of them. */
 function mayBeOpaque(value: Value): boolean {
-  const { type } = value;
-  return type.kind === 'opaque' || ((type.kind === 'dyn' || type.kind === 'error') && !type.json);
+  return holdsOpaque(value.type);
+}
+
+function holdsOpaque(type: CelType): boolean {
+  switch (type.kind) {
+    case 'opaque':
+    case 'parameter':
+      return true;
+    case 'dyn':
+    case 'error':
+      return !type.json;
+    case 'list':
+      return holdsOpaque(type.element);
+    case 'map':
+      return holdsOpaque(type.value);
+    case 'optional':
+      return holdsOpaque(type.value);
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'bytes':
+    case 'null':
+    case 'timestamp':
+    case 'duration':
+    case 'type':
+    case 'message':
+      return false;
+  }
 }
 

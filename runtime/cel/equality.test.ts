@@ -101,6 +101,12 @@ test('a condition on a failed operand neither holds nor differs', () => {
   assert.is(differs(1, 1n), false);
 });
 
+test('what an `==` that fails leaves is neither equal nor different', () => {
+  assert.is(isEqual(new Refusing(), 1), false);
+  assert.is(differs(new Refusing(), 1), false);
+  assert.is(notEquals(new Refusing(), 1), true);
+});
+
 test('values nested without bound fail instead of overflowing the stack', () => {
   assert.is(equals(NESTED(100), NESTED(100)), true);
   assert.is(equals(NESTED(MAX_DEPTH + 1), NESTED(MAX_DEPTH + 1)), TOO_DEEP);

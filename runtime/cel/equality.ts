@@ -13,11 +13,11 @@ export function isEqual(a: Result, b: Result): boolean {
   return equalValues(a, b) === true;
 }
 
-/** `a != b`, and both could be evaluated: the negation of `isEqual` as a condition needs it. */
+/** `!(a == b)`, and `a == b` could be evaluated: the negation of `isEqual` as a condition needs it. */
 export function differs(a: Result, b: Result): boolean {
   if (typeof a === 'string' && typeof b === 'string') return a !== b;
   if (isFailure(a) || isFailure(b)) return false;
-  return equalValues(a, b) !== true;
+  return equalValues(a, b) === false;
 }
 
 /** `a == b` (conditions.md 3.3). */
