@@ -43,14 +43,27 @@ export function settingsOf(options: EngineOptions): Settings {
     lenientScopeSearch: options.lenientScopeSearch ?? false,
     globals: options.globals ?? {},
     schemaEnforcement: options.schemaEnforcement ?? 'none',
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? systemClock(),
     traced: options.strictEvaluation === true ? options.traced : undefined,
   };
 }
 
-function systemClock(): Instant {
-  const date = new Date();
-  const milliseconds = date.getTime();
-  const seconds = Math.floor(milliseconds / 1000);
-  return { seconds, nanos: (milliseconds - seconds * 1000) * 1_000_000, offset: -date.getTimezoneOffset() };
+/**
+ * The time of the system. An instant is filled anew when it is asked, so that asking allocates nothing; the offset is asked of the system once
+ * in a quarter of an hour, as no zone changes its offset but on one.
+ */
+function systemClock(): () => Instant {
+  const instant = { seconds: 0, nanos: 0, offset: 0 };
+  let quarter = Number.NaN;
+  return () => {
+    const milliseconds = Date.now();
+    const current = Math.floor(milliseconds / 900_000);
+    if (current !== quarter) {
+      quarter = current;
+      instant.offset = -new Date(milliseconds).getTimezoneOffset();
+    }
+    instant.seconds = Math.floor(milliseconds / 1000);
+    instant.nanos = (milliseconds - instant.seconds * 1000) * 1_000_000;
+    return instant;
+  };
 }
