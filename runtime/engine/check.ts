@@ -131,7 +131,8 @@ function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: s
 
 /** A DENY beats every ALLOW beside it. */
 function judgeRules(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  return isVisited(evaluation, table) ? visitRules(evaluation, table, bits, action) : findRule(evaluation, table, bits, action);
+  if (isVisited(evaluation, table)) return visitRules(evaluation, table, bits, action);
+  return table.isLast ? findAllowed(evaluation, table, bits, action) : findDecisive(evaluation, table, bits, action);
 }
 
 /** Whether anybody can tell in what order, or how often, the rules of a table are asked. */
@@ -139,17 +140,35 @@ function isVisited(evaluation: Evaluation, table: RuleTable): boolean {
   return table.alwaysVisited || (table.hasOutputs && evaluation.collectsOutputs);
 }
 
-/** The hot loop: as the denials stand first, the first rule that holds decides. */
-function findRule(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  const { request } = evaluation;
+/** A hot loop: the denials stand first, so the first rule that holds decides. */
+function findDecisive(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
   const entries = table.named.get(action) ?? table.other;
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i] as RuleEntry;
-    if ((entry.roles & bits) === 0) continue;
-    if (entry.reaches !== undefined && !entry.reaches(action, evaluation.resource.kind)) continue;
-    if (entry.unconditional || entry.when(request)) return entry.effect;
+    if (holds(evaluation, entry, bits, action)) return entry.effect;
   }
   return UNDECIDED;
+}
+
+/** The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules stand first. */
+function findAllowed(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
+  const entries = table.named.get(action) ?? table.other;
+  let outcome: Outcome = UNDECIDED;
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] as RuleEntry;
+    if (outcome === entry.effect) continue;
+    if (outcome === UNDECIDED && entry.effect === DENY) return UNDECIDED;
+    if (!holds(evaluation, entry, bits, action)) continue;
+    if (entry.effect === DENY) return DENY;
+    outcome = ALLOW;
+  }
+  return outcome;
+}
+
+function holds({ request, resource }: Evaluation, entry: RuleEntry, bits: number, action: string): boolean {
+  if ((entry.roles & bits) === 0) return false;
+  if (entry.reaches !== undefined && !entry.reaches(action, resource.kind)) return false;
+  return entry.unconditional || entry.when(request);
 }
 
 /** Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. */

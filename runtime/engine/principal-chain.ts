@@ -29,7 +29,7 @@ export function principalChain(policies: readonly PrincipalPolicy[], traced: Tra
 }
 
 function principalStep(policy: PrincipalPolicy, traced: TracedBundle | undefined): PrincipalStep {
-  const facts = { key: policy.key, hasOutputs: policy.hasOutputs, remembersAll: policy.readsRuntime, traced };
+  const facts = { key: policy.key, hasOutputs: policy.hasOutputs, isLast: false, remembersAll: policy.readsRuntime, traced };
   return {
     scope: policy.scope,
     consents: !policy.overridesParent,

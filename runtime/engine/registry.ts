@@ -21,6 +21,8 @@ export class Registry {
   private readonly principalScopesByVersion = new Map<string, Set<string>>();
   private readonly roles: ReadonlyMap<string, ReadonlyMap<string, RoleScope>>;
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
+  /** Those of policies that nobody is asked beside. */
+  private readonly lastTables = new Map<ResourcePolicy, RuleTable>();
   /** Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number has a bound. */
   private readonly spellings = new Map<string, KindPolicies>();
   /** The kind asked last: the next resource of a request mostly has the same. */
@@ -121,13 +123,16 @@ export class Registry {
   private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
     const scopes = this.resourceScopes.listFrom(first);
     if (scopes.length === 0) return emptyChain(kind);
+    // Who else could decide could tell, by the scope or the policy that decisions name, whether the root denied a role or said nothing of it.
+    const isLast = scopes.length === 1 && scopes[0] === '' && this.roles.size === 0;
+    const tables = isLast ? this.lastTables : this.tables;
     return resourceChain({
       kind,
       version,
       scopes,
       policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
       rolesAt: (scope) => this.roles.get(version)?.get(scope),
-      tableOf: (policy) => entryOf(this.tables, policy, () => resourceTable(policy, this.settings.traced)),
+      tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.settings.traced)),
       traced: this.settings.traced,
     });
   }

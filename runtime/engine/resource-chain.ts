@@ -77,9 +77,9 @@ export function stepsFrom(first: ResourceStep | undefined): readonly ResourceSte
   return steps;
 }
 
-/** The table of a resource policy. */
-export function resourceTable(policy: ResourcePolicy, traced: TracedBundle | undefined): RuleTable {
-  return ruleTable(policy, { key: policy.key, hasOutputs: policy.hasOutputs, remembersAll: false, traced });
+/** The table of a resource policy; `isLast` as tables have it. */
+export function resourceTable(policy: ResourcePolicy, isLast: boolean, traced: TracedBundle | undefined): RuleTable {
+  return ruleTable(policy, { key: policy.key, hasOutputs: policy.hasOutputs, isLast, remembersAll: false, traced });
 }
 
 /** The derived roles to list in a step (policy-language.md 7.2, use 1). */

@@ -32,12 +32,14 @@ export interface ActionLists {
 export interface RuleTable {
   /** The key of the policy. */
   readonly key: string;
-  /** The DENY rules first, then the ALLOW rules: the first that holds decides. Empty where `alwaysVisited`. Not nested: hot. */
+  /** The DENY rules first, then the ALLOW rules; the other way round where `isLast`. Empty where `alwaysVisited`. Not nested: hot. */
   readonly named: ActionLists['named'];
   readonly other: ActionLists['other'];
   /** In the order of the policy: each rule is visited. Empty where nobody can tell. */
   readonly visited: ActionLists;
   readonly hasOutputs: boolean;
+  /** Whether nobody is asked beside this table, so that nobody can tell a DENY of it from no decision. */
+  readonly isLast: boolean;
   /** Whether every rule has to be visited in order even where outputs are not wanted. */
   readonly alwaysVisited: boolean;
 }
@@ -46,6 +48,7 @@ export interface RuleTable {
 export interface TableFacts {
   readonly key: string;
   readonly hasOutputs: boolean;
+  readonly isLast: boolean;
   /** Whether a later action of the same check could see a result change: rules of principal policies that read `runtime` (7.2, 8.10-D3). */
   readonly remembersAll: boolean;
   readonly traced: TracedBundle | undefined;
@@ -55,8 +58,8 @@ export interface TableFacts {
 export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
   const entries = new Map<Rule, RuleEntry>();
   const entryOf = (rule: Rule): RuleEntry => {
-    let entry = entries.get(rule);
-    if (entry === undefined) entries.set(rule, (entry = ruleEntry(rule, undefined, facts)));
+    const entry = entries.get(rule) ?? ruleEntry(rule, undefined, facts);
+    entries.set(rule, entry);
     return entry;
   };
   const lists: ActionLists = {
@@ -67,9 +70,10 @@ export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
   const alwaysVisited = facts.traced !== undefined || facts.remembersAll || someEntry(lists, needsVisit);
   return {
     key: facts.key,
-    ...(alwaysVisited ? NO_LISTS : decisiveLists(lists)),
+    ...(alwaysVisited ? NO_LISTS : decisiveLists(lists, facts.isLast ? ALLOW : DENY)),
     visited: alwaysVisited || facts.hasOutputs ? lists : NO_LISTS,
     hasOutputs: facts.hasOutputs,
+    isLast: facts.isLast,
     alwaysVisited,
   };
 }
@@ -100,10 +104,10 @@ function someEntry(lists: ActionLists, test: (entry: RuleEntry) => boolean): boo
   return lists.other.some(test) || [...lists.named.values()].some((entries) => entries.some(test));
 }
 
-function decisiveLists(lists: ActionLists): ActionLists {
-  return { named: new Map([...lists.named].map(([action, entries]) => [action, denialsFirst(entries)])), other: denialsFirst(lists.other) };
+function decisiveLists(lists: ActionLists, first: Effect): ActionLists {
+  return { named: new Map([...lists.named].map(([action, entries]) => [action, sorted(entries, first)])), other: sorted(lists.other, first) };
 }
 
-function denialsFirst(entries: readonly RuleEntry[]): readonly RuleEntry[] {
-  return [...entries.filter(({ effect }) => effect === DENY), ...entries.filter(({ effect }) => effect === ALLOW)];
+function sorted(entries: readonly RuleEntry[], first: Effect): readonly RuleEntry[] {
+  return [...entries.filter(({ effect }) => effect === first), ...entries.filter(({ effect }) => effect !== first)];
 }
