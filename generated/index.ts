@@ -7,7 +7,7 @@ import { contact } from './resource/contact.js';
 import { leaveRequest } from './resource/leave_request.js';
 
 export const policies: PolicyBundle = {
-  hash: hash,
+  hash,
   resourcePolicies: [album, contact, leaveRequest],
   principalPolicies: [],
   rolePolicies: [],

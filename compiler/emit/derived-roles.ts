@@ -1,6 +1,6 @@
 import type { Section } from '../ir/emitted-file.js';
 import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
-import { namesIn, valuesOf } from '../ir/visit.js';
+import { readsVariables, valuesOf } from '../ir/visit.js';
 import { describeDerivedRole } from './describe.js';
 import { bracketed, print } from './doc.js';
 import { whenFunction } from './functions.js';
@@ -19,13 +19,12 @@ export function derivedRolesSections(module: DerivedRolesModule, names: Readonly
 
 function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): string {
   const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
-  const readsVariables = namesIn(valuesOf(role.condition), 'variable').size > 0;
   const object = objectDoc([
     ['key', quote(`${module.key}#${role.name}`)],
     ['name', quote(role.name)],
     ['parentRoles', bracketed('new Set([', texts(role.parentRoles), '])')],
     ['when', whenFunction(applies, context)],
-    ['whenListed', readsVariables ? whenFunction(applies, context, LISTED) : undefined],
+    ['whenListed', valuesOf(role.condition).some(readsVariables) ? whenFunction(applies, context, LISTED) : undefined],
   ]);
   return `${describeDerivedRole(role)}\n${print([`export const ${name}: DerivedRole = `, object, ';'])}`;
 }

@@ -67,10 +67,8 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
     if (typeof doc === 'string') {
       text += doc;
       column += doc.length;
-    } else if (Array.isArray(doc)) {
+    } else if (isList(doc)) {
       for (let i = doc.length - 1; i >= 0; i -= 1) stack.push({ doc: doc[i] as Doc, depth, flat });
-    } else if (!('kind' in doc)) {
-      continue;
     } else if (doc.kind === 'indent') {
       stack.push({ doc: doc.content, depth: depth + 1, flat });
     } else if (doc.kind === 'group') {
@@ -106,8 +104,7 @@ function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
     if (frame === undefined) return true;
     const { doc, flat } = frame;
     if (typeof doc === 'string') left -= doc.length;
-    else if (Array.isArray(doc)) for (let i = doc.length - 1; i >= 0; i -= 1) stack.push({ doc: doc[i] as Doc, flat });
-    else if (!('kind' in doc)) continue;
+    else if (isList(doc)) for (let i = doc.length - 1; i >= 0; i -= 1) stack.push({ doc: doc[i] as Doc, flat });
     else if (doc.kind === 'when-broken') left -= flat ? 0 : doc.text.length;
     else if (doc.kind === 'hard-line') return !flat;
     else if (doc.kind === 'line' && !flat) return true;
@@ -115,4 +112,9 @@ function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
     else stack.push({ doc: doc.content, flat });
   }
   return false;
+}
+
+// `Array.isArray` does not narrow a readonly array away.
+function isList(doc: Exclude<Doc, string>): doc is readonly Doc[] {
+  return Array.isArray(doc);
 }

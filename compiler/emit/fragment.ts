@@ -1,4 +1,4 @@
-import { type Doc, group, indent, softLine } from './doc.js';
+import { type Doc, group, indent } from './doc.js';
 
 /** How tightly a JavaScript expression binds, loosest first. */
 const LEVELS = ['or', 'and', 'equality', 'unary', 'primary'] as const;
@@ -15,5 +15,5 @@ export const primary = (doc: Doc): Fragment => ({ doc, level: 'primary' });
 /** The fragment where at least `level` is needed, in parentheses if it binds less tightly. */
 export function atLeast(level: Level, fragment: Fragment): Doc {
   if (LEVELS.indexOf(fragment.level) >= LEVELS.indexOf(level)) return fragment.doc;
-  return group(['(', indent([softLine, fragment.doc]), softLine, ')']);
+  return group(['(', indent(fragment.doc), ')']);
 }

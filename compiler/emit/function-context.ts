@@ -67,7 +67,7 @@ export function localFunction(variables: readonly string[], context: FunctionCon
   });
   const bound = variables.map((variable, index) => [variable, locals[index] as Local] as const);
   const result = body({ ...context, locals: new Map([...context.locals, ...bound]) });
-  return [`(${parametersOf(locals)}) => `, result];
+  return group([`(${parametersOf(locals)}) =>`, indent([line, result])]);
 }
 
 /** An unused parameter is left out, or marked as unused where a used one follows. */

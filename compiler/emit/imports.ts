@@ -10,7 +10,7 @@ export interface Import {
  * @param body the text below the imports.
  */
 export function importLines(body: string, own: readonly Import[]): string {
-  const code = body.replace(/^\s*\/\/.*$/gm, '').replace(/'(?:[^'\\]|\\.)*'/g, "''");
+  const code = body.replace(/^\s*\/\/.*$/gm, '').replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
   const mentions = (name: string): boolean => new RegExp(`(?<![\\w$.])${name}(?![\\w$:])`).test(code);
   const lines: string[] = [];
   if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Variable } from '../ir/program.js';
+import { readsVariables } from '../ir/visit.js';
 import { comment } from './comment.js';
 import { type Doc, print } from './doc.js';
 import { jsonDoc } from './literals.js';
@@ -70,16 +71,17 @@ export class ModuleContext {
   /**
    * The name of a module constant that holds a value; equal values share one.
    *
-   * @param type to be written, where TypeScript would infer another.
+   * @param options the type, where TypeScript would infer another; what it is of the policy, as a comment.
    */
-  hoist(wish: string, doc: Doc, type?: string): string {
-    const text = print(doc);
+  hoist(wish: string, doc: Doc, { type, about }: { readonly type?: string; readonly about?: string } = {}): string {
+    const text = `${about ?? ''} ${print(doc)}`;
     const known = this.hoisted.get(text);
     if (known !== undefined) return known;
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
     const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
-    this.declarations.push(`${declaration}${print(doc, 0, declaration.length)};`);
+    const remark = about === undefined ? '' : `${comment(about)}\n`;
+    this.declarations.push(`${remark}${declaration}${print(doc, 0, declaration.length)};`);
     return name;
   }
 
@@ -96,12 +98,15 @@ export class ModuleContext {
   }
 
   /** The function that computes a variable; it is declared, after those it reads, when first asked for. */
-  variable(name: string, style: Style): VariableFunction {
+  variable(name: string, asked: Style): VariableFunction {
+    const variable = this.variables.get(name) ?? invariant(`variable ${name} was not lowered`);
+    // Only through other variables does it matter how a failed one reads.
+    const style = asked.failedIsNull && !readsVariables(variable.value) ? PLAIN : asked;
     const key = `${style.suffix} ${name}`;
     const known = this.variableFunctions.get(key);
     if (known !== undefined) return known;
     const given = this.names.fresh(`${camelCase(name, 'variable')}${style === this.usual ? '' : style.suffix}`);
-    const { text, isConstant } = this.printVariable(this.variables.get(name) ?? invariant(`variable ${name} was not lowered`), given, style, this);
+    const { text, isConstant } = this.printVariable(variable, given, style, this);
     this.declarations.push(text);
     const declared = { name: given, isConstant };
     this.variableFunctions.set(key, declared);

@@ -4,7 +4,7 @@ import type { Macro, RequestPart, Value } from '../ir/value.js';
 import { braced, bracketed, type Doc } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { type FunctionContext, localFunction, localName, type Part, untypedLocal, use } from './function-context.js';
-import { isHazardous } from './hazards.js';
+import { isHazardous, isInherited } from './hazards.js';
 import { jsonDoc, literalDoc, numberText } from './literals.js';
 import { camelCase } from './names.js';
 import { IDENTIFIER, propertyName, quote } from './quote.js';
@@ -109,16 +109,18 @@ export function propertyAccess(operand: Value, name: string, context: FunctionCo
 
 /** Whether a chain of selections begins at attributes, claims or an element of them, and no step could find an inherited property. */
 function isReadPlainly(operand: Value, name: string): boolean {
-  const path = [name];
+  const below: string[] = [];
+  let first = name;
   let root = operand;
   for (let step = stepOf(root); step !== undefined; step = stepOf(root)) {
-    path.push(step.name);
+    below.push(first);
+    first = step.name;
     root = step.operand;
   }
-  if (path.some(isHazardous)) return false;
-  if (root.kind === 'local') return root.type.kind === 'dyn' && root.type.json;
+  if (below.some(isHazardous)) return false;
+  if (root.kind === 'local') return root.type.kind === 'dyn' && root.type.json && !isHazardous(first);
   // A token is a message; what is below its claims is JSON.
-  return root.kind === 'field' && root.type.kind === 'map' && (root.name !== 'jwts' || path.length > 1);
+  return root.kind === 'field' && root.type.kind === 'map' && !isInherited(first) && (root.name !== 'jwts' || below.length > 0);
 }
 
 function plainDoc(value: Value, context: FunctionContext): Doc {
@@ -241,7 +243,7 @@ function listDoc(value: Value & { kind: 'list' }, context: FunctionContext): Fra
     return primary(bracketed('cel.listOfOptionals([', pairs, '])'));
   }
   if (value.elements.every((element) => element.value.kind === 'literal')) {
-    return primary(context.module.hoist('list', bracketed('[', items, ']'), 'readonly cel.Value[]'));
+    return primary(context.module.hoist('list', bracketed('[', items, ']'), { type: 'readonly cel.Value[]' }));
   }
   return primary(bracketed('cel.listOf([', items, '])'));
 }

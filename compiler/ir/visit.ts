@@ -95,3 +95,8 @@ export function valuesOf(match: Match | undefined): readonly Value[] {
   if (match === undefined) return [];
   return match.kind === 'expr' ? [match.value] : match.of.flatMap(valuesOf);
 }
+
+/** Whether a value depends on some variable: one it names, or all of them as a whole. */
+export function readsVariables(value: Value): boolean {
+  return some(value, (part) => part.kind === 'variable' || (part.kind === 'is-set' && part.binding === 'variable') || (part.kind === 'bindings' && part.of === 'variables'));
+}

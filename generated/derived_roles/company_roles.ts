@@ -14,7 +14,8 @@ export const requester: DerivedRole = {
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
 };
 
-const approversSet = new Set<cel.Value>(['manager', 'director']);
+// C.approvers
+const approvers = new Set<cel.Value>(['manager', 'director']);
 
 // direct_manager: a [employee] where all of
 //   P.attr.title in C.approvers
@@ -25,7 +26,7 @@ export const directManager: DerivedRole = {
   name: 'direct_manager',
   parentRoles: new Set(['employee']),
   when: ({ principal: P, resource: R }) =>
-    cel.isOneOf(P.attr.title, approversSet) &&
+    cel.isOneOf(P.attr.title, approvers) &&
     cel.isEqual(R.attr.department, P.attr.department) &&
     cel.differs(R.attr.owner, P.id),
 };

@@ -69,7 +69,8 @@ const managersView: Rule = {
 // V.is_short: R.attr.days <= C.longest_leave_days
 const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(R.attr.days, 30);
 
-const countriesWithLocalRulesSet = new Set<cel.Value>(['DE', 'FR']);
+// C.countries_with_local_rules
+const countriesWithLocalRules = new Set<cel.Value>(['DE', 'FR']);
 
 // ALLOW approve to [direct_manager] when all of
 //   V.is_pending
@@ -88,10 +89,8 @@ const approve: Rule = {
       directManager.when(request) &&
       isPending(request) === true &&
       isShort(request) === true &&
-      !(
-        cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) ||
-        (R.attr.disputed !== undefined && R.attr.disputed === true)
-      )
+      !(cel.isOneOf(R.attr.country, countriesWithLocalRules) ||
+        (R.attr.disputed !== undefined && R.attr.disputed === true))
     );
   },
 };
