@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, normalize } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { bundle } from '../bundle/index.js';
 import { type Compilation, compile } from '../compile.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
@@ -29,7 +29,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
 
   const files = await allFiles(compilation);
   if (options.check === true) return checkFolder(directory, options.out, files);
-  await writeFolder(normalize(options.out), files);
+  await writeFolder(options.out, files);
   await writeBundle(options.bundle, files);
   return EXIT.done;
 }
@@ -56,7 +56,7 @@ async function writeBundle(path: string, files: readonly EmittedFile[]): Promise
 }
 
 async function checkFolder(directory: string, out: string, files: readonly EmittedFile[]): Promise<number> {
-  const difference = await compareFolder(normalize(out), files);
+  const difference = await compareFolder(out, files);
   const lines = describe(difference);
   if (lines.length === 0) return EXIT.done;
   console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}`);

@@ -1,4 +1,4 @@
-import { type Expr as ReferenceExpr } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
+import type { Expr as ReferenceExpr } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
 import { getComprehensionSuite, getConformanceSuite, getParsingSuite } from '@bufbuild/cel-spec/testdata/tests.js';
 import { parse } from '@bufbuild/cel';
 import { test } from 'uvu';

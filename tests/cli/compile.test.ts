@@ -28,8 +28,10 @@ test('without arguments it compiles policies/ to generated/ and dist/policies.js
 
 test('the folder of the policies, the modules and the bundle can be chosen', async () => {
   const folder = newFolder({ 'rules/document.yaml': documentPolicy('view') });
-  const { code } = await authzc(folder, 'compile', 'rules', '--out', 'src/made', '--bundle=out/p.js');
-  assert.is(code, 0);
+  const options = ['compile', 'rules/', '--out', 'src/made/', '--bundle=out/p.js'];
+  assert.is((await authzc(folder, ...options)).code, 0);
+  assert.is((await authzc(folder, ...options)).code, 0);
+  assert.is((await authzc(folder, ...options, '--check')).code, 0);
   const made = filesIn(folder).filter((path) => !path.startsWith('src/made/'));
   assert.equal(made, ['out/p.js', 'out/p.js.map', 'rules/document.yaml']);
   assert.ok(filesIn(folder).includes('src/made/index.ts'));
@@ -44,6 +46,16 @@ test('compiling again changes nothing, and removes what no policy stands behind 
   assert.is((await authzc(folder, 'compile')).code, 0);
   assert.is(statSync(index).mtimeMs, mtimeMs);
   assert.not(filesIn(folder).includes('generated/resource/other.ts'));
+});
+
+test('a folder that holds code of others is never emptied: status 1, and the file is named', async () => {
+  const folder = newFolder({ ...GOOD, 'src/app.ts': 'export {};\n' });
+  for (const out of ['src', '.']) {
+    const { code, stderr } = await authzc(folder, 'compile', '--out', out);
+    assert.is(code, 1);
+    assert.match(stderr, /`(?:src\/)?app\.ts`/);
+    assert.equal(filesIn(folder), ['policies/document.yaml', 'src/app.ts']);
+  }
 });
 
 test('an empty folder of policies is fine', async () => {
