@@ -3,6 +3,8 @@ import type { JsonValue, DerivedRole, Expression, PolicyFile, PrincipalPolicy, R
 /** All that was loaded, with every name resolved: what `link` promises to `validate` and `lower`. Sorted by key. */
 export interface PolicySet {
   readonly policies: readonly LinkedPolicy[];
+  /** Every enabled document, those included that nobody imports and that are therefore not linked. In path order. */
+  readonly documents: readonly PolicyFile[];
 }
 
 export type LinkedPolicy = LinkedResourcePolicy | LinkedPrincipalPolicy | LinkedRolePolicy;

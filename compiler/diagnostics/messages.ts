@@ -1,14 +1,15 @@
 import { celMessages } from './messages/cel.js';
 import { documentMessages } from './messages/document.js';
+import { lintMessages } from './messages/lint.js';
 import { policyMessages } from './messages/policy.js';
-import type { Message } from './messages/message.js';
 import { schemaMessages } from './messages/schema.js';
+import type { Message } from './messages/message.js';
 import { setMessages } from './messages/set.js';
 
 export type { Severity } from './messages/message.js';
 
 /** The registry of all diagnostics. */
-export const messages = { ...documentMessages, ...policyMessages, ...setMessages, ...schemaMessages, ...celMessages };
+export const messages = { ...documentMessages, ...policyMessages, ...setMessages, ...schemaMessages, ...celMessages, ...lintMessages };
 
 export type Code = keyof typeof messages;
 export type MessageParameters<C extends Code> = (typeof messages)[C] extends Message<infer P> ? P : never;

@@ -8,8 +8,8 @@ import { dependencyOrder } from './dependency-order.js';
 import { linkExpression } from './expressions.js';
 import { addTo } from './groups.js';
 import { identifierProblem } from './identifier.js';
-import { printPlace } from './places.js';
-import type { Problems } from './problems.js';
+import { printPlace } from '../ast/places.js';
+import type { Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
 /**

@@ -1,7 +1,7 @@
 import { policyKeyOf } from '../ast/names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
-import { placeOfDocument } from './places.js';
+import { placeOfDocument } from '../ast/places.js';
 
 /** The enabled documents of a set by their keys (policy-language.md 4.2). */
 export interface Catalogue {

@@ -9,8 +9,8 @@ import { linkBindings } from './bindings.js';
 import { type Catalogue, type FileOf, hasKind } from './catalogue.js';
 import { linkCondition } from './expressions.js';
 import { addTo } from './groups.js';
-import { printPosition } from './places.js';
-import { counted, type Problems } from './problems.js';
+import { printPosition } from '../ast/places.js';
+import { counted, type Problems } from '../diagnostics/problems.js';
 
 /** A derived-roles document, linked once for all policies that import it. */
 export interface RoleSet {

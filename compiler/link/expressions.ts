@@ -2,8 +2,8 @@ import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 import type { Bindings } from '../ast/policy-set.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Place } from '../diagnostics/span.js';
-import { placeOfNode } from './places.js';
-import type { Problems } from './problems.js';
+import { placeOfNode } from '../ast/places.js';
+import type { Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
 /** What an expression may refer to. */

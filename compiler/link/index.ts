@@ -5,9 +5,9 @@ import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, catalogueOf } from './catalogue.js';
 import { reportMissingImports } from './imports.js';
 import { reportParentRoles } from './parent-roles.js';
-import { placeOfDocument } from './places.js';
+import { placeOfDocument } from '../ast/places.js';
 import { linkPolicies } from './policies.js';
-import { withoutRepeats } from './problems.js';
+import { withoutRepeats } from '../diagnostics/problems.js';
 import { reportMissingScopes } from './scope-chain.js';
 import { reportScopePermissions } from './scope-permissions.js';
 
@@ -22,9 +22,12 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
   for (const examine of SET_RULES) examine(catalogue, report);
   if (report.hasErrors) {
     reportDisabled(files, report);
-    return { policies: [] };
+    return { policies: [], documents: [] };
   }
-  return { policies: linkPolicies(catalogue, withoutRepeats(report)) };
+  return {
+    policies: linkPolicies(catalogue, withoutRepeats(report)),
+    documents: catalogue.documents.map(({ file }) => file),
+  };
 }
 
 /** What must hold of the set as a whole (3.13). The order does not matter. */

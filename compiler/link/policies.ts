@@ -4,7 +4,7 @@ import { linkBindings } from './bindings.js';
 import { type Catalogue, type Document, type FileOf, hasKind } from './catalogue.js';
 import { type FindRoleSet, linkDerivedRoles, roleSets } from './derived-roles.js';
 import { linkCondition, linkOutput } from './expressions.js';
-import type { Problems } from './problems.js';
+import type { Problems } from '../diagnostics/problems.js';
 
 /** Links every executable policy with what it imports (policy-language.md 1, 12.6). Sorted by key. */
 export function linkPolicies(catalogue: Catalogue, problems: Problems): readonly LinkedPolicy[] {

@@ -4,7 +4,7 @@ import type { PrincipalPolicy, ResourcePolicy } from '../ast/policy.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Catalogue, Document } from './catalogue.js';
 import { addTo } from './groups.js';
-import { placeOfDocument } from './places.js';
+import { placeOfDocument } from '../ast/places.js';
 
 /** How many of the policies below a gap are pointed to. */
 const MOST_NOTES = 3;

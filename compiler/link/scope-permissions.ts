@@ -2,7 +2,7 @@ import type { PolicyFile, ScopePermissions } from '../ast/policy.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Catalogue } from './catalogue.js';
 import { addTo } from './groups.js';
-import { placeOfDocument } from './places.js';
+import { placeOfDocument } from '../ast/places.js';
 
 /**
  * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). Only a real disagreement counts: of resource and principal

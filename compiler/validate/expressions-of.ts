@@ -10,7 +10,7 @@ export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
 }
 
 function ofPolicy(policy: LinkedPolicy): readonly Expression[] {
-  return [...ofBindings(policy.bindings), ...ofImportedRoles(policy), ...ofRules(policy)];
+  return [...ofBindings(policy.bindings), ...ofImportedRoles(policy), ...expressionsOfRules(policy)];
 }
 
 function ofBindings(bindings: Bindings): readonly Expression[] {
@@ -19,10 +19,11 @@ function ofBindings(bindings: Bindings): readonly Expression[] {
 
 function ofImportedRoles(policy: LinkedPolicy): readonly Expression[] {
   if (policy.kind !== 'resource') return [];
-  return policy.importedRoles.flatMap((role) => [...ofBindings(role.bindings), ...ofCondition(role.definition.condition)]);
+  return policy.importedRoles.flatMap((role) => [...ofBindings(role.bindings), ...expressionsOfCondition(role.definition.condition)]);
 }
 
-function ofRules(linked: LinkedPolicy): readonly Expression[] {
+/** The expressions of the conditions and outputs of a policy: what its variables and constants are there for. */
+export function expressionsOfRules(linked: LinkedPolicy): readonly Expression[] {
   switch (linked.kind) {
     case 'resource':
       return linked.policy.rules.flatMap(ofRule);
@@ -34,10 +35,11 @@ function ofRules(linked: LinkedPolicy): readonly Expression[] {
 }
 
 function ofRule(rule: { readonly condition: Condition | undefined; readonly output: Output | undefined }): readonly Expression[] {
-  return [...ofCondition(rule.condition), ...ofOutput(rule.output)];
+  return [...expressionsOfCondition(rule.condition), ...ofOutput(rule.output)];
 }
 
-function ofCondition(condition: Condition | undefined): readonly Expression[] {
+/** The expressions of a condition, in the order of the file. */
+export function expressionsOfCondition(condition: Condition | undefined): readonly Expression[] {
   return condition === undefined ? [] : ofMatch(condition.match);
 }
 

@@ -2,5 +2,6 @@
 export * from './policy.js';
 export { always } from './always.js';
 export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
+export { type GlobToken, parseGlob } from './glob-syntax.js';
 export { policyKey, sanitize } from './names.js';
 export { ANYONE, matchesAny, reaches, rowsOf } from './reach.js';

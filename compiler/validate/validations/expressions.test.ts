@@ -73,7 +73,7 @@ function run({ conditions = [], variables = [], importedRoles = [] }: Parts): {
   const report = new Diagnostics();
   const rules = conditions.map((of) => ({ condition: conditionOf(of), output: undefined }) as ResourceRule);
   const policy = { kind: 'resource', policy: { rules } as unknown as ResourcePolicy, bindings: bindingsOf(variables), importedRoles };
-  const policies: PolicySet = { policies: [policy as unknown as LinkedResourcePolicy] };
+  const policies: PolicySet = { policies: [policy as unknown as LinkedResourcePolicy], documents: [] };
   return { report, types: checkExpressions(policies, report) };
 }
 

@@ -1,0 +1,73 @@
+import type { Overload } from '../cel/function.js';
+import type { CelType } from '../cel/types.js';
+import { operatorOverloads } from './cel/operators.js';
+
+/** Whether values of two certain types can never be equal (conditions.md 3.3). */
+export function neverEqual(a: CelType, b: CelType): boolean {
+  if (isOpen(a) || isOpen(b) || isAskew(a) || isAskew(b)) return false;
+  const kindsOfB = new Set(kindsOf(b));
+  return !kindsOf(a).some((kind) => kindsOfB.has(kind));
+}
+
+/** Whether an operator fails for all operands of certain types: none of its overloads takes them (2.1). */
+export function neverApplies(operator: string, operands: readonly CelType[]): boolean {
+  const overloads = operatorOverloads.get(operator) ?? [];
+  return overloads.length > 0 && !overloads.some((overload) => mayTake(overload, operands));
+}
+
+/** A certain type in a message: what an author calls it. */
+export function describeType(type: CelType): string {
+  const known = DESCRIPTIONS[type.kind];
+  if (known !== undefined) return known;
+  return type.kind === 'opaque' ? `a value of type ${type.name}` : 'plain JSON';
+}
+
+function mayTake({ parameters }: Overload, operands: readonly CelType[]): boolean {
+  return parameters.length === operands.length && parameters.every((parameter, index) => mayBe(operands[index] as CelType, parameter));
+}
+
+function mayBe(actual: CelType, parameter: CelType): boolean {
+  if (isOpen(actual) || isOpen(parameter)) return true;
+  if (actual.kind === 'dyn') return PLAIN_JSON.includes(parameter.kind);
+  return actual.kind === parameter.kind && !('name' in actual && 'name' in parameter && actual.name !== parameter.name);
+}
+
+/** What plain JSON can be; its numbers are doubles, always (1.2). */
+const PLAIN_JSON: readonly CelType['kind'][] = ['null', 'bool', 'double', 'string', 'list', 'map'];
+
+/** Whether nothing is known of the values. */
+function isOpen(type: CelType): boolean {
+  return (type.kind === 'dyn' && !type.json) || type.kind === 'error' || type.kind === 'parameter';
+}
+
+/** Messages compare with maps by their own rules, SPIFFE values with texts, types by name: nothing is said about these. */
+function isAskew(type: CelType): boolean {
+  return type.kind === 'message' || type.kind === 'type' || (type.kind === 'opaque' && type.name.startsWith('authz.lib.spiffe'));
+}
+
+/** The kinds a value may be of, as equality tells them apart: all numbers are one. */
+function kindsOf(type: CelType): readonly string[] {
+  if (type.kind === 'dyn') return PLAIN_JSON.map(kindOf);
+  return [type.kind === 'opaque' ? type.name : kindOf(type.kind)];
+}
+
+function kindOf(kind: CelType['kind']): string {
+  return kind === 'int' || kind === 'uint' || kind === 'double' ? 'number' : kind;
+}
+
+const DESCRIPTIONS: { readonly [kind in CelType['kind']]?: string } = {
+  bool: 'a boolean',
+  int: 'an int',
+  uint: 'a uint',
+  double: 'a double',
+  string: 'a string',
+  bytes: 'bytes',
+  null: 'null',
+  timestamp: 'a timestamp',
+  duration: 'a duration',
+  list: 'a list',
+  map: 'a map',
+  optional: 'an optional',
+  type: 'a type',
+  message: 'a message',
+};

@@ -1,0 +1,83 @@
+import type { Expr } from '../ast/expr.js';
+import type { Constants, Expression, PolicyFile, Variables } from '../ast/policy.js';
+import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
+import { children } from '../ast/visit.js';
+import { expressionsOfCondition, expressionsOfRules } from './expressions-of.js';
+
+/** A document that can have variables and constants, with those its conditions and outputs come to use. */
+export interface UsingDocument {
+  readonly file: PolicyFile;
+  readonly variables: Variables;
+  readonly constants: Constants;
+  readonly uses: Uses;
+}
+
+/** What is used. `V` or `C` as a whole uses all that it has. */
+export interface Uses {
+  variable(name: string): boolean;
+  constant(name: string): boolean;
+}
+
+/** Every executable policy, and every imported set of derived roles once. */
+export function usingDocumentsOf({ policies }: PolicySet): readonly UsingDocument[] {
+  return [...policies.map(ofPolicy), ...ofRoleSets(policies)];
+}
+
+function ofPolicy(linked: LinkedPolicy): UsingDocument {
+  const { variables, constants } = linked.policy;
+  return { file: linked.file, variables, constants, uses: usesOf(expressionsOfRules(linked), linked.bindings) };
+}
+
+function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[] {
+  const roles = new Set(policies.flatMap((linked) => (linked.kind === 'resource' ? linked.importedRoles : [])));
+  const documents = new Map<PolicyFile, { readonly bindings: Bindings; readonly roots: Expression[] }>();
+  for (const { file, bindings, definition } of roles) {
+    const document = documents.get(file) ?? { bindings, roots: [] };
+    document.roots.push(...expressionsOfCondition(definition.condition));
+    documents.set(file, document);
+  }
+  return [...documents].flatMap(([file, { bindings, roots }]) => {
+    if (file.policy.kind !== 'derived-roles') return [];
+    const { variables, constants } = file.policy;
+    return [{ file, variables, constants, uses: usesOf(roots, bindings) }];
+  });
+}
+
+/** What expressions use, directly and through variables (policy-language.md 6.1). A mention is a use here, `V.?x` included. */
+function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
+  const variables = new Set<string>();
+  const constants = new Set<string>();
+  const pending = [...roots];
+  for (let expression = pending.pop(); expression !== undefined; expression = pending.pop()) {
+    const mentioned = mentionsOf(expression);
+    for (const name of mentioned.constants) constants.add(name);
+    for (const name of mentioned.variables.has(EVERYTHING) ? bindings.variables.keys() : mentioned.variables) {
+      const variable = variables.has(name) ? undefined : bindings.variables.get(name);
+      variables.add(name);
+      if (variable !== undefined) pending.push(variable.expression);
+    }
+  }
+  return {
+    variable: (name) => variables.has(name),
+    constant: (name) => constants.has(EVERYTHING) || constants.has(name),
+  };
+}
+
+/** Stands for `V` or `C` that is not selected from; no name of a variable. */
+const EVERYTHING = '*';
+
+function mentionsOf({ ast }: Expression): { readonly variables: ReadonlySet<string>; readonly constants: ReadonlySet<string> } {
+  const variables = new Set<string>();
+  const constants = new Set<string>();
+  const pending: Expr[] = ast === undefined ? [] : [ast];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const root = node.kind === 'select' ? node.operand : node;
+    const found = root.kind === 'ident' ? (VARIABLES.has(root.name) ? variables : CONSTANTS.has(root.name) ? constants : undefined) : undefined;
+    if (found === undefined) pending.push(...children(node));
+    else found.add(node.kind === 'select' ? node.field : EVERYTHING);
+  }
+  return { variables, constants };
+}
+
+const VARIABLES: ReadonlySet<string> = new Set(['V', 'variables']);
+const CONSTANTS: ReadonlySet<string> = new Set(['C', 'constants']);

@@ -1,0 +1,41 @@
+import type { Types } from '../../ast/checked.js';
+import { placeOfNode } from '../../ast/places.js';
+import type { PolicySet } from '../../ast/policy-set.js';
+import type { CelType } from '../../cel/types.js';
+import type { Problems } from '../../diagnostics/problems.js';
+import { describeType, neverEqual } from '../never-together.js';
+import { operatorsOf, signOf } from '../operators-of.js';
+
+/** Warns of `==`, `!=` and `in` between types that are never equal (conditions.md 3.3), such as an attribute and a timestamp. */
+export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
+  for (const { expression, node, operands } of operatorsOf(policies, types)) {
+    const [left, right] = comparedBy(node.function, operands);
+    if (left === undefined || right === undefined || !neverEqual(left, right)) continue;
+    report.add(
+      'comparison/never-holds',
+      placeOfNode(expression, node),
+      { operator: signOf(node), left: describeType(left), right: describeType(right), always: node.function === '_!=_' },
+      { notes: [{ message: wayOut(left, right) }] },
+    );
+  }
+}
+
+/** What is compared with each other: the operands, or the operand and what the collection holds. */
+function comparedBy(operator: string, [left, right]: readonly CelType[]): readonly (CelType | undefined)[] {
+  if (operator === '_==_' || operator === '_!=_') return [left, right];
+  if (operator !== '@in') return [];
+  if (right?.kind === 'list') return [left, right.element];
+  return right?.kind === 'map' ? [left, right.key] : [];
+}
+
+function wayOut(left: CelType, right: CelType): string {
+  const conversion = CONVERSIONS[left.kind === 'dyn' ? right.kind : left.kind];
+  return conversion === undefined ? 'compare values of one type' : `convert the other side first: \`${conversion}\``;
+}
+
+const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = {
+  timestamp: 'timestamp(R.attr.x)',
+  duration: 'duration(R.attr.x)',
+  bytes: 'bytes(R.attr.x)',
+  optional: 'R.attr.?x.orValue("")',
+};

@@ -1,0 +1,28 @@
+import type { Types } from '../../ast/checked.js';
+import { placeOfDocument } from '../../ast/places.js';
+import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
+import type { Problems } from '../../diagnostics/problems.js';
+
+/** Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts (policy-language.md 8.3). */
+export function warnOfConsentAtRoot({ policies }: PolicySet, _types: Types, report: Problems): void {
+  for (const linked of policies) {
+    if (!needsConsent(linked) || !allows(linked)) continue;
+    const notes = [{ message: 'remove `scopePermissions`, or give the policy the `scope` it was meant for' }];
+    report.add('scope/consent-at-root', placeOfDocument(linked.file), { policy: linked.key }, { notes, facts: { policy: linked.key } });
+  }
+}
+
+function needsConsent({ kind, policy }: LinkedPolicy): boolean {
+  return kind !== 'role' && policy.scope === '' && policy.scopePermissions === 'require-parental-consent';
+}
+
+function allows(linked: LinkedPolicy): boolean {
+  switch (linked.kind) {
+    case 'resource':
+      return linked.policy.rules.some(({ effect }) => effect === 'allow');
+    case 'principal':
+      return linked.policy.rules.some(({ actions }) => actions.some(({ effect }) => effect === 'allow'));
+    case 'role':
+      return false;
+  }
+}

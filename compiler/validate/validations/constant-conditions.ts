@@ -1,0 +1,91 @@
+import type { Types } from '../../ast/checked.js';
+import type { Condition, Expression, Match } from '../../ast/policy.js';
+import type { PolicySet } from '../../ast/policy-set.js';
+import type { Problems } from '../../diagnostics/problems.js';
+import type { Place } from '../../diagnostics/span.js';
+import type { CelType } from '../../cel/types.js';
+import { constantValueOf } from '../constant-value.js';
+import { conditionsOf } from '../conditions-of.js';
+import { describeType } from '../never-together.js';
+
+/**
+ * Warns of conditions, and of parts of them, that hold always or never (policy-language.md 5.2): they are constant, or their value is no
+ * boolean. Of nested parts the outermost that is constant is reported.
+ */
+export function warnOfConstantConditions(policies: PolicySet, types: Types, report: Problems): void {
+  for (const condition of conditionsOf(policies)) judge(condition.match, condition, types, report);
+}
+
+function judge(match: Match, condition: Condition, types: Types, report: Problems): void {
+  const truth = truthOf(match);
+  if (truth !== undefined) return reportConstant(match, truth, condition, report);
+  if (match.kind === 'script') return;
+  if (match.kind !== 'expr') {
+    for (const part of match.of) judge(part, condition, types, report);
+    return;
+  }
+  const { expression } = match;
+  const type = typeOf(expression, types);
+  if (type === undefined || isMaybeBool(type)) return;
+  const notes = [{ message: 'only `true` holds: compare the value with something, or ask `has(...)` for presence' }];
+  const reason = `it is ${describeType(type)}, not a boolean`;
+  report.add('condition/always-false', expression.place, { text: shortened(expression.text), reason }, { notes });
+}
+
+/** Whether a match holds whatever the request; undefined when that depends. */
+function truthOf(match: Match): boolean | undefined {
+  if (match.kind === 'script') return undefined;
+  if (match.kind === 'expr') {
+    const value = match.expression.ast && constantValueOf(match.expression.ast);
+    return value === undefined ? undefined : value === true;
+  }
+  const truths = match.of.map(truthOf);
+  switch (match.kind) {
+    case 'all':
+      return truths.includes(false) ? false : truths.includes(undefined) ? undefined : true;
+    case 'any':
+      return truths.includes(true) ? true : truths.includes(undefined) ? undefined : false;
+    case 'none':
+      return truths.includes(true) ? false : truths.includes(undefined) ? undefined : true;
+  }
+}
+
+function reportConstant(match: Match, truth: boolean, condition: Condition, report: Problems): void {
+  const code = truth ? 'condition/always-true' : 'condition/always-false';
+  report.add(code, placeOf(match, condition), { text: textOf(match) }, { notes: [{ message: wayOut(truth, match === condition.match) }] });
+}
+
+function wayOut(truth: boolean, isWhole: boolean): string {
+  if (!isWhole) return 'remove this part, or compare with an attribute';
+  return truth ? 'remove the condition: without one the rule applies always' : 'compare with an attribute, or remove what depends on the condition';
+}
+
+function typeOf(expression: Expression, types: Types): CelType | undefined {
+  return expression.ast && types.get(expression)?.types.get(expression.ast);
+}
+
+function isMaybeBool({ kind }: CelType): boolean {
+  return kind === 'bool' || kind === 'dyn' || kind === 'error' || kind === 'parameter';
+}
+
+function placeOf(match: Match, condition: Condition): Place {
+  if (match === condition.match && match.kind !== 'expr') return condition.place;
+  return firstExpression(match)?.place ?? condition.place;
+}
+
+function firstExpression(match: Match): Expression | undefined {
+  if (match.kind === 'script') return undefined;
+  if (match.kind === 'expr') return match.expression;
+  return match.of.map(firstExpression).find((expression) => expression !== undefined);
+}
+
+function textOf(match: Match): string {
+  if (match.kind === 'expr') return shortened(match.expression.text);
+  return match.kind === 'script' ? 'script' : `${match.kind} of`;
+}
+
+/** Long texts stand in the frame below the message anyway. */
+function shortened(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+}

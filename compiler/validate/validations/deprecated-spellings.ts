@@ -1,0 +1,50 @@
+import type { Types } from '../../ast/checked.js';
+import type { CallExpr } from '../../ast/expr.js';
+import { placeOfNode } from '../../ast/places.js';
+import type { Expression, Output } from '../../ast/policy.js';
+import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
+import { visit } from '../../ast/visit.js';
+import type { Problems } from '../../diagnostics/problems.js';
+import { expressionsOf } from '../expressions-of.js';
+import { usingDocumentsOf } from '../using-documents.js';
+
+/** Warns of older spellings that still work (policy-language.md 14): `output.expr`, top-level `variables`, two names of functions. */
+export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, report: Problems): void {
+  for (const output of policies.policies.flatMap(outputsOf)) {
+    if (output.legacy === undefined) continue;
+    report.add('deprecated/output-expr', output.legacy.place, {}, { notes: [{ message: 'write `output.when.ruleActivated`' }] });
+  }
+  for (const { file } of usingDocumentsOf(policies)) {
+    const [first] = file.legacyVariables;
+    if (first === undefined) continue;
+    const notes = [{ message: 'move them to `variables.local` below the policy type' }];
+    report.add('deprecated/top-level-variables', first.name.place, {}, { notes });
+  }
+  for (const expression of expressionsOf(policies)) warnOfFunctions(expression, types, report);
+}
+
+function outputsOf(linked: LinkedPolicy): readonly Output[] {
+  const rules = linked.kind === 'principal' ? linked.policy.rules.flatMap(({ actions }) => actions) : linked.policy.rules;
+  return rules.flatMap(({ output }) => output ?? []);
+}
+
+function warnOfFunctions(expression: Expression, types: Types, report: Problems): void {
+  const calls = types.get(expression)?.calls;
+  if (expression.ast === undefined || calls === undefined) return;
+  visit(expression.ast, (node) => {
+    const name = calls.get(node)?.name ?? '';
+    const modern = MODERN_NAMES.get(name);
+    if (modern === undefined || node.kind !== 'call') return;
+    const place = placeOfNode(expression, { ...node, ...nameOf(node) });
+    report.add('deprecated/function', place, { name, modern }, { notes: [{ message: `write \`${modern}\`` }] });
+  });
+}
+
+function nameOf({ nameStart, function: name }: CallExpr): { readonly start: number; readonly end: number } {
+  return { start: nameStart, end: nameStart + name.length };
+}
+
+const MODERN_NAMES: ReadonlyMap<string, string> = new Map([
+  ['has_intersection', 'hasIntersection'],
+  ['is_subset', 'isSubset'],
+]);

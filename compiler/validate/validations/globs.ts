@@ -1,0 +1,98 @@
+import { type GlobToken, parseGlob } from '#runtime/policy';
+import type { Types } from '../../ast/checked.js';
+import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
+import type { Problems } from '../../diagnostics/problems.js';
+import type { Located } from '../../diagnostics/span.js';
+
+/** Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs and are none (policy-language.md 4.3). */
+export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Problems): void {
+  for (const policy of policies) {
+    for (const { text, isAlwaysGlob } of textsOf(policy)) {
+      const glob = text.value;
+      if (isAlwaysGlob || glob.includes('*')) {
+        const reason = reasonAgainst(glob);
+        if (reason !== undefined) report.add('glob/unreliable', text.place, { glob, reason: reason.what }, { notes: [{ message: reason.wayOut }] });
+      } else if (LOOKS_LIKE_A_GLOB.test(glob)) {
+        report.add('glob/literal', text.place, { text: glob }, { notes: [{ message: 'a text is a glob only if it contains `*`: list the names one by one' }] });
+      }
+    }
+  }
+}
+
+/** Brackets and braces around something. A lone `?` may well belong to a name. */
+const LOOKS_LIKE_A_GLOB = /\[[^\]]+\]|\{[^}]*,[^}]*\}/;
+
+interface MatchedText {
+  readonly text: Located<string>;
+  readonly isAlwaysGlob: boolean;
+}
+
+function textsOf(linked: LinkedPolicy): readonly MatchedText[] {
+  switch (linked.kind) {
+    case 'resource': {
+      const { rules, schemas } = linked.policy;
+      const ignored = [schemas?.principal, schemas?.resource].flatMap((schema) => schema?.ignoredActions ?? []);
+      return [
+        ...withStar(rules.flatMap(({ actions, roles }) => [...actions, ...roles])),
+        ...withStar(linked.importedRoles.flatMap(({ definition }) => definition.parentRoles)),
+        ...always(ignored),
+      ];
+    }
+    case 'principal':
+      return withStar(linked.policy.rules.flatMap(({ resource, actions }) => [resource, ...actions.map(({ action }) => action)]));
+    case 'role':
+      return [
+        ...withStar(linked.policy.rules.map(({ resource }) => resource)),
+        ...always(linked.policy.rules.flatMap(({ allowActions }) => allowActions)),
+      ];
+  }
+}
+
+function withStar(texts: readonly Located<string>[]): readonly MatchedText[] {
+  return texts.map((text) => ({ text, isAlwaysGlob: false }));
+}
+
+function always(texts: readonly Located<string>[]): readonly MatchedText[] {
+  return texts.map((text) => ({ text, isAlwaysGlob: true }));
+}
+
+interface Reason {
+  readonly what: string;
+  readonly wayOut: string;
+}
+
+function reasonAgainst(glob: string): Reason | undefined {
+  const tokens = parseGlob(glob);
+  if (tokens === undefined) return { what: 'it is not valid and matches nothing', wayOut: 'brackets hold a list, `[abc]`, or one range, `[a-c]`, and are closed' };
+  if (glob.includes('***')) return { what: 'it has three stars in a row', wayOut: 'write `*` for anything but `:`, `**` for anything' };
+  if (hasOpenBrace(glob)) return { what: 'a brace is not closed', wayOut: 'close the brace' };
+  if (hasStarInBraces(tokens)) {
+    return { what: 'there is a star within braces and text outside of them', wayOut: 'write each alternative as a text of its own' };
+  }
+  return undefined;
+}
+
+/** Reading closes what is left open, so the text is asked: what a closing brace more would change. */
+function hasOpenBrace(glob: string): boolean {
+  const balanced = parseGlob(glob);
+  const closed = parseGlob(`${glob}}`);
+  return JSON.stringify(balanced) === JSON.stringify(closed);
+}
+
+function hasStarInBraces(tokens: readonly GlobToken[]): boolean {
+  let depth = 0;
+  let groups = 0;
+  let starWithin = false;
+  let outside = false;
+  for (const { kind } of tokens) {
+    if (kind === 'open') {
+      if (depth === 0) groups += 1;
+      depth += 1;
+    } else if (kind === 'close') depth -= 1;
+    else if (kind === 'star' || kind === 'anything') {
+      if (depth > 0) starWithin = true;
+      else outside = true;
+    } else if (depth === 0) outside = true;
+  }
+  return starWithin && (outside || groups > 1);
+}
