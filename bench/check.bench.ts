@@ -1,0 +1,108 @@
+import type { Engine } from '#runtime/engine';
+import { createEngine } from '#runtime/engine';
+import type { PolicyBundle } from '#runtime/policy';
+import { bytesAllocated } from './harness/allocation.js';
+import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
+import { type Contestant, type Measurement, measure } from './harness/rounds.js';
+import type { Bundles, Shape } from './workload/bundles.js';
+import { caslAbilities } from './workload/casl.js';
+import { handWritten } from './workload/hand-written.js';
+import { hotLeavePolicy, type LeaveLimits, leavePolicies } from './workload/leave-policies.js';
+import { type LeaveQuestion, leaveQuestions } from './workload/leave-requests.js';
+
+export const CHECK_TITLE = 'A decision, in process';
+
+/** What one decision costs: the leave policy alone, and out of many of its shape, beside the same policy by hand and in CASL. */
+export async function checkBench(bundles: Bundles): Promise<Section> {
+  const hot = await scenario(bundles, 'hot', 1);
+  const thousand = await scenario(bundles, 'six-rules', 1_000);
+  const tenThousand = await scenario(bundles, 'six-rules', 10_000);
+  const scenarios = [hot, thousand, tenThousand];
+  const hotRatio = medianOf(hot, ENGINE) / medianOf(hot, BY_HAND);
+  const failures = scenarios.flatMap(({ name, timelessBytes }) => (timelessBytes < 1 ? [] : [`${name}: a decision allocates ${figure(timelessBytes)} bytes`]));
+  return {
+    title: CHECK_TITLE,
+    text: [
+      'Nanoseconds a decision over requests that rotate, at random out of the policies; all contestants give the same answers to all of them.',
+      ...scenarios.map(scenarioText),
+      [
+        aim('at most 2x what the policy costs by hand, while it is hot', hotRatio <= 2),
+        aim('less than 600 ns a decision out of 10,000 policies', medianOf(tenThousand, ENGINE) < 600),
+        aim('0 bytes a decision, timestamps that conditions make aside', failures.length === 0),
+      ].join('\n'),
+    ].join('\n\n'),
+    failures,
+  };
+}
+
+const BY_HAND = 'by hand';
+const ENGINE = 'isAllowed';
+
+interface Scenario {
+  readonly name: string;
+  readonly measurements: readonly Measurement[];
+  /** That a decision allocates: any, and one for which no condition makes a timestamp. */
+  readonly bytes: number;
+  readonly timelessBytes: number;
+}
+
+async function scenario(bundles: Bundles, shape: Shape, count: number): Promise<Scenario> {
+  const { limits } = shape === 'hot' ? hotLeavePolicy() : leavePolicies(count);
+  const { path } = await bundles.get(shape, count);
+  const { policies } = (await import(path)) as { readonly policies: PolicyBundle };
+  const questions = leaveQuestions(count === 1 ? 2_048 : 16_384, limits);
+  const engine = createEngine(policies);
+  const contestants = contestantsOf(engine, questions, limits);
+  compareAnswers(contestants, questions);
+  const timeless = questions.filter(({ action }) => !ACTIONS_WITH_A_TERM.has(action));
+  const isAllowed = contestants.find(({ name }) => name === ENGINE) as Contestant;
+  return {
+    name: count === 1 ? 'One hot policy' : `Out of ${figure(count)} policies`,
+    measurements: measure(contestants, questions.length, { passes: count === 1 ? 8 : 1 }),
+    bytes: bytesAllocated(isAllowed.run, questions.length),
+    timelessBytes: bytesAllocated((index) => engine.isAllowed(timeless[index] as LeaveQuestion), timeless.length),
+  };
+}
+
+function contestantsOf(engine: Engine, questions: readonly LeaveQuestion[], limits: readonly LeaveLimits[]): readonly Contestant[] {
+  const byHand = handWritten(limits);
+  const question = (index: number): LeaveQuestion => questions[index] as LeaveQuestion;
+  const calls = questions.map(({ principal, resource, action }) => ({ principal, resources: [{ resource, actions: [action] }] }));
+  const callsWithMeta = calls.map((call) => ({ ...call, includeMeta: true }));
+  const check = (call: (typeof calls)[number] | undefined): boolean => engine.check(call as (typeof calls)[number])[0]?.actions[0]?.effect === ALLOW;
+  return [
+    { name: BY_HAND, run: (index) => byHand(question(index)) },
+    { name: ENGINE, run: (index) => engine.isAllowed(question(index)) },
+    { name: 'check', run: (index) => check(calls[index]) },
+    { name: 'check with meta', run: (index) => check(callsWithMeta[index]) },
+    // The abilities of sixteen people for 10,000 kinds are a million rules.
+    ...(limits.length <= 1_000 ? [{ name: 'CASL', run: caslAbilities(limits, questions) }] : []),
+  ];
+}
+
+const ALLOW = 1;
+
+/** Those that are denied once the leave has started, which makes timestamps of a text and of the instant of the call. */
+const ACTIONS_WITH_A_TERM: ReadonlySet<string> = new Set(['edit', 'delete', 'approve']);
+
+/** A contestant that decides otherwise does not compete. */
+function compareAnswers(contestants: readonly Contestant[], questions: readonly LeaveQuestion[]): void {
+  const [first, ...others] = contestants as readonly [Contestant, ...Contestant[]];
+  for (let index = 0; index < questions.length; index++) {
+    const answer = first.run(index);
+    for (const { name, run } of others) {
+      if (run(index) !== answer) throw new Error(`${name} answers otherwise than ${first.name}: ${JSON.stringify(questions[index])}`);
+    }
+  }
+}
+
+function scenarioText({ name, measurements, bytes, timelessBytes }: Scenario): string {
+  const reference = medianOf({ measurements }, BY_HAND);
+  const rows = measurements.map((one) => [one.name, ratio(one.median / reference), figure(one.minimum), figure(one.median), percent(one.spread)]);
+  const allocated = `\`isAllowed\` allocates ${figure(bytes)} bytes a decision, ${figure(timelessBytes)} where no condition makes a timestamp.`;
+  return `### ${name}\n\n${table(['', 'ratio', 'minimum ns', 'median ns', 'spread'], rows)}\n\n${allocated}`;
+}
+
+function medianOf({ measurements }: Pick<Scenario, 'measurements'>, name: string): number {
+  return measurements.find((measurement) => measurement.name === name)?.median ?? Number.NaN;
+}

@@ -1,0 +1,52 @@
+import { Agent, request } from 'node:http';
+import { Client, credentials } from '@grpc/grpc-js';
+
+/** Sends one request and resolves with the bytes of the answer. */
+export type Send = (body: Buffer) => Promise<Buffer>;
+
+/** Requests over connections that are kept. */
+export function httpSender(address: string): { readonly send: Send; readonly close: () => void } {
+  const agent = new Agent({ keepAlive: true });
+  const [host, port] = address.split(':');
+  const send: Send = (body) =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const sent = request({ agent, host, port, path: '/api/check/resources', method: 'POST', headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(Buffer.concat(chunks));
+          else reject(new Error(`${response.statusCode}: ${Buffer.concat(chunks).toString('utf8')}`));
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  return { send, close: () => agent.destroy() };
+}
+
+/** Requests over one HTTP/2 connection, as bytes: what a client spends on messages is not the server's. */
+export function grpcSender(address: string): { readonly send: Send; readonly close: () => void } {
+  const client = new Client(address, credentials.createInsecure());
+  const same = (bytes: Buffer): Buffer => bytes;
+  const send: Send = (body) =>
+    new Promise((resolve, reject) => {
+      client.makeUnaryRequest('/authz.svc.v1.AuthzService/CheckResources', same, same, body, (error, reply) => {
+        if (error === null) resolve(reply as Buffer);
+        else reject(error);
+      });
+    });
+  return { send, close: () => client.close() };
+}
+
+/** Sends so many requests, never more than `concurrency` at once. */
+export async function sendMany(send: Send, body: Buffer, requests: number, concurrency: number): Promise<void> {
+  let left = requests;
+  const sendOn = async (): Promise<void> => {
+    while (left > 0) {
+      left--;
+      await send(body);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, sendOn));
+}

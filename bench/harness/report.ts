@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './paths.js';
+
+/** What a benchmark has to say. */
+export interface Section {
+  readonly title: string;
+  /** Markdown: tables, and sentences about them. */
+  readonly text: string;
+  /** Promises that do not hold; the benchmark fails. */
+  readonly failures: readonly string[];
+}
+
+const RESULTS = join(ROOT, 'bench', 'results.md');
+
+/** A table in Markdown; the first column is text, the others are numbers. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => (row[column] as string).length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
+
+/** Rewrites the sections that were measured, and leaves those that were not. No dates and no machines: equal code gives about equal text. */
+export function writeResults(sections: readonly Section[], order: readonly string[]): void {
+  const known = new Map(oldSections().map((text) => [text.slice(0, text.indexOf('\n')), text]));
+  for (const { title, text } of sections) known.set(title, `${title}\n\n${text.trim()}\n`);
+  const body = order.flatMap((title) => (known.has(title) ? [`## ${known.get(title)}`] : []));
+  writeFileSync(RESULTS, `${[HEAD, ...body].join('\n')}`);
+}
+
+/** `1,234`, or three digits that count. */
+export function figure(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en-US');
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** `2.31x`. */
+export function ratio(value: number): string {
+  return `${figure(value)}x`;
+}
+
+/** `12%`. */
+export function percent(value: number): string {
+  return `${Math.round(value * 100)}%`;
+}
+
+/** Bytes as megabytes. */
+export function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6).toLocaleString('en-US')} MB`;
+}
+
+/** A sentence about an aim. */
+export function aim(text: string, isMet: boolean): string {
+  return `- Aim: ${text}: ${isMet ? 'met' : '**missed**'}.`;
+}
+
+const HEAD = `# What it costs
+
+Made by \`npm run bench\`. What stands in one table was measured in one run, in rounds that give everyone its turn, on a machine that others use as
+well: trust the ratios, then the minima. *Spread* is how far apart the middle half of the rounds lie, as a part of the median.
+`;
+
+function oldSections(): readonly string[] {
+  try {
+    return readFileSync(RESULTS, 'utf8').split(/^## /m).slice(1);
+  } catch {
+    // There are no results yet.
+    return [];
+  }
+}

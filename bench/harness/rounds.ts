@@ -1,0 +1,46 @@
+/** Something that is measured: `run(i)` is the i-th operation, and what it answers. */
+export interface Contestant {
+  readonly name: string;
+  readonly run: (index: number) => unknown;
+}
+
+/** Nanoseconds an operation, over the rounds. */
+export interface Measurement {
+  readonly name: string;
+  readonly minimum: number;
+  readonly median: number;
+  /** Half of the rounds lie within this part of the median. */
+  readonly spread: number;
+}
+
+/**
+ * Measures contestants side by side, as the machine is shared: each round gives everyone its turn, so a neighbour's burst strikes all alike.
+ *
+ * @param inputs how many inputs there are: operation i is asked `i % inputs`.
+ */
+export function measure(contestants: readonly Contestant[], inputs: number, { rounds = 25, passes = 1 } = {}): readonly Measurement[] {
+  const samples = contestants.map((): number[] => []);
+  for (let warmUp = 0; warmUp < 3; warmUp++) for (const { run } of contestants) timed(run, inputs, passes);
+  for (let round = 0; round < rounds; round++) {
+    contestants.forEach(({ run }, index) => {
+      (samples[index] as number[]).push(timed(run, inputs, passes));
+    });
+  }
+  return contestants.map(({ name }, index) => ({ name, ...statisticsOf(samples[index] as number[]) }));
+}
+
+/** Minimum, median and spread of samples. */
+export function statisticsOf(samples: readonly number[]): Omit<Measurement, 'name'> {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] as number;
+  return { minimum: at(0), median: at(0.5), spread: (at(0.75) - at(0.25)) / at(0.5) };
+}
+
+/** Keeps answers from being optimised away. */
+const sink: unknown[] = [undefined];
+
+function timed(run: Contestant['run'], inputs: number, passes: number): number {
+  const start = process.hrtime.bigint();
+  for (let pass = 0; pass < passes; pass++) for (let i = 0; i < inputs; i++) sink[0] = run(i);
+  return Number(process.hrtime.bigint() - start) / (inputs * passes);
+}

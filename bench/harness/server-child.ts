@@ -1,0 +1,34 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { ROOT } from './paths.js';
+
+/** A server process that is measured from outside. */
+export interface ServerChild {
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  /** Microseconds of CPU the process has had. */
+  readonly cpu: () => Promise<number>;
+  readonly stop: () => void;
+}
+
+/** Starts a server worker and waits until it listens. */
+export async function startServerChild(what: 'ours' | 'bare', path: string): Promise<ServerChild> {
+  const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path], { execArgv: ['--import', 'tsx'], cwd: ROOT });
+  const { httpAddress, grpcAddress } = (await nextMessage(child)) as { readonly httpAddress: string; readonly grpcAddress: string };
+  const cpu = async (): Promise<number> => {
+    child.send('cpu');
+    return ((await nextMessage(child)) as { readonly cpu: number }).cpu;
+  };
+  return { httpAddress, grpcAddress, cpu, stop: () => child.disconnect() };
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (): void => reject(new Error('the server ended'));
+    child.once('exit', ended);
+    child.once('message', (message) => {
+      child.off('exit', ended);
+      resolve(message);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import { CHECK_TITLE, checkBench } from './check.bench.js';
+import { COMPILE_TITLE, compileBench } from './compile.bench.js';
+import { type Section, writeResults } from './harness/report.js';
+import { SERVER_TITLE, serverBench } from './server.bench.js';
+import { START_TITLE, startBench } from './start.bench.js';
+import { Bundles } from './workload/bundles.js';
+
+/*
+ * `node --import tsx bench/run.ts [in-process|compile|server]...`: measures all, or what is named; prints the tables and rewrites
+ * bench/results.md. Ends with code 1 when a promise does not hold.
+ */
+
+type Bench = (bundles: Bundles) => Promise<Section>;
+
+const GROUPS: { readonly [name: string]: readonly Bench[] } = {
+  'in-process': [checkBench, startBench],
+  compile: [compileBench],
+  server: [serverBench],
+};
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(GROUPS);
+const bundles = new Bundles();
+const sections: Section[] = [];
+try {
+  for (const bench of names.flatMap(benchesOf)) {
+    const section = await bench(bundles);
+    process.stdout.write(`## ${section.title}\n\n${section.text}\n\n`);
+    sections.push(section);
+    writeResults(sections, [CHECK_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE]);
+  }
+} finally {
+  bundles.remove();
+}
+const failures = sections.flatMap((section) => section.failures);
+for (const failure of failures) process.stderr.write(`${failure}\n`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+function benchesOf(name: string): readonly Bench[] {
+  const group = GROUPS[name];
+  if (group === undefined) throw new Error(`no benchmark is called ${name}: ${Object.keys(GROUPS).join(', ')}`);
+  return group;
+}

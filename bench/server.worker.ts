@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loadConfig } from '../server/config.js';
+import { type Bundle, startServer } from '../server/main.js';
+import { report } from './harness/child.js';
+
+/*
+ * A server in a process of its own, so that its CPU time is its alone: ours over a bundle, or a bare one that parses the same JSON and
+ * answers a constant. Reports its addresses, then microseconds of CPU whenever it is sent a message; ends with its parent.
+ */
+
+const [what, path] = process.argv.slice(2) as ['ours' | 'bare', string];
+await report(what === 'ours' ? await startOurs() : await startBare());
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  void report({ cpu: user + system });
+});
+process.on('disconnect', () => process.exit(0));
+
+async function startOurs(): Promise<object> {
+  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
+  const { config } = loadConfig({ sets, environment: {} });
+  const { policies } = (await import(path)) as Bundle;
+  const { httpAddress, grpcAddress } = await startServer(config, { policies });
+  return { httpAddress, grpcAddress };
+}
+
+function startBare(): Promise<object> {
+  const answer = readFileSync(path);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
+      response.end(answer);
+    });
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve({ httpAddress: `127.0.0.1:${(server.address() as AddressInfo).port}`, grpcAddress: '' }));
+  });
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CompileReport } from '../compile.worker.js';
+import { runChild } from '../harness/child.js';
+
+/** Which policies: `hot` is the leave policy of this repository, the others are sets of generated ones. */
+export type Shape = 'hot' | 'six-rules' | 'ten-rules';
+
+/** A bundle on disk, and what it took to make it. */
+export interface MadeBundle {
+  readonly path: string;
+  readonly report: CompileReport;
+}
+
+/** The bundles that benchmarks of one run share: each is compiled once, cold, in a process of its own. */
+export class Bundles {
+  private readonly made = new Map<string, Promise<MadeBundle>>();
+  private readonly directory = mkdtempSync(join(tmpdir(), 'authz-bench-'));
+
+  get(shape: Shape, count: number): Promise<MadeBundle> {
+    const name = `${shape}-${count}`;
+    const made = this.made.get(name) ?? this.make(shape, count, join(this.directory, name));
+    this.made.set(name, made);
+    return made;
+  }
+
+  /** Compiles once more, for another sample of what it takes. */
+  again(shape: Shape, count: number): Promise<MadeBundle> {
+    return this.make(shape, count, mkdtempSync(join(this.directory, 'again-')));
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private async make(shape: Shape, count: number, directory: string): Promise<MadeBundle> {
+    mkdirSync(directory, { recursive: true });
+    const report = await runChild<CompileReport>('compile.worker.ts', [shape, String(count), directory], MEMORY);
+    return { path: join(directory, 'policies.mjs'), report };
+  }
+}
+
+/** 10,000 policies and their syntax trees do not fit what Node takes by itself on a small machine. */
+const MEMORY = ['--max-old-space-size=6144'];
