@@ -10,15 +10,20 @@ export interface KeySet {
   readonly keys: readonly JWK[];
   readonly optionalAlg: boolean;
   readonly optionalKid: boolean;
+  /** Why no token is accepted for this set: one of its keys does not say what it is for (3.1). */
+  readonly unusable: string | undefined;
 }
 
-/** Reads the keys of a configured set. Throws a ConfigError when they cannot be used: a server must not start with such a set (2.3). */
+/**
+ * Reads the keys of a configured set. Throws a ConfigError for what is no key: a server must not start with such a set (2.3). A set of
+ * good keys that lack `alg` or `kid` is safe to start with, for it refuses every token.
+ */
 export function loadKeySet(config: KeySetConfig): KeySet {
   const material = readMaterial(config);
   const keys = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);
   if (keys === undefined || keys.length === 0) return refuse(config, config.source.pem ? 'holds no PEM key' : 'is no JSON Web Key or set of them');
   for (const key of keys) checkKey(key, config);
-  return { id: config.id, keys, optionalAlg: config.optionalAlg, optionalKid: config.optionalKid };
+  return { id: config.id, keys, optionalAlg: config.optionalAlg, optionalKid: config.optionalKid, unusable: whyUnusable(keys, config) };
 }
 
 function readMaterial(config: KeySetConfig): string {
@@ -65,9 +70,13 @@ function publicPart(key: JWK): JWK {
   return { ...named, ...(crv && { crv }), ...(x && { x }), ...(y && { y }), ...(n && { n }), ...(e && { e }) } as JWK;
 }
 
+function whyUnusable(keys: readonly JWK[], { optionalAlg, optionalKid }: KeySetConfig): string | undefined {
+  if (!optionalAlg && keys.some((key) => key.alg === undefined)) return 'has a key without `alg`';
+  if (!optionalKid && keys.some((key) => key.kid === undefined)) return 'has a key without `kid`';
+  return undefined;
+}
+
 function checkKey(key: JWK, config: KeySetConfig): void {
-  if (key.alg === undefined && !config.optionalAlg) refuse(config, 'has a key without `alg`');
-  if (key.kid === undefined && !config.optionalKid) refuse(config, 'has a key without `kid`');
   if (key.kty !== 'oct') {
     try {
       createPublicKey({ key: key as import('node:crypto').JsonWebKey, format: 'jwk' });

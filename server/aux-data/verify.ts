@@ -9,9 +9,12 @@ import { type KeySet, loadKeySet } from './key-set.js';
 /** Verifies the tokens of a request and gives their claims; rejects when one is not good (server.md 3). */
 export type Verifier = (auxData: AuxData) => Promise<VerifiedAuxData>;
 
-/** The verifier of a configuration. Throws a ConfigError for keys that cannot be used. */
+/** The verifier of a configuration. Throws a ConfigError for keys that cannot be used; tells the operator of keysets that refuse every token. */
 export function verifierOf(config: Config['jwt']): Verifier {
   const keySets = config.keySets.map(loadKeySet);
+  for (const { id, unusable } of keySets) {
+    if (unusable !== undefined) console.error(`warning: keyset \`${id}\` ${unusable}; tokens for it are refused`);
+  }
   const skew = config.acceptableTimeSkew / 1000;
   const claimsOf = async (token: Token): Promise<Attributes> => {
     const text = token.token.trim();
@@ -31,6 +34,7 @@ function chooseKeySet(token: Token, keySets: readonly KeySet[]): KeySet {
   const [only, ...others] = keySets;
   const chosen = token.keySetId === '' ? (others.length === 0 ? only : undefined) : keySets.find((set) => set.id === token.keySetId);
   if (chosen === undefined) throw new Error('no keyset for the token');
+  if (chosen.unusable !== undefined) throw new Error(`the keyset of the token ${chosen.unusable}`);
   return chosen;
 }
 
