@@ -56,7 +56,7 @@ async function generatedFiles(folder: string): Promise<ReadonlySet<string>> {
   return new Set(paths);
 }
 
-const GENERATED = /\.(?:ts|js|json)$/;
+const GENERATED = /\.(?:ts|json)$/;
 
 /** What to do when a file or folder does not exist; any other trouble is passed on. */
 function nothingThere<T>(instead: T): (error: NodeJS.ErrnoException) => T {
