@@ -20,6 +20,7 @@ program
   .addOption(new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts('emit'))
   .option('--no-emit', 'only report problems; write nothing')
   .addOption(new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'))
+  .addOption(new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation').choices(['error', 'warning']).default('error'))
   .action(async (directory, options) => {
     const { compileCommand } = await import('./cli/compile-command.js');
     process.exitCode = await compileCommand(directory, options);

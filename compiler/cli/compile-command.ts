@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { bundle } from '../bundle/index.js';
 import { type Compilation, compile } from '../compile.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Severity } from '../diagnostics/messages.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { load } from '../load/index.js';
 import { EXIT } from './exit.js';
@@ -18,13 +19,15 @@ export interface CompileOptions {
   /** False with `--no-emit`. */
   readonly emit: boolean;
   readonly output: OutputFormat;
+  /** The severity from which on a problem refuses the policies; errors always do. */
+  readonly failOn?: Severity;
 }
 
 /** `authzc compile`: policies of a folder to generated modules and a bundle. Returns the exit code. */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
   const compilation = await compileFolder(directory);
   say(compilation.diagnostics, options.output);
-  if (compilation.program === undefined) return EXIT.refused;
+  if (compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0)) return EXIT.refused;
   if (!options.emit) return EXIT.done;
 
   const files = await allFiles(compilation);

@@ -29,6 +29,13 @@ function operatorsIn(expression: Expression, checked: CheckedExpression | undefi
   return found;
 }
 
+/** The text of the operand that is plain JSON, to say in a note how it is converted; `R.attr.x` where it is long. */
+export function plainOperandOf({ expression, node, operands }: OperatorUse): string {
+  const operand = node.args.find((_, index) => operands[index]?.kind === 'dyn');
+  const text = operand === undefined ? '' : expression.text.slice(operand.start, operand.end);
+  return text === '' || text.length > 40 || text.includes('\n') ? 'R.attr.x' : text;
+}
+
 /** An operator as it is written: `==` for `_==_`. */
 export function signOf({ function: name }: CallExpr): string {
   return name === '@in' ? 'in' : name.replaceAll('_', '');

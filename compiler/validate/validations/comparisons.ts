@@ -4,18 +4,19 @@ import type { PolicySet } from '../../ast/policy-set.js';
 import type { CelType } from '../../cel/types.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { describeType, neverEqual } from '../never-together.js';
-import { operatorsOf, signOf } from '../operators-of.js';
+import { operatorsOf, plainOperandOf, signOf } from '../operators-of.js';
 
 /** Warns of `==`, `!=` and `in` between types that are never equal (conditions.md 3.3), such as an attribute and a timestamp. */
 export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
-  for (const { expression, node, operands } of operatorsOf(policies, types)) {
+  for (const use of operatorsOf(policies, types)) {
+    const { expression, node, operands } = use;
     const [left, right] = comparedBy(node.function, operands);
     if (left === undefined || right === undefined || !neverEqual(left, right)) continue;
     report.add(
       'comparison/never-holds',
       placeOfNode(expression, node),
       { operator: signOf(node), left: describeType(left), right: describeType(right), always: node.function === '_!=_' },
-      { notes: [{ message: wayOut(left, right) }] },
+      { notes: [{ message: wayOut(left, right, plainOperandOf(use)) }] },
     );
   }
 }
@@ -28,14 +29,9 @@ function comparedBy(operator: string, [left, right]: readonly CelType[]): readon
   return right?.kind === 'map' ? [left, right.key] : [];
 }
 
-function wayOut(left: CelType, right: CelType): string {
+function wayOut(left: CelType, right: CelType, plain: string): string {
   const conversion = CONVERSIONS[left.kind === 'dyn' ? right.kind : left.kind];
-  return conversion === undefined ? 'compare values of one type' : `convert the other side first: \`${conversion}\``;
+  return conversion === undefined ? 'compare values of one type' : `convert the other side first: \`${conversion}(${plain})\``;
 }
 
-const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = {
-  timestamp: 'timestamp(R.attr.x)',
-  duration: 'duration(R.attr.x)',
-  bytes: 'bytes(R.attr.x)',
-  optional: 'R.attr.?x.orValue("")',
-};
+const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = { timestamp: 'timestamp', duration: 'duration', bytes: 'bytes' };
