@@ -203,9 +203,9 @@ function globalRead(name: string, context: FunctionContext): string {
   return isHazardous(name) ? `cel.field(${use(context, 'G')}, ${quote(name)})` : `${use(context, 'G')}.${name}`;
 }
 
-/** Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail. */
+/** Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail, or reads as null where it did. */
 export function isSetDoc(binding: 'variable' | 'constant' | 'global', name: string, polarity: boolean, context: FunctionContext): Fragment {
-  if (binding === 'constant') return primary(String(polarity));
+  if (binding === 'constant' || (binding === 'variable' && context.style.failedIsNull)) return primary(String(polarity));
   const result = binding === 'global' ? globalRead(name, context) : computedVariable(name, context);
   const failed = `cel.isFailure(${result})`;
   return polarity ? { doc: `!${failed}`, level: 'unary' } : primary(failed);

@@ -86,9 +86,9 @@ function names(): Document {
 }
 
 function texts(): Document {
-  const rules = DANGEROUS_TEXTS.flatMap((text) => [
+  const rules = DANGEROUS_TEXTS.flatMap((text, index) => [
     {
-      actions: [text, `${text}:*`],
+      actions: [text, `text${index}:*`],
       effect: 'EFFECT_ALLOW',
       roles: [text, `${text} *`],
       condition: { match: { any: { of: [{ expr: `R.attr.text == ${JSON.stringify(text)}` }, { expr: `R.attr[${JSON.stringify(text)}] == true` }] } } },
@@ -366,7 +366,7 @@ function role(): Document {
   return {
     apiVersion: 'api.authz.dev/v1',
     rolePolicy: {
-      role: 'constructor',
+      role: 'toString',
       version: 'default',
       parentRoles: ['__proto__', 'class'],
       rules: [
