@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as cel from '#runtime/cel';
+import type { Request } from '#runtime/policy';
+import type { Expr } from '../../compiler/ast/expr.js';
+import { parseCel } from '../../compiler/parse/cel/index.js';
+import { type CheckResult, checkExpression } from '../../compiler/validate/cel/check-expression.js';
+import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
+import { Random } from '../oracle/random.js';
+import { type Emitted, emittedBatch } from './differential/emitted-batch.js';
+import { CONSTANTS, randomExpression, VARIABLES } from './differential/random-expressions.js';
+import { randomRequest } from './differential/random-requests.js';
+import { interpret, type Surroundings } from './interpreter/interpret.js';
+
+// Random expressions, compiled, beside the same expressions interpreted. More of them: CEL_EXPRESSIONS=9000 CEL_SEED=7.
+
+const SEED = Number(process.env.CEL_SEED ?? 1);
+const EXPRESSIONS = Number(process.env.CEL_EXPRESSIONS ?? 1600);
+const BATCH = 400;
+const REQUESTS = 20;
+
+const test = suite('emitted conditions against the interpreter');
+
+test('every form of a random expression does what the interpreter does', async () => {
+  const random = new Random(SEED);
+  const requests = Array.from({ length: REQUESTS }, () => randomRequest(random));
+  const tally = { compared: 0, refused: 0, failing: 0, holding: 0, differences: [] as string[] };
+  for (let made = 0; made < EXPRESSIONS; made += BATCH) {
+    const accepted: Accepted[] = [];
+    while (accepted.length < BATCH) {
+      const text = randomExpression(random);
+      const parsed = parseCel(text);
+      const checked = parsed.ast && checkExpression(parsed.ast, policyEnvironment);
+      if (parsed.ast === undefined || checked === undefined || checked.problems.length > 0) tally.refused += 1;
+      else accepted.push({ text, ast: parsed.ast, checked });
+    }
+    const emitted = await emittedBatch(accepted.map(({ text }) => text));
+    for (const [index, expression] of accepted.entries()) {
+      for (const [at, request] of requests.entries()) {
+        const difference = differenceOf(expression, emitted[index] as Emitted, request, tally);
+        tally.compared += 1;
+        if (difference !== undefined) tally.differences.push(`${expression.text}\n    request ${at}: ${difference}`);
+      }
+    }
+  }
+  const { compared, refused, failing, holding, differences } = tally;
+  console.log(
+    `seed ${SEED}: ${compared} pairs of expression and request (${Math.round((100 * failing) / compared)}% fail, ${Math.round((100 * holding) / compared)}% hold); ` +
+      `${refused} other expressions were refused by the checker; ${differences.length} differences`,
+  );
+  assert.ok(differences.length === 0, `seed ${SEED}:\n${shortest(differences).join('\n')}`);
+});
+
+test.run();
+
+interface Accepted {
+  readonly text: string;
+  readonly ast: Expr;
+  readonly checked: CheckResult;
+}
+
+/** What the compiled forms do otherwise than the interpreter. */
+function differenceOf({ ast, checked }: Accepted, emitted: Emitted, request: Request, tally: { failing: number; holding: number }): string | undefined {
+  const expected = interpret(ast, checked, surroundingsOf(request));
+  const failure = expected instanceof cel.CelError ? expected.message : undefined;
+  if (failure !== undefined) tally.failing += 1;
+  if (expected === true) tally.holding += 1;
+  const shown = failure === undefined ? JSON.stringify(cel.toOutput(expected)) : `failure ${failure}`;
+  const holds = emitted.holds(request);
+  if (holds !== (expected === true)) return `${shown}, but as a condition ${holds}`;
+  const holdsNot = emitted.holdsNot(request);
+  if (holdsNot !== (expected !== true)) return `${shown}, but below none ${holdsNot}`;
+  const traced = emitted.traced(request);
+  if (traced !== (failure ?? expected === true)) return `${shown}, but traced ${traced}`;
+  const output = emitted.output(request);
+  const wanted = failure === undefined ? cel.toOutput(expected) : { error: failure };
+  return isDeepStrictEqual(output, wanted) ? undefined : `${shown}, but as output ${JSON.stringify(output)}`;
+}
+
+const variables = Object.entries(VARIABLES).map(([name, text]) => {
+  const ast = parseCel(text).ast as Expr;
+  return { name, ast, checked: checkExpression(ast, policyEnvironment) };
+});
+
+const known = new WeakMap<Request, Surroundings>();
+
+function surroundingsOf(request: Request): Surroundings {
+  const made = known.get(request);
+  if (made !== undefined) return made;
+  const values = new Map<string, cel.Result>();
+  const surroundings = { request, variables: values, constants: CONSTANTS as never };
+  for (const { name, ast, checked } of variables) values.set(name, cel.stored(interpret(ast, checked, surroundings)));
+  known.set(request, surroundings);
+  return surroundings;
+}
+
+/** One difference an expression, the shortest first: they are the easiest to understand. */
+function shortest(differences: readonly string[]): readonly string[] {
+  const first = new Map(differences.toReversed().map((difference) => [difference.slice(0, difference.indexOf('\n')), difference]));
+  return [...first.values()].sort((a, b) => a.length - b.length).slice(0, 40);
+}

@@ -1,0 +1,47 @@
+import { CelError, isFailure, type Result, type Value } from '#runtime/cel';
+import { typeNameOf } from '../../../runtime/cel/type-names.js';
+
+/** What the interpreter throws: an evaluation that cannot go on (conditions.md 3.1). */
+export class Failure {
+  constructor(readonly message: string) {}
+}
+
+export function fail(message: string): never {
+  throw new Failure(message);
+}
+
+/** Class A of conditions.md 2. */
+export function failA(): never {
+  return fail('no such overload');
+}
+
+/** Class B: with the name only. */
+export function failB(name: string): never {
+  return fail(`no such overload: ${name}`);
+}
+
+/** Class C: with the runtime types of all arguments, receiver first. */
+export function failC(name: string, ...args: readonly Value[]): never {
+  return fail(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
+}
+
+/** A value, or the failure of making it. Anything else that is thrown is a bug and goes on. */
+export function attempt(evaluate: () => Value): Value | Failure {
+  try {
+    return evaluate();
+  } catch (problem) {
+    if (problem instanceof Failure) return problem;
+    throw problem;
+  }
+}
+
+/** What a leaf function of the runtime gave. */
+export function unwrap(result: Result): Value {
+  if (isFailure(result)) throw new Failure(result?.message ?? 'undefined');
+  return result;
+}
+
+/** A failure as the runtime writes it. */
+export function asResult(outcome: Value | Failure): Result {
+  return outcome instanceof Failure ? new CelError(outcome.message) : outcome;
+}
