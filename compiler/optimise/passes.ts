@@ -1,9 +1,10 @@
 import type { Program } from '../ir/program.js';
-import { foldConstants } from './passes/fold-constants.js';
+import { foldConstants, foldInlined } from './passes/fold-constants.js';
 import { inlineConstants } from './passes/inline-constants.js';
 
 /** The passes, in order. */
 export const passes: readonly ((program: Program) => Program)[] = [
-  inlineConstants, // before folding: what it puts in is there to be folded
-  foldConstants,
+  foldConstants, // before constants are put in: what literals decide, constants do not
+  inlineConstants,
+  foldInlined,
 ];

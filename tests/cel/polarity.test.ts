@@ -14,13 +14,15 @@ const EXAMPLES: readonly Example[] = [
   ['a hierarchy is unequal to null', '!(hierarchy("a.b") == R.attr.x)', { x: null }, true],
   ['a list of hierarchies differs from a list of texts', '[hierarchy("a")] != R.attr.x', { x: ['a'] }, true],
   ['`!` of an `==` below `exists` does not hold either', '[spiffeTrustDomain("a"), null].exists(e, !(e == R.attr.x) && e != null)', { x: 1 }, false],
+  ['a constant of the policy is no literal, so all members of the list are needed', 'C.word in [R.attr.x, "alice"]', {}, false],
+  ['a literal among literals needs no other member', '"alice" in [R.attr.x, "alice"]', {}, true],
 ];
 
 const test = suite('polarities');
 
 test('each example holds, or does not, as the specification says', async () => {
   const rules = EXAMPLES.map(([, expr], index) => ({ name: `r${index}`, actions: ['act'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr } } }));
-  const policy = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', rules } });
+  const policy = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', constants: { local: { word: 'alice' } }, rules } });
   const { policies } = await loaded(compileTexts({ 'doc.yaml': policy }));
   const emitted = policies.resourcePolicies[0]?.actions.get('act') ?? [];
   for (const [index, [sentence, expr, attr, holds]] of EXAMPLES.entries()) {

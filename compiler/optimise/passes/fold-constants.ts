@@ -10,8 +10,16 @@ import { mapValues } from '../map-values.js';
  * A part that fails stays: it fails in the same way at run time.
  */
 export function foldConstants(program: Program): Program {
-  return mapValues(program, (value) => (some(value, asksTheTime) ? foldEmptyLists(value) : fold(value)));
+  return mapValues(program, (value) => (some(value, asksTheTime) ? foldEmptyLists(value) : fold(value, 'literal members')));
 }
+
+/** The same where a policy's constants have been put in. They are no literals: `C.a in ["a", x]` needs x (conditions.md 3.13). */
+export function foldInlined(program: Program): Program {
+  return mapValues(program, (value, module) => (module.constants.length === 0 || some(value, asksTheTime) ? value : fold(value, 'no members')));
+}
+
+/** Whether a literal that is found among literals decides a membership. */
+type Members = 'literal members' | 'no members';
 
 /** An expression that asks for the time is left as it is, but for `x in []` (conditions.md 3.13). */
 function asksTheTime(value: Value): boolean {
@@ -25,14 +33,14 @@ function foldEmptyLists(value: Value): Value {
   return collection?.kind === 'list' && collection.elements.length === 0 ? boolean(false) : folded;
 }
 
-function fold(value: Value): Value {
-  const folded = mapParts(value, fold);
-  if (folded.kind === 'operator') return foldOperator(folded);
+function fold(value: Value, members: Members): Value {
+  const folded = mapParts(value, (part) => fold(part, members));
+  if (folded.kind === 'operator') return foldOperator(folded, members);
   if (folded.kind === 'call' && folded.pure) return computed(folded, folded.runtime, folded.args);
   return folded;
 }
 
-function foldOperator(value: Value & { kind: 'operator' }): Value {
+function foldOperator(value: Value & { kind: 'operator' }, members: Members): Value {
   const [first, second, third] = value.operands as [Value, Value, Value];
   switch (value.operator) {
     case 'and':
@@ -43,7 +51,7 @@ function foldOperator(value: Value & { kind: 'operator' }): Value {
       if (isBool(first, true)) return second;
       return isBool(first, false) ? third : value;
     case 'inCollection':
-      return foldMembership(value, first, second);
+      return members === 'literal members' ? foldMembership(value, first, second) : value;
     case 'not':
     case 'equals':
     case 'notEquals':
