@@ -1,6 +1,7 @@
 import { codePointCount } from '../cel/code-points.js';
 import { literalPattern, matchesPattern } from '../cel/matches.js';
 import { FORMATS } from './formats/index.js';
+import { regexWork } from './formats/texts.js';
 import type { Schema } from './schema.js';
 import { singleQuoted } from './text.js';
 
@@ -33,5 +34,7 @@ export function pattern(source: string): Schema {
 export function format(name: string): Schema {
   const isValid = FORMATS.get(name) ?? (() => true);
   const shown = singleQuoted(name);
-  return (value, place, run) => typeof value !== 'string' || isValid(value) || run.report(place, `${singleQuoted(value)} is not valid ${shown}`);
+  const workOf = name === 'regex' ? regexWork : (text: string): number => text.length >> 6;
+  return (value, place, run) =>
+    typeof value !== 'string' || (run.spend(workOf(value)) && isValid(value)) || run.report(place, `${singleQuoted(value)} is not valid ${shown}`);
 }

@@ -1,9 +1,21 @@
-import { compileRe2 } from '../../cel/regexp.js';
-import { CelError } from '../../cel/values.js';
+import { RE2JS } from 're2js';
 
-/** `regex`: RE2 takes it. */
+/** `regex`: RE2 takes it. Not kept: it is a value, not a pattern to match with. */
 export function isRegex(text: string): boolean {
-  return !(compileRe2(text) instanceof CelError);
+  try {
+    RE2JS.compile(text);
+    return true;
+  } catch {
+    // What overflows the parser's stack is no expression either.
+    return false;
+  }
+}
+
+/** How much work it is to tell whether a text is a `regex`: what is repeated by a count is written out so many times. */
+export function regexWork(text: string): number {
+  const counts = text.match(/[0-9]{1,4}(?=[,}])/g)?.map(Number) ?? [];
+  const most = counts.reduce((a, b) => Math.max(a, b), 1);
+  return 20 * text.length * Math.min(1000, most * most);
 }
 
 /** `json-pointer`: RFC 6901. */
