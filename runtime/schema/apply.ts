@@ -1,7 +1,6 @@
 import { Evaluated } from './evaluated.js';
 import { Place } from './place.js';
-import type { Run } from './run.js';
-import type { Schema } from './schema.js';
+import type { Run, Schema } from './run.js';
 
 /** Applies a schema to a member or an item of the value at a place. */
 export function below(schema: Schema, value: unknown, place: Place, name: string, run: Run): boolean {

@@ -1,8 +1,7 @@
 import { below } from './apply.js';
 import { identityOf } from './equality.js';
 import type { Place } from './place.js';
-import type { Run } from './run.js';
-import type { Schema } from './schema.js';
+import type { Run, Schema } from './run.js';
 
 /** The schemas of an array's first items, one each, and of all that follow. */
 export interface Items {

@@ -1,5 +1,5 @@
 import { beside, satisfies } from './apply.js';
-import type { Schema } from './schema.js';
+import type { Schema } from './run.js';
 
 /** `allOf`. */
 export function allOf(...schemas: readonly Schema[]): Schema {

@@ -1,6 +1,6 @@
 import { base64Bytes } from '../cel/base64.js';
 import { beside } from './apply.js';
-import type { Schema } from './schema.js';
+import type { Schema } from './run.js';
 
 /** What a text holds: the one encoding and the one media type that are known, and the schema of the JSON in it. */
 export interface Content {

@@ -1,5 +1,5 @@
 /** JSON schemas at run time (policy-language.md 10): what generated schema modules are made of, and what asks them. */
-export type { Schema } from './schema.js';
+export type { Schema } from './run.js';
 export { unavailable, violationsOf } from './violations-of.js';
 export { FORMATS } from './formats/index.js';
 export { decimal } from './decimal.js';

@@ -1,5 +1,5 @@
 import { Decimal } from './decimal.js';
-import type { Schema } from './schema.js';
+import type { Schema } from './run.js';
 import { numberText } from './text.js';
 
 /** `minimum`. */

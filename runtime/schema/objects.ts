@@ -2,8 +2,7 @@ import { type LiteralPattern, literalPattern, matchesPattern } from '../cel/matc
 import { below, beside } from './apply.js';
 import { isObject } from './json.js';
 import type { Place } from './place.js';
-import type { Run } from './run.js';
-import type { Schema } from './schema.js';
+import type { Run, Schema } from './run.js';
 import { singleQuoted } from './text.js';
 
 /** The schemas of an object's members, by name and by pattern, and of all others. */

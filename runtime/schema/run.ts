@@ -1,7 +1,12 @@
 import type { SchemaViolation } from '../policy/index.js';
 import type { Evaluated } from './evaluated.js';
 import type { Place } from './place.js';
-import type { Schema } from './schema.js';
+
+/**
+ * A JSON schema, or one keyword of it: whether a value satisfies it. What is wrong is reported to the run, at the place of the value
+ * (policy-language.md 10.5).
+ */
+export type Schema = (value: unknown, place: Place, run: Run) => boolean;
 
 /** The schemas that `$dynamicRef` may find by name: those of the resource being applied, and of the resources around it. */
 export interface DynamicScope {

@@ -2,8 +2,7 @@ import { below } from './apply.js';
 import { Evaluated } from './evaluated.js';
 import { isObject, type TypeName, typeOf } from './json.js';
 import type { Place } from './place.js';
-import type { DynamicScope, Run } from './run.js';
-import type { Schema } from './schema.js';
+import type { DynamicScope, Run, Schema } from './run.js';
 
 /** The schema `true`. */
 export const anything: Schema = () => true;

@@ -2,7 +2,7 @@ import { codePointCount } from '../cel/code-points.js';
 import { literalPattern, matchesPattern } from '../cel/matches.js';
 import { FORMATS } from './formats/index.js';
 import { regexWork } from './formats/texts.js';
-import type { Schema } from './schema.js';
+import type { Schema } from './run.js';
 import { singleQuoted } from './text.js';
 
 /** `minLength`, in code points. */

@@ -1,5 +1,5 @@
 import { isStated, type Stated } from './equality.js';
-import type { Schema } from './schema.js';
+import type { Schema } from './run.js';
 import { statedText } from './text.js';
 
 /** `enum`. */

@@ -1,7 +1,6 @@
 import type { Attributes, SchemaReference } from '../policy/index.js';
 import { Place } from './place.js';
-import { Run } from './run.js';
-import type { Schema } from './schema.js';
+import { Run, type Schema } from './run.js';
 
 /** What of attributes does not satisfy a schema, as a policy's reference to it asks (policy-language.md 10.5). */
 export function violationsOf(schema: Schema): SchemaReference['violations'] {
