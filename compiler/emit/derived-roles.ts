@@ -3,7 +3,7 @@ import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
 import { readsVariables, valuesOf } from '../ir/visit.js';
 import { describeDerivedRole } from './describe.js';
 import { bracketed, print } from './doc.js';
-import { whenFunction } from './functions.js';
+import { whenFunction, whereFunction } from './functions.js';
 import { LISTED, type ModuleContext } from './module-context.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
@@ -19,12 +19,15 @@ export function derivedRolesSections(module: DerivedRolesModule, names: Readonly
 
 function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): string {
   const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
+  const isListedApart = valuesOf(role.condition).some(readsVariables);
   const object = objectDoc([
     ['key', quote(`${module.key}#${role.name}`)],
     ['name', quote(role.name)],
     ['parentRoles', bracketed('new Set([', texts(role.parentRoles), '])')],
     ['when', whenFunction(applies, context)],
-    ['whenListed', valuesOf(role.condition).some(readsVariables) ? whenFunction(applies, context, LISTED) : undefined],
+    ['where', whereFunction(applies, context)],
+    ['whenListed', isListedApart ? whenFunction(applies, context, LISTED) : undefined],
+    ['whereListed', isListedApart ? whereFunction(applies, context, LISTED) : undefined],
   ]);
   return `${describeDerivedRole(role)}\n${print([`export const ${name}: DerivedRole = `, object, ';'])}`;
 }

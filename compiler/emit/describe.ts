@@ -2,13 +2,19 @@ import type { Match, RoleRule, Rule } from '../ir/program.js';
 import { comment } from './comment.js';
 
 /** The policy's own words above a rule: `ALLOW view, edit to [owner] when` and the condition (design 6.3). */
-export function describeRule(rule: Rule): string {
+export function describeRule(rule: Rule, sharedCondition?: string): string {
   const who = rule.derivedRole === undefined ? rule.roles.join(', ') : rule.derivedRole.name;
   const what = rule.resource === undefined ? rule.actions.join(', ') : `${rule.actions.join(', ')} on ${rule.resource}`;
   const verb = rule.written === 'allow' ? 'ALLOW' : 'DENY';
-  const consent = rule.inverted ? ', with the consent of the parent scope: DENY unless' : ' when';
+  const unless = sharedCondition === undefined ? 'DENY unless' : 'DENY when';
+  const consent = rule.inverted ? `, with the consent of the parent scope: ${unless}` : ' when';
   const head = rule.resource === undefined ? `${verb} ${what} to [${who}]` : `${verb} ${what}`;
-  return described(head, consent, rule.condition);
+  return sharedCondition === undefined ? described(head, consent, rule.condition) : comment(`${head}${consent} ${sharedCondition}`);
+}
+
+/** `readCondition: any of` and the condition, where several rules have it. */
+export function describeCondition(name: string, inverted: boolean, condition: Match): string {
+  return described(name, inverted ? ': unless' : ': whether', condition);
 }
 
 /** `a role may view, edit document when` and the condition. */

@@ -11,6 +11,7 @@ const PARTS = {
   auxData: 'auxData',
   G: 'globals: G',
   effectiveDerivedRoles: 'effectiveDerivedRoles',
+  row: 'row',
 } as const;
 export type Part = keyof typeof PARTS;
 
@@ -87,8 +88,9 @@ function parametersOf(locals: readonly Local[]): string {
  */
 export function requestFunction(context: FunctionContext, body: Fragment, annotate: 'with types' | 'types implied'): Doc {
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
-  const type = annotate === 'with types' ? ': Request' : '';
-  const result = annotate === 'with types' ? ': cel.Result' : '';
+  const isQuery = context.style.residual;
+  const type = annotate === 'with types' ? (isQuery ? ': Query' : ': Request') : '';
+  const result = annotate === 'with types' ? (isQuery ? ': residual.Term' : ': cel.Result') : '';
   const needsRequest = context.used.has('request');
   if (needsRequest && parts.length > 0) {
     const statements = [`const { ${parts.join(', ')} } = request;`, hardLine, returned(body)];

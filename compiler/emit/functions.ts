@@ -1,18 +1,20 @@
 import { not, predicateOf } from '../ir/polarity.js';
 import type { Match, Variable } from '../ir/program.js';
-import type { CelType } from '../cel/types.js';
 import type { Value } from '../ir/value.js';
 import { comment } from './comment.js';
-import { bracketed, type Doc, print } from './doc.js';
+import { bracketed, type Doc, group, line, print } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
-import { functionContext, requestFunction, use } from './function-context.js';
-import { type ModuleContext, PLAIN, type Style, TRACED } from './module-context.js';
+import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
+import { LISTED, LISTED_RESIDUAL, type ModuleContext, PLAIN, RESIDUAL, type Style, TRACED } from './module-context.js';
+import { survives } from './survives.js';
 import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
+import { termDoc, whereDoc } from './where.js';
 
 /** What makes a rule apply, in emitted terms. */
 export interface Applies {
-  readonly condition: Match | undefined;
+  /** Its own, or the name of a function that says whether it applies. */
+  readonly condition: Match | string | undefined;
   /** The identifier of the derived role it goes through. */
   readonly derivedRole: string | undefined;
   /** It applies where the condition does not hold. */
@@ -24,10 +26,27 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
   const { condition, derivedRole, inverted } = applies;
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.when`;
   const context = functionContext(module, style);
+  if (typeof condition === 'string') {
+    if (derivedRole === undefined) return condition;
+    const request = use(context, 'request');
+    return requestFunction(context, { doc: group([`${derivedRole}.when(${request}) &&`, line, `${condition}(${request})`]), level: 'and' }, 'types implied');
+  }
   const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
   if (derivedRole === undefined) return requestFunction(context, whenDoc(predicate, context), 'types implied');
   const active = `${derivedRole}.when(${use(context, 'request')})`;
   return requestFunction(context, conjunction([active], predicate, context), 'types implied');
+}
+
+/** The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own part stands first (planner.md 2.3). */
+export function whereFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
+  const { condition, derivedRole, inverted } = applies;
+  if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.where`;
+  if (typeof condition === 'string' && derivedRole === undefined) return condition;
+  const context = functionContext(module, style === LISTED ? LISTED_RESIDUAL : RESIDUAL);
+  const own = typeof condition === 'string' ? `${condition}(${use(context, 'request')})` : conditionDoc(condition, inverted, context);
+  if (derivedRole === undefined) return requestFunction(context, primary(own), 'types implied');
+  const active = `${derivedRole}.where(${use(context, 'request')})`;
+  return requestFunction(context, primary(bracketed('residual.allOf(', [own, active], ')')), 'types implied');
 }
 
 /** A function of the request that gives an output as JSON, or the text of what failed (policy-language.md 9). */
@@ -57,38 +76,14 @@ export function variableFunction(
   module: ModuleContext,
 ): { readonly text: string; readonly isConstant: boolean } {
   const context = functionContext(module, style);
-  const value = valueDoc(variable.value, context);
-  const body = survives(variable.value.type) ? value : primary(bracketed('cel.stored(', [value.doc], ')'));
+  const value = style.residual ? primary(termDoc(variable.value, context)) : valueDoc(variable.value, context);
+  const body = survives(variable.value.type) ? value : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
   const declaration = `const ${name} = `;
   const text = print([requestFunction(context, body, 'with types'), ';'], 0, declaration.length);
   return { text: `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`, isConstant: context.used.size === 0 };
 }
 
-/** Whether a value keeps its type when it is stored in a variable; hierarchies, optionals and types do not (conditions.md 1.7). */
-function survives(type: CelType): boolean {
-  switch (type.kind) {
-    case 'bool':
-    case 'int':
-    case 'uint':
-    case 'double':
-    case 'string':
-    case 'bytes':
-    case 'null':
-    case 'timestamp':
-    case 'duration':
-      return true;
-    case 'dyn':
-      return type.json;
-    case 'list':
-      return survives(type.element);
-    case 'map':
-      return survives(type.key) && survives(type.value);
-    case 'error':
-    case 'optional':
-    case 'type':
-    case 'message':
-    case 'opaque':
-    case 'parameter':
-      return false;
-  }
+function conditionDoc(condition: Match, inverted: boolean, context: FunctionContext): Doc {
+  const doc = whereDoc(condition, context);
+  return inverted ? bracketed('residual.not(', [doc], ')') : doc;
 }

@@ -16,6 +16,7 @@ export function importLines(body: string, own: readonly Import[]): string {
   if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
   const contract = CONTRACT.filter(({ name }) => mentions(name));
   if (contract.length > 0) lines.push(contractImport(contract));
+  if (mentions('residual')) lines.push(`import * as residual from '#runtime/residual';`);
   lines.push(...schemaImports(mentions));
   for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1))) lines.push(wrapped(names.map(renamed).sort(), from));
   return lines.join('\n');
@@ -41,8 +42,10 @@ const CONTRACT = [
   { name: 'reaches', type: false },
   { name: 'rowsOf', type: false },
   { name: 'DerivedRole', type: true },
+  { name: 'Output', type: true },
   { name: 'PolicyBundle', type: true },
   { name: 'PrincipalPolicy', type: true },
+  { name: 'Query', type: true },
   { name: 'Request', type: true },
   { name: 'ResourcePolicy', type: true },
   { name: 'RolePolicy', type: true },

@@ -13,13 +13,17 @@ export interface Style {
   readonly traced: boolean;
   /** A variable that failed reads as null, as while derived roles are listed (policy-language.md 6.2). */
   readonly failedIsNull: boolean;
+  /** As what is left of it for a plan, not as a value (planner.md 3). */
+  readonly residual: boolean;
   /** Tells the functions of variables apart where a module has them in two styles. */
   readonly suffix: string;
 }
 
-export const PLAIN: Style = { traced: false, failedIsNull: false, suffix: '' };
-export const LISTED: Style = { traced: false, failedIsNull: true, suffix: 'Listed' };
-export const TRACED: Style = { traced: true, failedIsNull: false, suffix: 'Traced' };
+export const PLAIN: Style = { traced: false, failedIsNull: false, residual: false, suffix: '' };
+export const LISTED: Style = { traced: false, failedIsNull: true, residual: false, suffix: 'Listed' };
+export const TRACED: Style = { traced: true, failedIsNull: false, residual: false, suffix: 'Traced' };
+export const RESIDUAL: Style = { traced: false, failedIsNull: false, residual: true, suffix: 'Where' };
+export const LISTED_RESIDUAL: Style = { traced: false, failedIsNull: true, residual: true, suffix: 'ListedWhere' };
 
 /** A variable's function: its name, and whether it looks at the request. */
 interface VariableFunction {
@@ -60,6 +64,11 @@ export class ModuleContext {
     return [...this.variables.keys()];
   }
 
+  /** What a variable stands for. */
+  variableValue(name: string): Variable['value'] {
+    return (this.variables.get(name) ?? invariant(`variable ${name} was not lowered`)).value;
+  }
+
   /** The text with the declarations it turned out to need in front of it, a blank line between each two. */
   withDeclarations(printText: () => string): string {
     const text = printText();
@@ -71,17 +80,16 @@ export class ModuleContext {
   /**
    * The name of a module constant that holds a value; equal values share one.
    *
-   * @param options the type, where TypeScript would infer another; what it is of the policy, as a comment.
+   * @param options the type, where TypeScript would infer another; a comment to stand above it.
    */
-  hoist(wish: string, doc: Doc, { type, about }: { readonly type?: string; readonly about?: string } = {}): string {
-    const text = `${about ?? ''} ${print(doc)}`;
+  hoist(wish: string, doc: Doc, { type, remark }: { readonly type?: string; readonly remark?: (name: string) => string } = {}): string {
+    const text = `${type} ${print(doc)}`;
     const known = this.hoisted.get(text);
     if (known !== undefined) return known;
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
     const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
-    const remark = about === undefined ? '' : `${comment(about)}\n`;
-    this.declarations.push(`${remark}${declaration}${print(doc, 0, declaration.length)};`);
+    this.declarations.push(`${remark === undefined ? '' : `${remark(name)}\n`}${declaration}${print(doc, 0, declaration.length)};`);
     return name;
   }
 
@@ -101,7 +109,7 @@ export class ModuleContext {
   variable(name: string, asked: Style): VariableFunction {
     const variable = this.variables.get(name) ?? invariant(`variable ${name} was not lowered`);
     // Only through other variables does it matter how a failed one reads.
-    const style = asked.failedIsNull && !readsVariables(variable.value) ? PLAIN : asked;
+    const style = asked.failedIsNull && !readsVariables(variable.value) ? (asked.residual ? RESIDUAL : PLAIN) : asked;
     const key = `${style.suffix} ${name}`;
     const known = this.variableFunctions.get(key);
     if (known !== undefined) return known;
@@ -116,7 +124,7 @@ export class ModuleContext {
 
 /** The words of generated code itself: no policy's name is given one of them. */
 export const MODULE_WORDS = [
-  'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'cel', 'residual',
+  'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'cel', 'residual',
   'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf',
-  'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Request', 'TracedCondition', 'conditions',
+  'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Output', 'Query', 'Request', 'TracedCondition', 'conditions',
 ];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import type { Module } from '../ir/program.js';
 import { MODULE_WORDS } from './module-context.js';
 import { camelCase, Names } from './names.js';
@@ -26,7 +27,7 @@ export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string,
     const roles = module.kind === 'derived-roles' ? module.definitions : [];
     locations.set(module.key, {
       path,
-      name: names.fresh(camelCase(path.replace(/^[^/]*\//, ''), 'policy')),
+      name: names.fresh(camelCase(nameOf(module), 'policy')),
       derivedRoles: new Map(roles.map(({ name }) => [name, names.fresh(camelCase(name, 'role'))])),
     });
   }
@@ -35,7 +36,26 @@ export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string,
 
 /** The specifier by which the module at one path imports another. */
 export function importSpecifier(from: string, to: string): string {
-  return `${'../'.repeat(from.split('/').length - 1) || './'}${to}.js`;
+  const path = posix.relative(posix.dirname(from), to);
+  return `${path.startsWith('.') ? '' : './'}${path}.js`;
+}
+
+/** What a policy is about, with version and scope where they are not the usual ones. */
+function nameOf(module: Module): string {
+  switch (module.kind) {
+    case 'resource':
+      return scopedName(module.kindName, module.version, module.scope);
+    case 'principal':
+      return scopedName(module.principal, module.version, module.scope);
+    case 'role':
+      return scopedName(module.role, module.version, module.scope);
+    case 'derived-roles':
+      return module.name;
+  }
+}
+
+function scopedName(name: string, version: string, scope: string): string {
+  return `${name} ${version === 'default' ? '' : version} ${scope}`;
 }
 
 function pathOf(module: Module): string {

@@ -19,7 +19,7 @@ export type Locations = ReadonlyMap<string, ModuleLocation>;
 export function emitModule(module: Module, locations: Locations, schemaLocations: SchemaLocations): EmittedFile {
   const location = locations.get(module.key) as ModuleLocation;
   const schemas = usedSchemas(module.kind === 'resource' ? module : NO_SCHEMAS, location.path, schemaLocations);
-  const roles = derivedRoleImports(module, location.path, locations, schemas.names);
+  const roles = derivedRoleImports(module, location.path, locations, [location.name, ...schemas.names]);
   const reserved = [location.name, ...location.derivedRoles.values(), ...roles.names.values(), ...schemas.names];
   const context = moduleContext(module, reserved);
   return withHead(`${location.path}.ts`, module, sectionsOf(module, location, context, { roles, schemas }), [...roles.imports, ...schemas.imports]);

@@ -42,16 +42,17 @@ export function constantCase(text: string, fallback: string): string {
   return /^\d/.test(name) ? `_${name}` : name;
 }
 
+/** `owner` -> `Owner`. */
+export function upperFirst(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 function wordsOf(text: string): readonly string[] {
   return text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
 }
 
 function lowerFirst(word: string): string {
   return /^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
-}
-
-function upperFirst(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 const RESERVED_WORDS = (

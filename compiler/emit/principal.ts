@@ -12,7 +12,7 @@ import { actionTableDocs, mapDoc, ruleList } from './tables.js';
 export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): readonly Section[] {
   const ruleNames = module.rules.map((rule) => context.names.fresh(camelCase(rule.name, 'rule')));
   const rules = module.rules.map((rule, index) =>
-    ruleSection(module.key, rule, { own: ruleNames[index] as string, derivedRole: undefined, roles: 'ANYONE', crowded: false }, context),
+    ruleSection(module.key, rule, { own: ruleNames[index] as string, shared: undefined, derivedRole: undefined, roles: 'ANYONE', crowded: false }, context),
   );
   const kinds = module.kinds.map(({ kind, table }): readonly [string, Doc] => {
     const { actions, otherActions } = actionTableDocs(table, ruleNames);

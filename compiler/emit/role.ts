@@ -2,7 +2,7 @@ import type { Section } from '../ir/emitted-file.js';
 import type { RoleModule, RoleRule } from '../ir/program.js';
 import { describeRoleRule } from './describe.js';
 import { bracketed, type Doc, print } from './doc.js';
-import { whenFunction } from './functions.js';
+import { whenFunction, whereFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
 import { objectDoc } from './object.js';
@@ -39,6 +39,7 @@ function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context
     ['covers', bracketed('matchesAny(', texts([rule.resource]), ')')],
     ['allows', allows(rule.allowActions)],
     ['when', condition && whenFunction(condition, context)],
+    ['where', condition && whereFunction(condition, context)],
     ['output', rule.output && outputDoc(rule.output, context)],
   ]);
   return `${describeRoleRule(role, rule)}\n${print([`const ${name}: RoleRule = `, object, ';'])}`;

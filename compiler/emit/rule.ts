@@ -1,8 +1,8 @@
 import type { Section } from '../ir/emitted-file.js';
-import type { Output, Rule } from '../ir/program.js';
-import { describeRule } from './describe.js';
+import type { Match, Output, Rule } from '../ir/program.js';
+import { describeCondition, describeRule } from './describe.js';
 import { bracketed, type Doc, print } from './doc.js';
-import { outputFunction, whenFunction } from './functions.js';
+import { outputFunction, whenFunction, whereFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
@@ -12,10 +12,12 @@ import { texts } from './tables.js';
 export interface RuleNames {
   /** The identifier of the rule. */
   readonly own: string;
+  /** What its parts are called that it has in common with the other rules that one authored rule was lowered to. */
+  readonly shared: string | undefined;
   /** The identifier of its derived role. */
   readonly derivedRole: string | undefined;
   /** Its roles as bits: `USER | CONTRACTOR`. */
-  readonly roles: string;
+  readonly roles: Doc;
   /** In a policy that tells too many roles apart. */
   readonly crowded: boolean;
 }
@@ -31,6 +33,8 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
 /** A rule as data with its functions side by side: `when` decides; `where`, the filter it leaves, stands below it (design 6.3). */
 function ruleDeclaration(rule: Rule, names: RuleNames, module: ModuleContext): string {
   const { condition, inverted } = rule;
+  const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
+  const sharedFilter = names.shared && condition && filterOfSeveral(condition, inverted, names.shared, module);
   const everyone = rule.roles[0] === '*';
   const object = objectDoc([
     ['name', quote(rule.name)],
@@ -39,13 +43,30 @@ function ruleDeclaration(rule: Rule, names: RuleNames, module: ModuleContext): s
     ['among', names.crowded && !everyone ? bracketed('matchesAny(', texts(rule.roles), ')') : undefined],
     ['reaches', reachesDoc(rule)],
     ['derivedRole', names.derivedRole],
-    ['when', whenFunction({ condition, derivedRole: names.derivedRole, inverted }, module)],
-    ['output', rule.output && outputDoc(rule.output, module)],
+    ['when', whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.derivedRole, inverted }, module)],
+    ['where', whereFunction({ condition: sharedFilter ?? condition, derivedRole: names.derivedRole, inverted }, module)],
+    ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     ['rows', rule.output && bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')')],
     ['memo', rule.memo && quote(rule.memo)],
   ]);
   const declaration = `const ${names.own}: Rule = `;
-  return `${describeRule(rule)}\n${print([declaration, object, ';'])}`;
+  return `${describeRule(rule, sharedCondition)}\n${print([declaration, object, ';'])}`;
+}
+
+/** Declares the condition of a rule that is several, once, and gives its name. */
+function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
+  const when = whenFunction({ condition, derivedRole: undefined, inverted }, module);
+  return module.hoist(`${wish}Condition`, when, { type: "Rule['when']", remark: (name) => describeCondition(name, inverted, condition) });
+}
+
+function filterOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
+  const where = whereFunction({ condition, derivedRole: undefined, inverted }, module);
+  return module.hoist(`${wish}Filter`, where, { type: "Rule['where']" });
+}
+
+function ownOrShared(output: Output, wish: string | undefined, module: ModuleContext): Doc {
+  const doc = outputDoc(output, module);
+  return wish === undefined ? doc : module.hoist(`${wish}Output`, doc, { type: 'Output' });
 }
 
 /** The two outputs of a rule. */

@@ -6,9 +6,10 @@ import { importLines } from './imports.js';
 import { type Locations, moduleContext, withHead } from './module.js';
 import { type ModuleContext, TRACED } from './module-context.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
-import { Names } from './names.js';
+import { camelCase, Names } from './names.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
+import { severalTimes } from './several.js';
 
 /**
  * The second emission: every condition again, in a form that says why it cannot be evaluated. For strict evaluation and
@@ -33,6 +34,8 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
 
 interface TracedCondition {
   readonly key: string;
+  /** The name of the rule, where it is one of several that were one. */
+  readonly shared?: string;
   readonly condition: Match;
   readonly inverted: boolean;
 }
@@ -41,11 +44,14 @@ interface TracedCondition {
 function conditionsOf(module: Module): readonly TracedCondition[] {
   switch (module.kind) {
     case 'resource':
-    case 'principal':
+    case 'principal': {
+      const several = severalTimes(module.rules);
       return module.rules.flatMap(({ name, condition, inverted, derivedRole }) => {
         const through = derivedRole === undefined ? '' : `@${derivedRole.name}`;
-        return condition === undefined ? [] : [{ key: `${module.key}#${name}${through}`, condition, inverted }];
+        const shared = several.has(name) ? { shared: name } : {};
+        return condition === undefined ? [] : [{ key: `${module.key}#${name}${through}`, ...shared, condition, inverted }];
       });
+    }
     case 'role':
       return module.rules.flatMap(({ condition }, index) =>
         condition === undefined ? [] : [{ key: `${module.key}#${index}`, condition, inverted: false }],
@@ -58,7 +64,11 @@ function conditionsOf(module: Module): readonly TracedCondition[] {
 }
 
 function conditionsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
-  const entries = conditions.map(({ key, condition, inverted }): Doc => [bracketed('[', [quote(key), tracedFunction(condition, inverted, context)], ']'), ',']);
+  const entries = conditions.map(({ key, shared, condition, inverted }): Doc => {
+    const traced = tracedFunction(condition, inverted, context);
+    const value = shared === undefined ? traced : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: 'TracedCondition' });
+    return [bracketed('[', [quote(key), value], ']'), ','];
+  });
   const list: Doc = ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
   return print(['export const conditions: readonly (readonly [string, TracedCondition])[] = ', list, ';']);
 }

@@ -1,5 +1,6 @@
 import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';
+import { comment } from './comment.js';
 import { bracketed, type Doc, group, indent, join, line } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { type FunctionContext, localFunction } from './function-context.js';
@@ -112,7 +113,7 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
   const scalars = scalarsOf(collection, context);
   if (scalars !== undefined && collection.kind === 'constant' && isPlainJson(element.type)) {
     const set = context.module.hoist(camelCase(collection.name, 'constant'), bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'), {
-      about: `C.${collection.name}`,
+      remark: () => comment(`C.${collection.name}`),
     });
     return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);
   }

@@ -131,6 +131,10 @@ test('in strict evaluation a failed derived role fails what reads the list', () 
 });
 decides('derived roles of two sets with one name in code', { kind: 'two_sets', attr: { ok: true, second: true, owner: 'x' } }, ['view', 'owner']);
 
+decides('a condition that several rules share', { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 2 } }, ['owner', 'several'], ['view']);
+decides('a shared condition that does not hold', { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 1 } }, [], ['several']);
+decides('a policy, a rule and a derived role of one name', { kind: 'owner', attr: { owner: 'u' } }, ['view']);
+
 decides('a consent that the child gives and the root confirms', { kind: 'consent', scope: 'strict', attr: { open: true, public: true, locked: false } }, ['view', 'edit']);
 decides('a consent that the child refuses', { kind: 'consent', scope: 'strict', attr: { open: false, public: true, locked: false } }, [], ['view', 'edit']);
 decides('a consent that the root does not confirm', { kind: 'consent', scope: 'strict', attr: { open: true, locked: false } }, ['edit'], ['view']);

@@ -318,9 +318,19 @@ function derivedRoles(): readonly Document[] {
       [
         { actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['admin'], derivedRoles: ['owner', 'Owner', 'no-condition'], condition: { match: { expr: 'R.attr.ok == true' } } },
         { actions: ['owner'], effect: 'EFFECT_ALLOW', roles: ['*'], name: 'owner' },
+        {
+          actions: ['several'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['admin'],
+          derivedRoles: ['owner', 'no-condition'],
+          name: 'constructor',
+          condition: { match: { none: { of: [{ expr: 'R.attr.ok == true' }, { expr: 'V.x' }] } } },
+          output: { when: { conditionNotMet: 'V.x' } },
+        },
       ],
-      { importDerivedRoles: ['hostile-roles', 'second.roles'] },
+      { importDerivedRoles: ['hostile-roles', 'second.roles'], variables: { local: { x: 'R.attr.x == 1' } } },
     ),
+    resourcePolicy('owner', [{ actions: ['view'], effect: 'EFFECT_ALLOW', derivedRoles: ['owner'], name: 'Owner' }], { importDerivedRoles: ['hostile-roles'] }),
   ];
 }
 

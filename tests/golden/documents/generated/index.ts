@@ -3,12 +3,12 @@
 import type { PolicyBundle } from '#runtime/policy';
 import { hash } from './hash.js';
 import { document } from './resource/document.js';
-import { documentVv2 } from './resource/document.vv2.js';
+import { documentV2 } from './resource/document.vv2.js';
 import { documentAcme } from './resource/document/acme.js';
 
 export const policies: PolicyBundle = {
   hash,
-  resourcePolicies: [document, documentAcme, documentVv2],
+  resourcePolicies: [document, documentAcme, documentV2],
   principalPolicies: [],
   rolePolicies: [],
 };

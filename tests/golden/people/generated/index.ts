@@ -2,7 +2,7 @@
 
 import type { PolicyBundle } from '#runtime/policy';
 import { hash } from './hash.js';
-import { alice40exampleCom } from './principal/alice~40example.com.js';
+import { aliceExampleCom } from './principal/alice~40example.com.js';
 import { document } from './resource/document.js';
 import { documentAcme } from './resource/document/acme.js';
 import { clerkAcme } from './role/clerk/acme.js';
@@ -10,7 +10,7 @@ import { clerkAcme } from './role/clerk/acme.js';
 export const policies: PolicyBundle = {
   hash,
   resourcePolicies: [document, documentAcme],
-  principalPolicies: [alice40exampleCom],
+  principalPolicies: [aliceExampleCom],
   rolePolicies: [clerkAcme],
 };
 

@@ -5,9 +5,13 @@
 import { ALLOW, always, glob, matchesAny, type ResourcePolicy, type Rule } from '#runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
+// One bit for team0, team30.
 const TEAM0 = 1 << 0;
+// One bit for team1, team31.
 const TEAM1 = 1 << 1;
+// One bit for team2, team32.
 const TEAM2 = 1 << 2;
+// One bit for team3, guest:*.
 const TEAM3 = 1 << 3;
 const TEAM4 = 1 << 4;
 const TEAM5 = 1 << 5;
@@ -384,7 +388,36 @@ export const town: ResourcePolicy = {
     ['team32', TEAM2],
   ]),
   roleGlobs: [{ matches: glob('guest:*'), bits: TEAM3 }],
-  reach: TEAM0 | TEAM1 | TEAM2 | TEAM3 | TEAM4 | TEAM5 | TEAM6 | TEAM7 | TEAM8 | TEAM9 | TEAM10 | TEAM11 | TEAM12 | TEAM13 | TEAM14 | TEAM15 | TEAM16 | TEAM17 | TEAM18 | TEAM19 | TEAM20 | TEAM21 | TEAM22 | TEAM23 | TEAM24 | TEAM25 | TEAM26 | TEAM27 | TEAM28 | TEAM29,
+  reach: TEAM0 |
+    TEAM1 |
+    TEAM2 |
+    TEAM3 |
+    TEAM4 |
+    TEAM5 |
+    TEAM6 |
+    TEAM7 |
+    TEAM8 |
+    TEAM9 |
+    TEAM10 |
+    TEAM11 |
+    TEAM12 |
+    TEAM13 |
+    TEAM14 |
+    TEAM15 |
+    TEAM16 |
+    TEAM17 |
+    TEAM18 |
+    TEAM19 |
+    TEAM20 |
+    TEAM21 |
+    TEAM22 |
+    TEAM23 |
+    TEAM24 |
+    TEAM25 |
+    TEAM26 |
+    TEAM27 |
+    TEAM28 |
+    TEAM29,
   actions: new Map([
     ['visit0', [rule001]],
     ['visit1', [rule002]],

@@ -41,7 +41,7 @@ const openStates = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
 const isRecent = ({ resource: R }: Request): cel.Result =>
   cel.atLeast(cel.getFullYear(cel.toTimestamp(R.attr.created)), 2020n);
 
-// ALLOW view, print, comment:* to [user, guest:*, guest:trusted] when any of
+// readCondition: whether any of
 //   R.attr.state in C.open_states
 //   all of
 //     R.attr.state == "REVIEW" && R.attr.size <= C.largest
@@ -49,75 +49,44 @@ const isRecent = ({ resource: R }: Request): cel.Result =>
 //   none of
 //     R.attr.secret
 //     R.attr.owner != P.id
+const readCondition: Rule['when'] = (request) => {
+  const { principal: P, resource: R } = request;
+  return (
+    cel.isOneOf(R.attr.state, openStates) ||
+    (R.attr.state === 'REVIEW' &&
+      cel.lessOrEqual(R.attr.size, 1000) &&
+      isRecent(request) === true) ||
+    !(R.attr.secret === true || cel.differs(R.attr.owner, P.id))
+  );
+};
+
+// ALLOW view, print, comment:* to [user, guest:*, guest:trusted] when readCondition
 const read: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER | GUEST_ANY | GUEST_TRUSTED,
   reaches: matchesAny('view', 'print', 'comment:*'),
-  when: (request) => {
-    const { principal: P, resource: R } = request;
-    return (
-      cel.isOneOf(R.attr.state, openStates) ||
-      (R.attr.state === 'REVIEW' &&
-        cel.lessOrEqual(R.attr.size, 1000) &&
-        isRecent(request) === true) ||
-      !(R.attr.secret === true || cel.differs(R.attr.owner, P.id))
-    );
-  },
+  when: readCondition,
 };
 
-// ALLOW view, print, comment:* to [author] when any of
-//   R.attr.state in C.open_states
-//   all of
-//     R.attr.state == "REVIEW" && R.attr.size <= C.largest
-//     V.is_recent
-//   none of
-//     R.attr.secret
-//     R.attr.owner != P.id
+// ALLOW view, print, comment:* to [author] when readCondition
 const readAsAuthor: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER,
   reaches: matchesAny('view', 'print', 'comment:*'),
   derivedRole: author,
-  when: (request) => {
-    const { principal: P, resource: R } = request;
-    return (
-      author.when(request) &&
-      (cel.isOneOf(R.attr.state, openStates) ||
-        (R.attr.state === 'REVIEW' &&
-          cel.lessOrEqual(R.attr.size, 1000) &&
-          isRecent(request) === true) ||
-        !(R.attr.secret === true || cel.differs(R.attr.owner, P.id)))
-    );
-  },
+  when: (request) => author.when(request) && readCondition(request),
 };
 
-// ALLOW view, print, comment:* to [reviewer] when any of
-//   R.attr.state in C.open_states
-//   all of
-//     R.attr.state == "REVIEW" && R.attr.size <= C.largest
-//     V.is_recent
-//   none of
-//     R.attr.secret
-//     R.attr.owner != P.id
+// ALLOW view, print, comment:* to [reviewer] when readCondition
 const readAsReviewer: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER | CONTRACTOR,
   reaches: matchesAny('view', 'print', 'comment:*'),
   derivedRole: reviewer,
-  when: (request) => {
-    const { principal: P, resource: R } = request;
-    return (
-      reviewer.when(request) &&
-      (cel.isOneOf(R.attr.state, openStates) ||
-        (R.attr.state === 'REVIEW' &&
-          cel.lessOrEqual(R.attr.size, 1000) &&
-          isRecent(request) === true) ||
-        !(R.attr.secret === true || cel.differs(R.attr.owner, P.id)))
-    );
-  },
+  when: (request) => reviewer.when(request) && readCondition(request),
 };
 
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent

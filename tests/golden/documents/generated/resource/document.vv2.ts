@@ -13,7 +13,7 @@ const rule001: Rule = {
   when: always,
 };
 
-export const documentVv2: ResourcePolicy = {
+export const documentV2: ResourcePolicy = {
   key: 'resource.document.vv2',
   kind: 'document',
   version: 'v2',

@@ -59,7 +59,7 @@ const noAlbums: Rule = {
   when: always,
 };
 
-export const alice40exampleCom: PrincipalPolicy = {
+export const aliceExampleCom: PrincipalPolicy = {
   key: 'principal.alice_example.com.vdefault',
   principal: 'alice@example.com',
   version: 'default',

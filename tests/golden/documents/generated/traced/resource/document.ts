@@ -13,6 +13,26 @@ const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
 const isRecent = ({ resource: R }: Request): cel.Result =>
   cel.atLeast(cel.getFullYear(cel.toTimestamp(cel.select(R.attr, 'created'))), 2020n);
 
+const readCondition: TracedCondition = (request) => {
+  const { principal: P, resource: R } = request;
+  return cel.verdict(
+    cel.anyOf(
+      () => cel.inCollection(cel.select(R.attr, 'state'), openStates),
+      () => cel.allOf(
+        () => cel.and(
+          cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
+          cel.atMost(cel.select(R.attr, 'size'), 1000),
+        ),
+        () => cel.bound('is_recent', isRecent(request)),
+      ),
+      () => cel.noneOf(
+        () => cel.select(R.attr, 'secret'),
+        () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+      ),
+    ),
+  );
+};
+
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraft = (request: Request): cel.Result => {
   const { resource: R } = request;
@@ -30,72 +50,9 @@ const reviewers = ({ resource: R }: Request): cel.Result =>
   );
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
-  [
-    'resource.document.vdefault#read',
-    (request) => {
-      const { principal: P, resource: R } = request;
-      return cel.verdict(
-        cel.anyOf(
-          () => cel.inCollection(cel.select(R.attr, 'state'), openStates),
-          () => cel.allOf(
-            () => cel.and(
-              cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
-              cel.atMost(cel.select(R.attr, 'size'), 1000),
-            ),
-            () => cel.bound('is_recent', isRecent(request)),
-          ),
-          () => cel.noneOf(
-            () => cel.select(R.attr, 'secret'),
-            () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
-          ),
-        ),
-      );
-    },
-  ],
-  [
-    'resource.document.vdefault#read@author',
-    (request) => {
-      const { principal: P, resource: R } = request;
-      return cel.verdict(
-        cel.anyOf(
-          () => cel.inCollection(cel.select(R.attr, 'state'), openStates),
-          () => cel.allOf(
-            () => cel.and(
-              cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
-              cel.atMost(cel.select(R.attr, 'size'), 1000),
-            ),
-            () => cel.bound('is_recent', isRecent(request)),
-          ),
-          () => cel.noneOf(
-            () => cel.select(R.attr, 'secret'),
-            () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
-          ),
-        ),
-      );
-    },
-  ],
-  [
-    'resource.document.vdefault#read@reviewer',
-    (request) => {
-      const { principal: P, resource: R } = request;
-      return cel.verdict(
-        cel.anyOf(
-          () => cel.inCollection(cel.select(R.attr, 'state'), openStates),
-          () => cel.allOf(
-            () => cel.and(
-              cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
-              cel.atMost(cel.select(R.attr, 'size'), 1000),
-            ),
-            () => cel.bound('is_recent', isRecent(request)),
-          ),
-          () => cel.noneOf(
-            () => cel.select(R.attr, 'secret'),
-            () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
-          ),
-        ),
-      );
-    },
-  ],
+  ['resource.document.vdefault#read', readCondition],
+  ['resource.document.vdefault#read@author', readCondition],
+  ['resource.document.vdefault#read@reviewer', readCondition],
   [
     'resource.document.vdefault#rule-003@author',
     (request) => cel.verdict(cel.bound('is_draft', isDraft(request))),

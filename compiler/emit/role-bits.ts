@@ -1,0 +1,46 @@
+import type { RoleBits, Rule } from '../ir/program.js';
+import { comment } from './comment.js';
+import { type Doc, group, indent, join, line } from './doc.js';
+import type { ModuleContext } from './module-context.js';
+import { constantCase } from './names.js';
+
+/** The bits of a policy's roles by their names in the module. */
+export interface RoleBitNames {
+  /** The declarations; undefined when no rule names a role. */
+  readonly declarations: string | undefined;
+  /** The bit of a role or a glob, by its text. */
+  own(text: string): string;
+  /** All bits of a role: its own and those of the globs that match it. */
+  all(role: string): string;
+  /** The roles that some of the rules reach. */
+  of(rules: readonly Rule[]): Doc;
+}
+
+/** Names the bits of a policy's roles, each after the first role that has it. */
+export function roleBitNames({ literals, globs }: RoleBits, context: ModuleContext): RoleBitNames {
+  const bits = new Map([...literals.map(({ role, bit }) => [role, bit] as const), ...globs.map(({ pattern, bit }) => [pattern, bit] as const)]);
+  const sharing = new Map<number, readonly string[]>();
+  for (const [text, bit] of bits) sharing.set(bit, [...(sharing.get(bit) ?? []), text]);
+  const names = new Map([...sharing].map(([bit, [first = '']]) => [bit, context.names.fresh(constantCase(first.replaceAll('*', ' ANY '), 'ROLE'))]));
+
+  const own = (text: string): string => names.get(bits.get(text) as number) as string;
+  const globBits = new Map(literals.map(({ role, alsoGlobs }) => [role, alsoGlobs]));
+  return {
+    declarations: sharing.size === 0 ? undefined : declarations(sharing, names),
+    own,
+    all: (role) => [...new Set([own(role), ...(globBits.get(role) ?? []).map((bit) => names.get(bit))])].join(' | '),
+    of: (rules) => (rules.some((rule) => rule.roles[0] === '*') ? 'ANYONE' : union([...new Set(rules.flatMap((rule) => rule.roles.map(own)))])),
+  };
+}
+
+function declarations(sharing: ReadonlyMap<number, readonly string[]>, names: ReadonlyMap<number, string>): string {
+  const lines = [...sharing].map(([bit, texts]) => {
+    const declaration = `const ${names.get(bit)} = 1 << ${Math.log2(bit)};`;
+    return texts.length === 1 ? declaration : `${comment(`One bit for ${texts.join(', ')}.`)}\n${declaration}`;
+  });
+  return ['// The roles this policy tells apart, a bit each; `*` reaches every role.', ...lines].join('\n');
+}
+
+function union(names: readonly string[]): Doc {
+  return names.length === 0 ? '0' : group(indent(join(names, [' |', line])));
+}

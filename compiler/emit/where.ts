@@ -1,0 +1,164 @@
+import { invariant } from '../diagnostics/invariant.js';
+import type { Match } from '../ir/program.js';
+import type { Macro, Value } from '../ir/value.js';
+import { parts } from '../ir/visit.js';
+import { bracketed, type Doc } from './doc.js';
+import { type FunctionContext, localFunction, localName, use } from './function-context.js';
+import { LISTED, PLAIN, type Style } from './module-context.js';
+import { quote } from './quote.js';
+import { survives } from './survives.js';
+import { isStringLiteral, valueDoc } from './values.js';
+
+/** A condition as a JavaScript expression that gives what is left of it for a plan: the twin of `when` (design 6.3). */
+export function whereDoc(match: Match, context: FunctionContext): Doc {
+  if (match.kind === 'expr') return bracketed('residual.holds(', [termDoc(match.value, context)], ')');
+  return bracketed(`residual.${match.kind}Of(`, match.of.map((inner) => whereDoc(inner, context)), ')');
+}
+
+/**
+ * A value as a JavaScript expression that gives a `residual.Term`. What does not look at the resource is emitted as for `when`: the principal,
+ * tokens, globals and the clock are known.
+ */
+export function termDoc(value: Value, context: FunctionContext): Doc {
+  if (isSettled(value, context) && survives(value.type)) return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
+  switch (value.kind) {
+    case 'literal':
+    case 'constant':
+    case 'global':
+      return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
+    case 'field':
+      return fieldDoc(value, context);
+    case 'part':
+    case 'bindings':
+      return `residual.unplannable(${quote(`${value.kind === 'part' ? value.part : value.of} as a whole`)})`;
+    case 'variable':
+      return variableDoc(value.name, context);
+    case 'local':
+      return localName(value.name, context);
+    case 'is-set':
+      return `residual.isSet(${variableCall(value.name, context)})`;
+    case 'select':
+      if (isAttributes(value.operand)) return `${use(context, 'row')}.attr(${quote(value.name)})`;
+      return residualCall('select', [termDoc(value.operand, context), quote(value.name)]);
+    case 'optional-select':
+      return residualCall('optionalSelect', [termDoc(value.operand, context), quote(value.name)]);
+    case 'has':
+      return residualCall('has', [termDoc(value.operand, context), quote(value.name)]);
+    case 'index':
+      return residualCall('index', [termDoc(value.operand, context), termDoc(value.index, context)]);
+    case 'optional-index':
+      return residualCall('optionalIndex', [termDoc(value.operand, context), termDoc(value.index, context)]);
+    case 'operator':
+      return residualCall(value.operator === 'not' ? 'complement' : value.operator, value.operands.map((operand) => termDoc(operand, context)));
+    case 'call':
+      return callDoc(value, context);
+    case 'list':
+      if (value.elements.some(({ optional }) => optional)) return "residual.unplannable('an optional element')";
+      return residualCall('list', value.elements.map((element) => termDoc(element.value, context)));
+    case 'map':
+      if (value.entries.some(({ optional }) => optional)) return "residual.unplannable('an optional entry')";
+      return residualCall('struct', value.entries.map(({ key, value }): Doc => ['[', termDoc(key, context), ', ', termDoc(value, context), ']']));
+    case 'type-name':
+      return `residual.typeName(${quote(value.name)})`;
+    case 'macro':
+      return macroDoc(value, context);
+  }
+}
+
+/** Whether a value is known before there is a resource: nothing in it looks at one, nor at a macro's variable from outside. */
+export function isSettled(value: Value, { module }: Pick<FunctionContext, 'module'>, bound: ReadonlySet<string> = new Set()): boolean {
+  switch (value.kind) {
+    case 'field':
+      return isSettledField(value);
+    case 'part':
+      return value.part === 'principal' || value.part === 'auxData';
+    case 'variable':
+      return isSettled(module.variableValue(value.name), { module });
+    case 'is-set':
+      return value.binding !== 'variable' || isSettled(module.variableValue(value.name), { module });
+    case 'bindings':
+      return value.of !== 'variables' || module.usedVariables.every((name) => isSettled(module.variableValue(name), { module }));
+    case 'local':
+      return bound.has(value.name);
+    case 'macro': {
+      const inner = new Set([...bound, ...value.variables]);
+      return isSettled(value.range, { module }, bound) && [value.predicate, value.body].every((part) => part === undefined || isSettled(part, { module }, inner));
+    }
+    case 'literal':
+    case 'constant':
+    case 'global':
+    case 'select':
+    case 'optional-select':
+    case 'has':
+    case 'index':
+    case 'optional-index':
+    case 'operator':
+    case 'call':
+    case 'list':
+    case 'map':
+    case 'type-name':
+      return parts(value).every((part) => isSettled(part, { module }, bound));
+  }
+}
+
+/** Of a resource its kind and scope are known (planner.md 3.1). */
+function isSettledField({ of, name }: Value & { kind: 'field' }): boolean {
+  if (of === 'runtime') return false;
+  return of !== 'resource' || name === 'kind' || name === 'scope';
+}
+
+function fieldDoc(value: Value & { kind: 'field' }, context: FunctionContext): Doc {
+  if (value.of === 'runtime') return `${use(context, 'request')}.derivedRoles`;
+  if (isAttributes(value)) return `${use(context, 'row')}.attributes`;
+  if (value.of === 'resource' && (value.name === 'id' || value.name === 'policyVersion')) return `${use(context, 'row')}.${value.name}`;
+  return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
+}
+
+function isAttributes(value: Value): boolean {
+  return value.kind === 'field' && value.of === 'resource' && value.name === 'attr';
+}
+
+function variableDoc(name: string, context: FunctionContext): Doc {
+  const computed = variableCall(name, context);
+  return context.style.failedIsNull ? ['residual.orNull(', computed, ')'] : computed;
+}
+
+function variableCall(name: string, context: FunctionContext): string {
+  const { module, style } = context;
+  const declared = module.variable(name, isSettled(module.variableValue(name), context) ? settledStyle(context) : style);
+  return declared.isConstant ? `${declared.name}()` : `${declared.name}(${use(context, 'request')})`;
+}
+
+function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Doc {
+  const args = value.args.map((arg) => termDoc(arg, context));
+  if (value.runtime === 'messageOf') return "residual.unplannable('a message')";
+  if (value.pure) return residualCall('call', [quote(value.name), `cel.${value.runtime}`, ...args]);
+  if (value.runtime !== 'timeSince') return invariant(`${value.runtime} was not foreseen in a plan`);
+  return residualCall('timeSince', [...args, use(context, 'request')]);
+}
+
+function macroDoc(value: Value & Macro, context: FunctionContext): Doc {
+  const range = termDoc(value.range, context);
+  const bodies = [value.predicate, value.body]
+    .filter((part) => part !== undefined)
+    .map((part) => localFunction(value.variables, context, (inner) => termDoc(part, inner)));
+  if (value.runtime === 'bind') return residualCall('bind', [range, ...bodies]);
+  const variables = value.variables.map((variable) => quote(wireName(variable, context)));
+  return residualCall('macro', [quote(value.runtime), `cel.${value.runtime}`, `[${variables.join(', ')}]`, range, ...bodies]);
+}
+
+/** A variable under its own name, but for one that hides another: `cel.bind` may carry the outer one inside. */
+function wireName(variable: string, { locals }: FunctionContext): string {
+  let name = variable;
+  for (let i = 2; locals.has(name); i += 1) name = `${variable}_${i}`;
+  return name;
+}
+
+function residualCall(name: string, args: readonly Doc[]): Doc {
+  return bracketed(`residual.${name}(`, args, ')');
+}
+
+/** What is known is computed by the functions that `when` uses. */
+function settledStyle({ style }: FunctionContext): Style {
+  return style.failedIsNull ? LISTED : PLAIN;
+}
