@@ -16,6 +16,11 @@ export class LineMap {
     }
   }
 
+  /** Leads one line of the text to where the first of the origins stands. */
+  addFirst([first]: readonly Origin[], line: number): void {
+    if (first !== undefined) this.add([{ ...first, line: 0, lines: 1 }], line);
+  }
+
   /** The map as a comment that esbuild follows. It is there even with nothing to say: without one the text itself would be mapped. */
   comment(): string {
     const sources = [...this.sources.keys()];

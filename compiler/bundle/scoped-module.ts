@@ -5,11 +5,16 @@ import type { EmittedFile } from '../ir/emitted-file.js';
 export interface ScopedModule {
   readonly file: EmittedFile;
   readonly imports: readonly ModuleImport[];
-  /** The names it exports. */
-  readonly exports: readonly string[];
+  readonly exports: readonly ModuleExport[];
   readonly body: readonly string[];
   /** The line of the file at which the body begins, 0-based. */
   readonly firstLine: number;
+}
+
+/** One export of a generated module. What only it is called for loses its name, which tells like modules apart. */
+export interface ModuleExport {
+  readonly name: string;
+  readonly local: string;
 }
 
 /** One import of a generated module: `import * as cel` or `import { requester as asker }`. Types are left out, as esbuild leaves them out. */
@@ -29,16 +34,20 @@ export function scopedModule(file: EmittedFile): ScopedModule {
     if (type === undefined) imports.push({ from: sourcePath(file.path, specifier), names: namesOf(clause) });
     end = match.index + statement.length;
   }
-  const exports: string[] = [];
-  const body = file.text.slice(end).replace(EXPORT, (_, name: string) => {
-    exports.push(name);
-    return `const ${name}`;
+  const exports: ModuleExport[] = [];
+  const whole = file.text.slice(end);
+  const code = whole.replace(NO_CODE, '');
+  const body = whole.replace(EXPORT, (_, name: string) => {
+    const local = code.split(name).length === 2 ? `$$export${exports.length}` : name;
+    exports.push({ name, local });
+    return `const ${local}`;
   });
   return { file, imports, exports, body: body.split('\n'), firstLine: file.text.slice(0, end).split('\n').length - 1 };
 }
 
 /* Each line of a generated module is code or a `//` comment, so what a line begins with is what it says. */
 const IMPORT = /^import (type )?(\* as \w+|\{[^}]*\}) from '([^']+)';$/gm;
+const NO_CODE = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'/g;
 const EXPORT = /^export const ([\w$]+)/gm;
 
 function sourcePath(importer: string, specifier: string): string {

@@ -1,29 +1,33 @@
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { LineMap } from './line-map.js';
+import { type ModuleGroup, moduleGroups } from './module-group.js';
 import { type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in shards, so that their
- * names do not meet; what collects them imports the shards. esbuild takes its time by the module, and V8 by the name at the top of one
- * (bench/compile.bench.ts).
+ * names do not meet; what collects them imports the shards. Policies that differ in texts and numbers only are calls of one function: V8
+ * then compiles and optimises their conditions once, where conditions of ten thousand policies would each stay cold, and esbuild has
+ * less to read (bench/check.bench.ts, bench/compile.bench.ts). The map leads from such a function to the first
+ * of its policies, and from each call to its own.
  */
 export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
   const modules = files.filter(({ path }) => path.endsWith('.ts')).map(scopedModule);
-  const members = shardMembers(modules.filter(isPolicy));
-  const homes = homesOf(members);
+  const contents = shardContents(modules.filter(isPolicy));
+  const homes = homesOf(contents);
   const texts = new Map<string, string>();
-  for (const [path, inside] of members) texts.set(path, shardText(path, inside, homes));
+  for (const [path, groups] of contents) texts.set(path, shardText(path, groups, homes));
   for (const module of modules) if (!isPolicy(module)) texts.set(module.file.path, collectorText(module, homes));
   return texts;
 }
 
-/** So many modules a shard: few enough for esbuild to read several at once. */
+/** So many functions a shard: few enough for esbuild to read several at once. */
 const SHARD_SIZE = 100;
 
-/** Where the module of a policy is: in which shard, and under which name, that of an object of what it exports. */
+/** Where the module of a policy is: in which shard, and under which name, that of a list of what it exports. */
 interface Home {
   readonly shard: string;
   readonly name: string;
+  readonly exports: readonly string[];
 }
 
 type Homes = ReadonlyMap<string, Home>;
@@ -33,32 +37,42 @@ function isPolicy({ file }: ScopedModule): boolean {
 }
 
 /** By shard. What is loaded when asked for keeps to itself; derived roles stand first, for policies import them. */
-function shardMembers(modules: readonly ScopedModule[]): ReadonlyMap<string, readonly ScopedModule[]> {
-  const members = new Map<string, readonly ScopedModule[]>();
+function shardContents(modules: readonly ScopedModule[]): ReadonlyMap<string, readonly ModuleGroup[]> {
+  const contents = new Map<string, readonly ModuleGroup[]>();
   for (const folder of ['', 'traced/']) {
     const own = modules.filter(({ file }) => file.path.startsWith('traced/') === (folder === 'traced/'));
     const isFirst = ({ file }: ScopedModule): boolean => file.path.startsWith(`${folder}derived_roles/`);
-    const ordered = [...own.filter(isFirst), ...own.filter((module) => !isFirst(module))];
+    const ordered = [...moduleGroups(own.filter(isFirst)), ...moduleGroups(own.filter((module) => !isFirst(module)))];
     for (let start = 0; start < ordered.length; start += SHARD_SIZE) {
-      members.set(`${folder}shard${start / SHARD_SIZE}.ts`, ordered.slice(start, start + SHARD_SIZE));
+      contents.set(`${folder}shard${start / SHARD_SIZE}.ts`, ordered.slice(start, start + SHARD_SIZE));
     }
   }
-  return members;
+  return contents;
 }
 
-function homesOf(members: ReadonlyMap<string, readonly ScopedModule[]>): Homes {
+function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>): Homes {
   const homes = new Map<string, Home>();
-  for (const [shard, modules] of members) for (const { file } of modules) homes.set(file.path, { shard, name: `module${homes.size}` });
+  for (const [shard, groups] of contents) {
+    for (const { file, exports } of groups.flatMap(({ modules }) => modules)) {
+      homes.set(file.path, { shard, name: `module${homes.size}`, exports: exports.map(({ name }) => name) });
+    }
+  }
   return homes;
 }
 
-function shardText(path: string, modules: readonly ScopedModule[], homes: Homes): string {
-  const lines = [...importLines(path, modules, homes)];
+function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): string {
+  const lines = [...importLines(path, groups.flatMap(({ modules }) => modules), homes)];
   const map = new LineMap();
-  for (const { file, imports, exports, body, firstLine } of modules) {
-    lines.push(`export const ${homes.get(file.path)?.name} = (() => {`, ...destructuringLines(imports, homes));
-    map.add(file.origins, lines.length - firstLine);
-    lines.push(...body, `return { ${exports.join(', ')} };`, '})();');
+  for (const { modules, body, parameters, argumentsOf } of groups) {
+    const [first] = modules as readonly [ScopedModule];
+    const make = `make_${homes.get(first.file.path)?.name}`;
+    lines.push(`const ${make} = (${parameters.join(', ')}) => {`, ...destructuringLines(first.imports, homes));
+    map.add(first.file.origins, lines.length - first.firstLine);
+    lines.push(...body, `return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
+    for (const module of modules) {
+      map.addFirst(module.file.origins, lines.length);
+      lines.push(`export const ${homes.get(module.file.path)?.name} = ${make}(${argumentsOf(module).join(', ')});`);
+    }
   }
   return `${lines.join('\n')}\n${map.comment()}`;
 }
@@ -67,7 +81,7 @@ function shardText(path: string, modules: readonly ScopedModule[], homes: Homes)
 function collectorText(module: ScopedModule, homes: Homes): string {
   const { file, imports, exports, body } = module;
   const head = [...importLines(file.path, [module], homes), ...destructuringLines(imports, homes)];
-  return `${[...head, ...body, `export { ${exports.join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
+  return `${[...head, ...body, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
 }
 
 /** What modules import of the runtime, of other shards and of collectors, each once. */
@@ -93,6 +107,10 @@ function clauseOf(names: readonly string[]): string {
 function destructuringLines(imports: readonly ModuleImport[], homes: Homes): readonly string[] {
   return imports.flatMap(({ from, names }) => {
     const home = homes.get(from);
-    return home === undefined ? [] : [`const { ${names.map((name) => name.replace(' as ', ': ')).join(', ')} } = ${home.name};`];
+    if (home === undefined) return [];
+    return names.map((written) => {
+      const [name, local = name] = written.split(' as ');
+      return `const ${local} = ${home.name}[${home.exports.indexOf(name as string)}];`;
+    });
   });
 }

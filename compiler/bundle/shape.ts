@@ -1,0 +1,45 @@
+/** The code of a module with its literals taken out: modules that say the same of different things have equal shapes. */
+export interface Shape {
+  /** The code before, between and after the literals. */
+  readonly code: readonly string[];
+  readonly literals: readonly string[];
+}
+
+/**
+ * Takes the literals out of generated code, and its comments away. Undefined where that cannot be told from the text alone: beside regular
+ * expressions and templates.
+ */
+export function shapeOf(body: string): Shape | undefined {
+  const code: string[] = [''];
+  const literals: string[] = [];
+  const say = (text: string): void => {
+    code[code.length - 1] += text;
+  };
+  let end = 0;
+  for (const match of body.matchAll(TOKEN)) {
+    say(body.slice(end, match.index));
+    end = match.index + match[0].length;
+    if (match[0].startsWith('//')) continue;
+    if (isKey(body, end)) {
+      say(match[0]);
+      continue;
+    }
+    literals.push(match[0]);
+    code.push('');
+  }
+  say(body.slice(end));
+  return code.some((text) => /[`/]/.test(text.replace(TOKEN, ''))) ? undefined : { code, literals };
+}
+
+/** Code of a shape with other terms in the place of its literals. */
+export function filled({ code }: Shape, terms: readonly string[]): string {
+  return code.map((text, index) => text + (terms[index] ?? '')).join('');
+}
+
+/* A comment, a text, a number. */
+const TOKEN = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|(?<![\w$.])\d[\w.]*/g;
+
+/** Whether what ends here names a property. */
+function isKey(body: string, end: number): boolean {
+  return /^\s*:/.test(body.slice(end, end + 40));
+}
