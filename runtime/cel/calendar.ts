@@ -45,10 +45,10 @@ export function daysUntil(year: number, month: number, day: number): number {
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** The number of days of a month. */
+/** The number of days of a month, 1 to 12. */
 export function daysInMonth(year: number, month: number): number {
-  const next = month === 12 ? daysUntil(year + 1, 1, 1) : daysUntil(year, month + 1, 1);
-  return next - daysUntil(year, month, 1);
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 function dateOf(days: number): { year: number; month: number; day: number } {

@@ -28,6 +28,7 @@ export function inCollection(x: Result, collection: Result): Result {
  * an int literal is put in as the double it equals (3.3).
  */
 export function isOneOf(x: Result, set: ReadonlySet<Value>): boolean {
+  if (typeof x === 'string') return set.has(x);
   if (typeof x === 'object' || typeof x === 'bigint') return x === null ? set.has(null) : isIn(x, Array.from(set));
   return x !== undefined && !Number.isNaN(x) && set.has(x);
 }

@@ -15,19 +15,26 @@ export function toTimestamp(x: Result): Result {
   return parseTimestamp(x) ?? new CelError(`invalid RFC 3339 timestamp "${x}"`);
 }
 
-/** RFC 3339 text as a timestamp with its offset; undefined when the text is not one (conditions.md 4.3). */
+/**
+ * RFC 3339 text as a timestamp with its offset; undefined when the text is not one (conditions.md 4.3). On the hot path of conditions on
+ * time: read by character codes, as a regular expression would make ten texts (bench/conditions.bench.ts).
+ */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  const parts = RFC_3339.exec(text);
-  if (parts === null) return undefined;
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((group) => Number(parts[group])) as Six;
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const nanos = Number((parts[7] ?? '').slice(0, 9).padEnd(9, '0'));
-  const offset = parseOffset(parts[8] as string);
+  const year = digitsAt(text, 0, 4);
+  const month = digitsAt(text, 5, 2);
+  const day = digitsAt(text, 8, 2);
+  const hour = digitsAt(text, 11, 2);
+  const minute = digitsAt(text, 14, 2);
+  const second = digitsAt(text, 17, 2);
+  const isDate = isAt(text, 4, DASH) && isAt(text, 7, DASH) && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+  const isTime = isAt(text, 10, LETTER_T) && isAt(text, 13, COLON) && isAt(text, 16, COLON) && hour <= 23 && minute <= 59 && second <= 59;
+  if (!isDate || !isTime) return undefined;
+  const zone = isAt(text, 19, DOT) ? endOfDigits(text, 20) : 19;
+  const offset = zone === 20 ? undefined : parseOffset(text, zone);
   if (offset === undefined) return undefined;
   const local = daysUntil(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
   const seconds = local - offset * 60;
-  return isInRange(seconds) ? new Timestamp(seconds, nanos, offset) : undefined;
+  return isInRange(seconds) ? new Timestamp(seconds, nanosOf(text, 20, zone), offset) : undefined;
 }
 
 /** A timestamp of whole seconds and nanoseconds, or the overflow error of conditions.md 4.3. */
@@ -50,22 +57,56 @@ export function compareTimestamps(a: Timestamp, b: Timestamp): number {
   return a.seconds === b.seconds ? a.nanos - b.nanos : a.seconds - b.seconds;
 }
 
-type Six = [number, number, number, number, number, number];
-
-const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/;
+const PLUS = 43;
+const DASH = 45;
+const DOT = 46;
+const ZERO = 48;
+const COLON = 58;
+const LETTER_T = 84;
+const LETTER_Z = 90;
 
 function isInRange(seconds: bigint | number): boolean {
   return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
 }
 
-/** Minutes east of UTC. */
-function parseOffset(text: string): number | undefined {
-  if (text === 'Z') return 0;
-  const hours = Number(text.slice(1, 3));
-  const minutes = Number(text.slice(4, 6));
-  if (hours > 23 || minutes > 59) return undefined;
+function isAt(text: string, position: number, code: number): boolean {
+  return text.charCodeAt(position) === code;
+}
+
+/** A number of so many digits; NaN, which no bound admits, where one is missing. */
+function digitsAt(text: string, position: number, count: number): number {
+  let number = 0;
+  for (let at = position; at < position + count; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+function endOfDigits(text: string, position: number): number {
+  let end = position;
+  while (digitsAt(text, end, 1) >= 0) end++;
+  return end;
+}
+
+/** The first nine digits of a fraction; the others are dropped. */
+function nanosOf(text: string, begin: number, end: number): number {
+  if (end <= begin) return 0;
+  const count = Math.min(9, end - begin);
+  return digitsAt(text, begin, count) * 10 ** (9 - count);
+}
+
+/** Minutes east of UTC, from a position to the end of the text. */
+function parseOffset(text: string, position: number): number | undefined {
+  if (isAt(text, position, LETTER_Z)) return text.length === position + 1 ? 0 : undefined;
+  const isWest = isAt(text, position, DASH);
+  if (!(isWest || isAt(text, position, PLUS)) || text.length !== position + 6 || !isAt(text, position + 3, COLON)) return undefined;
+  const hours = digitsAt(text, position + 1, 2);
+  const minutes = digitsAt(text, position + 4, 2);
+  if (!(hours <= 23 && minutes <= 59)) return undefined;
   const offset = hours * 60 + minutes;
-  return text.startsWith('-') && offset !== 0 ? -offset : offset;
+  return isWest && offset !== 0 ? -offset : offset;
 }
 
 function textAt(t: Timestamp, offset: number): string {
