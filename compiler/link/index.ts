@@ -42,6 +42,6 @@ const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[
 function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void {
   for (const file of files.filter(({ disabled }) => disabled)) {
     const policy = policyKeyOf(file.policy);
-    report.add('policy/disabled', placeOfDocument(file), { policy }, { facts: { policy } });
+    report.add('policy/disabled', placeOfDocument(file), { policy }, { notes: [{ message: 'remove `disabled: true`, or what still needs the document' }], facts: { policy } });
   }
 }

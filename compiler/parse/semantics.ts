@@ -92,9 +92,11 @@ function refuseLegacyVariables(policyType: 'variables' | 'constants', document: 
 // Accepted for now (3.5), so it is never in the way.
 function warnOfMissingVersion(document: ObjectValue, report: Diagnostics): boolean {
   const policy = objectOf(document, 'rolePolicy');
-  if (policy && !nonEmptyText(policy, 'version')) report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {});
+  if (policy && !nonEmptyText(policy, 'version')) report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {}, WRITE_VERSION);
   return true;
 }
+
+const WRITE_VERSION = { notes: [{ message: 'write `version: default`' }] };
 
 interface First {
   readonly first: number;

@@ -7,12 +7,18 @@ export const celMessages = {
     stage: 'compile',
     kind: 'invalid expression',
     text: ({ text, messages }) => `Invalid expression \`${text}\`: [${messages.join(', ')}]`,
-    explanation:
-      'A condition, an output or a variable does not parse or does not type-check. The list in brackets says everything that is wrong with it, in source order; each item also has a note at its place. ' +
-      'Common causes:\n\n' +
-      '- `undeclared reference`: a name that is no variable, function or macro, or a macro with the wrong number of arguments.\n' +
-      '- `undefined field`: `R.type` instead of `R.kind`, `P.attributes` instead of `P.attr`.\n' +
-      '- `found no matching overload`: the operand types do not go together. Numbers are never mixed (`1 + 1.0`); attributes are doubles, so write `R.attr.x + 1.0` or `int(R.attr.x) + 1`.\n' +
-      '- `invalid … argument`: a literal duration, timestamp, pattern or address that no run could accept.',
+    explanation: `
+A condition, an output or a variable does not parse or does not type-check. The list in brackets says everything that is wrong with it, in source order; each item also has
+a note at its place. What helps with the common ones:
+
+- \`undeclared reference\`: a name that is no variable, function or macro, or a macro with the wrong number of arguments. Attributes are \`R.attr.x\` and \`P.attr.x\`,
+  variables \`V.x\`, constants \`C.x\`.
+- \`undefined field\`: write \`R.kind\` for \`R.type\`, \`P.attr\` for \`P.attributes\`.
+- \`found no matching overload\`: the operand types do not go together. Numbers are never mixed (\`1 + 1.0\`); attributes are doubles, so write \`R.attr.x + 1.0\` or
+  \`int(R.attr.x) + 1\`.
+- \`expected type 'bool'\`: the operands of \`&&\`, \`||\` and \`!\` are booleans: compare first, \`R.attr.x == "a" || R.attr.x == "b"\`.
+- \`invalid … argument\`: a literal duration, timestamp, pattern or address that no run could accept.
+- \`Syntax error\`: look at the marked character and shortly before it.
+`,
   }),
 };

@@ -36,8 +36,8 @@ Remove the rule, or correct what was meant to differ: after copying a rule, its 
     kind: 'rule name collides',
     text: ({ name }) => `two rules are called \`${name}\``,
     explanation: `
-A rule without a name is called by its place: the second one \`rule-002\`, in a principal policy \`<resource>_rule-002\`. Here another rule has that very name, or two
-resources of a principal policy that can match the same request have actions of one name.
+Two rules of the policy come to have one name. A rule without a name is called by its place, the second one \`rule-002\`, in a principal policy \`<resource>_rule-002\`, and
+another rule is called just so; or two resources of a principal policy that can match the same request have actions of one name.
 
 The name identifies the rule: the outputs of the two cannot be told apart, and within one request **the result of the condition that is evaluated first counts for both**.
 
@@ -222,7 +222,8 @@ Leave \`scope\` out for the root scope.
     kind: 'consent at the root scope',
     text: ({ policy }) => `${policy} can never allow: the root scope has no parent that could consent`,
     explanation: `
-The policy is at the root scope and has \`scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\`. An ALLOW of such a policy counts only if a parent scope
+The policy is at the root scope and requires parental consent for what it allows
+(\`scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\`). An ALLOW of such a policy counts only if a parent scope
 allows as well, and the root has none. A conditional ALLOW denies those who do not meet its condition.
 
 Remove \`scopePermissions\` from policies at the root, or give the policy the \`scope\` it was meant for.

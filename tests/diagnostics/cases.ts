@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compileFolder } from '../../compiler/cli/compile-command.js';
+import { formatPretty } from '../../compiler/diagnostics/format.js';
+import type { Code } from '../../compiler/diagnostics/messages.js';
+
+/** The folder of this suite: one folder of policies a code, with what the compiler says of them in `diagnostics.txt`. */
+export const CASES = import.meta.dirname;
+
+/** Says what of a case is better not committed and made when it runs: large files, symbolic links. */
+export const GENERATED_FILES = 'generate.json';
+
+/** The folder, and the page of docs/diagnostics, of a code: `rule/repeated` is `rule__repeated`. */
+export function fileNameOf(code: Code): string {
+  return code.replace('/', '__');
+}
+
+/** What the compiler says of a folder of policies, as a terminal without colours shows it. */
+export async function shownFor(folder: string): Promise<string> {
+  if (!readdirSync(folder).includes(GENERATED_FILES)) return shownFrom(folder);
+  const made = mkdtempSync(join(tmpdir(), 'authz-diagnostics-'));
+  try {
+    for (const file of generatedFilesOf(folder)) make(file, made);
+    return await shownFrom(made);
+  } finally {
+    rmSync(made, { recursive: true });
+  }
+}
+
+/** A file or link that is made when its case runs. */
+export type GeneratedFile =
+  | { readonly path: string; readonly text: string; readonly times: number }
+  | { readonly path: string; readonly link: string };
+
+/** What a case makes when it runs. */
+export function generatedFilesOf(folder: string): readonly GeneratedFile[] {
+  const files = JSON.parse(readFileSync(join(folder, GENERATED_FILES), 'utf8')) as { readonly [path: string]: object };
+  return Object.entries(files).map(([path, file]) => ({ path, ...file }) as GeneratedFile);
+}
+
+function make(file: GeneratedFile, folder: string): void {
+  const path = join(folder, file.path);
+  if ('link' in file) symlinkSync(file.link, path);
+  else writeFileSync(path, file.text.repeat(file.times));
+}
+
+async function shownFrom(folder: string): Promise<string> {
+  const { diagnostics } = await compileFolder(folder);
+  return formatPretty(diagnostics, { color: false });
+}
