@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { size, toBool, toBytes, toDouble, toInt, toText, toUint, typeOf } from './conversions.js';
 import { mapOf } from './maps.js';
-import { CelError, Duration, Opaque, Optional, type Result, Timestamp, TypeValue, Uint } from './values.js';
+import { type CelError, Duration, Opaque, Optional, type Result, Timestamp, TypeValue, Uint } from './values.js';
 
 class Address extends Opaque {
   readonly typeName = 'net.IP';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { base64Decode, base64Encode, jsonEncode } from './encoders.js';
 import { mapOf } from './maps.js';
-import { CelError, type Result, Uint } from './values.js';
+import { type CelError, type Result, Uint } from './values.js';
 
 const text = (result: Result) => (result as CelError).message;
 

@@ -3,7 +3,7 @@ import { MAX_DEPTH, NO_SUCH_OVERLOAD, TOO_DEEP } from './failures.js';
 import { isJsonMap } from './kinds.js';
 import { mapEntries, mapGet, mapSize } from './maps.js';
 import { compareNumbers } from './numbers.js';
-import { CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
+import { type CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
 
 /** `a == b`, and both could be evaluated. On the hot path of every check: primitives are told apart before anything else (bench/check.bench.ts). */
 export function isEqual(a: Result, b: Result): boolean {

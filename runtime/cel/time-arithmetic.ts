@@ -1,6 +1,6 @@
 import { durationOf, MAX_NANOS, MIN_NANOS, SECOND } from './duration.js';
 import { timestampAt } from './timestamp.js';
-import { type CelError, Duration, Timestamp } from './values.js';
+import { type CelError, Duration, type Timestamp } from './values.js';
 
 /** `t + d`: the offset of the timestamp stays; `timestamp overflow` outside the years 1 to 9999 (conditions.md 2.1, 4.3). */
 export function addDuration(t: Timestamp, d: Duration): Timestamp | CelError {

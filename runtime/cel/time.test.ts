@@ -23,7 +23,7 @@ import {
   toDuration,
   toTimestamp,
 } from './time.js';
-import { CelError, Duration, type Result, Timestamp } from './values.js';
+import { CelError, type Duration, type Result, Timestamp } from './values.js';
 
 const ts = (text: string) => toTimestamp(text) as Timestamp;
 const dur = (text: string) => toDuration(text) as Duration;

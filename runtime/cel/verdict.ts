@@ -1,4 +1,4 @@
-import { CelError, isFailure, type Result } from './values.js';
+import { type CelError, isFailure, type Result } from './values.js';
 
 /** One part of a condition, evaluated when its turn comes. */
 type Part = () => Result;

@@ -40,7 +40,10 @@ export class Context {
   variablesFor(params: Params): { readonly [name: string]: unknown } {
     const key = JSON.stringify(params);
     let values = this.cached.get(key);
-    if (values === undefined) this.cached.set(key, (values = this.evaluateVariables(params, false)));
+    if (values === undefined) {
+      values = this.evaluateVariables(params, false);
+      this.cached.set(key, values);
+    }
     return values;
   }
 

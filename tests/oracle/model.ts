@@ -216,7 +216,10 @@ class ModelCheck {
   private enter(scope: string): void {
     const { context } = this;
     let listed = this.listed.get(scope);
-    if (listed === undefined) this.listed.set(scope, (listed = this.derivedRolesIn(scope)));
+    if (listed === undefined) {
+      listed = this.derivedRolesIn(scope);
+      this.listed.set(scope, listed);
+    }
     [context.effectiveDerivedRoles, context.failedDerivedRoles] = listed;
   }
 
