@@ -35,9 +35,7 @@ export const DANGEROUS_TEXTS: readonly string[] = [
   '*/ process.exit(1) /*',
   "'; throw new Error('out'); '",
   '"quoted"',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: meant as it is
   '`${globalThis}`',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: meant as it is
   '${globalThis.leaked = true}',
   'back\\slash\\',
   "end'\\",
