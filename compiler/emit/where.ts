@@ -7,7 +7,7 @@ import { type FunctionContext, localFunction, localName, use } from './function-
 import { LISTED, PLAIN, type Style } from './module-context.js';
 import { quote } from './quote.js';
 import { survives } from './survives.js';
-import { isStringLiteral, valueDoc } from './values.js';
+import { valueDoc } from './values.js';
 
 /** A condition as a JavaScript expression that gives what is left of it for a plan: the twin of `when` (design 6.3). */
 export function whereDoc(match: Match, context: FunctionContext): Doc {

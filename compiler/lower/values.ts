@@ -72,6 +72,7 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
     case 'message':
       return {
         kind: 'call',
+        name: 'messageOf',
         runtime: 'messageOf',
         pure: true,
         args: [
@@ -133,7 +134,7 @@ function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type
   const args = [...receiver, ...expr.args].map((arg) => lowerValue(arg, checked));
   if (row.runtime === 'dynOf') return { ...(args[0] as Value), type: dyn };
   const erases = expr.target === undefined && ERASING_GLOBAL_FORMS.has(row.runtime);
-  return { kind: 'call', runtime: erases ? `${row.runtime}Global` : row.runtime, pure: row.pure, args, type };
+  return { kind: 'call', name: row.name, runtime: erases ? `${row.runtime}Global` : row.runtime, pure: row.pure, args, type };
 }
 
 /** Macro, by the number of its variables and whether it filters -> the function of runtime/cel. */
@@ -162,7 +163,8 @@ const MACROS: { readonly [key: string]: string } = {
 function lowerMacro(expr: MacroExpr, checked: CheckedExpression, type: Value['type']): Value {
   if (expr.macro === 'math.greatest' || expr.macro === 'math.least') {
     const runtime = expr.macro === 'math.greatest' ? 'mathGreatest' : 'mathLeast';
-    return { kind: 'call', runtime, pure: true, args: expr.args.map((arg) => lowerValue(arg, checked)), type };
+    const name = expr.macro === 'math.greatest' ? 'math.@max' : 'math.@min';
+    return { kind: 'call', name, runtime, pure: true, args: expr.args.map((arg) => lowerValue(arg, checked)), type };
   }
   if (expr.macro === 'has') {
     const selection = expr.range;

@@ -3,6 +3,7 @@
 // Who someone is to an album
 
 import type { DerivedRole } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // owner: a [user] where
 //   R.attr.owner == P.id
@@ -11,4 +12,5 @@ export const owner: DerivedRole = {
   name: 'owner',
   parentRoles: new Set(['user']),
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
+  where: ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id)),
 };

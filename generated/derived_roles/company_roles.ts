@@ -4,6 +4,7 @@
 
 import * as cel from '#runtime/cel';
 import type { DerivedRole } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // requester: a [employee] where
 //   R.attr.owner == P.id
@@ -12,10 +13,14 @@ export const requester: DerivedRole = {
   name: 'requester',
   parentRoles: new Set(['employee']),
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
+  where: ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id)),
 };
 
 // C.approvers
 const approvers = new Set<cel.Value>(['manager', 'director']);
+
+// C.approvers
+const approvers_2: cel.Json = ['manager', 'director'];
 
 // direct_manager: a [employee] where all of
 //   P.attr.title in C.approvers
@@ -29,4 +34,10 @@ export const directManager: DerivedRole = {
     cel.isOneOf(P.attr.title, approvers) &&
     cel.isEqual(R.attr.department, P.attr.department) &&
     cel.differs(R.attr.owner, P.id),
+  where: ({ principal: P, row }) =>
+    residual.allOf(
+      residual.holds(cel.inCollection(P.attr.title, approvers_2)),
+      residual.holds(residual.equals(row.attr('department'), P.attr.department)),
+      residual.holds(residual.notEquals(row.attr('owner'), P.id)),
+    ),
 };

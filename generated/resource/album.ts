@@ -14,6 +14,7 @@ import {
   type ResourcePolicy,
   type Rule,
 } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 import { owner } from '../derived_roles/album_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -28,6 +29,7 @@ const curators: Rule = {
   roles: CURATOR,
   reaches: matchesAny('*'),
   when: always,
+  where: always,
 };
 
 // ALLOW view, edit, delete, comment:* to [owner]
@@ -38,6 +40,7 @@ const owners: Rule = {
   reaches: matchesAny('view', 'edit', 'delete', 'comment:*'),
   derivedRole: owner,
   when: owner.when,
+  where: owner.where,
 };
 
 // ALLOW view, comment:* to [user, guest:*] when any of
@@ -53,6 +56,14 @@ const audience: Rule = {
   when: ({ principal: P, resource: R }) =>
     R.attr.visibility === 'public' ||
     (R.attr.visibility === 'friends' && cel.isIn(P.id, R.attr.friends)),
+  where: ({ principal: P, row }) =>
+    residual.anyOf(
+      residual.holds(residual.equals(row.attr('visibility'), 'public')),
+      residual.allOf(
+        residual.holds(residual.equals(row.attr('visibility'), 'friends')),
+        residual.holds(residual.inCollection(P.id, row.attr('friends'))),
+      ),
+    ),
 };
 
 // DENY edit, delete, comment:* to [*] when
@@ -63,6 +74,7 @@ const locked: Rule = {
   roles: ANYONE,
   reaches: matchesAny('edit', 'delete', 'comment:*'),
   when: ({ resource: R }) => R.attr.status === 'LOCKED',
+  where: ({ row }) => residual.holds(residual.equals(row.attr('status'), 'LOCKED')),
   output: {
     ruleActivated: ({ resource: R }) =>
       cel.toOutput(cel.mapOf([['reason', 'locked'], ['by', cel.select(R.attr, 'lockedBy')]])),

@@ -14,6 +14,7 @@ const readers: Rule = {
   effect: ALLOW,
   roles: USER | ADMIN,
   when: always,
+  where: always,
 };
 
 // ALLOW create, update, delete to [admin]
@@ -22,6 +23,7 @@ const writers: Rule = {
   effect: ALLOW,
   roles: ADMIN,
   when: always,
+  where: always,
 };
 
 export const contact: ResourcePolicy = {

@@ -10,10 +10,12 @@ import {
   DENY,
   matchesAny,
   rowsOf,
+  type Query,
   type Request,
   type ResourcePolicy,
   type Rule,
 } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 import { directManager, requester } from '../derived_roles/company_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -25,6 +27,7 @@ const ask: Rule = {
   effect: ALLOW,
   roles: EMPLOYEE,
   when: always,
+  where: always,
 };
 
 // ALLOW view, view:* to [requester]
@@ -35,10 +38,15 @@ const ownRequests: Rule = {
   reaches: matchesAny('view', 'view:*'),
   derivedRole: requester,
   when: requester.when,
+  where: requester.where,
 };
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R }: Request): cel.Result => cel.equals(R.attr.status, 'PENDING');
+
+// V.is_pending: R.attr.status == "PENDING"
+const isPendingWhere = ({ row }: Query): residual.Term =>
+  residual.equals(row.attr('status'), 'PENDING');
 
 // ALLOW edit, delete to [requester] when
 //   V.is_pending
@@ -48,6 +56,8 @@ const withdraw: Rule = {
   roles: EMPLOYEE,
   derivedRole: requester,
   when: (request) => requester.when(request) && isPending(request) === true,
+  where: (request) =>
+    residual.allOf(residual.holds(isPendingWhere(request)), requester.where(request)),
   output: {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(
@@ -64,6 +74,7 @@ const managersView: Rule = {
   roles: EMPLOYEE,
   derivedRole: directManager,
   when: directManager.when,
+  where: directManager.where,
 };
 
 // V.is_short: R.attr.days <= C.longest_leave_days
@@ -71,6 +82,12 @@ const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(R.attr.days
 
 // C.countries_with_local_rules
 const countriesWithLocalRules = new Set<cel.Value>(['DE', 'FR']);
+
+// V.is_short: R.attr.days <= C.longest_leave_days
+const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
+
+// C.countries_with_local_rules
+const countriesWithLocalRules_2: cel.Json = ['DE', 'FR'];
 
 // ALLOW approve to [direct_manager] when all of
 //   V.is_pending
@@ -93,12 +110,40 @@ const approve: Rule = {
         (R.attr.disputed !== undefined && R.attr.disputed === true))
     );
   },
+  where: (request) => {
+    const { row } = request;
+    return residual.allOf(
+      residual.allOf(
+        residual.holds(isPendingWhere(request)),
+        residual.holds(isShortWhere(request)),
+        residual.noneOf(
+          residual.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules_2)),
+          residual.holds(
+            residual.and(
+              residual.has(row.attributes, 'disputed'),
+              residual.equals(row.attr('disputed'), true),
+            ),
+          ),
+        ),
+      ),
+      directManager.where(request),
+    );
+  },
 };
 
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStarted = (request: Request): cel.Result => {
   const { resource: R } = request;
   return cel.lessThan(cel.toTimestamp(R.attr.starts), cel.now(request));
+};
+
+// V.has_started: timestamp(R.attr.starts) < now()
+const hasStartedWhere = (request: Query): residual.Term => {
+  const { row } = request;
+  return residual.lessThan(
+    residual.call('timestamp', cel.toTimestamp, row.attr('starts')),
+    cel.now(request),
+  );
 };
 
 // DENY edit, delete, approve to [*] when
@@ -108,6 +153,7 @@ const tooLate: Rule = {
   effect: DENY,
   roles: ANYONE,
   when: (request) => hasStarted(request) === true,
+  where: (request) => residual.holds(hasStartedWhere(request)),
 };
 
 export const leaveRequest: ResourcePolicy = {

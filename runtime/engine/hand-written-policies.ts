@@ -9,14 +9,19 @@ export const ADMIN = 2;
 export const A_GLOB = 4;
 export const ANYONE = -1;
 
+/** The filter of a condition that is only written for checks. */
+export function notWritten(): ReturnType<Rule['where']> {
+  return { kind: 'unplannable', reason: 'written for checks' };
+}
+
 /** A rule that grants; conditions and the rest by `more`. */
 export function allow(name: string, more: Partial<Rule> = {}): Rule {
-  return { name, effect: ALLOW, roles: ANYONE, when: always, ...more };
+  return { name, effect: ALLOW, roles: ANYONE, when: always, where: more.when === undefined ? always : notWritten, ...more };
 }
 
 /** A rule that refuses. */
 export function deny(name: string, more: Partial<Rule> = {}): Rule {
-  return { name, effect: DENY, roles: ANYONE, when: always, ...more };
+  return { name, effect: DENY, roles: ANYONE, when: always, where: more.when === undefined ? always : notWritten, ...more };
 }
 
 /** Rules by action; `*` is every action no other entry names. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DerivedRole, Request } from '../policy/index.js';
-import { allow, ask, deny, doc, engineOf, principal, role, rules, USER } from './hand-written-policies.js';
+import { allow, ask, deny, doc, engineOf, principal, role, rules, USER, notWritten } from './hand-written-policies.js';
 
 const says = (val: string): (() => { readonly val: string }) => () => ({ val });
 const both = { ruleActivated: says('met'), conditionNotMet: says('not met') };
@@ -24,7 +24,7 @@ test('a DENY speaks once and silences the rules after it', () => {
 });
 
 test('the first visit of an inactive derived role is silent, a later one is not (9.2)', () => {
-  const owner: DerivedRole = { key: 'derived_roles.x#owner', name: 'owner', when: ofAttribute('owned'), parentRoles: new Set(['user']) };
+  const owner: DerivedRole = { key: 'derived_roles.x#owner', name: 'owner', when: ofAttribute('owned'), where: notWritten, parentRoles: new Set(['user']) };
   const rule = allow('r', { derivedRole: owner, when: owner.when, output: both });
   const engine = engineOf({ resourcePolicies: [doc(rules({ view: [rule], edit: [rule] }), { derivedRoles: [owner] })] });
   assert.equal(outputsOf(ask(engine, ['view', 'edit'])), ['edit ~#r not met']);
@@ -49,7 +49,7 @@ test('a role policy speaks with the meaning of its author (9.3)', () => {
 });
 
 test('a principal policy sees the derived roles the action before left behind (7.2)', () => {
-  const owner: DerivedRole = { key: 'derived_roles.x#owner', name: 'owner', when: () => true, parentRoles: new Set(['user']) };
+  const owner: DerivedRole = { key: 'derived_roles.x#owner', name: 'owner', when: () => true, where: notWritten, parentRoles: new Set(['user']) };
   const seesOwner = (request: Request): boolean => request.effectiveDerivedRoles.includes('owner');
   const denies = { ...deny('p', { when: seesOwner, reaches: (action: string) => action === 'b' }) };
   const engine = engineOf({

@@ -3,6 +3,8 @@
  * Generated modules build these objects once, at load; nothing of them changes afterwards.
  */
 
+import type { Condition as Residual, Row, Term } from '../residual/index.js';
+
 /** 1: grant. */
 export const ALLOW = 1;
 /** 2: refuse. */
@@ -59,9 +61,19 @@ export interface Instant {
   readonly offset: number;
 }
 
+/** What conditions see of a plan: the principal is known, of the resource what all rows share (planner.md 3.1). */
+export interface Query extends Request {
+  /** The row that is not known yet, with the attributes the request lists. */
+  readonly row: Row;
+  /** `runtime.effectiveDerivedRoles` of the scope being planned: the roles that may be active. */
+  derivedRoles: Term;
+}
+
 /** What decides a rule. Never throws: an expression that cannot be evaluated does not hold. Called without `this`. `always` is known by identity. */
 export interface Condition {
   when(request: Request): boolean;
+  /** The same for a plan: what is left of the condition before there is a resource; `always` here too. */
+  where(query: Query): Residual;
 }
 
 /** An output as it leaves an evaluation: a JSON value, or the text of what failed (policy-language.md 9). */
@@ -116,6 +128,7 @@ export interface DerivedRole extends Condition {
   readonly name: string;
   /** Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null (6.2); absent when nobody can tell. */
   readonly whenListed?: (request: Request) => boolean;
+  readonly whereListed?: (query: Query) => Residual;
   /** Exact texts; `*` is everyone. */
   readonly parentRoles: ReadonlySet<string>;
 }
@@ -190,6 +203,8 @@ export interface RoleRule {
   readonly allows: Matcher;
   /** Absent: unconditional. */
   readonly when?: (request: Request) => boolean;
+  /** Present with `when`. */
+  readonly where?: (query: Query) => Residual;
   readonly output?: Output;
   readonly memo?: string;
 }

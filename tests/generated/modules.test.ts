@@ -25,8 +25,8 @@ test('every module type-checks under the options of this repository', () => {
   assert.equal(problems.slice(0, 20), []);
 });
 
-test('modules import the contract, the runtime of CEL, and each other', () => {
-  const allowed = /^(#runtime\/(cel|policy)|\.{1,2}\/.*\.js)$/;
+test('modules import the contract, the runtime of CEL, residuals, and each other', () => {
+  const allowed = /^(#runtime\/(cel|policy|residual)|\.{1,2}\/.*\.js)$/;
   const imported = sourceFiles().flatMap((file) => file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()));
   assert.equal([...new Set(imported)].filter((specifier) => !allowed.test(specifier)), []);
   const between = sourceFiles()

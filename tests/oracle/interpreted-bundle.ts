@@ -156,7 +156,7 @@ class Interpreter {
     if (match !== undefined) this.traced.set(tracedKey, tracedCondition(match, params));
     const holds = match === undefined ? always : condition(match, params);
     const when = derivedRole === undefined ? holds : (request: Request) => derivedRole.when(request) && holds(request);
-    return { name, effect, when, ...(derivedRole === undefined ? {} : { derivedRole }) };
+    return { name, effect, when, where: notInterpreted, ...(derivedRole === undefined ? {} : { derivedRole }) };
   }
 
   private derivedRole(name: string): DerivedRole {
@@ -172,6 +172,7 @@ class Interpreter {
         name,
         parentRoles: new Set(orEveryone(definition.parentRoles)),
         when: match === undefined ? always : condition(match, params),
+        where: notInterpreted,
         ...(match === undefined ? {} : { whenListed: listingCondition(match, params) }),
       };
     }
@@ -279,4 +280,9 @@ function numbered(index: number): string {
 
 function consents({ scopePermissions }: { readonly scopePermissions?: string }): boolean {
   return scopePermissions?.endsWith('CONSENT_FOR_ALLOWS') ?? false;
+}
+
+/** Only checks are interpreted. */
+function notInterpreted(): ReturnType<Rule['where']> {
+  return { kind: 'unplannable', reason: 'interpreted' };
 }

@@ -47,6 +47,7 @@ const rule001: Rule = {
   roles: TEAM0,
   among: matchesAny('team0'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit1 to [team1]
@@ -56,6 +57,7 @@ const rule002: Rule = {
   roles: TEAM1,
   among: matchesAny('team1'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit2 to [team2]
@@ -65,6 +67,7 @@ const rule003: Rule = {
   roles: TEAM2,
   among: matchesAny('team2'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit3 to [team3]
@@ -74,6 +77,7 @@ const rule004: Rule = {
   roles: TEAM3,
   among: matchesAny('team3'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit4 to [team4]
@@ -83,6 +87,7 @@ const rule005: Rule = {
   roles: TEAM4,
   among: matchesAny('team4'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit5 to [team5]
@@ -92,6 +97,7 @@ const rule006: Rule = {
   roles: TEAM5,
   among: matchesAny('team5'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit6 to [team6]
@@ -101,6 +107,7 @@ const rule007: Rule = {
   roles: TEAM6,
   among: matchesAny('team6'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit7 to [team7]
@@ -110,6 +117,7 @@ const rule008: Rule = {
   roles: TEAM7,
   among: matchesAny('team7'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit8 to [team8]
@@ -119,6 +127,7 @@ const rule009: Rule = {
   roles: TEAM8,
   among: matchesAny('team8'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit9 to [team9]
@@ -128,6 +137,7 @@ const rule010: Rule = {
   roles: TEAM9,
   among: matchesAny('team9'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit10 to [team10]
@@ -137,6 +147,7 @@ const rule011: Rule = {
   roles: TEAM10,
   among: matchesAny('team10'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit11 to [team11]
@@ -146,6 +157,7 @@ const rule012: Rule = {
   roles: TEAM11,
   among: matchesAny('team11'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit12 to [team12]
@@ -155,6 +167,7 @@ const rule013: Rule = {
   roles: TEAM12,
   among: matchesAny('team12'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit13 to [team13]
@@ -164,6 +177,7 @@ const rule014: Rule = {
   roles: TEAM13,
   among: matchesAny('team13'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit14 to [team14]
@@ -173,6 +187,7 @@ const rule015: Rule = {
   roles: TEAM14,
   among: matchesAny('team14'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit15 to [team15]
@@ -182,6 +197,7 @@ const rule016: Rule = {
   roles: TEAM15,
   among: matchesAny('team15'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit16 to [team16]
@@ -191,6 +207,7 @@ const rule017: Rule = {
   roles: TEAM16,
   among: matchesAny('team16'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit17 to [team17]
@@ -200,6 +217,7 @@ const rule018: Rule = {
   roles: TEAM17,
   among: matchesAny('team17'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit18 to [team18]
@@ -209,6 +227,7 @@ const rule019: Rule = {
   roles: TEAM18,
   among: matchesAny('team18'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit19 to [team19]
@@ -218,6 +237,7 @@ const rule020: Rule = {
   roles: TEAM19,
   among: matchesAny('team19'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit20 to [team20]
@@ -227,6 +247,7 @@ const rule021: Rule = {
   roles: TEAM20,
   among: matchesAny('team20'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit21 to [team21]
@@ -236,6 +257,7 @@ const rule022: Rule = {
   roles: TEAM21,
   among: matchesAny('team21'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit22 to [team22]
@@ -245,6 +267,7 @@ const rule023: Rule = {
   roles: TEAM22,
   among: matchesAny('team22'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit23 to [team23]
@@ -254,6 +277,7 @@ const rule024: Rule = {
   roles: TEAM23,
   among: matchesAny('team23'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit24 to [team24]
@@ -263,6 +287,7 @@ const rule025: Rule = {
   roles: TEAM24,
   among: matchesAny('team24'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit25 to [team25]
@@ -272,6 +297,7 @@ const rule026: Rule = {
   roles: TEAM25,
   among: matchesAny('team25'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit26 to [team26]
@@ -281,6 +307,7 @@ const rule027: Rule = {
   roles: TEAM26,
   among: matchesAny('team26'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit27 to [team27]
@@ -290,6 +317,7 @@ const rule028: Rule = {
   roles: TEAM27,
   among: matchesAny('team27'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit28 to [team28]
@@ -299,6 +327,7 @@ const rule029: Rule = {
   roles: TEAM28,
   among: matchesAny('team28'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit29 to [team29]
@@ -308,6 +337,7 @@ const rule030: Rule = {
   roles: TEAM29,
   among: matchesAny('team29'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit30 to [team30]
@@ -317,6 +347,7 @@ const rule031: Rule = {
   roles: TEAM0,
   among: matchesAny('team30'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit31 to [team31]
@@ -326,6 +357,7 @@ const rule032: Rule = {
   roles: TEAM1,
   among: matchesAny('team31'),
   when: always,
+  where: always,
 };
 
 // ALLOW visit32 to [team32]
@@ -335,6 +367,7 @@ const rule033: Rule = {
   roles: TEAM2,
   among: matchesAny('team32'),
   when: always,
+  where: always,
 };
 
 // ALLOW meet to [team0, team31, guest:*]
@@ -344,6 +377,7 @@ const meet: Rule = {
   roles: TEAM0 | TEAM1 | TEAM3,
   among: matchesAny('team0', 'team31', 'guest:*'),
   when: always,
+  where: always,
 };
 
 export const town: ResourcePolicy = {

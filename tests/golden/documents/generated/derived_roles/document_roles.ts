@@ -3,7 +3,8 @@
 // Who someone is to a document
 
 import * as cel from '#runtime/cel';
-import { always, type DerivedRole, type Request } from '#runtime/policy';
+import { always, type DerivedRole, type Query, type Request } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // author: a [user] where
 //   R.attr.author.id == P.id
@@ -12,11 +13,17 @@ export const author: DerivedRole = {
   name: 'author',
   parentRoles: new Set(['user']),
   when: ({ principal: P, resource: R }) => R.attr.author?.id === P.id,
+  where: ({ principal: P, row }) =>
+    residual.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
 };
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeam = ({ principal: P, resource: R }: Request): cel.Result =>
   cel.inCollection(P.attr.team, R.attr.teams);
+
+// V.same_team: P.attr.team in R.attr.teams
+const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
+  residual.inCollection(P.attr.team, row.attr('teams'));
 
 // reviewer: a [user, contractor] where all of
 //   V.same_team
@@ -29,10 +36,20 @@ export const reviewer: DerivedRole = {
     const { effectiveDerivedRoles } = request;
     return sameTeam(request) === true && cel.isIn('author', effectiveDerivedRoles);
   },
+  where: (request) =>
+    residual.allOf(
+      residual.holds(sameTeamWhere(request)),
+      residual.holds(residual.inCollection('author', request.derivedRoles)),
+    ),
   whenListed: (request) => {
     const { effectiveDerivedRoles } = request;
     return cel.orNull(sameTeam(request)) === true && cel.isIn('author', effectiveDerivedRoles);
   },
+  whereListed: (request) =>
+    residual.allOf(
+      residual.holds(residual.orNull(sameTeamWhere(request))),
+      residual.holds(residual.inCollection('author', request.derivedRoles)),
+    ),
 };
 
 // member: a [*]
@@ -41,4 +58,5 @@ export const member: DerivedRole = {
   name: 'member',
   parentRoles: new Set(['*']),
   when: always,
+  where: always,
 };

@@ -12,10 +12,12 @@ import {
   glob,
   matchesAny,
   rowsOf,
+  type Query,
   type Request,
   type ResourcePolicy,
   type Rule,
 } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 import { author, reviewer } from '../derived_roles/document_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -32,6 +34,7 @@ const administer: Rule = {
   roles: ADMIN,
   reaches: matchesAny('*'),
   when: always,
+  where: always,
 };
 
 // C.open_states
@@ -60,6 +63,40 @@ const readCondition: Rule['when'] = (request) => {
   );
 };
 
+// C.open_states
+const openStates_2: cel.Json = ['PUBLISHED', 'ARCHIVED'];
+
+// V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
+const isRecentWhere = ({ row }: Query): residual.Term =>
+  residual.atLeast(
+    residual.call(
+      'getFullYear',
+      cel.getFullYear,
+      residual.call('timestamp', cel.toTimestamp, row.attr('created')),
+    ),
+    2020n,
+  );
+
+const readFilter: Rule['where'] = (request) => {
+  const { principal: P, row } = request;
+  return residual.anyOf(
+    residual.holds(residual.inCollection(row.attr('state'), openStates_2)),
+    residual.allOf(
+      residual.holds(
+        residual.and(
+          residual.equals(row.attr('state'), 'REVIEW'),
+          residual.atMost(row.attr('size'), 1000),
+        ),
+      ),
+      residual.holds(isRecentWhere(request)),
+    ),
+    residual.noneOf(
+      residual.holds(row.attr('secret')),
+      residual.holds(residual.notEquals(row.attr('owner'), P.id)),
+    ),
+  );
+};
+
 // ALLOW view, print, comment:* to [user, guest:*, guest:trusted] when readCondition
 const read: Rule = {
   name: 'read',
@@ -67,6 +104,7 @@ const read: Rule = {
   roles: USER | GUEST_ANY | GUEST_TRUSTED,
   reaches: matchesAny('view', 'print', 'comment:*'),
   when: readCondition,
+  where: readFilter,
 };
 
 // ALLOW view, print, comment:* to [author] when readCondition
@@ -77,6 +115,7 @@ const readAsAuthor: Rule = {
   reaches: matchesAny('view', 'print', 'comment:*'),
   derivedRole: author,
   when: (request) => author.when(request) && readCondition(request),
+  where: (request) => residual.allOf(readFilter(request), author.where(request)),
 };
 
 // ALLOW view, print, comment:* to [reviewer] when readCondition
@@ -87,12 +126,19 @@ const readAsReviewer: Rule = {
   reaches: matchesAny('view', 'print', 'comment:*'),
   derivedRole: reviewer,
   when: (request) => reviewer.when(request) && readCondition(request),
+  where: (request) => residual.allOf(readFilter(request), reviewer.where(request)),
 };
 
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraft = (request: Request): cel.Result => {
   const { resource: R } = request;
   return cel.or(cel.equals(R.attr.state, 'DRAFT'), isRecent(request));
+};
+
+// V.is_draft: R.attr.state == "DRAFT" || V.is_recent
+const isDraftWhere = (request: Query): residual.Term => {
+  const { row } = request;
+  return residual.or(residual.equals(row.attr('state'), 'DRAFT'), isRecentWhere(request));
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
@@ -110,6 +156,7 @@ const rule003: Rule = {
   roles: USER,
   derivedRole: author,
   when: (request) => author.when(request) && isDraft(request) === true,
+  where: (request) => residual.allOf(residual.holds(isDraftWhere(request)), author.where(request)),
   output: {
     ruleActivated: (request) => {
       const { principal: P } = request;
@@ -131,6 +178,13 @@ const quota: Rule = {
   roles: ANYONE,
   when: ({ principal: P, resource: R }) =>
     cel.greater(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), R.attr.count),
+  where: ({ principal: P, row }) =>
+    residual.holds(
+      residual.greaterThan(
+        cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10),
+        row.attr('count'),
+      ),
+    ),
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
@@ -138,6 +192,22 @@ const reviewers = ({ resource: R }: Request): cel.Result =>
   cel.mapEach(
     cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)),
     (r: any) => r?.by,
+  );
+
+// V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
+const reviewersWhere = ({ row }: Query): residual.Term =>
+  residual.macro(
+    'mapEach',
+    cel.mapEach,
+    ['r'],
+    residual.macro(
+      'filter',
+      cel.filter,
+      ['r'],
+      row.attr('reviews'),
+      (r) => residual.equals(residual.select(r, 'approved'), true),
+    ),
+    (r) => residual.select(r, 'by'),
   );
 
 // DENY edit, delete, comment:* to [*] when
@@ -153,6 +223,18 @@ const locked: Rule = {
       cel.differs(R.attr.lock?.by, P.id) &&
       !P.roles.includes('moderator') &&
       cel.isIn(P.id, reviewers(request))
+    );
+  },
+  where: (request) => {
+    const { principal: P, row } = request;
+    return residual.holds(
+      residual.and(
+        residual.and(
+          residual.notEquals(residual.select(row.attr('lock'), 'by'), P.id),
+          cel.not(cel.inCollection('moderator', P.roles)),
+        ),
+        residual.inCollection(P.id, reviewersWhere(request)),
+      ),
     );
   },
 };

@@ -11,6 +11,7 @@ const rule001: Rule = {
   effect: ALLOW,
   roles: USER,
   when: always,
+  where: always,
 };
 
 export const documentV2: ResourcePolicy = {

@@ -12,9 +12,11 @@ import {
   reaches,
   rowsOf,
   type PrincipalPolicy,
+  type Query,
   type Request,
   type Rule,
 } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // ALLOW view on document
 const documentRule001: Rule = {
@@ -22,11 +24,16 @@ const documentRule001: Rule = {
   effect: ALLOW,
   roles: ANYONE,
   when: always,
+  where: always,
 };
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R }: Request): cel.Result =>
   cel.equals(R.attr.owner, P.id);
+
+// V.is_hers: R.attr.owner == P.id
+const isHersWhere = ({ principal: P, row }: Query): residual.Term =>
+  residual.equals(row.attr('owner'), P.id);
 
 // ALLOW comment:* on document when
 //   V.is_hers
@@ -36,6 +43,7 @@ const comment: Rule = {
   roles: ANYONE,
   reaches: matchesAny('comment:*'),
   when: (request) => isHers(request) === true,
+  where: (request) => residual.holds(isHersWhere(request)),
   output: {
     conditionNotMet: ({ principal: P }) => cel.toOutput(cel.add(cel.add('not ', P.id), "'s")),
   },
@@ -48,6 +56,7 @@ const documentRule003: Rule = {
   effect: DENY,
   roles: ANYONE,
   when: always,
+  where: always,
 };
 
 // DENY * on album:*
@@ -57,6 +66,7 @@ const noAlbums: Rule = {
   roles: ANYONE,
   reaches: reaches('album:*', '*'),
   when: always,
+  where: always,
 };
 
 export const aliceExampleCom: PrincipalPolicy = {

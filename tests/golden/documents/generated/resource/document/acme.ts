@@ -2,6 +2,7 @@
 
 import * as cel from '#runtime/cel';
 import { ALLOW, always, DENY, type ResourcePolicy, type Rule } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const USER = 1 << 0;
@@ -13,6 +14,8 @@ const rule001: Rule = {
   effect: DENY,
   roles: USER,
   when: ({ principal: P, resource: R }) => !cel.isEqual(R.attr.department, P.attr.department),
+  where: ({ principal: P, row }) =>
+    residual.not(residual.holds(residual.equals(row.attr('department'), P.attr.department))),
 };
 
 // ALLOW print to [user]
@@ -21,6 +24,7 @@ const print: Rule = {
   effect: ALLOW,
   roles: USER,
   when: always,
+  where: always,
 };
 
 export const documentAcme: ResourcePolicy = {

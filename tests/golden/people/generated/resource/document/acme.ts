@@ -11,6 +11,7 @@ const rule001: Rule = {
   effect: ALLOW,
   roles: EMPLOYEE,
   when: always,
+  where: always,
 };
 
 export const documentAcme: ResourcePolicy = {

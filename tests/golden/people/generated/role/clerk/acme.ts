@@ -4,9 +4,13 @@
 
 import * as cel from '#runtime/cel';
 import { anyOf, literalAndGlob, matchesAny, type RolePolicy, type RoleRule } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // C.desks
 const desks = new Set<cel.Value>(['post', 'till']);
+
+// C.desks
+const desks_2: cel.Json = ['post', 'till'];
 
 // clerk may at most view, comment:* on document when
 //   P.attr.desk in C.desks
@@ -15,6 +19,7 @@ const rule001: RoleRule = {
   covers: matchesAny('document'),
   allows: anyOf([literalAndGlob('view'), literalAndGlob('comment:*')]),
   when: ({ principal: P }) => cel.isOneOf(P.attr.desk, desks),
+  where: ({ principal: P }) => residual.holds(cel.inCollection(P.attr.desk, desks_2)),
 };
 
 // clerk may at most list on *

@@ -1,0 +1,122 @@
+import * as cel from '../cel/index.js';
+import { conditional } from './logic.js';
+import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
+
+/**
+ * A function of runtime/cel over terms: run when all operands are known, kept when not. It fails when an operand does, or when no value of
+ * the operand's kind has an overload.
+ *
+ * @param operator its name on the wire (planner.md 3.8).
+ */
+export function call(operator: string, run: (...args: never[]) => cel.Result, ...operands: readonly Term[]): Term {
+  for (const operand of operands) if (failed(operand)) return operand;
+  if (operands.every(isKnown)) {
+    const result = (run as (...args: readonly cel.Result[]) => cel.Result)(...operands.map(resultOf));
+    return isKeptAsCall(result) ? new Unknown({ kind: 'call', operator, operands, run }, 'other', undefined, result) : result;
+  }
+  const special = ofSpecial(operator, operands);
+  if (special !== undefined) return special;
+  const lifted = liftFailure(operands, (others) => call(operator, run, ...others));
+  if (lifted !== undefined) return lifted;
+  if (hasNoOverload(operator, operands)) return cel.add(1, 1n);
+  return new Unknown({ kind: 'call', operator, operands, run }, sortOf(operator, operands));
+}
+
+/** A list literal. */
+export function list(...elements: readonly Term[]): Term {
+  return call('list', (...args: readonly cel.Result[]) => cel.listOf(args), ...elements);
+}
+
+/** A map literal. */
+export function struct(...entries: readonly (readonly [key: Term, value: Term])[]): Term {
+  if (entries.every(([key, value]) => isKnown(key) && isKnown(value))) {
+    return cel.mapOf(entries.map(([key, value]) => [resultOf(key), resultOf(value)]));
+  }
+  for (const entry of entries) for (const part of entry) if (failed(part)) return part;
+  return new Unknown({ kind: 'struct', entries }, 'other');
+}
+
+/** A type's name as a value: `int`. */
+export function typeName(name: string): Term {
+  return new Unknown({ kind: 'path', root: name, fields: [] }, 'other', undefined, cel.typeValue(name));
+}
+
+/** What a variable keeps of a value (conditions.md 1.7). */
+export function stored(term: Term): Term {
+  if (isKnown(term)) return cel.stored(resultOf(term));
+  return operandsOf(term, 'hierarchy') === undefined ? term : unplannable('a hierarchy kept in a variable');
+}
+
+/** Values whose call stands for them on the wire (planner.md 3.3). */
+function isKeptAsCall(result: cel.Result): result is cel.Value {
+  return result instanceof cel.Opaque || result instanceof cel.TypeValue;
+}
+
+function ofSpecial(operator: string, operands: readonly Term[]): Term | undefined {
+  for (const operand of operands) {
+    if (!(operand instanceof Unknown)) continue;
+    const { node } = operand;
+    if (node.kind === 'unplannable') return operand;
+    if (node.kind === 'roles') return unplannable('the list of derived roles');
+    if (node.kind === 'optional') return operand === operands[0] ? ofOptional(operator, node.present, node.value, operands[1]) : unplannable('an optional');
+  }
+  return undefined;
+}
+
+function ofOptional(operator: string, present: Term, value: Term, other: Term): Term {
+  switch (operator) {
+    case 'orValue':
+      return conditional(present, value, other);
+    case 'hasValue':
+      return present;
+    case 'value':
+      return conditional(present, value, cel.select({}, 'value'));
+    default:
+      return unplannable('an optional');
+  }
+}
+
+/** `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them (D-13). */
+function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
+  for (const [position, operand] of operands.entries()) {
+    const parts = operandsOf(operand, 'if');
+    if (parts === undefined) continue;
+    const [condition, ...branches] = parts as [Term, Term, Term];
+    if (!branches.some(failed)) continue;
+    const [whenTrue, whenFalse] = branches.map((branch) => (failed(branch) ? branch : again(operands.with(position, branch))));
+    return conditional(condition, whenTrue, whenFalse);
+  }
+  return undefined;
+}
+
+const ARITHMETIC = new Set(['add', 'sub', 'mult', 'div', 'mod']);
+
+/** Attributes are doubles: beside an int there is no overload, whatever the row (planner.md D-12). */
+function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
+  if (!ARITHMETIC.has(operator)) return false;
+  const sorts = operands.map(kindOf);
+  return sorts.includes('int') && sorts.some((sort) => sort === 'double' || sort === 'json' || sort === 'string');
+}
+
+function kindOf(term: Term): Sort {
+  if (term instanceof Unknown) return term.sort;
+  if (typeof term === 'bigint' || term instanceof cel.Uint) return 'int';
+  if (typeof term === 'number') return 'double';
+  return typeof term === 'string' ? 'string' : 'other';
+}
+
+function sortOf(operator: string, operands: readonly Term[]): Sort {
+  const known = SORTS[operator];
+  if (known !== undefined) return known;
+  if (!ARITHMETIC.has(operator)) return 'other';
+  const sorts = operands.map(kindOf);
+  if (sorts.includes('int')) return 'int';
+  return sorts.includes('double') ? 'double' : 'other';
+}
+
+const SORTS: { readonly [operator: string]: Sort | undefined } = {
+  eq: 'bool', ne: 'bool', lt: 'bool', le: 'bool', gt: 'bool', ge: 'bool', in: 'bool',
+  size: 'int', int: 'int', indexOf: 'int', lastIndexOf: 'int', double: 'double', string: 'string',
+  getFullYear: 'int', getMonth: 'int', getDate: 'int', getDayOfMonth: 'int', getDayOfWeek: 'int', getDayOfYear: 'int',
+  getHours: 'int', getMinutes: 'int', getSeconds: 'int', getMilliseconds: 'int',
+};

@@ -1,0 +1,74 @@
+import { alike, type Condition } from './term.js';
+
+/** All of them; what decides is decided, what is true is left out (planner.md 3.2). */
+export function allOf(...operands: readonly Condition[]): Condition {
+  return joined('and', operands);
+}
+
+/** Any of them. */
+export function anyOf(...operands: readonly Condition[]): Condition {
+  return joined('or', operands);
+}
+
+/** None of them: each on its own, as authors read it. */
+export function noneOf(...operands: readonly Condition[]): Condition {
+  return joined('and', operands.map(not));
+}
+
+/** The two-valued not. */
+export function not(operand: Condition): Condition {
+  if (typeof operand === 'boolean') return !operand;
+  return operand.kind === 'not' ? operand.operand : { kind: 'not', operand };
+}
+
+/**
+ * A condition without what no filter can say: there it is made smaller (it grants to fewer) or larger (it denies more). The first is for an
+ * ALLOW, the second for a DENY (planner.md 8.3, 4).
+ */
+export function decided(condition: Condition, towards: boolean): Condition {
+  if (typeof condition === 'boolean') return condition;
+  switch (condition.kind) {
+    case 'unplannable':
+      return towards;
+    case 'is':
+      return condition;
+    case 'not': {
+      const operand = decided(condition.operand, !towards);
+      return operand === condition.operand ? condition : not(operand);
+    }
+    case 'and':
+    case 'or':
+      return joined(condition.kind, condition.operands.map((operand) => decided(operand, towards)));
+  }
+}
+
+/** Why a condition, or a part of it, has no form on the wire; undefined when all of it has. */
+export function unplannableReason(condition: Condition): string | undefined {
+  if (typeof condition === 'boolean') return undefined;
+  switch (condition.kind) {
+    case 'unplannable':
+      return condition.reason;
+    case 'is':
+      return undefined;
+    case 'not':
+      return unplannableReason(condition.operand);
+    case 'and':
+    case 'or':
+      for (const operand of condition.operands) {
+        const reason = unplannableReason(operand);
+        if (reason !== undefined) return reason;
+      }
+      return undefined;
+  }
+}
+
+function joined(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
+  const absorbing = kind === 'or';
+  const left: Condition[] = [];
+  for (const operand of operands) {
+    if (operand === absorbing) return absorbing;
+    if (operand !== !absorbing && !left.some((known) => alike(known, operand))) left.push(operand);
+  }
+  if (left.length === 0) return !absorbing;
+  return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
+}

@@ -1,0 +1,156 @@
+import * as cel from '../cel/index.js';
+import type { Filter } from './filter.js';
+import { functionNamed } from './functions.js';
+import type { JsonValue, Operand } from './operand.js';
+
+/** A resource to hold against a filter: what check would be asked about. */
+export interface Row {
+  readonly id?: string | undefined;
+  /** Plain JSON; with the attributes that the plan's request listed. */
+  readonly attr: cel.JsonMap;
+  readonly policyVersion?: string | undefined;
+}
+
+/**
+ * Whether a filter selects a row: exactly when it comes to true by check's own semantics, so an attribute that is not there is a failure, which
+ * `and` and `or` may absorb (planner.md 7.1). Knows every operator that filters have, `has` and `unless` included.
+ */
+export function selects(filter: Filter, row: Row): boolean {
+  switch (filter.kind) {
+    case 'KIND_ALWAYS_ALLOWED':
+      return true;
+    case 'KIND_ALWAYS_DENIED':
+      return false;
+    case 'KIND_CONDITIONAL':
+      return evaluate(filter.condition, { row, bound: new Map() }) === true;
+  }
+}
+
+interface Environment {
+  readonly row: Row;
+  /** The variables of the lambdas around. */
+  readonly bound: ReadonlyMap<string, cel.Value>;
+}
+
+function evaluate(operand: Operand, environment: Environment): cel.Result {
+  if ('value' in operand) return operand.value as cel.Value;
+  if ('variable' in operand) return variableOf(operand.variable, environment);
+  const { operator, operands } = operand.expression;
+  const [first, second, third] = operands as [Operand, Operand, Operand];
+  const value = (part: Operand): cel.Result => evaluate(part, environment);
+  switch (operator) {
+    case 'and':
+      return operands.map(value).reduce(cel.and, true);
+    case 'or':
+      return operands.map(value).reduce(cel.or, false);
+    case 'not':
+      return cel.not(value(first));
+    case 'unless':
+      return value(first) !== true;
+    case 'if':
+      return cel.conditional(value(first), value(second), value(third));
+    case 'has':
+      return isThere(first, environment);
+    case 'get-field':
+      return cel.select(value(first), nameOf(second));
+    case 'list':
+      return cel.listOf(operands.map(value));
+    case 'struct':
+      return cel.mapOf(operands.map((entry) => entryOf(entry, value)));
+    default:
+      return isMacro(second) ? overLambda(operator, value(first), second, environment) : called(operator, operands, operands.map(value));
+  }
+}
+
+/** A name and the fields below it; a bare name that nothing binds is a type. */
+function variableOf(name: string, { row, bound }: Environment): cel.Result {
+  const [root, ...fields] = name.split('.') as [string, ...string[]];
+  if (bound.has(root)) return fields.reduce<cel.Result>(cel.select, bound.get(root));
+  if (root !== 'request' || fields[0] !== 'resource') return cel.typeValue(name);
+  const [, field, ...below] = fields;
+  if (field === 'id') return row.id ?? '';
+  if (field === 'policyVersion') return row.policyVersion ?? '';
+  return below.reduce<cel.Result>(cel.select, field === 'attr' ? row.attr : undefined);
+}
+
+function isThere(operand: Operand, environment: Environment): cel.Result {
+  if ('variable' in operand) {
+    const end = operand.variable.lastIndexOf('.');
+    return cel.has(variableOf(operand.variable.slice(0, end), environment), operand.variable.slice(end + 1));
+  }
+  if ('value' in operand) return true;
+  const [object, name] = operand.expression.operands as [Operand, Operand];
+  return cel.has(evaluate(object, environment), nameOf(name));
+}
+
+function nameOf(operand: Operand): string {
+  if ('variable' in operand) return operand.variable;
+  return 'value' in operand ? String(operand.value) : '';
+}
+
+function entryOf(entry: Operand, value: (operand: Operand) => cel.Result): readonly [cel.Result, cel.Result] {
+  const [key, content] = 'expression' in entry ? (entry.expression.operands as [Operand, Operand]) : [entry, entry];
+  return [value(key), value(content)];
+}
+
+function isMacro(operand: Operand | undefined): operand is Operand & { readonly expression: object } {
+  return operand !== undefined && 'expression' in operand && operand.expression.operator === 'lambda';
+}
+
+/** A lambda of three operands has two variables if its middle one is a variable (planner.md 3.7). */
+function overLambda(operator: string, range: cel.Result, lambda: Operand, { row, bound }: Environment): cel.Result {
+  const operands = 'expression' in lambda ? lambda.expression.operands : [];
+  const variables = operands.slice(1).flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
+  const isFiltered = operands.length > 1 && !('variable' in (operands[1] as Operand));
+  const bodies = operands.slice(0, operands.length - variables.length);
+  const functions = bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
+    const inner = new Map([...bound, ...variables.map((variable, position) => [variable, items[position] as cel.Value] as const)]);
+    return evaluate(body, { row, bound: inner });
+  });
+  const run = macroNamed(operator, variables.length, isFiltered);
+  return run === undefined ? cel.select({}, operator) : run(range, ...functions);
+}
+
+type MacroFunction = (range: cel.Result, ...bodies: readonly ((...items: readonly cel.Value[]) => cel.Result)[]) => cel.Result;
+
+function macroNamed(operator: string, variables: number, isFiltered: boolean): MacroFunction | undefined {
+  switch (operator) {
+    case 'exists':
+      return (variables === 2 ? cel.exists2 : cel.exists) as MacroFunction;
+    case 'all':
+      return (variables === 2 ? cel.all2 : cel.all) as MacroFunction;
+    case 'exists_one':
+      return (variables === 2 ? cel.existsOne2 : cel.existsOne) as MacroFunction;
+    case 'filter':
+      return cel.filter as MacroFunction;
+    case 'map':
+      return cel.mapEach as MacroFunction;
+    case 'transformList':
+      if (variables === 1) return cel.mapWhere as MacroFunction;
+      return (isFiltered ? cel.transformListWhere : cel.transformList) as MacroFunction;
+    case 'transformMap':
+      return (isFiltered ? cel.transformMapWhere : cel.transformMap) as MacroFunction;
+    case 'transformMapEntry':
+      return (isFiltered ? cel.transformMapEntryWhere : cel.transformMapEntry) as MacroFunction;
+    default:
+      return undefined;
+  }
+}
+
+/** The wire has one kind of number: a whole constant is an int where a double has no overload. */
+function called(operator: string, operands: readonly Operand[], values: readonly cel.Result[]): cel.Result {
+  const run = functionNamed(operator);
+  if (run === undefined) return cel.select({}, operator);
+  const result = run(...values);
+  if (!cel.isFailure(result)) return result;
+  const integers = values.map((value, position) => (isWholeConstant(operands[position] as Operand) ? BigInt(value as number) : value));
+  return integers.some((value) => typeof value === 'bigint') ? run(...integers) : result;
+}
+
+function isWholeConstant(operand: Operand): boolean {
+  return 'value' in operand && isWhole(operand.value);
+}
+
+function isWhole(value: JsonValue): boolean {
+  return typeof value === 'number' && Number.isInteger(value);
+}

@@ -1,0 +1,29 @@
+/** What is left of conditions when only part of a request is known, filters made of it, and their evaluation (planner.md). */
+export { allOf, anyOf, decided, noneOf, not, unplannableReason } from './condition.js';
+export { call, list, stored, struct, typeName } from './call.js';
+export { operandText, filterText } from './debug.js';
+export { type Row as EvaluatedRow, selects } from './evaluate.js';
+export { FLAT, type Filter, filterOf, filterOfAll, REFERENCE, type Writing } from './filter.js';
+export { and, complement, conditional, or } from './logic.js';
+export { bind, type Body, macro } from './macros.js';
+export type { Expression, JsonValue, Operand, Shapes } from './operand.js';
+export {
+  add,
+  atLeast,
+  atMost,
+  divide,
+  equals,
+  greaterThan,
+  inCollection,
+  lessThan,
+  modulo,
+  multiply,
+  negate,
+  notEquals,
+  subtract,
+  timeSince,
+} from './operators.js';
+export { type Row, rowOf } from './row.js';
+export { has, index, optionalIndex, optionalSelect, select } from './selection.js';
+export { alike, type Condition, type PossibleRole, type Term, Unknown, unplannable } from './term.js';
+export { holds, isSet, orNull } from './truth.js';

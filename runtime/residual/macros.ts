@@ -1,0 +1,127 @@
+import * as cel from '../cel/index.js';
+import { and, complement, conditional, or } from './logic.js';
+import { anyRole } from './operators.js';
+import { failed, isKnown, type Node, path, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
+
+/** A body of a macro: a predicate or a transformation of its variables. */
+export type Body = (...variables: readonly Term[]) => Term;
+
+type Run = (range: cel.Result, ...bodies: never[]) => cel.Result;
+
+/** A comprehension to take apart. */
+interface Macro {
+  /** The name of the function of runtime/cel. */
+  readonly runtime: string;
+  readonly run: Run;
+  readonly variables: readonly string[];
+  readonly bodies: readonly Body[];
+}
+
+/**
+ * A macro over a term (planner.md 3.6). Over a known range it is worked out element by element; over an unknown one its bodies are
+ * worked out for a variable that nobody knows, so that no reference but to the resource and to such variables is left in them.
+ */
+export function macro(runtime: string, run: Run, variables: readonly string[], range: Term, ...bodies: readonly Body[]): Term {
+  if (failed(range)) return range;
+  const of: Macro = { runtime, run, variables, bodies };
+  if (isKnown(range)) return overKnown(of, resultOf(range) as cel.Value);
+  const { node } = range as Unknown;
+  if (node.kind === 'unplannable') return range;
+  if (node.kind === 'roles') return overRoles(of, range as Unknown);
+  if (node.kind === 'optional') return overOptional(of, node);
+  if (runtime === 'sortBy' || runtime === 'optMap' || runtime === 'optFlatMap') return unplannable(runtime);
+  return keptMacro(of, range);
+}
+
+/** `cel.bind(x, e, body)`. */
+export function bind(value: Term, body: Body): Term {
+  return body(value);
+}
+
+/** Elements of a known range that are worked out one by one; more stay a macro over a constant (each is a disjunct). */
+const MOST_UNROLLED = 1000;
+
+/** As many as the reference unrolls (planner.md 3.6). */
+const UNROLLED_IN_REFERENCE = 10;
+
+function overKnown(of: Macro, range: cel.Value): Term {
+  const items = itemsOf(of, range);
+  if (items === undefined) return cel.all(range, () => true);
+  const quantifier = QUANTIFIERS[of.runtime];
+  if (quantifier !== undefined && items.length <= MOST_UNROLLED) {
+    const [body] = of.bodies as [Body];
+    const join = quantifier === 'exists' ? or : and;
+    const unrolled = items.reduceRight<Term>((rest, item) => join(body(...item), rest), quantifier === 'all');
+    if (isKnown(unrolled) || items.length <= UNROLLED_IN_REFERENCE) return unrolled;
+    const { node, sort } = unrolled as Unknown;
+    return new Unknown(node, sort, macroNode(of, range));
+  }
+  return worked(of, range) ?? keptMacro(of, range);
+}
+
+/** The result, a failure with its text; undefined when a body meets something unknown. */
+function worked(of: Macro, range: cel.Value): Term {
+  let open = false;
+  const bodies = of.bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
+    const term = body(...items);
+    if (isKnown(term)) return resultOf(term);
+    open = true;
+    return null;
+  });
+  const result = of.run(range, ...(bodies as never[]));
+  if (!open) return result ?? cel.select({}, 'element');
+  return NOT_ON_THE_WIRE.has(of.runtime) ? unplannable(of.runtime) : undefined;
+}
+
+function itemsOf({ variables }: Macro, range: cel.Value): readonly (readonly cel.Value[])[] | undefined {
+  if (Array.isArray(range)) return range.map((element, position) => (variables.length === 2 ? [BigInt(position), element] : [element]));
+  const keys = cel.mapEach(range, (key) => key);
+  if (!Array.isArray(keys)) return undefined;
+  return keys.map((key) => (variables.length === 2 ? [key, cel.index(range, key) as cel.Value] : [key]));
+}
+
+/** Over `runtime.effectiveDerivedRoles`: each role counts where it is active. */
+function overRoles({ runtime, bodies }: Macro, range: Unknown): Term {
+  const [body] = bodies as [Body];
+  if (runtime === 'exists') return anyRole(range, body);
+  if (runtime === 'all') return complement(anyRole(range, (name) => complement(body(name))));
+  return unplannable(`${runtime} over the derived roles`);
+}
+
+function overOptional({ runtime, bodies }: Macro, { present, value }: Node & { kind: 'optional' }): Term {
+  if (runtime !== 'optMap') return unplannable(runtime);
+  const [body] = bodies as [Body];
+  return new Unknown({ kind: 'optional', present, value: conditional(present, body(value), null) }, 'other');
+}
+
+function keptMacro(of: Macro, range: Term): Term {
+  const node = macroNode(of, range);
+  return new Unknown(node, QUANTIFIERS[of.runtime] === undefined && !of.runtime.startsWith('existsOne') ? 'other' : 'bool');
+}
+
+function macroNode({ runtime, variables, bodies }: Macro, range: Term): Node {
+  const sorts: readonly Sort[] = variables.length === 2 ? ['other', elementSort(range)] : [elementSort(range)];
+  const bound = variables.map((variable, position) => path(variable, [], sorts[position] ?? 'other'));
+  return { kind: 'macro', operator: OPERATORS[runtime] ?? runtime, range, variables, bodies: bodies.map((body) => body(...bound)) };
+}
+
+function elementSort(range: Term): Sort {
+  return range instanceof Unknown && range.sort === 'json' ? 'json' : 'other';
+}
+
+const QUANTIFIERS: { readonly [runtime: string]: 'exists' | 'all' | undefined } = { exists: 'exists', exists2: 'exists', all: 'all', all2: 'all' };
+
+const NOT_ON_THE_WIRE = new Set(['sortBy', 'optMap', 'optFlatMap']);
+
+/** The names on the wire (planner.md 3.7), where they are others. */
+const OPERATORS: { readonly [runtime: string]: string | undefined } = {
+  exists2: 'exists',
+  all2: 'all',
+  existsOne: 'exists_one',
+  existsOne2: 'exists_one',
+  mapEach: 'map',
+  mapWhere: 'transformList',
+  transformListWhere: 'transformList',
+  transformMapWhere: 'transformMap',
+  transformMapEntryWhere: 'transformMapEntry',
+};

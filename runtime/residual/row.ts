@@ -1,0 +1,32 @@
+import type { JsonMap } from '../cel/index.js';
+import { ATTRIBUTES, path, type Term, Unknown } from './term.js';
+
+/** The resource while its rows are still to be found: what is listed in the request is known of all of them (planner.md 3.1). */
+export interface Row {
+  /** `R.attr.x`: the value listed, or a path. */
+  readonly attr: (name: string) => Term;
+  /** `R.attr` as a whole. */
+  readonly attributes: Unknown;
+  /** `R.id`. */
+  readonly id: Unknown;
+  /** `R.policyVersion`. */
+  readonly policyVersion: Unknown;
+}
+
+/** The row of a request that lists some attributes. */
+export function rowOf(listed: JsonMap): Row {
+  return {
+    attr: (name) => attributeOf(listed, name, false),
+    attributes: new Unknown({ kind: 'attributes', listed }, 'other'),
+    id: ID,
+    policyVersion: POLICY_VERSION,
+  };
+}
+
+/** An attribute by name. */
+export function attributeOf(listed: JsonMap, name: string, bracketed: boolean): Term {
+  return Object.hasOwn(listed, name) ? listed[name] : path(ATTRIBUTES, [{ name, bracketed }]);
+}
+
+const ID = path('request.resource.id', [], 'string');
+const POLICY_VERSION = path('request.resource.policyVersion', [], 'string');

@@ -1,0 +1,88 @@
+import * as cel from '../cel/index.js';
+import { and } from './logic.js';
+import { call } from './call.js';
+import { attributeOf } from './row.js';
+import { ATTRIBUTES, failed, type Field, isKnown, isUnplannable, kept, path, resultOf, type Term, Unknown, unplannable } from './term.js';
+
+/** `object.name`. */
+export function select(object: Term, name: string): Term {
+  return step(object, { name, bracketed: false });
+}
+
+/** `object[i]`: by a known name it is a selection (planner.md 3.1). */
+export function index(object: Term, i: Term): Term {
+  if (failed(object)) return object;
+  if (failed(i)) return i;
+  if (isKnown(object) && isKnown(i)) return cel.index(resultOf(object), resultOf(i));
+  if (object instanceof Unknown && typeof i === 'string' && isStepwise(object)) return step(object, { name: i, bracketed: true });
+  return call('index', cel.index, object, i);
+}
+
+/** `has(object.name)`. */
+export function has(object: Term, name: string): Term {
+  if (isKnown(object)) return cel.has(resultOf(object), name);
+  if (!(object instanceof Unknown)) return object;
+  const { node } = object;
+  if (node.kind === 'attributes' && Object.hasOwn(node.listed, name)) return true;
+  if (node.kind === 'optional') return and(node.present, has(node.value, name));
+  if (node.kind === 'struct') return entryOf(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true;
+  const selected = select(object, name);
+  return isUnplannable(selected) ? selected : kept('has', [selected]);
+}
+
+/** `object.?name`. */
+export function optionalSelect(object: Term, name: string): Term {
+  if (isKnown(object)) return cel.optionalSelect(resultOf(object), name);
+  if (!(object instanceof Unknown) || isUnplannable(object)) return object;
+  const { node } = object;
+  if (node.kind === 'optional') {
+    return new Unknown({ kind: 'optional', present: and(node.present, has(node.value, name)), value: select(node.value, name) }, 'other');
+  }
+  return new Unknown({ kind: 'optional', present: has(object, name), value: select(object, name) }, 'other');
+}
+
+/** `object[?i]`. */
+export function optionalIndex(object: Term, i: Term): Term {
+  if (isKnown(object) && isKnown(i)) return cel.optionalIndex(resultOf(object), resultOf(i));
+  return typeof i === 'string' ? optionalSelect(object, i) : unplannable('an optional element by an unknown index');
+}
+
+function step(object: Term, field: Field): Term {
+  if (isKnown(object)) return cel.select(resultOf(object), field.name);
+  if (!(object instanceof Unknown) || isUnplannable(object)) return object;
+  const { node } = object;
+  switch (node.kind) {
+    case 'attributes':
+      return attributeOf(node.listed, field.name, field.bracketed);
+    case 'path':
+      return path(node.root, [...node.fields, field]);
+    case 'optional':
+      return new Unknown({ kind: 'optional', present: and(node.present, has(node.value, field.name)), value: step(node.value, field) }, 'other');
+    case 'struct': {
+      const entry = entryOf(node.entries, field.name);
+      if (entry !== undefined) return entry[1];
+      return hasOtherKeys(node.entries) === false ? cel.select({}, field.name) : unplannable('a map with unknown keys');
+    }
+    case 'call':
+    case 'field':
+    case 'macro':
+      return new Unknown({ kind: 'field', operand: object, name: field.name }, 'json');
+    case 'condition':
+    case 'roles':
+    case 'unplannable':
+      return unplannable(`a field of ${node.kind}`);
+  }
+}
+
+function isStepwise({ node }: Unknown): boolean {
+  return node.kind === 'attributes' || node.kind === 'struct' || node.kind === 'optional' || (node.kind === 'path' && (node.root === ATTRIBUTES || node.fields.length > 0));
+}
+
+function entryOf(entries: readonly (readonly [Term, Term])[], name: string): readonly [Term, Term] | undefined {
+  return entries.findLast(([key]) => key === name);
+}
+
+/** Whether a name that no known key has may still be there: nobody can say. */
+function hasOtherKeys(entries: readonly (readonly [Term, Term])[]): Term {
+  return entries.every(([key]) => isKnown(key)) ? false : unplannable('a map with unknown keys');
+}

@@ -1,0 +1,133 @@
+import { CelError, isFailure, type JsonMap, type Result, type Value } from '../cel/index.js';
+
+/**
+ * What a CEL expression comes to when only part of the request is known (planner.md 3): a value, a failure, or what is left of it.
+ * So a residual has three ends, and a failure is one of them: below a `!` or beside an unknown it is not the same as false.
+ */
+export type Term = Result | Unknown;
+
+/** An expression that cannot be evaluated before there is a resource. */
+export class Unknown {
+  constructor(
+    readonly node: Node,
+    readonly sort: Sort,
+    /** How the reference writes it, where a better form stands in `node` (planner.md 8.2). */
+    readonly reference?: Node,
+    /** The value of a call that is kept because its value has no form on the wire: `hierarchy("a.b")` (3.3). */
+    readonly constant?: Value,
+  ) {}
+}
+
+/** What is known of the kind of an unknown value. `json`: as attributes hold it, so a number is a double. */
+export type Sort = 'json' | 'string' | 'bool' | 'int' | 'double' | 'other';
+
+export type Node =
+  /** `R.attr` as a whole; the listed attributes hold for every row (3.1). */
+  | { readonly kind: 'attributes'; readonly listed: JsonMap }
+  /** `request.resource.attr.x.y`, or a macro's variable and what is selected from it. */
+  | { readonly kind: 'path'; readonly root: string; readonly fields: readonly Field[] }
+  /** An operator or a function by its name on the wire. But for `and`, `or` and `if` it fails when an operand does. */
+  | { readonly kind: 'call'; readonly operator: string; readonly operands: readonly Term[]; readonly run?: CelFunction }
+  | { readonly kind: 'field'; readonly operand: Term; readonly name: string }
+  | { readonly kind: 'struct'; readonly entries: readonly (readonly [key: Term, value: Term])[] }
+  | { readonly kind: 'macro'; readonly operator: string; readonly range: Term; readonly variables: readonly string[]; readonly bodies: readonly Term[] }
+  /** Whether a condition holds, as a boolean that never fails: the value of `"owner" in runtime.effectiveDerivedRoles`. */
+  | { readonly kind: 'condition'; readonly condition: Condition }
+  /** `runtime.effectiveDerivedRoles`: the roles that may be active, each with what makes it so. */
+  | { readonly kind: 'roles'; readonly roles: readonly PossibleRole[] }
+  /** An optional that holds `value` where `present` is true. */
+  | { readonly kind: 'optional'; readonly present: Term; readonly value: Term }
+  | { readonly kind: 'unplannable'; readonly reason: string };
+
+/** A function of runtime/cel. */
+export type CelFunction = (...args: readonly never[]) => Result;
+
+export interface Field {
+  readonly name: string;
+  /** Written with brackets. */
+  readonly bracketed: boolean;
+}
+
+export interface PossibleRole {
+  readonly name: string;
+  readonly condition: Condition;
+}
+
+/**
+ * When a rule applies, as far as it is known before there is a resource: two-valued, like `when`. A term holds when it is exactly true;
+ * one that fails does not, and `not` turns that around. This `not` is that of `none`, of DENY and of consent; CEL's own `!`, which fails with
+ * its operand, stays inside a term (planner.md 3.2, D-09).
+ */
+export type Condition =
+  | boolean
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly Condition[] }
+  | { readonly kind: 'not'; readonly operand: Condition }
+  /** The term is true. */
+  | { readonly kind: 'is'; readonly term: Unknown }
+  /** Nobody can say on the wire. */
+  | { readonly kind: 'unplannable'; readonly reason: string };
+
+/** Whether nothing is open: a value or a failure, also where the call that made it is kept. */
+export function isKnown(term: Term): boolean {
+  return !(term instanceof Unknown) || term.constant !== undefined;
+}
+
+/** The value or failure of a known term. */
+export function resultOf(term: Term): Result {
+  return term instanceof Unknown ? (term.constant as Result) : term;
+}
+
+/** Whether a term failed, whatever the resource. */
+export function failed(term: Term): term is CelError | undefined {
+  return !(term instanceof Unknown) && isFailure(term);
+}
+
+/** Whether a term is something that no filter can say. */
+export function isUnplannable(term: Term): boolean {
+  return term instanceof Unknown && term.node.kind === 'unplannable';
+}
+
+/** An operator over terms as it stands, nothing folded. */
+export function kept(operator: string, operands: readonly Term[], sort: Sort = 'bool'): Unknown {
+  return new Unknown({ kind: 'call', operator, operands }, sort);
+}
+
+/** The operands of a term that is a certain operator or function. */
+export function operandsOf(term: Term, operator: string): readonly Term[] | undefined {
+  return term instanceof Unknown && term.node.kind === 'call' && term.node.operator === operator ? term.node.operands : undefined;
+}
+
+/** What no filter can say. The rule it stands in does not grant, or denies always (planner.md 8.3, 4). */
+export function unplannable(reason: string): Unknown {
+  return new Unknown({ kind: 'unplannable', reason }, 'other');
+}
+
+/** A path on the resource or on a macro's variable. */
+export function path(root: string, fields: readonly Field[], sort: Sort = 'json'): Unknown {
+  return new Unknown({ kind: 'path', root, fields }, sort);
+}
+
+/** The root of all attributes that are not listed. */
+export const ATTRIBUTES = 'request.resource.attr';
+
+/** Whether two terms are written alike. */
+export function sameTerm(a: Term, b: Term): boolean {
+  if (a === b) return true;
+  if (a instanceof Unknown && b instanceof Unknown) return sameParts(a.node, b.node);
+  if (a instanceof Unknown || b instanceof Unknown) return false;
+  return sameParts(a, b);
+}
+
+// Terms and conditions are plain data but for the values of CEL, whose own properties say all of them; so likeness is likeness of parts.
+function sameParts(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b) || a instanceof CelError) return false;
+  if (a instanceof Map) return b instanceof Map && sameParts([...a], [...b]);
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && sameParts((a as { [key: string]: unknown })[name], (b as { [key: string]: unknown })[name]));
+}
+
+/** Whether two pieces of plain data, terms and conditions in them, are alike. */
+export const alike = sameParts;

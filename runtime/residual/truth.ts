@@ -1,0 +1,224 @@
+import * as cel from '../cel/index.js';
+import { call } from './call.js';
+import { allOf, anyOf, not } from './condition.js';
+import { and, complement, conditional, or } from './logic.js';
+import { equals } from './operators.js';
+import { problemOf } from './problem.js';
+import { has, select } from './selection.js';
+import { ATTRIBUTES, type Condition, failed, isKnown, path, resultOf, sameTerm, type Term, Unknown } from './term.js';
+
+/** Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false (planner.md 3.2). */
+export function holds(term: Term): Condition {
+  return truth(term, true);
+}
+
+/** `has(V.x)`: whether a variable can be evaluated (planner.md D-05). */
+export function isSet(term: Term): Term {
+  if (isKnown(term)) return !cel.isFailure(resultOf(term));
+  const hops = hopsOf(term);
+  return hops === undefined ? new Unknown({ kind: 'unplannable', reason: 'whether a computed variable is set' }, 'other') : hops.reduceRight<Term>((rest, hop) => and(hop, rest), true);
+}
+
+/** A variable while derived roles are listed: one that fails reads as null (policy-language.md 6.2). */
+export function orNull(term: Term): Term {
+  if (isKnown(term)) return cel.isFailure(resultOf(term)) ? null : term;
+  const set = isSet(term);
+  return problemOf(set) === undefined ? conditional(set, term, null) : set;
+}
+
+/** Presence tests that all hold exactly where a path can be read; undefined for what is no path. */
+function hopsOf(term: Term): readonly Term[] | undefined {
+  if (!(term instanceof Unknown) || term.node.kind !== 'path') return undefined;
+  const { root, fields } = term.node;
+  const from = root === ATTRIBUTES ? 1 : 0;
+  const tests: Term[] = [];
+  for (let length = Math.max(from, 1); length <= fields.length; length++) {
+    const parent = path(root, fields.slice(0, length - 1));
+    tests.push(has(parent, (fields[length - 1] as { name: string }).name));
+  }
+  return tests;
+}
+
+function truth(term: Term, polarity: boolean): Condition {
+  if (isKnown(term)) return resultOf(term) === polarity;
+  if (mentionsCondition(term)) return ofParts(term as Unknown, polarity);
+  const cleaned = cleanse(term, polarity);
+  if (!(cleaned instanceof Unknown)) return cleaned === polarity;
+  const reason = problemOf(cleaned);
+  if (reason !== undefined) return { kind: 'unplannable', reason };
+  const positive = polarity ? cleaned : complement(cleaned);
+  return { kind: 'is', term: positive as Unknown };
+}
+
+/** Where a part is a condition already, the logic around it becomes one too. */
+function ofParts(term: Unknown, polarity: boolean): Condition {
+  const { node } = term;
+  if (node.kind === 'condition') return polarity ? node.condition : not(node.condition);
+  if (node.kind === 'call') {
+    const [first, second, third] = node.operands as [Term, Term, Term];
+    switch (node.operator) {
+      case 'and':
+      case 'or': {
+        const parts = [truth(first, polarity), truth(second, polarity)];
+        return (node.operator === 'and') === polarity ? allOf(...parts) : anyOf(...parts);
+      }
+      case 'not':
+        return truth(first, !polarity);
+      case 'if':
+        return anyOf(allOf(truth(first, true), truth(second, polarity)), allOf(truth(first, false), truth(third, polarity)));
+    }
+  }
+  return { kind: 'unplannable', reason: 'a derived role as a value' };
+}
+
+function mentionsCondition(term: Term): boolean {
+  if (!(term instanceof Unknown)) return false;
+  const { node } = term;
+  if (node.kind === 'condition') return true;
+  if (node.kind === 'call') return node.operands.some(mentionsCondition);
+  return node.kind === 'macro' && [node.range, ...node.bodies].some(mentionsCondition);
+}
+
+/**
+ * A term that has a truth value exactly where the given one has it, and no failure inside: `a || FAILURE` is true where `a` is, and never
+ * false (planner.md D-13). What is known to have no other outcome is folded on the way.
+ */
+function cleanse(term: Term, polarity: boolean): Term {
+  if (isKnown(term)) {
+    const known = resultOf(term);
+    return typeof known === 'boolean' ? known : !polarity;
+  }
+  const { node, sort, reference } = term as Unknown;
+  if (node.kind === 'macro' && (node.operator === 'exists' || node.operator === 'all')) {
+    const [body] = node.bodies as [Term];
+    const inner = cleanse(body, polarity);
+    if (inner === body) return term;
+    // No element passes: decided, but for a range that cannot be gone through, which never is.
+    if (inner === false && node.operator === 'exists' && polarity) return false;
+    if (inner === true && node.operator === 'all' && !polarity) return true;
+    return new Unknown({ ...node, bodies: [inner] }, sort, reference);
+  }
+  if (node.kind !== 'call') return term;
+  const [first, second, third] = node.operands as [Term, Term, Term];
+  switch (node.operator) {
+    case 'and':
+    case 'or':
+      return rejoined(term as Unknown, [cleanse(first, polarity), cleanse(second, polarity)]);
+    case 'not':
+      return rejoined(term as Unknown, [cleanse(first, !polarity)]);
+    case 'if':
+      return cleansedConditional([first, cleanse(second, polarity), cleanse(third, polarity)], polarity);
+    default:
+      return cleansedAtom(term as Unknown, polarity);
+  }
+}
+
+function rejoined(term: Unknown, operands: readonly Term[]): Term {
+  const { node, reference } = term;
+  if (node.kind !== 'call' || operands.every((operand, position) => operand === node.operands[position])) return term;
+  const [first, second] = operands as [Term, Term];
+  const joined = node.operator === 'not' ? complement(first) : node.operator === 'and' ? and(first, second) : or(first, second);
+  return joined instanceof Unknown && reference !== undefined ? new Unknown(joined.node, joined.sort, reference) : joined;
+}
+
+function cleansedConditional([condition, whenTrue, whenFalse]: readonly [Term, Term, Term], polarity: boolean): Term {
+  const isTrue = cleanse(condition, true);
+  const isFalse = cleanse(condition, false);
+  if (sameTerm(isTrue, isFalse)) return conditional(isTrue, whenTrue, whenFalse);
+  const towards = (branch: Term): Term => (polarity ? branch : complement(branch));
+  const decided = or(and(isTrue, towards(whenTrue)), and(complement(isFalse), towards(whenFalse)));
+  return polarity ? decided : complement(decided);
+}
+
+function cleansedAtom(term: Unknown, polarity: boolean): Term {
+  const expanded = expandedIndex(term, polarity);
+  if (expanded !== undefined) return expanded;
+  const tested = neverTrueOf(term);
+  if (tested === undefined) return term;
+  if (polarity) return false;
+  // False where the operand can be read at all.
+  const readable = isSet(tested);
+  return problemOf(readable) === undefined ? complement(readable) : term;
+}
+
+/** The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is (D-11, D-12). */
+function neverTrueOf({ node }: Unknown): Term | undefined {
+  if (node.kind !== 'call') return undefined;
+  const [first, second] = node.operands as [Term, Term];
+  if (node.operator === 'in' && isKnown(second)) return isEmpty(resultOf(second)) ? first : undefined;
+  if (node.operator !== 'eq') return undefined;
+  if (isJson(first) && isNeverJson(second)) return first;
+  return isJson(second) && isNeverJson(first) ? second : undefined;
+}
+
+function isEmpty(value: cel.Result): boolean {
+  return cel.size(value) === 0n;
+}
+
+function isJson(term: Term): boolean {
+  return term instanceof Unknown && term.sort === 'json';
+}
+
+function isNeverJson(term: Term): boolean {
+  return term instanceof Uint8Array || term instanceof cel.Timestamp || term instanceof cel.Duration;
+}
+
+const MOST_ENTRIES = 1000;
+
+/** `M[k] == c` over a known map is a disjunction over its entries (planner.md 3.5), wherever it stands and whatever is asked of `M[k]`. */
+function expandedIndex(term: Unknown, polarity: boolean): Term | undefined {
+  const found = findIndex(term);
+  if (found === undefined) return undefined;
+  const { key, entries } = found;
+  if (entries.length > MOST_ENTRIES) return undefined;
+  const decided = entries.reduceRight<Term>((rest, [name, value]) => {
+    const there = cleanse(replaced(term, found.term, value), polarity);
+    return or(and(equals(key, name), polarity ? there : complement(there)), rest);
+  }, false);
+  return polarity ? decided : complement(decided);
+}
+
+interface IndexedMap {
+  readonly term: Unknown;
+  readonly key: Term;
+  /** By key, sorted. */
+  readonly entries: readonly (readonly [key: Term, value: Term])[];
+}
+
+function findIndex(term: Term): IndexedMap | undefined {
+  if (!(term instanceof Unknown) || term.reference !== undefined) return undefined;
+  const { node } = term;
+  if (node.kind === 'field') return findIndex(node.operand);
+  if (node.kind !== 'call' || node.operator === 'if' || node.operator === 'and' || node.operator === 'or') return undefined;
+  if (node.operator === 'index') {
+    const [map, key] = node.operands as [Term, Term];
+    const entries = entriesOf(map);
+    if (entries !== undefined) return { term, key, entries };
+  }
+  if (node.run === undefined) return undefined;
+  for (const operand of node.operands) {
+    const found = findIndex(operand);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function entriesOf(map: Term): readonly (readonly [Term, Term])[] | undefined {
+  if (map instanceof Unknown) return map.node.kind === 'struct' && map.node.entries.every(([key]) => isKnown(key)) ? sortedByKey(map.node.entries) : undefined;
+  if (failed(map) || Array.isArray(map)) return undefined;
+  const keys = cel.mapEach(map, (key) => key);
+  return Array.isArray(keys) ? sortedByKey(keys.map((key) => [key, cel.index(map, key)])) : undefined;
+}
+
+function sortedByKey(entries: readonly (readonly [Term, Term])[]): readonly (readonly [Term, Term])[] {
+  return [...entries].sort(([a], [b]) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0));
+}
+
+function replaced(term: Term, sought: Unknown, value: Term): Term {
+  if (term === sought) return value;
+  if (!(term instanceof Unknown)) return term;
+  const { node } = term;
+  if (node.kind === 'field') return select(replaced(node.operand, sought, value), node.name);
+  if (node.kind !== 'call' || node.run === undefined) return term;
+  return call(node.operator, node.run, ...node.operands.map((operand) => replaced(operand, sought, value)));
+}

@@ -1,0 +1,106 @@
+import * as cel from '../cel/index.js';
+import { complement, expression, joined, type JsonValue, type Operand, type Shapes } from './operand.js';
+import { ATTRIBUTES, type Field, isKnown, type Node, resultOf, type Term, Unknown } from './term.js';
+
+/** A term as adapters read it (planner.md 3.7 to 3.9). It has a form on the wire: `problemOf` finds none. */
+export function operandOf(term: Term, shapes: Shapes): Operand {
+  if (!(term instanceof Unknown)) return constantOf(term as cel.Value);
+  return nodeOf(shapes === 'reference' ? (term.reference ?? term.node) : term.node, shapes);
+}
+
+function nodeOf(node: Node, shapes: Shapes): Operand {
+  switch (node.kind) {
+    case 'attributes':
+      return { variable: ATTRIBUTES };
+    case 'path':
+      return pathOf(node.root, node.fields, shapes);
+    case 'call':
+      return callOf(node.operator, node.operands, shapes);
+    case 'field':
+      return expression('get-field', operandOf(node.operand, shapes), { variable: node.name });
+    case 'struct':
+      return expression('struct', ...node.entries.map(([key, value]) => expression('set-field', operandOf(key, shapes), operandOf(value, shapes))));
+    case 'macro':
+      return expression(
+        node.operator,
+        rangeOf(node, shapes),
+        expression('lambda', ...node.bodies.map((body) => operandOf(body, shapes)), ...node.variables.map((variable) => ({ variable }))),
+      );
+    case 'condition':
+    case 'roles':
+    case 'optional':
+    case 'unplannable':
+      throw new Error(`${node.kind} has no form on the wire`);
+  }
+}
+
+/** `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that no variable can hold. */
+function pathOf(root: string, fields: readonly Field[], shapes: Shapes): Operand {
+  let operand: Operand = { variable: root };
+  for (const { name, bracketed } of fields) {
+    const isIndexed = bracketed && (shapes === 'reference' || !/^[A-Za-z_]\w*$/.test(name));
+    if (isIndexed) operand = expression('index', operand, { value: name });
+    else operand = 'variable' in operand ? { variable: `${operand.variable}.${name}` } : expression('get-field', operand, { variable: name });
+  }
+  return operand;
+}
+
+function callOf(operator: string, operands: readonly Term[], shapes: Shapes): Operand {
+  const [first, second] = operands as [Term, Term];
+  switch (operator) {
+    case 'and':
+    case 'or':
+      return joined(operator, operands.map((operand) => operandOf(operand, shapes)), shapes);
+    case 'not':
+      return complement(operandOf(first, shapes), shapes);
+    case 'in':
+      return membershipOf(first, second, shapes);
+    case '-_':
+      return shapes === 'reference' ? expression('-_', operandOf(first, shapes)) : expression('sub', { value: 0 }, operandOf(first, shapes));
+    case 'timeSince':
+      return expression('timeSince', operandOf(first, shapes));
+    case 'math.@max':
+    case 'math.@min':
+      if (operands.length > 2) return expression(operator, expression('list', ...operands.map((operand) => operandOf(operand, shapes))));
+      break;
+  }
+  return expression(operator, ...operands.map((operand) => operandOf(operand, shapes)));
+}
+
+/** A list of one is an equality, a map is its keys (planner.md 4, rule 1). */
+function membershipOf(element: Term, collection: Term, shapes: Shapes): Operand {
+  const values = isKnown(collection) ? elementsOf(resultOf(collection) as cel.Value) : undefined;
+  if (values?.length === 1) return expression('eq', operandOf(element, shapes), constantOf(values[0] as cel.Value));
+  return expression('in', operandOf(element, shapes), values === undefined ? operandOf(collection, shapes) : constantOf(values));
+}
+
+/** What a macro of one variable goes through: of a map its keys. */
+function rangeOf({ range, variables }: Node & { kind: 'macro' }, shapes: Shapes): Operand {
+  if (!isKnown(range) || variables.length > 1) return operandOf(range, shapes);
+  return constantOf(elementsOf(resultOf(range) as cel.Value));
+}
+
+function elementsOf(collection: cel.Value): readonly cel.Value[] {
+  if (Array.isArray(collection)) return collection;
+  return [...(cel.mapEach(collection, (key) => key) as readonly cel.Value[])].sort((a, b) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0));
+}
+
+function constantOf(value: cel.Value): Operand {
+  const scalar = scalarOf(value);
+  if (scalar !== undefined) return { value: scalar };
+  if (value instanceof cel.Timestamp) return expression('timestamp', { value: cel.toText(value) as string });
+  if (value instanceof cel.Duration) return expression('duration', { value: cel.toText(value) as string });
+  if (Array.isArray(value)) {
+    const scalars = value.map(scalarOf);
+    return scalars.includes(undefined) ? expression('list', ...value.map(constantOf)) : { value: scalars as readonly JsonValue[] };
+  }
+  const entries = elementsOf(value).map((key) => expression('set-field', constantOf(key), constantOf(cel.index(value, key) as cel.Value)));
+  return expression('struct', ...entries);
+}
+
+function scalarOf(value: cel.Value): JsonValue | undefined {
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof cel.Uint) return Number(value.value);
+  return value instanceof Uint8Array ? (cel.base64Encode(value) as string) : undefined;
+}
