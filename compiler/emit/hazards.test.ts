@@ -1,0 +1,29 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isHazardous, isInherited } from './hazards.js';
+
+const membersOf = (prototype: object) => Object.getOwnPropertyNames(prototype);
+
+test('every member of an object\'s prototype is inherited, and hazardous (design 6.5)', () => {
+  for (const name of membersOf(Object.prototype)) assert.ok(isInherited(name) && isHazardous(name), name);
+});
+
+test('every member of what else JSON can be is hazardous', () => {
+  for (const prototype of [Array.prototype, String.prototype, Number.prototype, Boolean.prototype]) {
+    for (const name of membersOf(prototype)) assert.ok(isHazardous(name), name);
+  }
+});
+
+test('an index of a list or a text is hazardous', () => {
+  assert.ok(['0', '42', '4294967295'].every(isHazardous));
+});
+
+test('ordinary names are not', () => {
+  for (const name of ['owner', 'status', 'size', 'name', 'id', 'a0', '']) assert.not(isHazardous(name), name);
+});
+
+test('a name that only texts and lists have is none of an object', () => {
+  for (const name of ['length', 'sub', 'values', 'at', 'keys', 'link']) assert.ok(isHazardous(name) && !isInherited(name), name);
+});
+
+test.run();
