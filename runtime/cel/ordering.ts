@@ -93,7 +93,9 @@ function orderOfObjects(a: Value, b: Value): number | undefined {
   return a instanceof Opaque ? a.compareTo(b) : undefined;
 }
 
+// Timestamps first: next to numbers they are what policies put in order.
 function orderOrNaN(a: Result, b: Result): number {
+  if (a instanceof Timestamp && b instanceof Timestamp) return a.seconds - b.seconds || a.nanos - b.nanos;
   return isFailure(a) || isFailure(b) ? Number.NaN : (orderOf(a, b) ?? Number.NaN);
 }
 
