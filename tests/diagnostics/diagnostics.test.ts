@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compileFolder } from '../../compiler/cli/compile-command.js';
 import { type Code, messages } from '../../compiler/diagnostics/messages.js';
+import { ROOT } from '../support/compiled.js';
 import { CASES, fileNameOf, shownFor } from './cases.js';
 
 const test = suite('diagnostics as a terminal shows them');
@@ -34,6 +36,10 @@ test('every explanation ends in a sentence, and every warning says a way out', a
     if (severity !== 'warning') continue;
     assert.match(readFileSync(join(CASES, fileNameOf(code), 'diagnostics.txt'), 'utf8'), /\n {2}note: /, code);
   }
+});
+
+test('of the policies of this repository there is nothing to say', async () => {
+  assert.equal((await compileFolder(join(ROOT, 'policies'))).diagnostics, []);
 });
 
 test.run();

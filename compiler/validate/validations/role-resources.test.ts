@@ -1,0 +1,30 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allow, resourcePolicy, warningsOf } from '../../../tests/support/warnings.js';
+
+const policies = (kind: string) => resourcePolicy([allow('[view]', '[user]')]).replace('album', JSON.stringify(kind));
+const role = (resource: string) => `rolePolicy: {role: r, version: default, rules: [{resource: ${JSON.stringify(resource)}, allowActions: [view]}]}`;
+const reasons = (kind: string, resource: string) => warningsOf(policies(kind), role(resource)).map((line) => line.replace(/^.*: /, ''));
+const SEPARATORS = ['kinds are looked up with `_` for `:`, `@`, `-` and `/`'];
+
+test('resources of role policies are compared as they are written, with kinds that are sanitised (4.1)', () => {
+  assert.equal(reasons('album:object', 'album:object'), SEPARATORS);
+  assert.equal(reasons('leave-request', 'leave-request'), SEPARATORS);
+  assert.equal(reasons('album:object', 'album:*'), SEPARATORS);
+  assert.equal(reasons('album:object', 'album_object'), []);
+  assert.equal(reasons('album:object', 'album_*'), []);
+  assert.equal(reasons('album:object', '*'), []);
+});
+
+test('kinds that are not made of plain names keep their characters', () => {
+  assert.equal(reasons('album:1', 'album:1'), []);
+  assert.equal(reasons('album:1', 'album:*'), []);
+  assert.equal(reasons('my album', 'my album'), []);
+});
+
+test('a resource that no resource policy is about is narrowed for nothing (8.6)', () => {
+  assert.equal(reasons('album', 'albun'), ['no resource policy is about it']);
+  assert.equal(reasons('album', 'photo*'), []);
+});
+
+test.run();
