@@ -2,12 +2,13 @@
 
 /** The actions that policies name literally, by resource kind; a glob may reach more. */
 export interface Actions {
-    'album': 'delete' | 'edit' | 'view';
-    'contact': 'create' | 'delete' | 'list' | 'read' | 'update';
-    'leave_request': 'approve' | 'create' | 'delete' | 'edit' | 'view';
+  'album': 'delete' | 'edit' | 'view';
+  'contact': 'create' | 'delete' | 'list' | 'read' | 'update';
+  'leave_request': 'approve' | 'create' | 'delete' | 'edit' | 'view';
 }
 
 /** The resource kinds that have a policy. */
 export type Kind = keyof Actions;
+
 /** The roles that policies name. */
 export type Role = 'admin' | 'curator' | 'employee' | 'user';

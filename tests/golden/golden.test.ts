@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compile } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { printProgram } from '../../compiler/ir/print.js';
@@ -13,6 +14,9 @@ import { ROOT } from '../support/compiled.js';
  * name, `RECORD=1` rewrites what is expected: the diff is the review.
  */
 const test = suite('golden files');
+
+/** Where a case has its JSON schemas, below its policies. */
+const SCHEMAS = '_schemas/';
 
 const folder = join(ROOT, 'tests', 'golden');
 const cases = readdirSync(folder, { withFileTypes: true })
@@ -38,8 +42,11 @@ test.run();
 
 /** The files of a case by path, sorted; the manifest changes with every edit, and is not among them. */
 function outcomeOf(policies: string): ReadonlyMap<string, string> {
-  const sources = filesIn(policies, '').map((path) => new Source(path, readFileSync(join(policies, path), 'utf8')));
-  const { files, program, diagnostics } = compile(sources);
+  const read = (path: string): string => readFileSync(join(policies, path), 'utf8');
+  const paths = filesIn(policies, '');
+  const sources = paths.filter((path) => !path.startsWith(SCHEMAS)).map((path) => new Source(path, read(path)));
+  const schemas = new Map(paths.filter((path) => path.startsWith(SCHEMAS)).map((path) => [path.slice(SCHEMAS.length), read(path)]));
+  const { files, program, diagnostics } = compile(sources, new Diagnostics(), schemas);
   const outcome = new Map<string, string>();
   if (diagnostics.length > 0) outcome.set('diagnostics.txt', formatPretty(diagnostics, { color: false }));
   for (const { path, text } of files) if (path !== 'manifest.json') outcome.set(`generated/${path}`, text);
