@@ -112,7 +112,7 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
   }
   const scalars = scalarsOf(collection, context);
   if (scalars !== undefined && collection.kind === 'constant' && isPlainJson(element.type)) {
-    const set = context.module.hoist(camelCase(collection.name, 'constant'), bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'), {
+    const set = context.module.hoist(`${camelCase(collection.name, 'constant')}Set`, bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'), {
       remark: () => comment(`C.${collection.name}`),
     });
     return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);

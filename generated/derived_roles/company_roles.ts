@@ -17,10 +17,10 @@ export const requester: DerivedRole = {
 };
 
 // C.approvers
-const approvers = new Set<cel.Value>(['manager', 'director']);
+const approversSet = new Set<cel.Value>(['manager', 'director']);
 
 // C.approvers
-const approvers_2: cel.Json = ['manager', 'director'];
+const approvers: cel.Json = ['manager', 'director'];
 
 // direct_manager: a [employee] where all of
 //   P.attr.title in C.approvers
@@ -31,12 +31,12 @@ export const directManager: DerivedRole = {
   name: 'direct_manager',
   parentRoles: new Set(['employee']),
   when: ({ principal: P, resource: R }) =>
-    cel.isOneOf(P.attr.title, approvers) &&
+    cel.isOneOf(P.attr.title, approversSet) &&
     cel.isEqual(R.attr.department, P.attr.department) &&
     cel.differs(R.attr.owner, P.id),
   where: ({ principal: P, row }) =>
     residual.allOf(
-      residual.holds(cel.inCollection(P.attr.title, approvers_2)),
+      residual.holds(cel.inCollection(P.attr.title, approvers)),
       residual.holds(residual.equals(row.attr('department'), P.attr.department)),
       residual.holds(residual.notEquals(row.attr('owner'), P.id)),
     ),

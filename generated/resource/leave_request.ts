@@ -81,13 +81,13 @@ const managersView: Rule = {
 const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(R.attr.days, 30);
 
 // C.countries_with_local_rules
-const countriesWithLocalRules = new Set<cel.Value>(['DE', 'FR']);
+const countriesWithLocalRulesSet = new Set<cel.Value>(['DE', 'FR']);
 
 // V.is_short: R.attr.days <= C.longest_leave_days
 const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
 
 // C.countries_with_local_rules
-const countriesWithLocalRules_2: cel.Json = ['DE', 'FR'];
+const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
 
 // ALLOW approve to [direct_manager] when all of
 //   V.is_pending
@@ -106,7 +106,7 @@ const approve: Rule = {
       directManager.when(request) &&
       isPending(request) === true &&
       isShort(request) === true &&
-      !(cel.isOneOf(R.attr.country, countriesWithLocalRules) ||
+      !(cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) ||
         (R.attr.disputed !== undefined && R.attr.disputed === true))
     );
   },
@@ -117,7 +117,7 @@ const approve: Rule = {
         residual.holds(isPendingWhere(request)),
         residual.holds(isShortWhere(request)),
         residual.noneOf(
-          residual.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules_2)),
+          residual.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
           residual.holds(
             residual.and(
               residual.has(row.attributes, 'disputed'),

@@ -38,7 +38,7 @@ const administer: Rule = {
 };
 
 // C.open_states
-const openStates = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
+const openStatesSet = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
 
 // V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
 const isRecent = ({ resource: R }: Request): cel.Result =>
@@ -55,7 +55,7 @@ const isRecent = ({ resource: R }: Request): cel.Result =>
 const readCondition: Rule['when'] = (request) => {
   const { principal: P, resource: R } = request;
   return (
-    cel.isOneOf(R.attr.state, openStates) ||
+    cel.isOneOf(R.attr.state, openStatesSet) ||
     (R.attr.state === 'REVIEW' &&
       cel.lessOrEqual(R.attr.size, 1000) &&
       isRecent(request) === true) ||
@@ -64,7 +64,7 @@ const readCondition: Rule['when'] = (request) => {
 };
 
 // C.open_states
-const openStates_2: cel.Json = ['PUBLISHED', 'ARCHIVED'];
+const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
 
 // V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
 const isRecentWhere = ({ row }: Query): residual.Term =>
@@ -80,7 +80,7 @@ const isRecentWhere = ({ row }: Query): residual.Term =>
 const readFilter: Rule['where'] = (request) => {
   const { principal: P, row } = request;
   return residual.anyOf(
-    residual.holds(residual.inCollection(row.attr('state'), openStates_2)),
+    residual.holds(residual.inCollection(row.attr('state'), openStates)),
     residual.allOf(
       residual.holds(
         residual.and(

@@ -7,10 +7,10 @@ import { anyOf, literalAndGlob, matchesAny, type RolePolicy, type RoleRule } fro
 import * as residual from '#runtime/residual';
 
 // C.desks
-const desks = new Set<cel.Value>(['post', 'till']);
+const desksSet = new Set<cel.Value>(['post', 'till']);
 
 // C.desks
-const desks_2: cel.Json = ['post', 'till'];
+const desks: cel.Json = ['post', 'till'];
 
 // clerk may at most view, comment:* on document when
 //   P.attr.desk in C.desks
@@ -18,8 +18,8 @@ const rule001: RoleRule = {
   name: '',
   covers: matchesAny('document'),
   allows: anyOf([literalAndGlob('view'), literalAndGlob('comment:*')]),
-  when: ({ principal: P }) => cel.isOneOf(P.attr.desk, desks),
-  where: ({ principal: P }) => residual.holds(cel.inCollection(P.attr.desk, desks_2)),
+  when: ({ principal: P }) => cel.isOneOf(P.attr.desk, desksSet),
+  where: ({ principal: P }) => residual.holds(cel.inCollection(P.attr.desk, desks)),
 };
 
 // clerk may at most list on *
