@@ -130,6 +130,8 @@ function variableCall(name: string, context: FunctionContext): string {
 }
 
 function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Doc {
+  // `dyn(now())`: known, whatever its type says.
+  if (value.runtime === 'now') return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
   const args = value.args.map((arg) => termDoc(arg, context));
   if (value.runtime === 'messageOf') return "residual.unplannable('a message')";
   if (value.pure) return residualCall('call', [quote(value.name), `cel.${value.runtime}`, ...args]);

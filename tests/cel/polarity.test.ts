@@ -15,6 +15,7 @@ const EXAMPLES: readonly Example[] = [
   ['a list of hierarchies differs from a list of texts', '[hierarchy("a")] != R.attr.x', { x: ['a'] }, true],
   ['`!` of an `==` below `exists` does not hold either', '[spiffeTrustDomain("a"), null].exists(e, !(e == R.attr.x) && e != null)', { x: 1 }, false],
   ['a constant of the policy is no literal, so all members of the list are needed', 'C.word in [R.attr.x, "alice"]', {}, false],
+  ['the instant of the call may be of no known type', 'dyn(now()) > timestamp("1969-01-01T00:00:00Z")', {}, true],
   ['a literal among literals needs no other member', '"alice" in [R.attr.x, "alice"]', {}, true],
 ];
 
