@@ -8,15 +8,16 @@ import { parseCel } from '../../compiler/parse/cel/index.js';
 import { type CheckResult, checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
 import { Random } from '../oracle/random.js';
-import { type Emitted, emittedBatch } from './differential/emitted-batch.js';
+import { type Emitted, type EmittedMatch, emittedBatch } from './differential/emitted-batch.js';
 import { CONSTANTS, randomExpression, VARIABLES } from './differential/random-expressions.js';
+import { holds, matchDocument, type RandomMatch, randomMatch, strictly } from './differential/random-match.js';
 import { randomRequest } from './differential/random-requests.js';
 import { interpret, type Surroundings } from './interpreter/interpret.js';
 
 // Random expressions, compiled, beside the same expressions interpreted. More of them: CEL_EXPRESSIONS=9000 CEL_SEED=7.
 
 const SEED = Number(process.env.CEL_SEED ?? 1);
-const EXPRESSIONS = Number(process.env.CEL_EXPRESSIONS ?? 1600);
+const EXPRESSIONS = Number(process.env.CEL_EXPRESSIONS ?? 1200);
 const BATCH = 400;
 const REQUESTS = 20;
 
@@ -35,12 +36,18 @@ test('every form of a random expression does what the interpreter does', async (
       if (parsed.ast === undefined || checked === undefined || checked.problems.length > 0) tally.refused += 1;
       else accepted.push({ text, ast: parsed.ast, checked });
     }
-    const emitted = await emittedBatch(accepted.map(({ text }) => text));
-    for (const [index, expression] of accepted.entries()) {
-      for (const [at, request] of requests.entries()) {
-        const difference = differenceOf(expression, emitted[index] as Emitted, request, tally);
+    const trees = Array.from({ length: BATCH / 4 }, () => randomMatch(random, BATCH));
+    const emitted = await emittedBatch(accepted.map(({ text }) => text), trees);
+    for (const [at, request] of requests.entries()) {
+      const results = accepted.map(({ ast, checked }) => interpret(ast, checked, surroundingsOf(request)));
+      for (const [index, { text }] of accepted.entries()) {
+        const difference = differenceOf(results[index], emitted.expressions[index] as Emitted, request, tally);
         tally.compared += 1;
-        if (difference !== undefined) tally.differences.push(`${expression.text}\n    request ${at}: ${difference}`);
+        if (difference !== undefined) tally.differences.push(`${text}\n    request ${at}: ${difference}`);
+      }
+      for (const [index, tree] of trees.entries()) {
+        const difference = matchDifferenceOf(tree, (leaf) => results[leaf], emitted.matches[index] as EmittedMatch, request);
+        if (difference !== undefined) tally.differences.push(`${JSON.stringify(matchDocument(tree, accepted.map(({ text }) => text)))}\n    request ${at}: ${difference}`);
       }
     }
   }
@@ -52,6 +59,17 @@ test('every form of a random expression does what the interpreter does', async (
   assert.ok(differences.length === 0, `seed ${SEED}:\n${shortest(differences).join('\n')}`);
 });
 
+test('a mutilated expression is accepted or refused, and never breaks the checker', () => {
+  const random = new Random(SEED);
+  let accepted = 0;
+  for (let made = 0; made < 2 * EXPRESSIONS; made++) {
+    const text = mutilated(randomExpression(random), randomExpression(random), random);
+    const { ast } = parseCel(text);
+    if (ast !== undefined && checkExpression(ast, policyEnvironment).problems.length === 0) accepted += 1;
+  }
+  console.log(`${accepted} of ${2 * EXPRESSIONS} mutilated expressions were accepted`);
+});
+
 test.run();
 
 interface Accepted {
@@ -61,8 +79,7 @@ interface Accepted {
 }
 
 /** What the compiled forms do otherwise than the interpreter. */
-function differenceOf({ ast, checked }: Accepted, emitted: Emitted, request: Request, tally: { failing: number; holding: number }): string | undefined {
-  const expected = interpret(ast, checked, surroundingsOf(request));
+function differenceOf(expected: cel.Result, emitted: Emitted, request: Request, tally: { failing: number; holding: number }): string | undefined {
   const failure = expected instanceof cel.CelError ? expected.message : undefined;
   if (failure !== undefined) tally.failing += 1;
   if (expected === true) tally.holding += 1;
@@ -76,6 +93,22 @@ function differenceOf({ ast, checked }: Accepted, emitted: Emitted, request: Req
   const output = emitted.output(request);
   const wanted = failure === undefined ? cel.toOutput(expected) : { error: failure };
   return isDeepStrictEqual(output, wanted) ? undefined : `${shown}, but as output ${JSON.stringify(output)}`;
+}
+
+/** What a compiled tree of them does otherwise. */
+function matchDifferenceOf(tree: RandomMatch, resultOf: (index: number) => cel.Result, emitted: EmittedMatch, request: Request): string | undefined {
+  const [wanted, strict] = [holds(tree, resultOf), strictly(tree, resultOf)];
+  const [held, traced] = [emitted.holds(request), emitted.traced(request)];
+  if (held !== wanted) return `as a condition ${held}`;
+  return traced === strict ? undefined : `${strict}, but traced ${traced}`;
+}
+
+/** Two expressions cut anywhere and joined, or a token taken out or doubled. */
+function mutilated(text: string, other: string, random: Random): string {
+  const tokens = text.match(/\w+|\s+|"[^"]*"|./gsu) ?? [];
+  const at = random.below(tokens.length);
+  const replacement = random.pick<readonly string[]>([[], [tokens[at] ?? '', tokens[at] ?? ''], other.match(/\w+|\s+|"[^"]*"|./gsu)?.slice(0, 1 + random.below(8)) ?? [], [other]]);
+  return [...tokens.slice(0, at), ...replacement, ...tokens.slice(at + 1)].join('');
 }
 
 const variables = Object.entries(VARIABLES).map(([name, text]) => {

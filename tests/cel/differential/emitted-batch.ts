@@ -1,6 +1,7 @@
 import type { OutputValue, Request, Rule, TracedCondition } from '#runtime/policy';
 import { compileTexts, loaded } from '../../support/compiled.js';
 import { CONSTANTS, VARIABLES } from './random-expressions.js';
+import { matchDocument, type RandomMatch } from './random-match.js';
 
 /** An expression as the compiler made it, in every form it has. */
 export interface Emitted {
@@ -14,23 +15,34 @@ export interface Emitted {
   readonly output: (request: Request) => OutputValue;
 }
 
-/** Compiles expressions that the checker accepts as the rules of one policy, and loads them as a server would. */
-export async function emittedBatch(texts: readonly string[]): Promise<readonly Emitted[]> {
-  const { policies, traced } = await loaded(compileTexts({ 'batch.yaml': policyOf(texts) }));
+/** A tree of them as the compiler made it. */
+export type EmittedMatch = Pick<Emitted, 'holds' | 'traced'>;
+
+export interface Batch {
+  readonly expressions: readonly Emitted[];
+  readonly matches: readonly EmittedMatch[];
+}
+
+/** Compiles expressions that the checker accepts, and trees of them, as the rules of one policy, and loads them as a server would. */
+export async function emittedBatch(texts: readonly string[], trees: readonly RandomMatch[]): Promise<Batch> {
+  const { policies, traced } = await loaded(compileTexts({ 'batch.yaml': policyOf(texts, trees) }));
   const [policy] = policies.resourcePolicies;
   const rules = new Map(policy?.actions.get('act')?.map((rule) => [rule.name, rule]));
   const { conditions } = await traced();
   const ruleOf = (name: string): Rule => rules.get(name) ?? never(name);
-  return texts.map((text, index) => ({
+  const tracedOf = (name: string): TracedCondition => conditions.get(`${policy?.key}#${name}`) ?? never(name);
+  const expressions = texts.map((text, index): Emitted => ({
     text,
     holds: (request) => ruleOf(`plain${index}`).when(request),
     holdsNot: (request) => ruleOf(`none${index}`).when(request),
-    traced: conditions.get(`${policy?.key}#plain${index}`) ?? never(text),
+    traced: tracedOf(`plain${index}`),
     output: ruleOf(`plain${index}`).output?.ruleActivated ?? never(text),
   }));
+  const matches = trees.map((_, index): EmittedMatch => ({ holds: (request) => ruleOf(`tree${index}`).when(request), traced: tracedOf(`tree${index}`) }));
+  return { expressions, matches };
 }
 
-function policyOf(texts: readonly string[]): string {
+function policyOf(texts: readonly string[], trees: readonly RandomMatch[]): string {
   const rule = { actions: ['act'], effect: 'EFFECT_ALLOW', roles: ['*'] };
   return JSON.stringify({
     apiVersion: 'api.authz.dev/v1',
@@ -39,10 +51,13 @@ function policyOf(texts: readonly string[]): string {
       version: 'default',
       variables: { local: VARIABLES },
       constants: { local: CONSTANTS },
-      rules: texts.flatMap((expr, index) => [
-        { ...rule, name: `plain${index}`, condition: { match: { expr } }, output: { when: { ruleActivated: expr } } },
-        { ...rule, name: `none${index}`, condition: { match: { none: { of: [{ expr }] } } } },
-      ]),
+      rules: [
+        ...texts.flatMap((expr, index) => [
+          { ...rule, name: `plain${index}`, condition: { match: { expr } }, output: { when: { ruleActivated: expr } } },
+          { ...rule, name: `none${index}`, condition: { match: { none: { of: [{ expr }] } } } },
+        ]),
+        ...trees.map((tree, index) => ({ ...rule, name: `tree${index}`, condition: { match: matchDocument(tree, texts) } })),
+      ],
     },
   });
 }

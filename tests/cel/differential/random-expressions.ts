@@ -34,7 +34,7 @@ export function randomExpression(random: Random): string {
 }
 
 /** A variable or constant that the policy does not have is no matter of expressions: the linker refuses it. */
-const UNDECLARED = /\b[CV]\.\??(a|b|k|`5`|constructor|__proto__|length)\b/;
+const UNDECLARED = /\b[CV]\.\??(?:(?:a|b|k|constructor|__proto__|length)\b|`)/;
 
 interface Local {
   readonly name: string;
@@ -296,7 +296,7 @@ class Writer {
     if (roll < 0.15) return `C.${random.pick(Object.keys(CONSTANTS))}`;
     if (roll < 0.2) return `G.${random.pick(['limit', 'env', 'ratio', 'tags', 'nested', 'on', 'nothing', 'absent', 'constructor'])}`;
     if (roll < 0.25) return random.pick(['P.id', 'R.id', 'R.kind', 'P.scope', 'R.scope', 'P.roles', 'request.auxData.jwt.sub', 'request.auxData.jwt', 'request.auxData.jwts.one.claims', 'runtime.effectiveDerivedRoles', 'P.attr', 'R.attr', 'request.resource.attr', 'C.table.a', 'C.table.length', 'G.nested.deep']);
-    if (roll < 0.27) return random.pick(['P', 'R', 'request', 'runtime', 'request.auxData', 'request.auxData.jwts', 'C', 'G']);
+    if (roll < 0.27) return random.pick(['P', 'R', 'request', 'runtime', 'request.auxData', 'request.auxData.jwts', 'G']);
     const { other, ...usual } = ATTRIBUTES;
     const named: readonly string[] | undefined = (usual as { readonly [sort: string]: readonly string[] })[sort];
     const names = named !== undefined && random.chance(0.9) ? named : random.chance(0.75) ? Object.values(usual).flat() : other;
