@@ -102,8 +102,8 @@ export function mapKey(key: Value): string | undefined {
   }
 }
 
-// What the reference's crash on such a key reads like: its maps cannot hash bytes.
-const UNHASHABLE = new CelError('internal error: runtime error: hash of unhashable type types.Bytes');
+/** Bytes as the key of a literal map, set or sought: the reference crashes, and this is what its crash reads like (conditions.md 3.15). */
+export const UNHASHABLE = new CelError('internal error: runtime error: hash of unhashable type types.Bytes');
 
 function keyOfObject(key: Value): string | undefined {
   if (key === null) return 'n';

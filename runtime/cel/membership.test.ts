@@ -20,6 +20,14 @@ test('x in map asks for a key; another kind of key is not there', () => {
   assert.is(inCollection(5, mapOf([[5n, 'a']])), true);
 });
 
+test('bytes in a literal map are neither in nor not in', () => {
+  const map = mapOf([['a', 1n]]);
+  assert.ok(inCollection(new Uint8Array([97]), map) instanceof CelError);
+  assert.is(isIn(new Uint8Array([97]), map), false);
+  assert.is(isNotIn(new Uint8Array([97]), map), false);
+  assert.is(inCollection(new Uint8Array([97]), { a: 1 }), false);
+});
+
 test('in anything else is no such overload, whatever the left side', () => {
   for (const collection of ['abc', 5, null, true]) assert.equal(inCollection('a', collection), A);
 });

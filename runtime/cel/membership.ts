@@ -1,8 +1,8 @@
 import { equalValues } from './equality.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { isMap } from './kinds.js';
-import { mapGet } from './maps.js';
-import { type CelError, isFailure, type Result, type Value } from './values.js';
+import { mapGet, UNHASHABLE } from './maps.js';
+import { type CelError, isFailure, type Result, type Value, ValueMap } from './values.js';
 
 /** `x in collection`, and it could be evaluated. */
 export function isIn(x: Result, collection: Result): boolean {
@@ -40,5 +40,6 @@ export function isNoneOf(x: Result, set: ReadonlySet<Value>): boolean {
 
 function contained(x: Value, collection: Value): boolean | CelError {
   if (Array.isArray(collection)) return collection.some((element) => equalValues(x, element) === true);
+  if (x instanceof Uint8Array && collection instanceof ValueMap) return UNHASHABLE;
   return isMap(collection) ? mapGet(collection, x) !== undefined : NO_SUCH_OVERLOAD;
 }

@@ -1,5 +1,5 @@
 import * as cel from '#runtime/cel';
-import { Optional, type Result, typeValue, Uint, type Value } from '#runtime/cel';
+import { Optional, type Result, typeValue, Uint, type Value, ValueMap } from '#runtime/cel';
 import type { Request } from '#runtime/policy';
 import type { CheckedExpression, Reference } from '../../../compiler/ast/checked.js';
 import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../../compiler/ast/expr.js';
@@ -135,7 +135,7 @@ function mapLiteral(expr: Expr & { readonly kind: 'map' }, scope: Scope): Value 
   const entries: Entry[] = [];
   for (const { optional, key, value } of expr.entries) {
     const entry = [evaluate(key, scope), evaluate(value, scope)] as const;
-    if (entry[0] instanceof Uint8Array) return fail('internal error: runtime error: hash of unhashable type types.Bytes');
+    if (entry[0] instanceof Uint8Array) return fail(UNHASHABLE);
     if (!optional) entries.push(entry);
     else if (!(entry[1] instanceof Optional)) {
       const name = typeof entry[0] === 'string' ? `'${entry[0]}'` : textOf(entry[0]);
@@ -144,6 +144,9 @@ function mapLiteral(expr: Expr & { readonly kind: 'map' }, scope: Scope): Value 
   }
   return mapOf(entries);
 }
+
+/** What a crash of the reference reads like (3.15). */
+const UNHASHABLE = 'internal error: runtime error: hash of unhashable type types.Bytes';
 
 function operator(expr: CallExpr, scope: Scope): Value {
   const [first, second, third] = expr.args as [Expr, Expr, Expr];
@@ -206,6 +209,7 @@ function membership(element: Expr, collection: Expr, scope: Scope): Value {
   const x = evaluate(element, scope);
   const range = evaluate(collection, scope);
   if (Array.isArray(range)) return range.some((candidate: Value) => surelyEqual(x, candidate));
+  if (x instanceof Uint8Array && range instanceof ValueMap) return fail(UNHASHABLE);
   if (isMap(range)) return find(entriesOf(range), x) !== undefined;
   return failA();
 }
