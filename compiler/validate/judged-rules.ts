@@ -1,5 +1,5 @@
 import { sanitize } from '../ast/names.js';
-import type { Condition, Output } from '../ast/policy.js';
+import type { Condition, Effect, Output, ScopePermissions } from '../ast/policy.js';
 import type { LinkedPolicy, LinkedPrincipalPolicy, LinkedResourcePolicy, LinkedRolePolicy } from '../ast/policy-set.js';
 import type { Place } from '../diagnostics/span.js';
 import { conditionText } from './condition-text.js';
@@ -23,6 +23,8 @@ export interface JudgedRule {
   /** Empty for a rule without condition. */
   readonly condition: string;
   readonly hasOutput: boolean;
+  /** Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can (policy-language.md 8.3). */
+  readonly mayDeny: boolean;
   readonly coversResource: Covers;
   readonly coversAction: Covers;
   readonly coversRole: Covers;
@@ -54,6 +56,7 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
     const named = rule.derivedRoles.map(({ value }) => value);
     return {
       ...commonOf(rule),
+      mayDeny: mayDeny(rule, policy.scopePermissions),
       name: nameOfResourceRule(rule, index),
       effect: rule.effect,
       resource: '*',
@@ -74,6 +77,7 @@ function ofPrincipalPolicy({ policy }: LinkedPrincipalPolicy): readonly JudgedRu
     return rule.actions.map((action, index) => ({
       ...commonOf(action),
       ...EVERYONE,
+      mayDeny: mayDeny(action, policy.scopePermissions),
       name: nameOfPrincipalAction(rule, index),
       effect: action.effect,
       resource,
@@ -92,6 +96,7 @@ function ofRolePolicy({ policy }: LinkedRolePolicy): readonly JudgedRule[] {
       ...EVERYONE,
       name: nameOfRoleRule(rule, index),
       effect: 'limit',
+      mayDeny: true,
       resource: rule.resource.value,
       actions,
       coversResource: coverOf([rule.resource.value]),
@@ -101,6 +106,10 @@ function ofRolePolicy({ policy }: LinkedRolePolicy): readonly JudgedRule[] {
 }
 
 const EVERYONE = { roles: ['*'], derivedRoles: [], parentRoles: [], coversRole: coverOf(['*']) };
+
+function mayDeny({ effect, condition }: { readonly effect: Effect; readonly condition: Condition | undefined }, permissions: ScopePermissions): boolean {
+  return effect === 'deny' || (condition !== undefined && permissions === 'require-parental-consent');
+}
 
 interface Written {
   readonly place: Place;

@@ -3,7 +3,7 @@ import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Note } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { type JudgedRule, judgedRulesOf } from '../judged-rules.js';
-import { isNamedElsewhere, repeats } from '../rule-cover.js';
+import { changesOutputs, isNamedElsewhere, repeats } from '../rule-cover.js';
 
 /**
  * Warns of rules that another rule of their policy leaves nothing to decide (policy-language.md 8.3): a DENY without condition hides every
@@ -30,13 +30,16 @@ interface Verdict {
 function verdictOn(rule: JudgedRule, rules: readonly JudgedRule[], policy: LinkedPolicy): Verdict | undefined {
   if (!isNamedElsewhere(rule, rules)) return undefined;
   const others = rules.filter((other) => other !== rule);
-  return hiddenByDenies(rule, rules, policy) ?? (others.some((other) => repeats(rule, other, rules)) ? undefined : saidAlready(rule, others, policy));
+  return hiddenByDenies(rule, rules, policy) ?? (others.some((other) => repeats(rule, other, rules)) ? undefined : saidAlready(rule, others, rules));
 }
 
 /** Every action of the rule, for every role of it, is denied without condition. */
 function hiddenByDenies(rule: JudgedRule, rules: readonly JudgedRule[], policy: LinkedPolicy): Verdict | undefined {
   if (rule.effect !== 'allow') return undefined;
-  const denies = rules.filter((other) => other.effect === 'deny' && other.condition === '' && !showsOutputBefore(rule, other, rules, policy));
+  const denies = rules.filter(
+    (other) =>
+      other.effect === 'deny' && other.condition === '' && !showsOutputBefore(rule, other, rules, policy) && !changesOutputs(rule, other, rules),
+  );
   const by = new Set<JudgedRule>();
   for (const role of [...rule.roles, ...rule.parentRoles]) {
     for (const action of rule.actions) {
@@ -59,11 +62,15 @@ function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, rules: readonly J
 }
 
 /** A rule of the same effect without condition reaches all that this one reaches under its condition. */
-function saidAlready(rule: JudgedRule, others: readonly JudgedRule[], policy: LinkedPolicy): Verdict | undefined {
+function saidAlready(rule: JudgedRule, others: readonly JudgedRule[], rules: readonly JudgedRule[]): Verdict | undefined {
   if (rule.hasOutput) return undefined;
   if (rule.effect === 'limit') return limitedAlready(rule, others);
-  if (rule.condition === '' || isConsent(rule, policy)) return undefined;
-  const other = others.find((candidate) => candidate.effect === rule.effect && candidate.condition === '' && coversAll(candidate, rule));
+  // Under parental consent a conditional ALLOW denies those who do not meet its condition (8.3).
+  if (rule.condition === '' || (rule.effect === 'allow' && rule.mayDeny)) return undefined;
+  const other = others.find(
+    (candidate) =>
+      candidate.effect === rule.effect && candidate.condition === '' && coversAll(candidate, rule) && !changesOutputs(rule, candidate, rules),
+  );
   if (other === undefined) return undefined;
   const verb = rule.effect === 'allow' ? 'allows' : 'denies';
   return {
@@ -83,11 +90,6 @@ function limitedAlready(rule: JudgedRule, others: readonly JudgedRule[]): Verdic
     by: [other],
     wayOut: `take the actions out of \`${other.name}\`, or remove this rule`,
   };
-}
-
-/** Under parental consent a conditional ALLOW denies those who do not meet its condition (8.3). */
-function isConsent({ effect }: JudgedRule, linked: LinkedPolicy): boolean {
-  return effect === 'allow' && linked.kind !== 'role' && linked.policy.scopePermissions === 'require-parental-consent';
 }
 
 function coversAll(other: JudgedRule, rule: JudgedRule): boolean {

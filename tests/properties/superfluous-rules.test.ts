@@ -1,0 +1,75 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
+import type { Document } from '../oracle/documents.js';
+import { MODEL_DEFAULTS, modelCheck } from '../oracle/model.js';
+import { Random } from '../oracle/random.js';
+import { randomRequest, randomStore } from '../oracle/random-store.js';
+import { tableOf } from '../oracle/table.js';
+import { tinyCel } from '../oracle/tiny-cel.js';
+import { compileTexts } from '../support/compiled.js';
+
+/** How many stores of random policies, and requests of each for every rule that is warned of; SEED says where to begin. */
+const STORES = Number(process.env['STORES'] ?? 60);
+const REQUESTS = Number(process.env['REQUESTS'] ?? 40);
+const SEED = Number(process.env['SEED'] ?? 1);
+
+const test = suite('warnings of superfluous rules');
+
+test('a rule that is unreachable or repeated can be removed, and no decision and no output changes', () => {
+  const removed = new Map<string, number>();
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const documents = randomStore(random, { outputs: random.chance(0.5), runtime: false }).map(withDistinctNames);
+    const table = tableOf(documents);
+    for (const warning of compileTexts(textsOf(documents)).diagnostics) {
+      if (warning.code !== 'rule/unreachable' && warning.code !== 'rule/repeated') continue;
+      removed.set(warning.code, (removed.get(warning.code) ?? 0) + 1);
+      const fewer = tableOf(documents.map((document, index) => (pathOf(index) === warning.source?.path ? without(document, warning) : document)));
+      for (let i = 0; i < REQUESTS; i += 1) {
+        const request = randomRequest(random);
+        const detail = `seed ${seed}, ${warning.source?.path}: ${warning.message}, ${JSON.stringify(request)}`;
+        assert.equal(modelCheck(fewer, tinyCel, request, MODEL_DEFAULTS), modelCheck(table, tinyCel, request, MODEL_DEFAULTS), detail);
+      }
+    }
+  }
+  for (const [code, count] of removed) console.log(`  ${count} rules removed: ${code}`);
+  assert.ok(removed.size === 2, 'the random policies have both kinds');
+});
+
+test.run();
+
+function pathOf(index: number): string {
+  return `p${String(index).padStart(3, '0')}.yaml`;
+}
+
+function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
+  return Object.fromEntries(documents.map((document, index) => [pathOf(index), JSON.stringify(document)]));
+}
+
+/** Every rule with a name of its own: the names of those without one change with their places. */
+function withDistinctNames(document: Document): Document {
+  const { resourcePolicy, principalPolicy } = document;
+  if (resourcePolicy !== undefined) {
+    return { ...document, resourcePolicy: { ...resourcePolicy, rules: (resourcePolicy.rules ?? []).map((rule, index) => ({ ...rule, name: `n${index}` })) } };
+  }
+  if (principalPolicy === undefined) return document;
+  const rules = (principalPolicy.rules ?? []).map((rule, block) => ({
+    ...rule,
+    actions: rule.actions.map((action, index) => ({ ...action, name: `n${block}-${index}` })),
+  }));
+  return { ...document, principalPolicy: { ...principalPolicy, rules } };
+}
+
+/** The document without the rule that a warning is about. */
+function without(document: Document, { place }: Diagnostic): Document {
+  const [rule = -1, action] = [...(place?.path ?? '').matchAll(/\[(\d+)\]/g)].map(([, index]) => Number(index));
+  const { resourcePolicy, principalPolicy, rolePolicy } = document;
+  if (resourcePolicy !== undefined) return { ...document, resourcePolicy: { ...resourcePolicy, rules: (resourcePolicy.rules ?? []).toSpliced(rule, 1) } };
+  if (rolePolicy !== undefined) return { ...document, rolePolicy: { ...rolePolicy, rules: (rolePolicy.rules ?? []).toSpliced(rule, 1) } };
+  if (principalPolicy === undefined) return document;
+  const rules = (principalPolicy.rules ?? []).map((block, index) =>
+    index === rule ? { ...block, actions: block.actions.toSpliced(action ?? -1, 1) } : block,
+  );
+  return { ...document, principalPolicy: { ...principalPolicy, rules } };
+}
