@@ -9,7 +9,7 @@ test('a variable is used by a condition or an output, directly or through anothe
   assert.equal(unused(conditional('V.b == "x" && V.c == 1.0', LOCAL)), ['constant/unused: constant l']);
   assert.equal(unused(conditional('V.a == "x" && C.l == 1', LOCAL)), ['variable/unused: variable b', 'variable/unused: variable c', 'constant/unused: constant k']);
   assert.equal(
-    unused(resourcePolicy([allow('[view]', '[user]', ", output: {when: {conditionNotMet: 'V.b + string(V.c)'}}" + when('C.l == R.attr.x'))], LOCAL)),
+    unused(resourcePolicy([allow('[view]', '[user]', `, output: {when: {conditionNotMet: 'V.b + string(V.c)'}}${when('C.l == R.attr.x')}`)], LOCAL)),
     [],
   );
 });
