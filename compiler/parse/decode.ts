@@ -1,3 +1,5 @@
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+import type { Note } from '../diagnostics/diagnostic.js';
 import type { FirstProblem } from './first-problem.js';
 import { jsonConstant } from './json-constant.js';
 import type { Field, Kind, MessageType } from './schema/field.js';
@@ -30,7 +32,10 @@ function fieldOf(key: YamlKey, type: MessageType, problems: FirstProblem): Field
     return undefined;
   }
   const field = type.bySpelling.get(key.text);
-  if (field === undefined) problems.note('policy/unknown-field', key.place, { name: key.text });
+  if (field === undefined) {
+    const known = type.fields.map(({ name }) => name);
+    problems.note('policy/unknown-field', key.place, { name: key.text }, () => didYouMean(key.text, known));
+  }
   return field;
 }
 
@@ -105,8 +110,14 @@ function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstPro
   const name = node.type === 'String' && node.style !== 'block' ? node.text : undefined;
   const number = name === undefined ? -1 : names.indexOf(name);
   if (number >= 0) return { kind: 'number', number };
-  problems.note('policy/enum-name', node.place, { name });
+  problems.note('policy/enum-name', node.place, { name }, () => enumHints(name ?? '', names));
   return undefined;
+}
+
+/** Names of an enum begin with the enum's own: `ALLOW` for `EFFECT_ALLOW` is the usual slip. */
+function enumHints(written: string, names: readonly string[]): readonly Note[] {
+  const whole = names.find((name) => written !== '' && name.endsWith(`_${written.toUpperCase()}`));
+  return whole === undefined ? didYouMean(written, names) : [{ message: `did you mean \`${whole}\`?` }];
 }
 
 function decodeList(node: YamlNode, kind: Kind, problems: FirstProblem): ListValue | undefined {

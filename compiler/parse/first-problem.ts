@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Place } from '../diagnostics/span.js';
 
@@ -7,10 +7,11 @@ export class FirstProblem {
   private offset = Number.POSITIVE_INFINITY;
   private reportFirst: ((report: Diagnostics) => void) | undefined;
 
-  note<C extends Code>(code: C, place: Place, parameters: MessageParameters<C>): void {
+  /** @param hints the way out, where one is known; worked out only for the problem that is reported. */
+  note<C extends Code>(code: C, place: Place, parameters: MessageParameters<C>, hints: () => readonly Note[] = () => []): void {
     if (place.anchor >= this.offset) return;
     this.offset = place.anchor;
-    this.reportFirst = (report) => report.add(code, place, parameters);
+    this.reportFirst = (report) => report.add(code, place, parameters, { notes: hints() });
   }
 
   get found(): boolean {
