@@ -36,8 +36,8 @@ export function filled({ code }: Shape, terms: readonly string[]): string {
   return code.map((text, index) => text + (terms[index] ?? '')).join('');
 }
 
-/* A comment, a text, a number. */
-const TOKEN = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|(?<![\w$.])\d[\w.]*/g;
+/* A comment, a text, a number: `1e+21` is one. */
+const TOKEN = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|(?<![\w$.])\d(?:[\w.]|(?<=\de)[+-](?=\d))*/g;
 
 /** Whether what ends here names a property. */
 function isKey(body: string, end: number): boolean {
