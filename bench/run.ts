@@ -1,5 +1,6 @@
 import { CHECK_TITLE, checkBench } from './check.bench.js';
 import { COMPILE_TITLE, compileBench } from './compile.bench.js';
+import { CONDITIONS_TITLE, conditionsBench } from './conditions.bench.js';
 import { type Section, writeResults } from './harness/report.js';
 import { SERVER_TITLE, serverBench } from './server.bench.js';
 import { START_TITLE, startBench } from './start.bench.js';
@@ -13,7 +14,7 @@ import { Bundles } from './workload/bundles.js';
 type Bench = (bundles: Bundles) => Promise<Section>;
 
 const GROUPS: { readonly [name: string]: readonly Bench[] } = {
-  'in-process': [checkBench, startBench],
+  'in-process': [checkBench, conditionsBench, startBench],
   compile: [compileBench],
   server: [serverBench],
 };
@@ -26,7 +27,7 @@ try {
     const section = await bench(bundles);
     process.stdout.write(`## ${section.title}\n\n${section.text}\n\n`);
     sections.push(section);
-    writeResults(sections, [CHECK_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE]);
+    writeResults(sections, [CHECK_TITLE, CONDITIONS_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE]);
   }
 } finally {
   bundles.remove();
