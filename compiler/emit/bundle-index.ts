@@ -24,6 +24,7 @@ export function emitIndex(program: Program, locations: Locations): EmittedFile {
     ['resourcePolicies', listOf('resource')],
     ['principalPolicies', listOf('principal')],
     ['rolePolicies', listOf('role')],
+    ['residual', 'residual.library'],
   ]);
   const text = print(['export const policies: PolicyBundle = ', bundle, ';']);
   const own = [

@@ -4,7 +4,7 @@ import type { Evaluation } from './evaluation.js';
 import { say } from './outputs.js';
 import type { PrincipalStep } from './principal-chain.js';
 import type { ResourceStep } from './resource-chain.js';
-import type { RoleLimit, RoleLimits } from './role-scopes.js';
+import { areSilent, type RoleLimit, type RoleLimits } from './role-scopes.js';
 import { denialOf, resultOf } from './rule-result.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 
@@ -87,13 +87,10 @@ function judgeScope(evaluation: Evaluation, { policy, table, limits, index }: Re
   return outcome;
 }
 
-/**
- * The role policies of a role and its ancestors (policy-language.md 8.6). They are silent where nothing about the kind reaches the lineage:
- * neither a rule of the resource policy, whatever its action, nor one of theirs.
- */
+/** The role policies of a role and its ancestors (policy-language.md 8.6). */
 function judgeLimits(evaluation: Evaluation, limits: ReadonlyMap<string, RoleLimits>, hasRule: boolean, action: string): Outcome {
   const { lineage } = evaluation;
-  if (!hasRule && !lineage.some((role) => (limits.get(role)?.rules.length ?? 0) > 0)) return UNDECIDED;
+  if (areSilent(limits, lineage, hasRule)) return UNDECIDED;
   for (const role of lineage) {
     const limit = limits.get(role);
     if (limit !== undefined && judgeLimit(evaluation, limit, action) === DENY) {
@@ -173,7 +170,7 @@ function holds({ request, resource }: Evaluation, entry: RuleEntry, bits: number
 
 /** Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. */
 function visitRules(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  const entries = table.visited.named.get(action) ?? table.visited.other;
+  const entries = table.ordered.named.get(action) ?? table.ordered.other;
   let outcome: Outcome = UNDECIDED;
   for (const entry of entries) {
     if (!isReached(evaluation, entry, bits, action)) continue;

@@ -17,7 +17,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
   const active: string[] = [];
   const failed: string[] = [];
   for (const derivedRole of derivedRoles) {
-    if (!isReached(derivedRole, roles)) continue;
+    if (!reachesByText(derivedRole, roles)) continue;
     const holds = traced === undefined ? holdsWhenListed(derivedRole, evaluation) : (tracedConditionOf(derivedRole, traced)?.(request) ?? true);
     if (typeof holds === 'string') failed.push(derivedRole.name);
     else if (holds) active.push(derivedRole.name);
@@ -25,8 +25,8 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
   return { active: active.sort(), failed: failed.sort() };
 }
 
-/** By exact text: a glob of a parent role reaches rules, never this list. */
-function isReached({ parentRoles }: DerivedRole, roles: ReadonlySet<string>): boolean {
+/** Whether a role of the principal is a parent of a derived role. By exact text: a glob of a parent role reaches rules, never this list. */
+export function reachesByText({ parentRoles }: DerivedRole, roles: ReadonlySet<string>): boolean {
   if (parentRoles.has('*')) return true;
   for (const role of roles) if (parentRoles.has(role)) return true;
   return false;

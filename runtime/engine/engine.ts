@@ -2,6 +2,7 @@ import { ALLOW, DENY, type PolicyBundle, policyKey } from '../policy/index.js';
 import { check } from './check.js';
 import { Evaluation } from './evaluation.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
+import { type PlanRequest, type PlanResult, planResources } from './plan-resources.js';
 import { Registry } from './registry.js';
 import type {
   AccessRequest,
@@ -21,6 +22,8 @@ import { requestedScope } from './scope-chain.js';
 export interface Engine {
   /** One result for each resource of the request, in its order (policy-language.md 11). Never throws for what a policy does: that denies. */
   check(request: CheckRequest): readonly CheckResult[];
+  /** On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows (planner.md). Never throws. */
+  plan(request: PlanRequest): PlanResult;
   /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
   isAllowed(request: AccessRequest): boolean;
 }
@@ -51,6 +54,10 @@ class PolicyEngine implements Engine {
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
     this.begin(principal, auxData);
     return resources.map((entry) => this.checkResource(entry, includeMeta === true));
+  }
+
+  plan(request: PlanRequest): PlanResult {
+    return planResources(this.registry, this.settings, request);
   }
 
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {

@@ -1,6 +1,8 @@
 /** The engine: how compiled policies are asked. */
 export { createEngine, type Engine } from './engine.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
+export type { UnplannedRule } from './plan.js';
+export { type PlanRequest, type PlanResourceInput, type PlanResult, writingOf } from './plan-resources.js';
 export type {
   AccessRequest,
   ActionDecision,

@@ -1,4 +1,5 @@
 import type { Attributes, Instant, TracedBundle } from '../policy/index.js';
+import { FLAT, type Writing } from '../residual/index.js';
 
 /** The configuration that changes decisions (policy-language.md 13). */
 export interface EngineOptions {
@@ -16,6 +17,8 @@ export interface EngineOptions {
   readonly schemaEnforcement?: SchemaEnforcement;
   /** The instant of a call; asked at most once a call, when a condition wants it. The system's when absent. */
   readonly clock?: () => Instant;
+  /** How plans write their filters. Flat, with `has` where a DENY needs it, when absent. */
+  readonly plan?: Writing;
   /** The second emission of the bundle, whose conditions tell an error from false. */
   readonly traced?: TracedBundle;
 }
@@ -30,6 +33,7 @@ export interface Settings {
   readonly globals: Attributes;
   readonly schemaEnforcement: SchemaEnforcement;
   readonly clock: () => Instant;
+  readonly plan: Writing;
   /** Present in strict evaluation, and only there. */
   readonly traced: TracedBundle | undefined;
 }
@@ -44,6 +48,7 @@ export function settingsOf(options: EngineOptions): Settings {
     globals: options.globals ?? {},
     schemaEnforcement: options.schemaEnforcement ?? 'none',
     clock: options.clock ?? systemClock(),
+    plan: options.plan ?? FLAT,
     traced: options.strictEvaluation === true ? options.traced : undefined,
   };
 }

@@ -13,6 +13,8 @@ import { ScopeSet } from './scope-chain.js';
 export class Registry {
   /** Whether any principal has a policy. (A field: asking a Map for its size is a call.) */
   readonly hasPrincipals: boolean;
+  /** The library that plans of the bundle are made with. */
+  readonly residual: PolicyBundle['residual'];
   private readonly hasRoles: boolean;
   private readonly resourceScopes: ScopeSet;
   private readonly principalScopes: ScopeSet;
@@ -35,6 +37,7 @@ export class Registry {
     bundle: PolicyBundle,
     private readonly settings: Settings,
   ) {
+    this.residual = bundle.residual;
     this.hasPrincipals = bundle.principalPolicies.length > 0;
     this.hasRoles = bundle.rolePolicies.length > 0;
     this.roles = rolesByVersion(bundle.rolePolicies);

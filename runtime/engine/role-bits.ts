@@ -21,10 +21,15 @@ export class RoleBits {
 
   /** Of a role and its ancestors together. */
   ofLineage(policy: ResourcePolicy, lineage: readonly string[]): number {
-    let bits = EVERYONE;
-    for (const role of lineage) bits |= bitsOf(policy, role);
-    return bits;
+    return lineageBits(policy, lineage);
   }
+}
+
+/** The bits of a role and its ancestors in a policy. */
+export function lineageBits(policy: ResourcePolicy, lineage: readonly string[]): number {
+  let bits = EVERYONE;
+  for (const role of lineage) bits |= bitsOf(policy, role);
+  return bits;
 }
 
 function bitsOf(policy: ResourcePolicy, role: string): number {

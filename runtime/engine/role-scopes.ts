@@ -38,6 +38,14 @@ export function roleLimits(scope: RoleScope | undefined, kind: string, traced: T
   return new Map([...scope.policies].map(([role, policy]) => [role, { key: policy.key, rules: limitsOf(policy, kind, traced) }]));
 }
 
+/**
+ * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule of the resource policy,
+ * whatever its action, nor one of theirs (policy-language.md 8.6).
+ */
+export function areSilent(limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[], hasRule: boolean): boolean {
+  return !hasRule && !lineage.some((role) => (limits.get(role)?.rules.length ?? 0) > 0);
+}
+
 /** A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model (8.2). */
 function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const ancestors = new Set<string>();

@@ -35,8 +35,8 @@ export interface RuleTable {
   /** The DENY rules first, then the ALLOW rules; the other way round where `isLast`. Empty where `alwaysVisited`. Not nested: hot. */
   readonly named: ActionLists['named'];
   readonly other: ActionLists['other'];
-  /** In the order of the policy: each rule is visited. Empty where nobody can tell. */
-  readonly visited: ActionLists;
+  /** In the order of the policy: how rules are visited one by one, and how they are planned. */
+  readonly ordered: ActionLists;
   readonly hasOutputs: boolean;
   /** Whether nobody is asked beside this table, so that nobody can tell a DENY of it from no decision. */
   readonly isLast: boolean;
@@ -71,7 +71,7 @@ export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
   return {
     key: facts.key,
     ...(alwaysVisited ? NO_LISTS : decisiveLists(lists, facts.isLast ? ALLOW : DENY)),
-    visited: alwaysVisited || facts.hasOutputs ? lists : NO_LISTS,
+    ordered: lists,
     hasOutputs: facts.hasOutputs,
     isLast: facts.isLast,
     alwaysVisited,

@@ -13,6 +13,12 @@ export function validationErrors(
   ];
 }
 
+/** The same for a plan, where attributes of the resource that are not listed are not missing (planner.md 1.6). */
+export function planErrors(schemas: SchemaReferences | undefined, attributes: Parameters<typeof validationErrors>[1], actions: readonly string[]): readonly ValidationError[] {
+  if (schemas === undefined) return [];
+  return validationErrors(schemas, attributes, actions).filter(({ source, message }) => source === 'SOURCE_PRINCIPAL' || !message.startsWith('missing properties: '));
+}
+
 /** One action that is not exempt is enough for all to be held to the schema. */
 function errorsOf(
   schema: SchemaReference | undefined,

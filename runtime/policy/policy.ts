@@ -3,7 +3,7 @@
  * Generated modules build these objects once, at load; nothing of them changes afterwards.
  */
 
-import type { Condition as Residual, Row, Term } from '../residual/index.js';
+import type { Condition as Residual, Library, Row, Term } from '../residual/index.js';
 
 /** 1: grant. */
 export const ALLOW = 1;
@@ -236,6 +236,8 @@ export interface PolicyBundle {
   readonly resourcePolicies: readonly ResourcePolicy[];
   readonly principalPolicies: readonly PrincipalPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
+  /** The library that the conditions' `where` was made with; the engine's own when absent. */
+  readonly residual?: Library;
 }
 
 /** A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not hold (5.2). */

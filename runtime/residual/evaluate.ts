@@ -97,12 +97,13 @@ function isMacro(operand: Operand | undefined): operand is Operand & { readonly 
   return operand !== undefined && 'expression' in operand && operand.expression.operator === 'lambda';
 }
 
-/** A lambda of three operands has two variables if its middle one is a variable (planner.md 3.7). */
+/** A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a lambda around (planner.md 3.7). */
 function overLambda(operator: string, range: cel.Result, lambda: Operand, { row, bound }: Environment): cel.Result {
   const operands = 'expression' in lambda ? lambda.expression.operands : [];
-  const variables = operands.slice(1).flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
-  const isFiltered = operands.length > 1 && !('variable' in (operands[1] as Operand));
-  const bodies = operands.slice(0, operands.length - variables.length);
+  const middle = operands[1];
+  const isFiltered = operands.length === 4 || (operands.length === 3 && !(middle !== undefined && 'variable' in middle && !middle.variable.includes('.') && !bound.has(middle.variable)));
+  const bodies = operands.slice(0, isFiltered ? 2 : 1);
+  const variables = operands.slice(bodies.length).flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
   const functions = bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
     const inner = new Map([...bound, ...variables.map((variable, position) => [variable, items[position] as cel.Value] as const)]);
     return evaluate(body, { row, bound: inner });

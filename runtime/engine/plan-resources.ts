@@ -1,0 +1,156 @@
+import type { AuxData, Instant, Principal, Query, Resource } from '../policy/index.js';
+import { type Condition, type Filter, FLAT, type Library, filterOfAll, filterText, library, operandText, REFERENCE, type Writing } from '../residual/index.js';
+import type { Settings } from './options.js';
+import { plan, type Planning, type UnplannedRule } from './plan.js';
+import type { Registry } from './registry.js';
+import type { AuxDataInput, PrincipalInput, ResourceInput, ValidationError } from './requests.js';
+import type { RuleEntry } from './rule-table.js';
+import { planErrors } from './schemas.js';
+import { requestedScope, withoutDot } from './scope-chain.js';
+
+/** One call: on which resources of a kind may this principal do all of these actions (planner.md 1.2)? */
+export interface PlanRequest {
+  readonly principal: PrincipalInput;
+  readonly resource: PlanResourceInput;
+  /** One at least, unique. */
+  readonly actions: readonly string[];
+  readonly auxData?: AuxDataInput | undefined;
+}
+
+/** The resources asked about. Attributes given hold for every one of them. */
+export type PlanResourceInput = Omit<ResourceInput, 'id'>;
+
+/** Which rows to select, and how that came about. */
+export interface PlanResult {
+  readonly filter: Filter;
+  /** The filter as text, or `NO_MATCH` (planner.md 1.4). */
+  readonly filterDebug: string;
+  /** By action, sorted, the root as the empty text; undefined when no rule was looked at (1.3). */
+  readonly matchedScopes: ReadonlyMap<string, string> | undefined;
+  /** Those of the principal first (1.6). */
+  readonly validationErrors: readonly ValidationError[];
+  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (8.3, 4). */
+  readonly unplanned: readonly UnplannedRule[];
+}
+
+/** The plan of a request; beyond the registry it looks nothing up, and remembers nothing. */
+export function planResources(registry: Registry, settings: Settings, request: PlanRequest): PlanResult {
+  const { principal, resource, actions } = request;
+  const version = resource.policyVersion || settings.defaultPolicyVersion;
+  const scope = requestedScope(resource.scope, settings.defaultScope);
+  const principalScope = requestedScope(principal.scope, settings.defaultScope);
+  const chain = registry.resourceChain(resource.kind, version, scope);
+  if (chain.first === undefined && registry.firstPrincipalScope(principalScope) === undefined) return unmatched(undefined, NONE);
+
+  const residual = registry.residual ?? library;
+  const query = queryOf(request, settings, residual);
+  const errors = planErrors(settings.schemaEnforcement === 'none' ? undefined : chain.schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
+  if (settings.schemaEnforcement === 'reject' && errors.length > 0) return { ...unmatched(undefined, errors), filterDebug: '(false)' };
+
+  const nowhere = new Map(actions.map((action) => [action, ''] as const));
+  if (!chain.exists && !registry.hasPrincipalPolicies(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere, errors);
+
+  const principalChain = registry.principalChain(principal.id, version, principalScope);
+  const unplanned: UnplannedRule[] = [];
+  const planning: Planning = {
+    query,
+    residual,
+    principal: principalChain,
+    resource: chain,
+    lineages: registry.lineages(version, scope),
+    listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
+    fails: settings.traced === undefined ? never : (entry, left) => isFailure(query, entry, left),
+    unplanned,
+  };
+  const plans = actions.map((action) => [action, plan(planning, action)] as const);
+  const filter = filterOfPlans(plans.map(([, { condition }]) => residual.filterOf(condition, settings.plan)), settings.plan);
+  return {
+    filter,
+    filterDebug: plans.some(([, { isMatched }]) => isMatched) ? filterText(filter) : NO_MATCH,
+    matchedScopes: new Map(plans.map(([action, planned]) => [action, planned.scope] as const).sort(([a], [b]) => (a < b ? -1 : 1))),
+    validationErrors: errors,
+    unplanned,
+  };
+}
+
+const NO_MATCH = 'NO_MATCH';
+
+const NONE: readonly never[] = [];
+
+/** What `engine.plan.referenceShapes` chooses between. */
+export function writingOf(referenceShapes: boolean): Writing {
+  return referenceShapes ? REFERENCE : FLAT;
+}
+
+function filterOfPlans(filters: readonly Filter[], writing: Writing): Filter {
+  const [first] = filters;
+  return first !== undefined && filters.length === 1 ? first : filterOfAll(filters, writing, operandText);
+}
+
+function unmatched(matchedScopes: PlanResult['matchedScopes'], validationErrors: readonly ValidationError[]): PlanResult {
+  return { filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: NO_MATCH, matchedScopes, validationErrors, unplanned: NONE };
+}
+
+function never(): boolean {
+  return false;
+}
+
+/** In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not (planner.md 2.10). */
+function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left: Condition): boolean {
+  if (typeof left !== 'boolean') return false;
+  const active = tracedDerivedRole?.(query) ?? true;
+  if (active === false) return false;
+  return typeof active === 'string' || typeof (traced?.(query) ?? true) === 'string';
+}
+
+function queryOf({ principal, resource, auxData }: PlanRequest, settings: Settings, residual: Library): Query {
+  return new PlanQuery(
+    {
+      id: principal.id,
+      roles: principal.roles,
+      attr: principal.attr ?? {},
+      policyVersion: principal.policyVersion ?? '',
+      scope: withoutDot(principal.scope ?? ''),
+    },
+    {
+      kind: resource.kind,
+      id: '',
+      attr: resource.attr ?? {},
+      policyVersion: resource.policyVersion ?? '',
+      scope: withoutDot(resource.scope ?? ''),
+    },
+    { jwt: auxData?.jwt ?? {}, jwts: auxData?.jwts ?? {} },
+    residual.rowOf(resource.attr ?? {}),
+    settings,
+  );
+}
+
+class PlanQuery implements Query {
+  derivedRoles: Query['derivedRoles'] = NONE;
+  readonly effectiveDerivedRoles = NONE;
+  readonly failedDerivedRoles = NONE;
+  readonly globals: Query['globals'];
+  private instant: Instant | undefined = undefined;
+  private readonly clock: () => Instant;
+
+  constructor(
+    readonly principal: Principal,
+    readonly resource: Resource,
+    readonly auxData: AuxData,
+    readonly row: Query['row'],
+    { globals, clock }: Settings,
+  ) {
+    this.globals = globals;
+    this.clock = clock;
+  }
+
+  /** One instant for the whole plan, in UTC and whole milliseconds, which stores can compare (planner.md D-16). */
+  get now(): Instant {
+    this.instant ??= inMilliseconds(this.clock());
+    return this.instant;
+  }
+}
+
+function inMilliseconds({ seconds, nanos }: Instant): Instant {
+  return { seconds, nanos: nanos - (nanos % 1_000_000), offset: 0 };
+}
