@@ -7,7 +7,7 @@ import type { JsonValue, Operand } from './operand.js';
 export interface Row {
   readonly id?: string | undefined;
   /** Plain JSON; with the attributes that the plan's request listed. */
-  readonly attr: cel.JsonMap;
+  readonly attr: { readonly [name: string]: unknown };
   readonly policyVersion?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ function variableOf(name: string, { row, bound }: Environment): cel.Result {
   const [, field, ...below] = fields;
   if (field === 'id') return row.id ?? '';
   if (field === 'policyVersion') return row.policyVersion ?? '';
-  return below.reduce<cel.Result>(cel.select, field === 'attr' ? row.attr : undefined);
+  return below.reduce<cel.Result>(cel.select, field === 'attr' ? (row.attr as cel.JsonMap) : undefined);
 }
 
 function isThere(operand: Operand, environment: Environment): cel.Result {

@@ -162,7 +162,8 @@ function effect(random: Random): string {
   return random.chance(0.65) ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
 }
 
-function randomAttributes(random: Random): { readonly [name: string]: unknown } {
+/** Attributes of a resource: some missing, some of another type than conditions want. */
+export function randomAttributes(random: Random): { readonly [name: string]: unknown } {
   return {
     ...(random.chance(0.8) ? { a: random.pick(['x', 'y', 'z', 5, null]) } : {}),
     ...(random.chance(0.6) ? { b: random.pick(['x', 'y']) } : {}),
