@@ -1,4 +1,4 @@
-import type { Types } from '../ast/checked.js';
+import type { CheckedExpression, Types } from '../ast/checked.js';
 import type * as authored from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Match, Output } from '../ir/program.js';
@@ -8,8 +8,15 @@ import { lowerValue } from './values.js';
 /** An expression of a policy as a value. */
 export function lowerExpression(expression: authored.Expression, types: Types): Value {
   const checked = types.get(expression) ?? invariant(`expression ${expression.text} was not checked`);
-  return lowerValue(expression.ast ?? invariant(`expression ${expression.text} has no tree`), checked);
+  const known = cache.get(checked);
+  if (known !== undefined) return known;
+  const value = lowerValue(expression.ast ?? invariant(`expression ${expression.text} has no tree`), checked);
+  cache.set(checked, value);
+  return value;
 }
+
+// Expressions of one text share their tree and its side tables, and these alone decide the value; entries go with them.
+const cache = new WeakMap<CheckedExpression, Value>();
 
 /** The condition of a rule; undefined when it has none. */
 export function lowerCondition(condition: authored.Condition | undefined, types: Types): Match | undefined {

@@ -1,9 +1,16 @@
 import type { Match, Module, Output, Program, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 
+/** What replaces the expressions of a module; undefined where all stay. */
+export type ReplaceIn = (module: Module) => ((value: Value) => Value) | undefined;
+
 /** The program with every expression replaced: conditions, outputs, variables. */
-export function mapValues(program: Program, replace: (value: Value, module: Module) => Value): Program {
-  return { ...program, modules: program.modules.map((module) => mapModule(module, (value) => replace(value, module))) };
+export function mapValues(program: Program, replaceIn: ReplaceIn): Program {
+  const modules = program.modules.map((module) => {
+    const replace = replaceIn(module);
+    return replace === undefined ? module : mapModule(module, replace);
+  });
+  return { ...program, modules };
 }
 
 function mapModule(module: Module, replace: (value: Value) => Value): Module {

@@ -7,6 +7,15 @@ import { visit } from '../ast/visit.js';
  * when it depends on the request, and when it fails.
  */
 export function constantValueOf(expr: Expr): cel.Value | undefined {
+  const known = cache.get(expr) ?? { value: findValue(expr) };
+  cache.set(expr, known);
+  return known.value;
+}
+
+// Expressions of one text share their tree; trees never change, and entries go with them.
+const cache = new WeakMap<Expr, { readonly value: cel.Value | undefined }>();
+
+function findValue(expr: Expr): cel.Value | undefined {
   const nodes: Expr[] = [];
   visit(expr, (node) => nodes.push(node));
   const values = new Map<Expr, cel.Value>();

@@ -6,8 +6,13 @@ import type { Condition, Expression, Match, Output } from '../ast/policy.js';
  * name, used or not, and all definitions of imported derived roles.
  */
 export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
-  return new Set(policies.policies.flatMap(ofPolicy));
+  const known = cache.get(policies) ?? new Set(policies.policies.flatMap(ofPolicy));
+  cache.set(policies, known);
+  return known;
 }
+
+// Several validations ask; a set of policies never changes, and the entry goes with it.
+const cache = new WeakMap<PolicySet, ReadonlySet<Expression>>();
 
 function ofPolicy(policy: LinkedPolicy): readonly Expression[] {
   return [...ofBindings(policy.bindings), ...ofImportedRoles(policy), ...expressionsOfRules(policy)];

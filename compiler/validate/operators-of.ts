@@ -1,5 +1,5 @@
 import type { CheckedExpression, Types } from '../ast/checked.js';
-import type { CallExpr } from '../ast/expr.js';
+import type { CallExpr, Expr } from '../ast/expr.js';
 import { visit } from '../ast/visit.js';
 import type { Expression } from '../ast/policy.js';
 import type { PolicySet } from '../ast/policy-set.js';
@@ -13,18 +13,30 @@ export interface OperatorUse {
   readonly operands: readonly CelType[];
 }
 
-/** Every operator of every expression that is compiled, in source order. */
-export function operatorsOf(policies: PolicySet, types: Types): readonly OperatorUse[] {
-  return [...expressionsOf(policies)].flatMap((expression) => operatorsIn(expression, types.get(expression)));
+/** An operator in a tree, which expressions of one text share. */
+type Use = Pick<OperatorUse, 'node' | 'operands'>;
+
+/** The operators of every expression that is compiled, in source order: those of which something is to be said. */
+export function operatorsOf(policies: PolicySet, types: Types, isSuspect: (use: Use) => boolean): readonly OperatorUse[] {
+  const known = new Map<Expr, readonly Use[]>();
+  const found: OperatorUse[] = [];
+  for (const expression of expressionsOf(policies)) {
+    const { ast } = expression;
+    const checked = types.get(expression);
+    if (ast === undefined || checked === undefined) continue;
+    const uses = known.get(ast) ?? operatorsIn(ast, checked).filter(isSuspect);
+    known.set(ast, uses);
+    for (const use of uses) found.push({ expression, ...use });
+  }
+  return found;
 }
 
-function operatorsIn(expression: Expression, checked: CheckedExpression | undefined): readonly OperatorUse[] {
-  const found: OperatorUse[] = [];
-  if (expression.ast === undefined || checked === undefined) return found;
-  visit(expression.ast, (node) => {
+function operatorsIn(ast: Expr, checked: CheckedExpression): readonly Use[] {
+  const found: Use[] = [];
+  visit(ast, (node) => {
     if (node.kind !== 'call' || !node.isOperator) return;
     const operands = node.args.map((arg) => checked.types.get(arg));
-    if (!operands.includes(undefined)) found.push({ expression, node, operands: operands as CelType[] });
+    if (!operands.includes(undefined)) found.push({ node, operands: operands as CelType[] });
   });
   return found;
 }

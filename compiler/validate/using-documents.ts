@@ -66,10 +66,25 @@ function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
 /** Stands for `V` or `C` that is not selected from; no name of a variable. */
 const EVERYTHING = '*';
 
-function mentionsOf({ ast }: Expression): { readonly variables: ReadonlySet<string>; readonly constants: ReadonlySet<string> } {
+interface Mentions {
+  readonly variables: ReadonlySet<string>;
+  readonly constants: ReadonlySet<string>;
+}
+
+function mentionsOf({ ast }: Expression): Mentions {
+  if (ast === undefined) return { variables: new Set(), constants: new Set() };
+  const known = cache.get(ast) ?? findMentions(ast);
+  cache.set(ast, known);
+  return known;
+}
+
+// Several warnings ask, and expressions of one text share their tree; trees never change, and entries go with them.
+const cache = new WeakMap<Expr, Mentions>();
+
+function findMentions(ast: Expr): Mentions {
   const variables = new Set<string>();
   const constants = new Set<string>();
-  const pending: Expr[] = ast === undefined ? [] : [ast];
+  const pending: Expr[] = [ast];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const root = node.kind === 'select' ? node.operand : node;
     const found = root.kind === 'ident' ? (VARIABLES.has(root.name) ? variables : CONSTANTS.has(root.name) ? constants : undefined) : undefined;

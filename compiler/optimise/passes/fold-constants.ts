@@ -10,12 +10,24 @@ import { mapValues } from '../map-values.js';
  * A part that fails stays: it fails in the same way at run time.
  */
 export function foldConstants(program: Program): Program {
-  return mapValues(program, (value) => (some(value, asksTheTime) ? foldEmptyLists(value) : fold(value, 'literal members')));
+  const replace = oncePerValue((value) => (some(value, asksTheTime) ? foldEmptyLists(value) : fold(value, 'literal members')));
+  return mapValues(program, () => replace);
 }
 
 /** The same where a policy's constants have been put in. They are no literals: `C.a in ["a", x]` needs x (conditions.md 3.13). */
 export function foldInlined(program: Program): Program {
-  return mapValues(program, (value, module) => (module.constants.length === 0 || some(value, asksTheTime) ? value : fold(value, 'no members')));
+  const replace = oncePerValue((value) => (some(value, asksTheTime) ? value : fold(value, 'no members')));
+  return mapValues(program, ({ constants }) => (constants.length === 0 ? undefined : replace));
+}
+
+/** Expressions of one text share their value, in all modules. */
+function oncePerValue(fold: (value: Value) => Value): (value: Value) => Value {
+  const known = new Map<Value, Value>();
+  return (value) => {
+    const folded = known.get(value) ?? fold(value);
+    known.set(value, folded);
+    return folded;
+  };
 }
 
 /** Whether a literal that is found among literals decides a membership. */

@@ -7,9 +7,10 @@ import { mapValues } from '../map-values.js';
 
 /** Puts the scalar constants of a policy (`C.limit`, `C.limits.large`) where they are used; lists and maps stay constants of the module. */
 export function inlineConstants(program: Program): Program {
-  return mapValues(program, (value, module) => {
+  return mapValues(program, (module) => {
+    if (module.constants.length === 0) return undefined;
     const constants = new Map(module.constants.map(({ name, value }) => [name, value]));
-    return constants.size === 0 ? value : inline(value, constants);
+    return (value) => inline(value, constants);
   });
 }
 

@@ -13,6 +13,27 @@ export interface ParsedCel {
 
 /** Parses a CEL expression (conditions.md A, 6.4). All errors are listed in source order; those of the whole text come first. */
 export function parseCel(text: string): ParsedCel {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const parsed = parseText(text);
+  if (text.length <= LONGEST_REMEMBERED) remember(text, parsed);
+  return parsed;
+}
+
+// The expressions of a folder of policies repeat, and equal texts have equal trees: offsets are those of the text, and nothing changes a
+// tree. Later stages do once per tree what the tree alone decides, so one tree for a text saves their work as well. Of the module, because it is of no
+// file and of no compilation; bounded, because a server that watches its policies goes on compiling.
+const remembered = new Map<string, ParsedCel>();
+const MOST_REMEMBERED = 4096;
+const LONGEST_REMEMBERED = 256;
+
+function remember(text: string, parsed: ParsedCel): void {
+  const [oldest] = remembered.size < MOST_REMEMBERED ? [] : remembered.keys();
+  if (oldest !== undefined) remembered.delete(oldest);
+  remembered.set(text, parsed);
+}
+
+function parseText(text: string): ParsedCel {
   const size = countCodePoints(text);
   if (size > maxCodePoints) {
     return failed(text, `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}`, []);

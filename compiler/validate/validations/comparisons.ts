@@ -4,14 +4,13 @@ import type { PolicySet } from '../../ast/policy-set.js';
 import type { CelType } from '../../cel/types.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { describeType, neverEqual } from '../never-together.js';
-import { operatorsOf, plainOperandOf, signOf } from '../operators-of.js';
+import { type OperatorUse, operatorsOf, plainOperandOf, signOf } from '../operators-of.js';
 
 /** Warns of `==`, `!=` and `in` between types that are never equal (conditions.md 3.3), such as an attribute and a timestamp. */
 export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
-  for (const use of operatorsOf(policies, types)) {
-    const { expression, node, operands } = use;
-    const [left, right] = comparedBy(node.function, operands);
-    if (left === undefined || right === undefined || !neverEqual(left, right)) continue;
+  for (const use of operatorsOf(policies, types, (suspect) => neverHolds(suspect) !== undefined)) {
+    const { expression, node } = use;
+    const [left, right] = neverHolds(use) as readonly [CelType, CelType];
     report.add(
       'comparison/never-holds',
       placeOfNode(expression, node),
@@ -19,6 +18,12 @@ export function warnOfComparisons(policies: PolicySet, types: Types, report: Pro
       { notes: [{ message: wayOut(left, right, plainOperandOf(use)) }] },
     );
   }
+}
+
+/** The types that are compared with each other and never equal. */
+function neverHolds({ node, operands }: Pick<OperatorUse, 'node' | 'operands'>): readonly [CelType, CelType] | undefined {
+  const [left, right] = comparedBy(node.function, operands);
+  return left === undefined || right === undefined || !neverEqual(left, right) ? undefined : [left, right];
 }
 
 /** What is compared with each other: the operands, or the operand and what the collection holds. */

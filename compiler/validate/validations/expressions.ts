@@ -1,4 +1,5 @@
 import type { CheckedExpression, Types } from '../../ast/checked.js';
+import type { Expr } from '../../ast/expr.js';
 import type { Expression, SyntaxError } from '../../ast/policy.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Diagnostics, Note } from '../../diagnostics/diagnostic.js';
@@ -10,9 +11,10 @@ import { expressionsOf } from '../expressions-of.js';
 /** Type-checks every expression (conditions.md 6.1): one diagnostic for each invalid one, with a note at each thing that is wrong in it. */
 export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
   const types = new Map<Expression, CheckedExpression>();
+  const known = new Map<Expr, Judgement>();
   const reported = new Set<string>();
   for (const expression of expressionsOf(policies)) {
-    const problems = check(expression, types);
+    const problems = check(expression, types, known);
     if (problems.length === 0) continue;
     // An expression that two documents see, through a YAML alias or an import, is wrong once.
     const { span, anchor } = expression.place;
@@ -25,11 +27,28 @@ export function checkExpressions(policies: PolicySet, report: Diagnostics): Type
   return types;
 }
 
-function check(expression: Expression, types: Map<Expression, CheckedExpression>): readonly (CelProblem | SyntaxError)[] {
-  if (expression.ast === undefined || expression.syntaxErrors.length > 0) return expression.syntaxErrors;
-  const { problems, types: nodeTypes, calls, references } = checkExpression(expression.ast, policyEnvironment);
-  if (problems.length === 0) types.set(expression, { types: nodeTypes, calls, references });
-  return problems;
+/** What was found out about a tree. Expressions of one text share their tree, and their side tables with it. */
+interface Judgement {
+  readonly problems: readonly CelProblem[];
+  readonly checked: CheckedExpression;
+}
+
+function check(
+  expression: Expression,
+  types: Map<Expression, CheckedExpression>,
+  known: Map<Expr, Judgement>,
+): readonly (CelProblem | SyntaxError)[] {
+  const { ast, syntaxErrors } = expression;
+  if (ast === undefined || syntaxErrors.length > 0) return syntaxErrors;
+  const judgement = known.get(ast) ?? judge(ast);
+  known.set(ast, judgement);
+  if (judgement.problems.length === 0) types.set(expression, judgement.checked);
+  return judgement.problems;
+}
+
+function judge(ast: Expr): Judgement {
+  const { problems, types, calls, references } = checkExpression(ast, policyEnvironment);
+  return { problems, checked: { types, calls, references } };
 }
 
 function notesOf(expression: Expression, problems: readonly (CelProblem | SyntaxError)[]): readonly Note[] {

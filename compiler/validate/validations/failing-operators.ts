@@ -7,10 +7,10 @@ import { type OperatorUse, operatorsOf, plainOperandOf, signOf } from '../operat
 
 /** Warns of arithmetic and orderings that fail in every request (conditions.md 2.1, 3.2): `R.attr.n + 1`, `R.attr.due < now()`. */
 export function warnOfFailingOperators(policies: PolicySet, types: Types, report: Problems): void {
-  for (const use of operatorsOf(policies, types)) {
+  for (const use of operatorsOf(policies, types, ({ node, operands }) => JUDGED.has(node.function) && neverApplies(node.function, operands))) {
     const { expression, node, operands } = use;
     const [left, right] = operands;
-    if (left === undefined || !JUDGED.has(node.function) || !neverApplies(node.function, operands)) continue;
+    if (left === undefined) continue;
     report.add(
       'expression/always-fails',
       placeOfNode(expression, node),
