@@ -35,8 +35,13 @@ const MOST = 500;
 
 /** The rules of a policy in the order of the file. */
 export function judgedRulesOf(policy: LinkedPolicy): readonly JudgedRule[] {
-  return rulesOf(policy).slice(0, MOST);
+  const known = cache.get(policy) ?? rulesOf(policy).slice(0, MOST);
+  cache.set(policy, known);
+  return known;
 }
+
+// Several warnings ask; a linked policy never changes, and the entry goes with it.
+const cache = new WeakMap<LinkedPolicy, readonly JudgedRule[]>();
 
 function rulesOf(policy: LinkedPolicy): readonly JudgedRule[] {
   switch (policy.kind) {
@@ -55,7 +60,9 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
     const roles = rule.roles.map(({ value }) => value);
     const named = rule.derivedRoles.map(({ value }) => value);
     return {
-      ...commonOf(rule),
+      place: rule.place,
+      condition: conditionText(rule.condition),
+      hasOutput: rule.output !== undefined,
       mayDeny: mayDeny(rule, policy.scopePermissions),
       name: nameOfResourceRule(rule, index),
       effect: rule.effect,
@@ -64,7 +71,7 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
       roles,
       derivedRoles: named,
       parentRoles: named.flatMap((name) => derivedRoles.get(name)?.definition.parentRoles.map(({ value }) => value) ?? []),
-      coversResource: coverOf(['*']),
+      coversResource: EVERYONE.coversRole,
       coversAction: coverOf(actions),
       coversRole: coverOf(roles),
     };
