@@ -29,7 +29,12 @@ export const indent = (content: Doc): Doc => ({ kind: 'indent', content });
 
 /** The docs with a separator between each two. */
 export function join(docs: readonly Doc[], separator: Doc): Doc {
-  return docs.flatMap((doc, index) => (index === 0 ? [doc] : [separator, doc]));
+  const joined: Doc[] = [];
+  for (const doc of docs) {
+    if (joined.length > 0) joined.push(separator);
+    joined.push(doc);
+  }
+  return joined;
 }
 
 /** `open a, b close`, one item a line with a trailing comma when it does not fit. */
@@ -46,10 +51,12 @@ export function braced(properties: readonly Doc[]): Doc {
 
 const WIDTH = 100;
 
+/** A doc that is to be printed; of a list, the items from `next` on. */
 interface Frame {
   readonly doc: Doc;
   readonly depth: number;
   readonly flat: boolean;
+  next: number;
 }
 
 /**
@@ -61,18 +68,20 @@ interface Frame {
 export function print(doc: Doc, depth = 0, used = depth * 2): string {
   let text = '';
   let column = used;
-  const stack: Frame[] = [{ doc, depth, flat: false }];
-  for (let frame = stack.pop(); frame !== undefined; frame = stack.pop()) {
-    const { doc, depth, flat } = frame;
+  const stack: Frame[] = [{ doc, depth, flat: false, next: 0 }];
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const { depth, flat } = frame;
+    const doc = takeFrom(frame, stack);
+    if (doc === undefined) continue;
     if (typeof doc === 'string') {
       text += doc;
       column += doc.length;
     } else if (isList(doc)) {
-      for (let i = doc.length - 1; i >= 0; i -= 1) stack.push({ doc: doc[i] as Doc, depth, flat });
+      stack.push({ doc, depth, flat, next: 0 });
     } else if (doc.kind === 'indent') {
-      stack.push({ doc: doc.content, depth: depth + 1, flat });
+      stack.push({ doc: doc.content, depth: depth + 1, flat, next: 0 });
     } else if (doc.kind === 'group') {
-      stack.push({ doc: doc.content, depth, flat: flat || fits(doc.content, WIDTH - column, stack) });
+      stack.push({ doc: doc.content, depth, flat: flat || fits(doc.content, WIDTH - column, stack), next: 0 });
     } else if (doc.kind === 'when-broken') {
       text += flat ? '' : doc.text;
       column += flat ? 0 : doc.text.length;
@@ -90,26 +99,42 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
   return text;
 }
 
+/** The next doc of the frame on top of the stack; a frame that has no other after it is taken off. Undefined for a list that is at its end. */
+function takeFrom(frame: Pick<Frame, 'doc' | 'next'>, stack: unknown[]): Doc | undefined {
+  const { doc } = frame;
+  if (typeof doc === 'string' || !isList(doc)) {
+    stack.pop();
+    return doc;
+  }
+  const item = doc[frame.next];
+  frame.next += 1;
+  if (frame.next >= doc.length) stack.pop();
+  return item;
+}
+
 /** Whether a doc printed flat, and what follows it up to the next possible break, fits into so many columns. */
 function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
   let left = columns;
-  const stack: Pick<Frame, 'doc' | 'flat'>[] = [{ doc, flat: true }];
-  let next = after.length;
+  const stack: Omit<Frame, 'depth'>[] = [{ doc, flat: true, next: 0 }];
+  let following = after.length;
   while (left >= 0) {
-    let frame: Pick<Frame, 'doc' | 'flat'> | undefined = stack.pop();
-    if (frame === undefined) {
-      next -= 1;
-      frame = after[next];
+    if (stack.length === 0) {
+      following -= 1;
+      const frame = after[following];
+      if (frame === undefined) return true;
+      stack.push({ ...frame });
     }
-    if (frame === undefined) return true;
-    const { doc, flat } = frame;
+    const frame = stack.at(-1) as Omit<Frame, 'depth'>;
+    const { flat } = frame;
+    const doc = takeFrom(frame, stack);
+    if (doc === undefined) continue;
     if (typeof doc === 'string') left -= doc.length;
-    else if (isList(doc)) for (let i = doc.length - 1; i >= 0; i -= 1) stack.push({ doc: doc[i] as Doc, flat });
+    else if (isList(doc)) stack.push({ doc, flat, next: 0 });
     else if (doc.kind === 'when-broken') left -= flat ? 0 : doc.text.length;
     else if (doc.kind === 'hard-line') return !flat;
     else if (doc.kind === 'line' && !flat) return true;
     else if (doc.kind === 'line') left -= doc.flat.length;
-    else stack.push({ doc: doc.content, flat });
+    else stack.push({ doc: doc.content, flat, next: 0 });
   }
   return false;
 }

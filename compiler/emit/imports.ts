@@ -11,7 +11,8 @@ export interface Import {
  */
 export function importLines(body: string, own: readonly Import[]): string {
   const code = body.replace(/^\s*\/\/.*$/gm, '').replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
-  const mentions = (name: string): boolean => new RegExp(`(?<![\\w$.])${name}(?![\\w$:])`).test(code);
+  const mentioned = new Set(code.match(IMPORTED));
+  const mentions = (name: string): boolean => mentioned.has(name);
   const lines: string[] = [];
   if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
   const contract = CONTRACT.filter(({ name }) => mentions(name));
@@ -54,6 +55,12 @@ const CONTRACT = [
   { name: 'TracedBundle', type: true },
   { name: 'TracedCondition', type: true },
 ] as const;
+
+/** Whatever may have to be imported, as a word that is neither a property nor a key. */
+const IMPORTED = new RegExp(
+  `(?<![\\w$.])(?:${['cel', 'residual', 'schema', 'unavailable', 'violationsOf', ...CONTRACT.map(({ name }) => name)].join('|')})(?![\\w$:])`,
+  'g',
+);
 
 function contractImport(names: readonly (typeof CONTRACT)[number][]): string {
   if (names.every(({ type }) => type)) return wrapped(names.map(({ name }) => name), '#runtime/policy', 'import type');

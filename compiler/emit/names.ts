@@ -5,13 +5,13 @@ export class Names {
 
   /** @param reserved identifiers that are not to be given out. */
   constructor(reserved: Iterable<string>) {
-    this.taken = new Set([...RESERVED_WORDS, ...GLOBALS, ...reserved]);
+    this.taken = new Set(reserved);
   }
 
   /** An identifier near the wish: itself, or with `_2`, `_3` ... where it is taken. */
   fresh(wish: string): string {
     let name = wish;
-    for (let i = 2; this.taken.has(name) || this.locals.has(name); i += 1) name = `${wish}_${i}`;
+    for (let i = 2; this.isTaken(name) || this.locals.has(name); i += 1) name = `${wish}_${i}`;
     this.taken.add(name);
     return name;
   }
@@ -19,9 +19,13 @@ export class Names {
   /** A parameter's name near the wish, none of the outer ones; other functions may use it again, the module may not. */
   local(wish: string, outer: ReadonlySet<string>): string {
     let name = wish;
-    for (let i = 2; this.taken.has(name) || outer.has(name); i += 1) name = `${wish}_${i}`;
+    for (let i = 2; this.isTaken(name) || outer.has(name); i += 1) name = `${wish}_${i}`;
     this.locals.add(name);
     return name;
+  }
+
+  private isTaken(name: string): boolean {
+    return NEVER_GIVEN.has(name) || this.taken.has(name);
   }
 }
 
@@ -63,3 +67,5 @@ const RESERVED_WORDS = (
 ).split(' ');
 
 const GLOBALS = ['Infinity', 'NaN', 'Map', 'Set', 'Uint8Array', 'Object', 'globalThis'];
+
+const NEVER_GIVEN: ReadonlySet<string> = new Set([...RESERVED_WORDS, ...GLOBALS]);

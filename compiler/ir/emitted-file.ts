@@ -29,9 +29,15 @@ export function emittedFile(path: string, sections: readonly Section[]): Emitted
   const origins: Origin[] = [];
   let line = 0;
   for (const { text, origin } of sections) {
-    const lines = text.split('\n').length;
+    const lines = lineCount(text);
     if (origin !== undefined) origins.push({ line, lines, ...origin });
     line += lines + 1;
   }
   return { path, text: `${sections.map(({ text }) => text).join('\n\n')}\n`, origins };
+}
+
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
