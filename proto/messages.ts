@@ -54,6 +54,48 @@ export interface RequestContext {
   readonly annotations: Attributes;
 }
 
+export interface PlanResourcesRequest {
+  readonly requestId: string;
+  /** The older member; exactly one of the two is set after validation. */
+  readonly action: string;
+  readonly actions: readonly string[];
+  readonly principal: Principal | undefined;
+  readonly resource: PlanResource | undefined;
+  readonly auxData: AuxData | undefined;
+  readonly includeMeta: boolean;
+  readonly requestContext: RequestContext | undefined;
+}
+
+/** A kind, and what is known about all its instances. */
+export type PlanResource = Omit<Resource, 'id'>;
+
+export interface PlanResourcesResponse {
+  readonly requestId: string;
+  readonly action: string;
+  readonly actions: readonly string[];
+  readonly resourceKind: string;
+  readonly policyVersion: string;
+  readonly plan: Plan;
+  readonly includeMeta: boolean;
+  readonly authzCallId: string;
+}
+
+/** What a planner says of a request. */
+export interface Plan {
+  /** `PlanResourcesFilter` in its JSON form. */
+  readonly filter: { readonly kind: string; readonly condition?: PlanOperand };
+  readonly filterDebug: string;
+  /** By action, sorted; undefined when no rule was looked at. */
+  readonly matchedScopes: ReadonlyMap<string, string> | undefined;
+  readonly validationErrors: readonly ValidationError[];
+}
+
+/** `PlanResourcesFilter.Expression.Operand`. */
+export type PlanOperand =
+  | { readonly value: unknown }
+  | { readonly variable: string }
+  | { readonly expression: { readonly operator: string; readonly operands: readonly PlanOperand[] } };
+
 export interface ServerInfoResponse {
   readonly version: string;
   readonly commit: string;

@@ -26,6 +26,8 @@ export interface Config {
     readonly defaultScope: string;
     readonly lenientScopeSearch: boolean;
     readonly strictEvaluation: boolean;
+    /** Plans in the shapes of the reference (planner.md 8.3, 5). */
+    readonly referenceShapes: boolean;
     readonly globals: { readonly [name: string]: unknown };
   };
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
@@ -104,6 +106,7 @@ function configOf(settings: Settings): Config {
       defaultScope: settings['engine.defaultScope'],
       lenientScopeSearch: settings['engine.lenientScopeSearch'],
       strictEvaluation: settings['engine.strictEvaluation'],
+      referenceShapes: settings['engine.plan.referenceShapes'],
       globals: settings['engine.globals'],
     },
     schemaEnforcement: settings['schema.enforcement'],

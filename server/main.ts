@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { createEngine } from '#runtime/engine';
+import { createEngine, writingOf } from '#runtime/engine';
 import type { PolicyBundle, TracedBundle } from '#runtime/policy';
 import type { ServerInfoResponse } from '../proto/messages.js';
 import { verifierOf } from './aux-data/verify.js';
@@ -45,7 +45,7 @@ const PATIENCE = 30_000;
  */
 export async function startServer(config: Config, bundle: Bundle): Promise<RunningServer> {
   let current = await deciderOf(config, bundle);
-  const server = await serve(config, { check: (request) => current.check(request) }, release);
+  const server = await serve(config, { check: (request) => current.check(request), plan: (request) => current.plan(request) }, release);
   const swap = async (next: Bundle): Promise<void> => {
     current = await deciderOf(config, next);
   };
@@ -82,7 +82,8 @@ export async function serve(config: Config, decider: Decider, build: ServerInfoR
 }
 
 async function deciderOf(config: Config, { policies, traced }: Bundle): Promise<Decider> {
-  const options = { ...config.engine, schemaEnforcement: config.schemaEnforcement };
+  const { referenceShapes, ...engine } = config.engine;
+  const options = { ...engine, schemaEnforcement: config.schemaEnforcement, plan: writingOf(referenceShapes) };
   if (!config.engine.strictEvaluation) return createEngine(policies, options);
   if (traced === undefined) throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
   return createEngine(policies, { ...options, traced: await traced() });

@@ -72,6 +72,7 @@ export const KEYS = {
   'engine.lenientScopeSearch': used(bool, false),
   'engine.globals': used(globals, {}),
   'engine.strictEvaluation': used(bool, false),
+  'engine.plan.referenceShapes': used(bool, false),
   'engine.celErrorLogLevel': ignored(oneOf('none', 'debug', 'info', 'warn', 'error'), 'condition errors are not logged yet'),
   'engine.policyLoaderTimeout': ignored(duration(), 'policies are compiled into the bundle'),
   'engine.numWorkers': ignored(anything, 'one thread decides'),

@@ -31,11 +31,13 @@ export function checkResources(
   if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
   const authzCallId = service.callIds.next();
   limitResources(request.resources.length, service.limits);
-  const { auxData } = request;
-  if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) {
-    return decide(service, request, authzCallId, NO_CLAIMS);
-  }
-  return verified(service, auxData).then((claims) => decide(service, request, authzCallId, claims));
+  return withClaims(service, request.auxData, (claims) => decide(service, request, authzCallId, claims));
+}
+
+/** Goes on with the claims of the tokens: at once when there are none to verify. */
+export function withClaims<T>(service: Pick<CheckService, 'verify'>, auxData: AuxData | undefined, goOn: (claims: VerifiedAuxData) => T): T | Promise<T> {
+  if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return goOn(NO_CLAIMS);
+  return verified(service, auxData).then(goOn);
 }
 
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
@@ -47,7 +49,7 @@ function limitResources(count: number, limits: RequestLimits): void {
 }
 
 /** The reason goes to nobody: whoever sends a bad token learns only that it is bad (3.5). */
-async function verified(service: CheckService, auxData: AuxData): Promise<VerifiedAuxData> {
+async function verified(service: Pick<CheckService, 'verify'>, auxData: AuxData): Promise<VerifiedAuxData> {
   try {
     return await service.verify(auxData);
   } catch {

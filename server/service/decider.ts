@@ -1,9 +1,18 @@
-import type { Attributes, Decision, Principal, Resource } from '../../proto/messages.js';
+import type { Attributes, Decision, Plan, PlanResource, Principal, Resource } from '../../proto/messages.js';
 
 /** What decides: the engine over a bundle, or a stand-in in a test. */
 export interface Decider {
   /** One decision for each entry, in order. Throws only for a bug: a condition that fails does not hold. */
   check(call: CheckCall): readonly Decision[];
+  /** On which resources all actions are allowed. */
+  plan(call: PlanCall): Plan;
+}
+
+export interface PlanCall {
+  readonly principal: Principal;
+  readonly resource: PlanResource;
+  readonly actions: readonly string[];
+  readonly auxData: VerifiedAuxData;
 }
 
 export interface CheckCall {

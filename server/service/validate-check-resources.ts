@@ -28,7 +28,7 @@ export function checkResourcesViolations(request: CheckResourcesRequest): readon
   return found;
 }
 
-const PRINCIPAL: FieldElement = { number: 3, name: 'principal', type: 'TYPE_MESSAGE' };
+export const PRINCIPAL: FieldElement = { number: 3, name: 'principal', type: 'TYPE_MESSAGE' };
 const PRINCIPAL_ID: FieldElement = { number: 1, name: 'id', type: 'TYPE_STRING' };
 const ROLES: FieldElement = { number: 3, name: 'roles', type: 'TYPE_STRING' };
 const POLICY_VERSION: FieldElement = { number: 2, name: 'policy_version', type: 'TYPE_STRING' };
@@ -43,7 +43,7 @@ const AUX_DATA: FieldElement = { number: 5, name: 'aux_data', type: 'TYPE_MESSAG
 const JWT: FieldElement = { number: 1, name: 'jwt', type: 'TYPE_MESSAGE' };
 const JWTS: FieldElement = { number: 2, name: 'jwts', type: 'TYPE_MESSAGE' };
 const TOKEN: FieldElement = { number: 1, name: 'token', type: 'TYPE_STRING' };
-const ANNOTATIONS: FieldElement = { number: 1, name: 'annotations', type: 'TYPE_MESSAGE' };
+export const ANNOTATIONS: FieldElement = { number: 1, name: 'annotations', type: 'TYPE_MESSAGE' };
 
 const PRINCIPAL_PATH = [PRINCIPAL];
 const CONTEXT_PATH: readonly FieldElement[] = [{ number: 6, name: 'request_context', type: 'TYPE_MESSAGE' }];
@@ -51,13 +51,14 @@ const CONTEXT_PATH: readonly FieldElement[] = [{ number: 6, name: 'request_conte
 const VERSION_PATTERN = /^[\w]*$/;
 // biome-ignore lint/complexity/noUselessEscapeInRegex: the text of the pattern is part of the message (1.6).
 const SCOPE_PATTERN = /^(^$|\.|[0-9a-zA-Z][\w\-]*(\.\w[\w\-]*)*)$/;
-const VERSION_RULE = patternRule(VERSION_PATTERN);
-const SCOPE_RULE = patternRule(SCOPE_PATTERN);
+export const VERSION_RULE = patternRule(VERSION_PATTERN);
+export const SCOPE_RULE = patternRule(SCOPE_PATTERN);
 
 /** Lists up to this length are compared pair by pair: cheaper than a set. */
 const SHORT_LIST = 8;
 
-function validatePrincipal(principal: Principal, found: Violation[]): void {
+/** The rules about a principal. */
+export function validatePrincipal(principal: Principal, found: Violation[]): void {
   if (principal.id === '') report(found, REQUIRED, [PRINCIPAL, PRINCIPAL_ID]);
   if (!isVersion(principal.policyVersion)) report(found, VERSION_RULE, [PRINCIPAL, POLICY_VERSION]);
   if (!isNameList(principal.roles)) reportNameList(principal.roles, PRINCIPAL_PATH, ROLES, found);
@@ -89,7 +90,8 @@ function reportResource(resource: Resource, path: readonly FieldElement[], found
   if (!isScope(resource.scope)) report(found, SCOPE_RULE, [...path, SCOPE]);
 }
 
-function validateAuxData(auxData: AuxData, found: Violation[]): void {
+/** The rules about tokens. */
+export function validateAuxData(auxData: AuxData, found: Violation[]): void {
   if (auxData.jwt !== undefined && auxData.jwts.size > 0) report(found, ONE_TOKEN_FIELD, [AUX_DATA]);
   if (auxData.jwt?.token === '') report(found, REQUIRED, [AUX_DATA, JWT, TOKEN]);
   for (const name of [...auxData.jwts.keys()].sort()) validateNamedToken(name, auxData.jwts.get(name) as Token, found);
@@ -101,7 +103,8 @@ function validateNamedToken(name: string, token: Token, found: Violation[]): voi
   if (token.token === '') report(found, REQUIRED, [...path, TOKEN]);
 }
 
-function validateKeys(map: Attributes, parent: readonly FieldElement[], field: FieldElement, found: Violation[]): void {
+/** The rule that the keys of a map are not empty. */
+export function validateKeys(map: Attributes, parent: readonly FieldElement[], field: FieldElement, found: Violation[]): void {
   if (!Object.hasOwn(map, '')) return;
   found.push({ field: [...parent, { ...field, key: '' }], rule: KEY_NOT_EMPTY, forKey: true });
 }
@@ -119,7 +122,8 @@ function reportNameList(names: readonly string[], parent: readonly FieldElement[
   }
 }
 
-function isUnique(names: readonly string[]): boolean {
+/** Whether no name is there twice. */
+export function isUnique(names: readonly string[]): boolean {
   if (names.length > SHORT_LIST) return new Set(names).size === names.length;
   for (let index = 1; index < names.length; index++) {
     for (let earlier = 0; earlier < index; earlier++) {
@@ -129,11 +133,13 @@ function isUnique(names: readonly string[]): boolean {
   return true;
 }
 
-function isVersion(version: string): boolean {
+/** Whether a text can be a policy version. */
+export function isVersion(version: string): boolean {
   return version === '' || VERSION_PATTERN.test(version);
 }
 
-function isScope(scope: string): boolean {
+/** Whether a text can be a scope. */
+export function isScope(scope: string): boolean {
   return scope === '' || SCOPE_PATTERN.test(scope);
 }
 
@@ -141,6 +147,7 @@ function item(field: FieldElement, index: number): FieldElement {
   return { ...field, index };
 }
 
-function report(found: Violation[], rule: Rule, field: readonly FieldElement[]): void {
+/** Adds a violation about a field. */
+export function report(found: Violation[], rule: Rule, field: readonly FieldElement[]): void {
   found.push({ field, rule, forKey: false });
 }

@@ -62,6 +62,22 @@ export const ONE_TOKEN_FIELD: Rule = {
   path: [],
 };
 
+/** The rule that a list has no more items than so many. */
+export function atMostRule(count: number): Rule {
+  return {
+    id: 'repeated.max_items',
+    message: `must contain no more than ${count} item(s)`,
+    path: [repeated, { number: 2, name: 'max_items', type: 'TYPE_UINT64' }],
+  };
+}
+
+/** The rule of a plan that names its actions in one way. */
+export const ONE_ACTION_FIELD: Rule = {
+  id: 'exclusiveFieldsActionOrActions',
+  message: "Exactly one of 'action' or 'actions' field must be set",
+  path: [],
+};
+
 /** The rule that a text matches a pattern; the pattern is part of the message. */
 export function patternRule(pattern: RegExp): Rule {
   return {

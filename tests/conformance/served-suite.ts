@@ -20,9 +20,9 @@ export function hasCorpus(): boolean {
 }
 
 /** Compiles the policies of a suite, serves them as its config.json says, and sends all its cases; ids begin with the suite's name. */
-export async function replaySuite(name: string): Promise<readonly Outcome[]> {
+export async function replaySuite(name: string, plan: PlanConfig = {}): Promise<readonly Outcome[]> {
   const { runSuites } = (await import(pathToFileURL(join(CORPUS, 'run.mjs')).href)) as Runner;
-  const server = await serveSuite(join(CORPUS, name));
+  const server = await serveSuite(join(CORPUS, name), plan);
   try {
     const options = { suites: [name], target: `http://${server.httpAddress}`, root: CORPUS, filters: [], messages: 'normal', jobs: 4 } as const;
     const results = await runSuites(options);
@@ -69,29 +69,34 @@ interface SuiteKeySet {
   readonly optionalKid?: boolean;
 }
 
-async function serveSuite(folder: string): Promise<RunningServer> {
+/** How plans are to be written. */
+interface PlanConfig {
+  readonly referenceShapes?: boolean;
+}
+
+async function serveSuite(folder: string, plan: PlanConfig): Promise<RunningServer> {
   const wanted = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as SuiteConfig;
   const bundle = await loaded(await compileFolder(join(folder, wanted.policies)));
-  return startServer(configOf(wanted, folder), bundle);
+  return startServer(configOf(wanted, folder, plan), bundle);
 }
 
 /** By way of a file, so that the suites see the configuration as its authors write it. */
-function configOf(wanted: SuiteConfig, folder: string): Parameters<typeof startServer>[0] {
+function configOf(wanted: SuiteConfig, folder: string, plan: PlanConfig): Parameters<typeof startServer>[0] {
   const directory = mkdtempSync(join(tmpdir(), 'authz-suite-'));
   try {
     const file = join(directory, 'config.yaml');
-    writeFileSync(file, yamlOf(wanted, folder));
+    writeFileSync(file, yamlOf(wanted, folder, plan));
     return loadConfig({ file, environment: {} }).config;
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-function yamlOf({ policies, schemaEnforcement, requestLimits, auxData, ...wanted }: SuiteConfig, folder: string): string {
+function yamlOf({ policies, schemaEnforcement, requestLimits, auxData, ...wanted }: SuiteConfig, folder: string, plan: PlanConfig): string {
   const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals } = wanted;
   return stringify({
     server: { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0', requestLimits },
-    engine: { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals },
+    engine: { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals, plan },
     schema: { enforcement: schemaEnforcement },
     auxData: auxData === null ? undefined : { jwt: { ...auxData, keySets: auxData.keySets.map((set) => keySetOf(set, folder)) } },
     storage: { driver: 'disk', disk: { directory: join(folder, policies) } },

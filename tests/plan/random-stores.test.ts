@@ -18,7 +18,7 @@ const EXACT: Writing = { shapes: 'flat', nots: 'exact' };
 const test = suite('plans of random policies');
 
 test('a filter selects exactly the rows that check allows, and in its plainer writings never one more', async () => {
-  const count = { rows: 0, selected: 0, conditional: 0, plans: 0, fewerGuarded: 0, fewerPlain: 0 };
+  const count = { rows: 0, selected: 0, conditional: 0, plans: 0, notWhole: 0, fewerGuarded: 0, fewerPlain: 0 };
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
@@ -34,7 +34,9 @@ test('a filter selects exactly the rows that check allows, and in its plainer wr
       const request = { principal, resource: { kind, scope, policyVersion, attr }, actions: [action] };
       const plans = [exact, guarded, plain].map((engine) => engine.plan(request));
       const [ofExact, ofGuarded, ofPlain] = plans.map(({ filter }) => filter) as [Plan, Plan, Plan];
-      assert.equal(plans.flatMap(({ unplanned }) => unplanned), []);
+      // What no filter can say is left out, so the filter may select too few.
+      const isWhole = plans.every(({ unplanned }) => unplanned.length === 0);
+      if (!isWhole) count.notWhole += 1;
       count.plans += 1;
       if (ofExact.kind === 'KIND_CONDITIONAL') count.conditional += 1;
       for (let row = 0; row < ROWS; row += 1) {
@@ -42,7 +44,7 @@ test('a filter selects exactly the rows that check allows, and in its plainer wr
         const allowed = exact.isAllowed({ principal, resource: { ...resource, attr: rowAttr }, action });
         const candidate = { id: resource.id, attr: rowAttr, policyVersion };
         const detail = `seed ${seed}, request ${i}: ${JSON.stringify({ request, rowAttr })}\n${plans.map(({ filterDebug }) => filterDebug).join('\n')}`;
-        assert.is(selects(ofExact, candidate), allowed, `exact: ${detail}`);
+        if (isWhole || selects(ofExact, candidate)) assert.is(selects(ofExact, candidate), allowed, `exact: ${detail}`);
         if (selects(ofGuarded, candidate)) assert.ok(allowed, `guarded selects what check denies: ${detail}`);
         else if (allowed) count.fewerGuarded += 1;
         if (selects(ofPlain, candidate)) assert.ok(allowed, `plain selects what check denies: ${detail}`);

@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CheckResourcesResponse, ServerInfoResponse } from '../../../proto/messages.js';
+import type { ServerInfoResponse } from '../../../proto/messages.js';
 import { checkResources } from '../../service/check-resources.js';
+import { tooLarge } from '../../service/message-limit.js';
+import { planResources } from '../../service/plan-resources.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { printCheckResourcesResponse } from '../json/print-check-resources.js';
+import { printPlanResourcesResponse } from '../json/print-plan-resources.js';
 import { limitMessageSize } from '../json/message-limit.js';
 import { readCheckResourcesRequest } from '../json/read-check-resources.js';
+import { readPlanResourcesRequest } from '../json/read-plan-resources.js';
 import type { HeaderList } from './cors.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
@@ -15,13 +19,15 @@ export function addRestRoutes(app: FastifyInstance, exchange: Exchange, services
   const { release, health } = services;
   const handled: HeaderList = [...JSON_TYPE, 'Grpc-Metadata-Authz-Version', release.version, 'Grpc-Metadata-Content-Type', 'application/grpc'];
   const serverInfo = printServerInfo(release);
+  const check = checkCall(services);
+  const plan = planCall(services);
 
   app.post('/api/check/resources', (request, reply) => {
-    answerCheck(request, reply, exchange, services, handled);
+    answer(request, reply, exchange, handled, check);
   });
 
   app.post('/api/plan/resources', (request, reply) => {
-    exchange.sendRestError(request, reply, new RpcError('unimplemented', 'PlanResources is not served yet'));
+    answer(request, reply, exchange, handled, plan);
   });
 
   app.get('/api/server_info', (request, reply) => {
@@ -44,25 +50,39 @@ export const REST_PATHS: ReadonlySet<string> = new Set([
   '/_authz/health',
 ]);
 
-function answerCheck(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, services: Services, handled: HeaderList): void {
+/** What a call does with a body: the answer as JSON. Throws, or rejects with, an RpcError. */
+type Call = (body: Buffer) => string | Promise<string>;
+
+/** How checks are answered. Hot: nothing is made per request that need not be. */
+const checkCall = (services: Services): Call => (body) => {
+  const message = readCheckResourcesRequest(body);
+  limitMessageSize(message, body.length, services.maxMessageSize);
+  const outcome = checkResources(services.check, message);
+  return outcome instanceof Promise ? outcome.then(printCheckResourcesResponse) : printCheckResourcesResponse(outcome);
+};
+
+const planCall = (services: Services): Call => (body) => {
+  if (body.length > services.maxMessageSize) throw tooLarge(body.length, services.maxMessageSize);
+  const outcome = planResources(services.check, readPlanResourcesRequest(body));
+  return outcome instanceof Promise ? outcome.then(printPlanResourcesResponse) : printPlanResourcesResponse(outcome);
+};
+
+function answer(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, handled: HeaderList, call: Call): void {
   const fail = (thrown: unknown, headers: HeaderList): void => exchange.sendRestError(request, reply, rpcErrorOf(thrown), headers);
   const start = performance.now();
-  let outcome: CheckResourcesResponse | Promise<CheckResourcesResponse>;
+  let outcome: string | Promise<string>;
   let timeout: Timeout;
   try {
     timeout = grpcTimeout(request.headers['grpc-timeout']);
-    const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    const message = readCheckResourcesRequest(body);
-    limitMessageSize(message, body.length, services.maxMessageSize);
-    outcome = checkResources(services.check, message);
+    outcome = call((request.body as Buffer | undefined) ?? NO_BODY);
   } catch (thrown) {
     const error = rpcErrorOf(thrown);
     fail(error, error.handled ? handled : JSON_TYPE);
     return;
   }
-  const finish = (response: CheckResourcesResponse): void => {
+  const finish = (json: string): void => {
     checkDeadline(start, timeout);
-    exchange.sendJson(request, reply, 200, handled, printCheckResourcesResponse(response));
+    exchange.sendJson(request, reply, 200, handled, json);
   };
   if (outcome instanceof Promise) {
     outcome.then(finish).catch((thrown) => fail(thrown, handled));

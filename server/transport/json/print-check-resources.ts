@@ -44,7 +44,8 @@ function printEffects(actions: readonly ActionDecision[]): string {
   return `${text}}`;
 }
 
-function printValidationError(error: ValidationError): string {
+/** An attribute that does not satisfy its schema. */
+export function printValidationError(error: ValidationError): string {
   return `{"path":${quote(error.path)},"message":${quote(error.message)},"source":"${error.source}"}`;
 }
 

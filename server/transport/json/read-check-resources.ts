@@ -60,7 +60,8 @@ function readRequest(value: unknown, shape: Shape): CheckResourcesRequest {
   return { requestId, includeMeta, principal, resources, auxData, requestContext };
 }
 
-function readPrincipal(value: unknown, shape: Shape): Principal {
+/** A principal, as every request has it. */
+export function readPrincipal(value: unknown, shape: Shape): Principal {
   const object = shape.object(value, 'principal');
   let met = 0;
   let id = '';
@@ -160,7 +161,8 @@ function readResource(value: unknown, shape: Shape): Resource {
   return { kind, policyVersion, id, attr, scope };
 }
 
-function readAuxData(value: unknown, shape: Shape): AuxData {
+/** The tokens of a request. */
+export function readAuxData(value: unknown, shape: Shape): AuxData {
   const object = shape.object(value, 'auxData');
   let jwt: Token | undefined;
   const jwts = new Map<string, Token>();
@@ -213,7 +215,8 @@ function readToken(value: unknown, name: string, shape: Shape): Token {
   return { token, keySetId };
 }
 
-function readRequestContext(value: unknown, shape: Shape): RequestContext {
+/** What a request says for the audit log. */
+export function readRequestContext(value: unknown, shape: Shape): RequestContext {
   const object = shape.object(value, 'requestContext');
   let annotations = NO_ATTRIBUTES;
   for (const key in object) {

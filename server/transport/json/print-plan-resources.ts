@@ -1,0 +1,48 @@
+import type { Plan, PlanOperand, PlanResourcesResponse } from '../../../proto/messages.js';
+import { printValidationError } from './print-check-resources.js';
+import { printValue, quote } from './print-value.js';
+
+/** PlanResourcesResponse in its JSON form (planner.md 1.3): fields in the order of their numbers, empty ones left out. */
+export function printPlanResourcesResponse(response: PlanResourcesResponse): string {
+  const { requestId, action, resourceKind, policyVersion, plan, includeMeta, authzCallId, actions } = response;
+  const { validationErrors } = plan;
+  const fields = [
+    text('requestId', requestId),
+    text('action', action),
+    text('resourceKind', resourceKind),
+    text('policyVersion', policyVersion),
+    `"filter":${printFilter(plan.filter)}`,
+    includeMeta ? `"meta":${printMeta(plan, action)}` : '',
+    validationErrors.length === 0 ? '' : `"validationErrors":[${validationErrors.map(printValidationError).join(',')}]`,
+    text('authzCallId', authzCallId),
+    actions.length === 0 ? '' : `"actions":[${actions.map(quote).join(',')}]`,
+  ];
+  return `{${fields.filter((field) => field !== '').join(',')}}`;
+}
+
+function text(name: string, value: string): string {
+  return value === '' ? '' : `"${name}":${quote(value)}`;
+}
+
+function printFilter({ kind, condition }: Plan['filter']): string {
+  return condition === undefined ? `{"kind":"${kind}"}` : `{"kind":"${kind}","condition":${printOperand(condition)}}`;
+}
+
+function printOperand(operand: PlanOperand): string {
+  if ('variable' in operand) return `{"variable":${quote(operand.variable)}}`;
+  // A filter has no number that JSON cannot say.
+  if ('value' in operand) return `{"value":${printValue(operand.value) ?? 'null'}}`;
+  const { operator, operands } = operand.expression;
+  const list = operands.length === 0 ? '' : `,"operands":[${operands.map(printOperand).join(',')}]`;
+  return `{"expression":{"operator":${quote(operator)}${list}}}`;
+}
+
+/** One action has a scope, which may be empty and is then left out; several have a map, which holds them all. */
+function printMeta({ filterDebug, matchedScopes }: Plan, action: string): string {
+  const fields = [text('filterDebug', filterDebug)];
+  if (action !== '') fields.push(text('matchedScope', matchedScopes?.get(action) ?? ''));
+  else if (matchedScopes !== undefined && matchedScopes.size > 0) {
+    fields.push(`"matchedScopes":{${[...matchedScopes].map(([name, scope]) => `${quote(name)}:${quote(scope)}`).join(',')}}`);
+  }
+  return `{${fields.filter((field) => field !== '').join(',')}}`;
+}
