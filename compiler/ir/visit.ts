@@ -40,8 +40,18 @@ export function some(value: Value, test: (value: Value) => boolean): boolean {
   return test(value) || parts(value).some((part) => some(part, test));
 }
 
-/** The value with each direct part replaced. */
+/** The value with each direct part replaced; the value itself where nothing is. */
 export function mapParts(value: Value, replace: (part: Value) => Value): Value {
+  const before = parts(value);
+  if (before.length === 0) return value;
+  const after = before.map(replace);
+  if (after.every((part, index) => part === before[index])) return value;
+  let next = 0;
+  return withParts(value, () => after[next++] as Value);
+}
+
+/** @param replace is asked for each part in the order of `parts`. */
+function withParts(value: Value, replace: (part: Value) => Value): Value {
   switch (value.kind) {
     case 'literal':
     case 'field':

@@ -13,8 +13,12 @@ export function mapValues(program: Program, replaceIn: ReplaceIn): Program {
   return { ...program, modules };
 }
 
+// What does not change stays the object it was: most expressions have nothing to decide, and objects are what a compilation costs.
 function mapModule(module: Module, replace: (value: Value) => Value): Module {
-  const variables = module.variables.map((variable): Variable => ({ ...variable, value: replace(variable.value) }));
+  const variables = module.variables.map((variable): Variable => {
+    const value = replace(variable.value);
+    return value === variable.value ? variable : { ...variable, value };
+  });
   switch (module.kind) {
     case 'resource':
     case 'principal':
@@ -34,18 +38,19 @@ function mapRule<R extends { readonly condition: Match | undefined; readonly out
   rule: R,
   replace: (value: Value) => Value,
 ): R {
-  const { condition, output } = rule;
-  return {
-    ...rule,
-    condition: condition && mapMatch(condition, replace),
-    output: output && {
-      ruleActivated: output.ruleActivated && replace(output.ruleActivated),
-      conditionNotMet: output.conditionNotMet && replace(output.conditionNotMet),
-    },
+  const condition = rule.condition && mapMatch(rule.condition, replace);
+  const output = rule.output && {
+    ruleActivated: rule.output.ruleActivated && replace(rule.output.ruleActivated),
+    conditionNotMet: rule.output.conditionNotMet && replace(rule.output.conditionNotMet),
   };
+  return condition === rule.condition && output === undefined ? rule : { ...rule, condition, output };
 }
 
 function mapMatch(match: Match, replace: (value: Value) => Value): Match {
-  if (match.kind === 'expr') return { ...match, value: replace(match.value) };
-  return { ...match, of: match.of.map((inner) => mapMatch(inner, replace)) };
+  if (match.kind === 'expr') {
+    const value = replace(match.value);
+    return value === match.value ? match : { ...match, value };
+  }
+  const of = match.of.map((inner) => mapMatch(inner, replace));
+  return of.every((inner, index) => inner === match.of[index]) ? match : { ...match, of };
 }
