@@ -52,13 +52,8 @@ export class Diagnostics {
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
     const entry = messages[code];
-    if (entry.severity === 'error') this.hasErrors = true;
-    if (this.list.length >= LIMIT) {
-      this.dropped += 1;
-      return;
-    }
     const text = entry.text as (parameters: MessageParameters<C>) => string;
-    this.list.push({
+    this.keep({
       code,
       severity: entry.severity,
       message: text(parameters),
@@ -66,6 +61,12 @@ export class Diagnostics {
       notes: details.notes ?? [],
       facts: details.facts ?? {},
     });
+  }
+
+  /** Adds what another report has. */
+  adopt(other: Diagnostics): void {
+    for (const diagnostic of other.list) this.keep(diagnostic);
+    this.dropped += other.dropped;
   }
 
   /** By file, offset, code, message: the same run gives the same order whatever order the stages worked in. */
@@ -77,6 +78,12 @@ export class Diagnostics {
         compare(a.code, b.code) ||
         compare(a.message, b.message),
     );
+  }
+
+  private keep(diagnostic: Diagnostic): void {
+    if (diagnostic.severity === 'error') this.hasErrors = true;
+    if (this.list.length >= LIMIT) this.dropped += 1;
+    else this.list.push(diagnostic);
   }
 }
 

@@ -16,15 +16,21 @@ export const MAX_FILE_SIZE = 4 * 1024 * 1024;
 
 /**
  * Reads the policies and schemas of a directory (policy-language.md 2.1): the only code of the compiler that reads the disk.
+ *
+ * @param earlier what was read of it before: a file whose text is the same stays the same Source, so that what was worked out
+ *   about it still holds.
  * @throws Error when there is no such directory, or something in it cannot be read.
  */
-export function load(directory: string, report: Diagnostics): Loaded {
+export function load(directory: string, report: Diagnostics, earlier: readonly Source[] = []): Loaded {
   const root = rootOf(directory);
   const found = walk(root, report);
+  const known = new Map(earlier.map((source) => [source.path, source]));
   const sources: Source[] = [];
   for (const path of found.policies.toSorted()) {
     const text = readPolicy(root, path, report);
-    if (text !== undefined) sources.push(new Source(path, text));
+    if (text === undefined) continue;
+    const before = known.get(path);
+    sources.push(before?.text === text ? before : new Source(path, text));
   }
   const schemas = new Map<string, string>();
   // A schema that no policy names may be anything, so its text is not judged here.

@@ -1,5 +1,5 @@
 import type { PolicyFile } from '../ast/policy.js';
-import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
 import { policyFile } from './build/file.js';
 import { decodeObject } from './decode.js';
@@ -9,12 +9,26 @@ import { validateSemantics } from './semantics.js';
 import { validateStructure } from './structure.js';
 import { readDocument } from './yaml/read.js';
 
+/** What became of a source: compiling a folder again, a source that is the same is not parsed again. */
+const parsed = new WeakMap<Source, { readonly file: PolicyFile | undefined; readonly report: Diagnostics }>();
+
 /**
  * A policy file as a tree (policy-language.md 2.4, phases 1 to 4: each runs only when those before it found nothing).
  * Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is not
  * validated beyond its shape.
  */
 export function parse(source: Source, report: Diagnostics): PolicyFile | undefined {
+  let result = parsed.get(source);
+  if (result === undefined) {
+    const own = new Diagnostics();
+    result = { file: parseSource(source, own), report: own };
+    parsed.set(source, result);
+  }
+  report.adopt(result.report);
+  return result.file;
+}
+
+function parseSource(source: Source, report: Diagnostics): PolicyFile | undefined {
   const document = documentOf(source, report);
   if (document === undefined || !validateStructure(document, source, report)) return undefined;
   const file = policyFile(document, source);
