@@ -1,11 +1,12 @@
-import { ALLOW, DENY, type Effect } from '../policy/index.js';
+import { ALLOW, DENY, type Effect, type Rule } from '../policy/index.js';
 import { enterScope } from './derived-roles.js';
 import type { Evaluation } from './evaluation.js';
 import { say } from './outputs.js';
-import type { PrincipalStep } from './principal-chain.js';
-import type { ResourceStep } from './resource-chain.js';
+import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
+import type { ResourceChain, ResourceStep } from './resource-chain.js';
 import { areSilent, type RoleLimit, type RoleLimits } from './role-scopes.js';
 import { denialOf, resultOf } from './rule-result.js';
+import { type RuleShape, type TableShape, UNCONDITIONAL } from './rule-shape.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 
 /**
@@ -19,9 +20,10 @@ import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
  */
 export function check(evaluation: Evaluation, action: string): Effect {
   evaluation.beginAction();
-  const byPrincipal = judgePrincipal(evaluation, action);
+  const { principal, resource } = evaluation;
+  const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
-  const byResource = judgeRoles(evaluation, action);
+  const byResource = isPlain(evaluation, resource) ? judgePlainly(evaluation, resource, action) : judgeRoles(evaluation, action);
   return byResource === UNDECIDED ? DENY : byResource;
 }
 
@@ -29,10 +31,9 @@ export function check(evaluation: Evaluation, action: string): Effect {
 const UNDECIDED = 0;
 type Outcome = typeof UNDECIDED | Effect;
 
-function judgePrincipal(evaluation: Evaluation, action: string): Outcome {
-  const { principal } = evaluation;
+function judgePrincipal(evaluation: Evaluation, principal: PrincipalChain, action: string): Outcome {
   const role = evaluation.request.principal.roles[0];
-  if (principal === undefined || role === undefined) return UNDECIDED;
+  if (role === undefined) return UNDECIDED;
   evaluation.judge(role);
   for (const step of principal.steps) {
     const outcome = judgeRules(evaluation, tableAbout(evaluation.resource.kind, step), EVERYONE, action);
@@ -45,6 +46,31 @@ function judgePrincipal(evaluation: Evaluation, action: string): Outcome {
 
 function tableAbout(kind: string, step: PrincipalStep): RuleTable {
   return step.kinds.get(kind) ?? step.otherKinds;
+}
+
+/** A chain of one table that nobody watches while it decides. */
+interface PlainChain extends ResourceChain {
+  readonly sole: TableShape;
+}
+
+function isPlain(evaluation: Evaluation, chain: ResourceChain): chain is PlainChain {
+  const { sole } = chain;
+  return sole !== undefined && !evaluation.listsDerivedRoles && !(sole.hasOutputs && evaluation.collectsOutputs);
+}
+
+/** What `judgeRoles` comes to where there is one table and only an ALLOW can be told from the rest. */
+function judgePlainly(evaluation: Evaluation, { sole, conditions }: PlainChain, action: string): Outcome {
+  const { roles } = evaluation.request.principal;
+  const rules = rulesFor(action, sole);
+  let withoutAllow = 0;
+  for (let i = 0; i < roles.length; i++) {
+    const bits = evaluation.bitsOf(roles[i] as string, sole);
+    if ((bits & ~withoutAllow) === 0) continue;
+    const outcome = findAllowed(evaluation, rules, conditions, bits, action);
+    if (outcome === ALLOW) return ALLOW;
+    if (outcome === UNDECIDED) withoutAllow |= bits;
+  }
+  return UNDECIDED;
 }
 
 /** The first ALLOW decides, else the first DENY. */
@@ -76,7 +102,7 @@ function judgeRole(evaluation: Evaluation, action: string, isFirst: boolean): Ou
 
 /** Role policies first, which can only deny; then the rules. */
 function judgeScope(evaluation: Evaluation, { policy, table, limits, index }: ResourceStep, action: string): Outcome {
-  const bits = policy === undefined ? 0 : evaluation.bitsIn(policy);
+  const bits = table === undefined ? 0 : evaluation.bitsOfLineage(table.shape);
   if (limits !== undefined) {
     const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
     if (judgeLimits(evaluation, limits, hasRule, action) === DENY) return DENY;
@@ -129,43 +155,49 @@ function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: s
 /** A DENY beats every ALLOW beside it. */
 function judgeRules(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
   if (isVisited(evaluation, table)) return visitRules(evaluation, table, bits, action);
-  return table.isLast ? findAllowed(evaluation, table, bits, action) : findDecisive(evaluation, table, bits, action);
+  const { shape, conditions } = table;
+  const rules = rulesFor(action, shape);
+  return shape.isLast ? findAllowed(evaluation, rules, conditions, bits, action) : findDecisive(evaluation, rules, conditions, bits, action);
 }
 
 /** Whether anybody can tell in what order, or how often, the rules of a table are asked. */
-function isVisited(evaluation: Evaluation, table: RuleTable): boolean {
-  return table.alwaysVisited || (table.hasOutputs && evaluation.collectsOutputs);
+function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean {
+  return shape.alwaysVisited || (shape.hasOutputs && evaluation.collectsOutputs);
 }
 
+function rulesFor(action: string, { named, other }: TableShape): readonly RuleShape[] {
+  return named.get(action) ?? other;
+}
+
+type Conditions = RuleTable['conditions'];
+
 /** A hot loop: the denials stand first, so the first rule that holds decides. */
-function findDecisive(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  const entries = table.named.get(action) ?? table.other;
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i] as RuleEntry;
-    if (holds(evaluation, entry, bits, action)) return entry.effect;
+function findDecisive(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
+  for (let i = 0; i < rules.length; i++) {
+    const rule = rules[i] as RuleShape;
+    if (holds(evaluation, rule, conditions, bits, action)) return rule.effect;
   }
   return UNDECIDED;
 }
 
 /** The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules stand first. */
-function findAllowed(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  const entries = table.named.get(action) ?? table.other;
+function findAllowed(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
   let outcome: Outcome = UNDECIDED;
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i] as RuleEntry;
-    if (outcome === entry.effect) continue;
-    if (outcome === UNDECIDED && entry.effect === DENY) return UNDECIDED;
-    if (!holds(evaluation, entry, bits, action)) continue;
-    if (entry.effect === DENY) return DENY;
+  for (let i = 0; i < rules.length; i++) {
+    const rule = rules[i] as RuleShape;
+    if (outcome === rule.effect) continue;
+    if (outcome === UNDECIDED && rule.effect === DENY) return UNDECIDED;
+    if (!holds(evaluation, rule, conditions, bits, action)) continue;
+    if (rule.effect === DENY) return DENY;
     outcome = ALLOW;
   }
   return outcome;
 }
 
-function holds({ request, resource }: Evaluation, entry: RuleEntry, bits: number, action: string): boolean {
-  if ((entry.roles & bits) === 0) return false;
-  if (entry.reaches !== undefined && !entry.reaches(action, resource.kind)) return false;
-  return entry.unconditional || entry.when(request);
+function holds({ request, resource }: Evaluation, rule: RuleShape, conditions: Conditions, bits: number, action: string): boolean {
+  if ((rule.roles & bits) === 0) return false;
+  if (rule.reaches !== undefined && !rule.reaches(action, resource.kind)) return false;
+  return rule.condition === UNCONDITIONAL || (conditions[rule.condition] as Rule['when'])(request);
 }
 
 /** Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. */

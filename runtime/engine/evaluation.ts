@@ -1,8 +1,9 @@
-import type { Attributes, AuxData, Instant, Principal, Request, Resource, ResourcePolicy, TracedBundle } from '../policy/index.js';
+import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
 import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
 import { emptyChain, type ResourceChain, type ResourceStep } from './resource-chain.js';
-import { RoleBits } from './role-bits.js';
+import { lineageBits, RoleBits } from './role-bits.js';
+import type { RoleNames } from './rule-shape.js';
 import { withoutDot } from './scope-chain.js';
 
 /**
@@ -78,10 +79,15 @@ export class Evaluation {
     this.lineage = lineage ?? this.alone;
   }
 
-  /** The bits of the lineage in a policy. */
-  bitsIn(policy: ResourcePolicy): number {
+  /** The bits by which rules know a role, ancestors aside. */
+  bitsOf(role: string, names: RoleNames): number {
+    return this.roleBits.ofRole(names, role);
+  }
+
+  /** The bits by which rules know the lineage. */
+  bitsOfLineage(names: RoleNames): number {
     const { lineage } = this;
-    return lineage === this.alone ? this.roleBits.ofRole(policy, lineage[0] as string) : this.roleBits.ofLineage(policy, lineage);
+    return lineage === this.alone ? this.roleBits.ofRole(names, lineage[0] as string) : lineageBits(names, lineage);
   }
 
   /** The first result of a rule, if it has been visited in this check. */

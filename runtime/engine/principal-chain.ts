@@ -1,5 +1,6 @@
-import type { PrincipalPolicy, TracedBundle } from '../policy/index.js';
-import { type RuleTable, ruleTable } from './rule-table.js';
+import type { PrincipalPolicy } from '../policy/index.js';
+import type { RoleNames } from './rule-shape.js';
+import { type RuleTable, ruleTable, type SharedFacts } from './rule-table.js';
 
 /** The policies of one principal that judge its requests, from the scope requested to the root (policy-language.md 8.7). */
 export interface PrincipalChain {
@@ -20,16 +21,16 @@ export interface PrincipalStep {
 }
 
 /** The chain of a principal's policies, most specific first. */
-export function principalChain(policies: readonly PrincipalPolicy[], traced: TracedBundle | undefined): PrincipalChain {
+export function principalChain(policies: readonly PrincipalPolicy[], shared: SharedFacts): PrincipalChain {
   return {
-    steps: policies.map((policy) => principalStep(policy, traced)),
+    steps: policies.map((policy) => principalStep(policy, shared)),
     hasOutputs: policies.some((policy) => policy.hasOutputs),
     readsRuntime: policies.some((policy) => policy.readsRuntime),
   };
 }
 
-function principalStep(policy: PrincipalPolicy, traced: TracedBundle | undefined): PrincipalStep {
-  const facts = { key: policy.key, hasOutputs: policy.hasOutputs, isLast: false, remembersAll: policy.readsRuntime, traced };
+function principalStep(policy: PrincipalPolicy, shared: SharedFacts): PrincipalStep {
+  const facts = { key: policy.key, names: NO_NAMES, hasOutputs: policy.hasOutputs, isLast: false, remembersAll: policy.readsRuntime, ...shared };
   return {
     scope: policy.scope,
     consents: !policy.overridesParent,
@@ -37,3 +38,6 @@ function principalStep(policy: PrincipalPolicy, traced: TracedBundle | undefined
     otherKinds: ruleTable({ actions: new Map(), otherActions: policy.otherKinds }, facts),
   };
 }
+
+/** Rules of principal policies reach everyone. */
+const NO_NAMES: RoleNames = { roles: new Map(), roleGlobs: [] };

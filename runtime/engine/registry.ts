@@ -3,7 +3,8 @@ import type { Settings } from './options.js';
 import { type PrincipalChain, principalChain } from './principal-chain.js';
 import { emptyChain, type ResourceChain, resourceChain, resourceTable } from './resource-chain.js';
 import { type RoleScope, roleScope } from './role-scopes.js';
-import type { RuleTable } from './rule-table.js';
+import { TableShapes } from './rule-shape.js';
+import type { RuleTable, SharedFacts } from './rule-table.js';
 import { ScopeSet } from './scope-chain.js';
 
 /**
@@ -22,14 +23,17 @@ export class Registry {
   private readonly principals = new Map<string, PrincipalPolicies>();
   private readonly principalScopesByVersion = new Map<string, Set<string>>();
   private readonly roles: ReadonlyMap<string, ReadonlyMap<string, RoleScope>>;
+  private readonly shared: SharedFacts;
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
   /** Those of policies that nobody is asked beside. */
   private readonly lastTables = new Map<ResourcePolicy, RuleTable>();
   /** Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number has a bound. */
   private readonly spellings = new Map<string, KindPolicies>();
-  /** The kind asked last: the next resource of a request mostly has the same. */
+  /** What most requests want: of the default version, at the root. By kinds as policies and `spellings` have them. */
+  private readonly rootChains = new Map<string, ResourceChain>();
+  /** The one asked last: the next resource of a request mostly has the same kind. */
   private lastKind = '';
-  private lastPolicies: KindPolicies | undefined = undefined;
+  private lastRootChain: ResourceChain | undefined = undefined;
   /** Bounds the memory of policies x scopes; what is beyond is made again for each request. */
   private spareChains = 50_000;
 
@@ -38,6 +42,7 @@ export class Registry {
     private readonly settings: Settings,
   ) {
     this.residual = bundle.residual;
+    this.shared = { shapes: new TableShapes(), traced: settings.traced };
     this.hasPrincipals = bundle.principalPolicies.length > 0;
     this.hasRoles = bundle.rolePolicies.length > 0;
     this.roles = rolesByVersion(bundle.rolePolicies);
@@ -53,11 +58,9 @@ export class Registry {
 
   /** The policies that judge a kind, as the request spells it; `scope` is the one requested (policy-language.md 8.1, steps 1 and 2). */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
-    const policies = kind === this.lastKind ? this.lastPolicies : (this.kinds.get(kind) ?? this.kindSpelt(kind));
+    if (scope === '' && version === this.settings.defaultPolicyVersion) return this.rootChain(kind, version);
+    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
     if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
-    this.lastKind = kind;
-    this.lastPolicies = policies;
-    if (scope === '' && version === this.settings.defaultPolicyVersion) return policies.root ?? this.rootChain(policies, version);
     return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
   }
 
@@ -88,18 +91,29 @@ export class Registry {
     return this.roles.get(version)?.get(scope)?.lineages;
   }
 
+  private rootChain(kind: string, version: string): ResourceChain {
+    if (kind === this.lastKind && this.lastRootChain !== undefined) return this.lastRootChain;
+    const chain = this.rootChains.get(kind) ?? this.makeRootChain(kind, version);
+    this.lastKind = kind;
+    this.lastRootChain = chain;
+    return chain;
+  }
+
+  private makeRootChain(kind: string, version: string): ResourceChain {
+    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
+    if (policies === undefined) return this.chainOfUnknownKind(kind, version, '');
+    const chain = policies.root ?? this.makeChain(policies, version, '');
+    policies.root = chain;
+    if (kind === policies.kind || this.spellings.has(kind)) this.rootChains.set(kind, chain);
+    return chain;
+  }
+
   private kindSpelt(kind: string): KindPolicies | undefined {
     const known = this.spellings.get(kind);
     if (known !== undefined) return known;
     const policies = this.kinds.get(sanitize(kind));
     if (policies !== undefined && this.spellings.size < MAX_SPELLINGS) this.spellings.set(kind, policies);
     return policies;
-  }
-
-  private rootChain(policies: KindPolicies, version: string): ResourceChain {
-    const chain = this.makeChain(policies, version, '');
-    policies.root = chain;
-    return chain;
   }
 
   private scopedChain(policies: KindPolicies, version: string, scope: string): ResourceChain {
@@ -135,7 +149,7 @@ export class Registry {
       scopes,
       policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
       rolesAt: (scope) => this.roles.get(version)?.get(scope),
-      tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.settings.traced)),
+      tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.shared)),
       traced: this.settings.traced,
     });
   }
@@ -143,7 +157,7 @@ export class Registry {
   private makePrincipalChain({ policies, chains }: PrincipalPolicies, version: string, first: string): PrincipalChain | undefined {
     const listed = this.principalScopes.listFrom(first).flatMap((scope) => policies.filter((policy) => policy.version === version && policy.scope === scope));
     if (listed.length === 0) return undefined;
-    const chain = principalChain(listed, this.settings.traced);
+    const chain = principalChain(listed, this.shared);
     if (this.spareChains > 0) {
       this.spareChains--;
       entryOf(chains, version, () => new Map<string, PrincipalChain>()).set(first, chain);
