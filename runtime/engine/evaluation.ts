@@ -1,4 +1,5 @@
 import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
+import { FirstResults } from './first-results.js';
 import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
 import { emptyChain, type ResourceChain, type ResourceStep } from './resource-chain.js';
@@ -38,7 +39,7 @@ export class Evaluation {
 
   private readonly alone: string[] = [''];
   /** First results by rule identity (policy-language.md 8.10-D3). */
-  private readonly results = new Map<unknown, boolean>();
+  private readonly results = new FirstResults();
   /** By step: the derived roles active in a scope entered already. */
   private readonly listed: (ListedDerivedRoles | undefined)[] = [];
   /** Whether there is anything in these two. */
@@ -97,7 +98,7 @@ export class Evaluation {
 
   /** Keeps the first result of a rule for the rest of the check. */
   rememberResult(identity: unknown, holds: boolean): void {
-    this.results.set(identity, holds);
+    this.results.add(identity, holds);
     this.remembers = true;
   }
 
