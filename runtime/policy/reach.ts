@@ -26,9 +26,20 @@ export function rowsOf(actions: readonly string[], roles: readonly string[]): (a
   return shared(['rows', actions, roles], () => {
     const actionMatchers = actions.map(literalOrGlob);
     const roleMatchers = roles.map(literalOrGlob);
-    return (action, requested) =>
-      actionMatchers.filter((matches) => matches(action)).length * roleMatchers.filter((matches) => requested.some(matches)).length;
+    return (action, requested) => countOfMatches(actionMatchers, action) * countOfReached(roleMatchers, requested);
   });
+}
+
+function countOfMatches(matchers: readonly Matcher[], text: string): number {
+  let count = 0;
+  for (const matches of matchers) if (matches(text)) count++;
+  return count;
+}
+
+function countOfReached(matchers: readonly Matcher[], texts: readonly string[]): number {
+  let count = 0;
+  for (const matches of matchers) if (texts.some(matches)) count++;
+  return count;
 }
 
 /**
