@@ -43,11 +43,13 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
 function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, names: readonly string[], index: number, types: Types): readonly Rule[] {
   const condition = lowerCondition(rule.condition, types);
   const name = names[index] as string;
+  const { effect, inverted } = underConsent(rule.effect, condition !== undefined, linked.policy.scopePermissions);
   const shared = {
     span: rule.place.span,
     name,
     named: rule.name !== undefined,
-    ...underConsent(rule.effect, condition !== undefined, linked.policy.scopePermissions),
+    effect,
+    inverted,
     written: rule.effect,
     actions: rule.actions.map(({ value }) => value),
     resource: undefined,

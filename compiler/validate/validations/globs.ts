@@ -74,6 +74,7 @@ function reasonAgainst(glob: string): Reason | undefined {
 
 /** Reading closes what is left open, so the text is asked: what a closing brace more would change. */
 function hasOpenBrace(glob: string): boolean {
+  if (!glob.includes('{')) return false;
   const balanced = parseGlob(glob);
   const closed = parseGlob(`${glob}}`);
   return JSON.stringify(balanced) === JSON.stringify(closed);

@@ -24,7 +24,8 @@ export function warnOfRuleNames({ policies }: PolicySet, _types: Types, report: 
         const notes = [{ message: 'the other rule is here', span: other.place.span }, { message: 'give each of the two a name of its own' }];
         report.add('rule/name-collides', rule.place, { name: rule.name }, { notes });
       }
-      byName.set(rule.name, [...same, rule]);
+      same.push(rule);
+      byName.set(rule.name, same);
     }
   }
 }
@@ -34,7 +35,7 @@ interface NamedRule {
   readonly place: Place;
   /** Sanitised; `*` in a resource policy. */
   readonly resource: string;
-  readonly condition: string;
+  readonly condition: Condition | undefined;
   readonly hasOutput: boolean;
 }
 
@@ -55,12 +56,12 @@ interface Written {
 }
 
 function named(name: string, resource: string, { place, condition, output }: Written): NamedRule {
-  return { name, place, resource, condition: conditionText(condition), hasOutput: output !== undefined };
+  return { name, place, resource, condition, hasOutput: output !== undefined };
 }
 
 /** Nobody can tell two rules apart, whatever their names, that have the same condition and no output. */
 function collide(a: NamedRule, b: NamedRule): boolean {
-  const matter = a.condition !== b.condition || a.hasOutput || b.hasOutput;
+  const matter = a.hasOutput || b.hasOutput || conditionText(a.condition) !== conditionText(b.condition);
   return matter && overlap(a.resource, b.resource);
 }
 
