@@ -10,8 +10,7 @@ export interface Import {
  * @param body the text below the imports.
  */
 export function importLines(body: string, own: readonly Import[]): string {
-  const code = body.replace(/^\s*\/\/.*$/gm, '').replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
-  const mentioned = new Set(code.match(IMPORTED));
+  const mentioned = new Set(body.match(COMMENT_TEXT_OR_IMPORTED));
   const mentions = (name: string): boolean => mentioned.has(name);
   const lines: string[] = [];
   if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
@@ -56,10 +55,15 @@ const CONTRACT = [
   { name: 'TracedCondition', type: true },
 ] as const;
 
-/** Whatever may have to be imported, as a word that is neither a property nor a key. */
-const IMPORTED = new RegExp(
-  `(?<![\\w$.])(?:${['cel', 'residual', 'schema', 'unavailable', 'violationsOf', ...CONTRACT.map(({ name }) => name)].join('|')})(?![\\w$:])`,
-  'g',
+/** Whatever may have to be imported, as a word that is neither a property nor a key; lines of comment and texts are passed over. */
+const COMMENT_TEXT_OR_IMPORTED = new RegExp(
+  [
+    String.raw`^\s*//.*$`,
+    String.raw`'(?:[^'\\]|\\.)*'`,
+    String.raw`"(?:[^"\\]|\\.)*"`,
+    String.raw`(?<![\w$.])(?:${['cel', 'residual', 'schema', 'unavailable', 'violationsOf', ...CONTRACT.map(({ name }) => name)].join('|')})(?![\w$:])`,
+  ].join('|'),
+  'gm',
 );
 
 function contractImport(names: readonly (typeof CONTRACT)[number][]): string {
