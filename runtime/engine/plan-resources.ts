@@ -60,6 +60,7 @@ export function planResources(registry: Registry, settings: Settings, request: P
     lineages: registry.lineages(version, scope),
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
     fails: settings.traced === undefined ? never : (entry, left) => isFailure(query, entry, left),
+    scopesWithRules: registry.scopesWithRules,
     unplanned,
   };
   const plans = actions.map((action) => [action, plan(planning, action)] as const);

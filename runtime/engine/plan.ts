@@ -20,6 +20,8 @@ export interface Planning {
   readonly listsDerivedRoles: boolean;
   /** Strict evaluation: a condition that cannot be evaluated denies the action (planner.md 2.10). */
   readonly fails: (entry: RuleEntry, left: Condition) => boolean;
+  /** The scopes that are named. */
+  readonly scopesWithRules: ReadonlySet<string>;
   /** Where rules are reported that no filter can say. */
   readonly unplanned: UnplannedRule[];
 }
@@ -77,7 +79,8 @@ interface Verdict {
 
 /** One scope's part of a chain. */
 interface Layer {
-  readonly scope: string;
+  /** Undefined where only role policies stand, whatever the kind: they name no scope. */
+  readonly scope: string | undefined;
   readonly consents: boolean;
   readonly allow: Condition | undefined;
   readonly deny: Condition | undefined;
@@ -149,7 +152,7 @@ function overScopes<Step>(steps: Iterable<Step>, layerOf: (step: Step) => Layer)
     restriction = either(restriction, gated(allow, layer.restriction));
     const speaks = layer.allow !== undefined || layer.deny !== undefined || layer.restriction !== undefined;
     if (layer.consents) continue;
-    if (speaks) scope = layer.scope;
+    if (speaks && layer.scope !== undefined) scope = layer.scope;
     allow = either(allow, layer.allow);
   }
   return { allow, deny, restriction, scope };
@@ -161,7 +164,8 @@ function gated(allowed: Condition | undefined, denied: Condition | undefined): C
 }
 
 function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): Layer {
-  const { policy, table, limits, scope, consents } = step;
+  const { policy, table, limits, consents } = step;
+  const scope = walk.scopesWithRules.has(step.scope) ? step.scope : undefined;
   if (walk.listsDerivedRoles) walk.query.derivedRoles = walk.listed[step.index] ??= listDerivedRoles(walk, step);
   const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
   const hasRule = policy !== undefined && (policy.reach & bits) !== 0;

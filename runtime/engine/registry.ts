@@ -16,6 +16,8 @@ export class Registry {
   readonly hasPrincipals: boolean;
   /** The library that plans of the bundle are made with. */
   readonly residual: PolicyBundle['residual'];
+  /** Those in which resource or principal policies decide for themselves: the scopes that plans name (planner.md 2.3). */
+  readonly scopesWithRules: ReadonlySet<string>;
   private readonly hasRoles: boolean;
   private readonly resourceScopes: ScopeSet;
   private readonly principalScopes: ScopeSet;
@@ -45,6 +47,7 @@ export class Registry {
     this.shared = { shapes: new TableShapes(), traced: settings.traced };
     this.hasPrincipals = bundle.principalPolicies.length > 0;
     this.hasRoles = bundle.rolePolicies.length > 0;
+    this.scopesWithRules = new Set([...bundle.resourcePolicies, ...bundle.principalPolicies].filter(({ overridesParent }) => overridesParent).map(({ scope }) => scope));
     this.roles = rolesByVersion(bundle.rolePolicies);
     const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
     this.resourceScopes = new ScopeSet([...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope), settings.lenientScopeSearch);

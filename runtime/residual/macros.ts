@@ -41,9 +41,6 @@ export function bind(value: Term, body: Body): Term {
 /** Elements of a known range that are worked out one by one; more stay a macro over a constant (each is a disjunct). */
 const MOST_UNROLLED = 1000;
 
-/** As many as the reference unrolls (planner.md 3.6). */
-const UNROLLED_IN_REFERENCE = 10;
-
 function overKnown(of: Macro, range: cel.Value): Term {
   const items = itemsOf(of, range);
   if (items === undefined) return cel.all(range, () => true);
@@ -52,7 +49,7 @@ function overKnown(of: Macro, range: cel.Value): Term {
     const [body] = of.bodies as [Body];
     const join = quantifier === 'exists' ? or : and;
     const unrolled = items.reduceRight<Term>((rest, item) => join(body(...item), rest), quantifier === 'all');
-    if (isKnown(unrolled) || items.length <= UNROLLED_IN_REFERENCE) return unrolled;
+    if (isKnown(unrolled)) return unrolled;
     const { node, sort } = unrolled as Unknown;
     return new Unknown(node, sort, macroNode(of, range));
   }

@@ -1,13 +1,16 @@
 import * as cel from '../cel/index.js';
 import { call } from './call.js';
-import { and, or } from './logic.js';
-import { isKnown, operandsOf, resultOf, type Term, Unknown } from './term.js';
+import { and, complement, or } from './logic.js';
+import { type Condition, isKnown, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** `a == b`. */
-export const equals = (a: Term, b: Term): Term => call('eq', cel.equals, a, b);
+export const equals = (a: Term, b: Term): Term => sameRoles(a, b) ?? sameRoles(b, a) ?? call('eq', cel.equals, a, b);
 
 /** `a != b`. */
-export const notEquals = (a: Term, b: Term): Term => call('ne', cel.notEquals, a, b);
+export const notEquals = (a: Term, b: Term): Term => {
+  const same = sameRoles(a, b) ?? sameRoles(b, a);
+  return same === undefined ? call('ne', cel.notEquals, a, b) : complement(same);
+};
 
 /** `a < b`. */
 export const lessThan = (a: Term, b: Term): Term => ordered('lt', cel.lessThan, a, b);
@@ -46,15 +49,35 @@ export function inCollection(a: Term, b: Term): Term {
     const known = cel.inCollection(null, resultOf(b));
     if (typeof known !== 'boolean') return known;
   }
-  return call('in', cel.inCollection, a, b);
+  const term = call('in', cel.inCollection, a, b);
+  // The reference writes a map literal as its keys; a value of it that cannot be evaluated is then forgotten.
+  if (!(term instanceof Unknown) || !(b instanceof Unknown) || b.node.kind !== 'struct') return term;
+  const keys = { kind: 'call', operator: 'list', operands: b.node.entries.map(([key]) => key) } as const;
+  return new Unknown(term.node, term.sort, { kind: 'call', operator: 'in', operands: [a, new Unknown(keys, 'other')] });
+}
+
+/** `runtime.effectiveDerivedRoles == ["a", "b"]`: those of the list are active, the others are not. */
+function sameRoles(list: Term, wanted: Term): Term | undefined {
+  if (!(list instanceof Unknown) || list.node.kind !== 'roles' || !isKnown(wanted)) return undefined;
+  const names = resultOf(wanted);
+  if (!Array.isArray(names)) return cel.equals([], names);
+  const possible = list.node.roles.filter(({ name }) => names.includes(name)).map(({ name }) => name);
+  if (cel.equals(possible, names) !== true) return false;
+  return list.node.roles.reduceRight<Term>((rest, { name, condition }) => {
+    const active = activeTerm(condition);
+    return and(names.includes(name) ? active : complement(active), rest);
+  }, true);
+}
+
+function activeTerm(condition: Condition): Term {
+  return typeof condition === 'boolean' ? condition : new Unknown({ kind: 'condition', condition }, 'bool');
 }
 
 /** Whether some derived role that may be active passes and is. */
 export function anyRole(list: Unknown, passes: (name: string) => Term): Term {
   const roles = list.node.kind === 'roles' ? list.node.roles : [];
   return roles.reduceRight<Term>((rest, { name, condition }) => {
-    const active = typeof condition === 'boolean' ? condition : new Unknown({ kind: 'condition', condition }, 'bool');
-    return or(and(active, passes(name)), rest);
+    return or(and(activeTerm(condition), passes(name)), rest);
   }, false);
 }
 
@@ -63,14 +86,19 @@ function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Re
   const [since, now] = operandsOf(a, 'timeSince') ?? [];
   if (since !== undefined && isKnown(b) && resultOf(b) instanceof cel.Duration) {
     const { mirrored, function: mirroredRun } = MIRRORED[operator] as Mirror;
-    return call(mirrored, mirroredRun, since, cel.subtract(resultOf(now), resultOf(b)));
+    return asked(call(mirrored, mirroredRun, since, cel.subtract(resultOf(now), resultOf(b))), operator, a, b);
   }
   const [until, later] = operandsOf(b, 'timeSince') ?? [];
   if (until !== undefined && isKnown(a) && resultOf(a) instanceof cel.Duration) {
     const { mirrored, function: mirroredRun } = MIRRORED[operator] as Mirror;
-    return call(mirrored, mirroredRun, cel.subtract(resultOf(later), resultOf(a)), until);
+    return asked(call(mirrored, mirroredRun, cel.subtract(resultOf(later), resultOf(a)), until), operator, a, b);
   }
   return call(operator, run, a, b);
+}
+
+/** The reference leaves the time to whoever reads the filter. */
+function asked(term: Term, operator: string, a: Term, b: Term): Term {
+  return term instanceof Unknown ? new Unknown(term.node, term.sort, { kind: 'call', operator, operands: [a, b] }) : term;
 }
 
 interface Mirror {

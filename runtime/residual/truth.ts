@@ -42,12 +42,23 @@ function hopsOf(term: Term): readonly Term[] | undefined {
 function truth(term: Term, polarity: boolean): Condition {
   if (isKnown(term)) return resultOf(term) === polarity;
   if (mentionsCondition(term)) return ofParts(term as Unknown, polarity);
-  const cleaned = cleanse(term, polarity);
+  const cleaned = asUnrolled(cleanse(term, polarity));
   if (!(cleaned instanceof Unknown)) return cleaned === polarity;
   const reason = problemOf(cleaned);
   if (reason !== undefined) return { kind: 'unplannable', reason };
   const positive = polarity ? cleaned : complement(cleaned);
   return { kind: 'is', term: positive as Unknown };
+}
+
+/** As many elements as the reference unrolls, and only where the macro is the whole expression (planner.md 3.6). */
+const UNROLLED_IN_REFERENCE = 10;
+
+function asUnrolled(term: Term): Term {
+  if (!(term instanceof Unknown) || term.reference === undefined) return term;
+  const { node, sort, reference } = term;
+  const size = reference.kind === 'macro' && isKnown(reference.range) ? cel.size(resultOf(reference.range)) : undefined;
+  const isSmall = typeof size === 'bigint' && size <= UNROLLED_IN_REFERENCE;
+  return isSmall || problemOf(new Unknown(reference, sort)) !== undefined ? new Unknown(node, sort) : term;
 }
 
 /** Where a part is a condition already, the logic around it becomes one too. */
