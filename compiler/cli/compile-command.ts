@@ -4,6 +4,7 @@ import { bundle } from '../bundle/index.js';
 import { type Compilation, compile } from '../compile.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Severity } from '../diagnostics/messages.js';
+import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { load } from '../load/index.js';
 import { EXIT } from './exit.js';
@@ -25,7 +26,7 @@ export interface CompileOptions {
 
 /** `authzc compile`: policies of a folder to generated modules and a bundle. Returns the exit code. */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
-  const compilation = await compileFolder(directory);
+  const compilation = compileFolder(directory);
   say(compilation.diagnostics, options.output);
   if (compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0)) return EXIT.refused;
   if (!options.emit) return EXIT.done;
@@ -37,11 +38,20 @@ export async function compileCommand(directory: string, options: CompileOptions)
   return EXIT.done;
 }
 
-/** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
-export async function compileFolder(directory: string): Promise<Compilation> {
+/** A compilation of a folder, with what was read of it. */
+export interface FolderCompilation extends Compilation {
+  readonly sources: readonly Source[];
+}
+
+/**
+ * Loads and compiles a folder of policies. Throws when the folder cannot be read.
+ *
+ * @param earlier what was read of it before: what has not changed since is not compiled again.
+ */
+export function compileFolder(directory: string, earlier: readonly Source[] = []): FolderCompilation {
   const report = new Diagnostics();
-  const { sources, schemas } = load(directory, report);
-  return compile(sources, report, schemas);
+  const { sources, schemas } = load(directory, report, earlier);
+  return { ...compile(sources, report, schemas), sources };
 }
 
 /** The emitted files and the types for callers, which only a folder of generated code needs. */

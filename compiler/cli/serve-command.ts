@@ -6,6 +6,7 @@ import { importBundle } from '../bundle/import-bundle.js';
 import { bundle } from '../bundle/index.js';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { formatPretty } from '../diagnostics/format.js';
+import type { Source } from '../diagnostics/source.js';
 import { compileFolder } from './compile-command.js';
 import { EXIT } from './exit.js';
 import { runtimeFolder } from './runtime-folder.js';
@@ -26,24 +27,32 @@ export async function serveCommand(directory: string | undefined, options: Serve
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
-  const compiled = await compiledBundle(folder);
+  const compiler = folderCompiler(folder);
+  const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
   const server = await startServer(config, compiled);
   stopOnSignal(server);
-  if (options.watch === true) recompileOnChange(folder, server);
+  if (options.watch === true) recompileOnChange(folder, compiler, server);
   // Last, for whoever reads the line may change a policy or stop the server at once.
   console.log(readyLine(server));
   return EXIT.done;
 }
 
-/** The bundle of a folder; undefined when its policies do not compile, which has been said then. */
-async function compiledBundle(folder: string): Promise<Bundle | undefined> {
-  const compilation = await compileFolder(folder);
-  complain(compilation.diagnostics);
-  if (compilation.program === undefined) return undefined;
-  const { js } = await bundle(compilation.files, runtimeFolder());
-  return importBundle(js);
+/** Gives the bundle of a folder as it is now; undefined when its policies do not compile, which has been said then. */
+type FolderCompiler = () => Promise<Bundle | undefined>;
+
+/** Compiles versions of a folder one after another: what has not changed between two of them is not compiled again. */
+function folderCompiler(folder: string): FolderCompiler {
+  let earlier: readonly Source[] = [];
+  return async () => {
+    const compilation = compileFolder(folder, earlier);
+    earlier = compilation.sources;
+    complain(compilation.diagnostics);
+    if (compilation.program === undefined) return undefined;
+    const { js } = await bundle(compilation.files, runtimeFolder());
+    return importBundle(js);
+  };
 }
 
 /** Standard output has the one line that says the server is ready; problems of policies go beside it. */
@@ -55,13 +64,13 @@ function complain(diagnostics: readonly Diagnostic[]): void {
 const QUIET = 200;
 
 /** Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones in force. */
-function recompileOnChange(folder: string, server: RunningServer): void {
+function recompileOnChange(folder: string, compiler: FolderCompiler, server: RunningServer): void {
   let timer: NodeJS.Timeout | undefined;
   // One after the other: an older version must not overtake a newer one.
   let compiling = Promise.resolve();
   const recompile = async (): Promise<void> => {
     try {
-      const compiled = await compiledBundle(folder);
+      const compiled = await compiler();
       if (compiled !== undefined) await server.swap(compiled);
       console.error(compiled === undefined ? 'authz: the last good policies stay in force' : 'authz: policies compiled again');
     } catch (error) {

@@ -6,6 +6,7 @@ import { emitManifest } from './manifest.js';
 import { emitModule } from './module.js';
 import { moduleLocations } from './module-path.js';
 import { schemaLocations } from './schema-locations.js';
+import { type Emitted, unlessEmitted } from './remember.js';
 import { emitSchemaModule } from './schema-module.js';
 import { emitTraced } from './traced.js';
 
@@ -19,7 +20,7 @@ export function emit(program: Program, sources: readonly Source[], version: stri
   const locations = moduleLocations(program.modules);
   const schemas = schemaLocations(program.schemas, locations.values());
   const modules = [
-    ...program.modules.map((module) => emitModule(module, locations, schemas)),
+    ...program.modules.map((module) => unlessEmitted(emitted, module, locations, () => emitModule(module, locations, schemas))),
     ...program.schemas.map((module) => emitSchemaModule(module, schemas)),
   ];
   const files = [
@@ -31,3 +32,5 @@ export function emit(program: Program, sources: readonly Source[], version: stri
   ];
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
+
+const emitted: Emitted = new WeakMap();

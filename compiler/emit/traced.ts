@@ -9,6 +9,7 @@ import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { camelCase, Names } from './names.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
+import { type Emitted, unlessEmitted } from './remember.js';
 import { severalTimes } from './several.js';
 
 /**
@@ -20,16 +21,22 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
   const parts: { readonly name: string; readonly from: string }[] = [];
   const names = new Names(['traced']);
   for (const module of program.modules) {
-    const context = moduleContext(module, ['conditions'], TRACED);
     const conditions = conditionsOf(module);
     if (conditions.length === 0) continue;
     const { path: modulePath, name } = locations.get(module.key) as ModuleLocation;
     const path = `traced/${modulePath}`;
-    const section: Section = { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)) };
-    files.push(withHead(`${path}.ts`, module, [section], []));
+    files.push(unlessEmitted(emitted, module, locations, () => tracedModule(`${path}.ts`, module, conditions)));
     parts.push({ name: names.fresh(name), from: importSpecifier('traced/index', path) });
   }
   return [...files, tracedIndex(parts)];
+}
+
+const emitted: Emitted = new WeakMap();
+
+function tracedModule(path: string, module: Module, conditions: readonly TracedCondition[]): EmittedFile {
+  const context = moduleContext(module, ['conditions'], TRACED);
+  const section: Section = { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)) };
+  return withHead(path, module, [section], []);
 }
 
 interface TracedCondition {

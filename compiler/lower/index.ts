@@ -1,5 +1,6 @@
 import type { Types } from '../ast/checked.js';
-import type { LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
+import type { PolicyFile } from '../ast/policy.js';
+import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
 import { lowerDerivedRoles } from './derived-roles.js';
@@ -10,13 +11,41 @@ import { lowerRolePolicy } from './role.js';
 /** Policies as data and decisions: no name is left to look up (design 5.1). */
 export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {
   const modules = [
-    ...derivedRoleSets(policies.policies).map((definitions) => lowerDerivedRoles(definitions, types)),
-    ...policies.policies.map((policy) => lowerPolicy(policy, types, schemas)),
+    ...derivedRoleSets(policies.policies).map((roles) => unlessKnown(roles[0].file, rolesOf(roles), () => lowerDerivedRoles(roles, types))),
+    ...policies.policies.map((policy) => unlessKnown(policy.file, ingredientsOf(policy), () => lowerPolicy(policy, types, schemas))),
   ];
   return { modules: modules.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)), schemas: schemas.modules };
 }
 
 const NO_SCHEMAS: SchemaSet = { modules: [], entries: new Map() };
+
+/** The module of each file, with all it was made of. When a folder is compiled again, what is made of the same is the same. */
+const known = new WeakMap<PolicyFile, { readonly of: readonly unknown[]; readonly module: Module }>();
+
+/** @param of what a module is made of beside its file, objects that last as long as their files; undefined where there is more. */
+function unlessKnown(file: PolicyFile, of: readonly unknown[] | undefined, make: () => Module): Module {
+  if (of === undefined) return make();
+  const before = known.get(file);
+  if (before?.of.length === of.length && before.of.every((item, index) => item === of[index])) return before.module;
+  const module = make();
+  known.set(file, { of, module });
+  return module;
+}
+
+/** JSON schemas are read anew each time, so a policy that names some is lowered each time. */
+function ingredientsOf(policy: LinkedPolicy): readonly unknown[] | undefined {
+  if (policy.kind !== 'resource') return namesOf(policy.bindings);
+  if (policy.policy.schemas !== undefined) return undefined;
+  return [...namesOf(policy.bindings), ...rolesOf([...policy.derivedRoles.values()])];
+}
+
+function rolesOf(roles: readonly LinkedDerivedRole[]): readonly unknown[] {
+  return roles.flatMap(({ definition, bindings }) => [definition, ...namesOf(bindings)]);
+}
+
+function namesOf({ variables, constants }: Bindings): readonly unknown[] {
+  return [...[...variables.values()].map(({ expression }) => expression), ...[...constants.values()].map(({ value }) => value)];
+}
 
 function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Module {
   switch (policy.kind) {
@@ -30,7 +59,7 @@ function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Mo
 }
 
 /** The definitions some policy imports, by document; a document nobody imports is not compiled (policy-language.md 1). */
-function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly (readonly LinkedDerivedRole[])[] {
+function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRoleSet[] {
   const sets = new Map<string, Map<string, LinkedDerivedRole>>();
   for (const policy of policies) {
     if (policy.kind !== 'resource') continue;
@@ -39,7 +68,10 @@ function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly (readonly 
       sets.set(role.set, set.set(role.definition.name.value, role));
     }
   }
-  return [...sets.values()].map((set) =>
-    [...set.values()].sort((a, b) => a.definition.place.anchor - b.definition.place.anchor),
+  return [...sets.values()].map(
+    (set) => [...set.values()].sort((a, b) => a.definition.place.anchor - b.definition.place.anchor) as unknown as DerivedRoleSet,
   );
 }
+
+/** The definitions of one document: a document has at least one. */
+type DerivedRoleSet = readonly [LinkedDerivedRole, ...LinkedDerivedRole[]];

@@ -1,0 +1,95 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Compilation, compile } from '../../compiler/compile.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import type { Document } from '../oracle/documents.js';
+import { Random } from '../oracle/random.js';
+import { randomStore } from '../oracle/random-store.js';
+
+const test = suite('compiling a folder again');
+
+test('a policy that is as before, and all it names, is neither parsed nor emitted again', () => {
+  const texts = { ...SHARED_NAMES, 'a.yaml': policy('a', 'V.short'), 'b.yaml': policy('b', 'R.attr.x == 1') };
+  const sources = sourcesOf(texts);
+  const first = compile(sources);
+  const second = compile(sources.map((source) => (source.path === 'b.yaml' ? new Source('b.yaml', policy('b', 'R.attr.x == 2')) : source)));
+  assert.is(fileOf(second, 'resource/a.ts'), fileOf(first, 'resource/a.ts'));
+  assert.is(fileOf(second, 'traced/resource/a.ts'), fileOf(first, 'traced/resource/a.ts'));
+  assert.match(fileOf(second, 'resource/b.ts').text, 'R.attr.x === 2');
+});
+
+test('a policy is emitted again when a variable it imports has changed', () => {
+  const sources = sourcesOf({ ...SHARED_NAMES, 'a.yaml': policy('a', 'V.short') });
+  const first = compile(sources);
+  const changed = new Source('variables.yaml', (SHARED_NAMES['variables.yaml'] as string).replace('3', '4'));
+  const second = compile(sources.map((source) => (source.path === 'variables.yaml' ? changed : source)));
+  assert.match(fileOf(first, 'resource/a.ts').text, '3');
+  assert.match(fileOf(second, 'resource/a.ts').text, '4');
+});
+
+test('versions of random folders compiled one after another give what each gives alone', () => {
+  for (let seed = 1; seed <= 30; seed += 1) {
+    const random = new Random(seed);
+    let documents = randomStore(random, { outputs: true, runtime: true });
+    let sources: readonly Source[] = [];
+    for (let version = 0; version < 4; version += 1) {
+      const others = randomStore(random, { outputs: true, runtime: true });
+      documents = documents.map((document, index) => sameIdentity(document, others[index]) ?? document);
+      sources = again(sources, textsOf(documents));
+      const warm = compile(sources);
+      const cold = compile(sources.map(({ path, text }) => new Source(path, text)));
+      assert.equal(bytesOf(warm), bytesOf(cold), `seed ${seed}, version ${version}`);
+    }
+  }
+});
+
+test.run();
+
+const SHARED_NAMES: { readonly [path: string]: string } = {
+  'variables.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', exportVariables: { name: 'sizes', definitions: { short: 'R.attr.size < 3' } } }),
+};
+
+function policy(resource: string, expr: string): string {
+  return JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: {
+      resource,
+      version: 'default',
+      variables: { import: ['sizes'] },
+      rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } }],
+    },
+  });
+}
+
+function sourcesOf(texts: { readonly [path: string]: string }): readonly Source[] {
+  return Object.entries(texts).map(([path, text]) => new Source(path, text));
+}
+
+/** The sources of a next version: a text that is the same stays the same source, as `load` sees to. */
+function again(earlier: readonly Source[], texts: { readonly [path: string]: string }): readonly Source[] {
+  return sourcesOf(texts).map((source) => earlier.find(({ path, text }) => path === source.path && text === source.text) ?? source);
+}
+
+function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
+  return Object.fromEntries(documents.map((document, index) => [`p${index}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]));
+}
+
+/** Another document in place of one, where it has the same identity: then the folder stays valid. */
+function sameIdentity(document: Document, other: Document | undefined): Document | undefined {
+  return other !== undefined && identityOf(document) === identityOf(other) ? other : undefined;
+}
+
+function identityOf(document: Document): string {
+  const [kind, body] = Object.entries(document)[0] as [string, Record<string, unknown>];
+  return JSON.stringify([kind, body.resource, body.principal, body.role, body.name, body.version, body.scope, body.scopePermissions]);
+}
+
+function fileOf({ files }: Compilation, path: string): Compilation['files'][number] {
+  const file = files.find((candidate) => candidate.path === path);
+  if (file === undefined) throw new Error(`${path} was not emitted`);
+  return file;
+}
+
+function bytesOf({ files, diagnostics }: Compilation): unknown {
+  return { files: files.map(({ path, text }) => [path, text]), diagnostics: diagnostics.map(({ code, message }) => [code, message]) };
+}
