@@ -58,7 +58,7 @@ async function scenario(bundles: Bundles, shape: Shape, count: number): Promise<
   const timeless = questions.filter(({ action }) => !ACTIONS_WITH_A_TERM.has(action));
   const isAllowed = contestants.find(({ name }) => name === ENGINE) as Contestant;
   return {
-    name: count === 1 ? 'One hot policy' : `Out of ${figure(count)} policies`,
+    name: count === 1 ? 'One hot policy' : `Out of ${count.toLocaleString('en-US')} policies`,
     measurements: measure(contestants, questions.length, { passes: count === 1 ? 8 : 1 }),
     bytes: bytesAllocated(isAllowed.run, questions.length),
     timelessBytes: bytesAllocated((index) => engine.isAllowed(timeless[index] as LeaveQuestion), timeless.length),

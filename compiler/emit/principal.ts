@@ -7,13 +7,16 @@ import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { ruleSection } from './rule.js';
 import { actionTableDocs, mapDoc, ruleList } from './tables.js';
+import { tracedKeys } from './traced-keys.js';
 
 /** A principal policy: its rules, and for each kind they name the rules each action reaches. */
 export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): readonly Section[] {
   const ruleNames = module.rules.map((rule) => context.names.fresh(camelCase(rule.name, 'rule')));
-  const rules = module.rules.map((rule, index) =>
-    ruleSection(module.key, rule, { own: ruleNames[index] as string, shared: undefined, derivedRole: undefined, roles: 'ANYONE', crowded: false }, context),
-  );
+  const traced = tracedKeys(module.key, module.rules);
+  const rules = module.rules.map((rule, index) => {
+    const names = { own: ruleNames[index] as string, traced: traced[index] as string };
+    return ruleSection(module.key, rule, { ...names, shared: undefined, derivedRole: undefined, roles: 'ANYONE', crowded: false }, context);
+  });
   const kinds = module.kinds.map(({ kind, table }): readonly [string, Doc] => {
     const { actions, otherActions } = actionTableDocs(table, ruleNames);
     return [kind, objectDoc([['actions', actions], ['otherActions', otherActions]])];

@@ -10,6 +10,7 @@ import { ruleSection } from './rule.js';
 import { schemasDoc, type UsedSchemas } from './schemas.js';
 import { severalTimes } from './several.js';
 import { actionTableDocs, mapDoc } from './tables.js';
+import { tracedKeys } from './traced-keys.js';
 
 /**
  * A resource policy: its roles as bits, its rules, the rules each action reaches.
@@ -24,6 +25,7 @@ export function resourceSections(
 ): readonly Section[] {
   const bits = roleBitNames(module.roles, context);
   const several = severalTimes(module.rules);
+  const traced = tracedKeys(module.key, module.rules);
   const ruleNames = module.rules.map((rule) => context.names.fresh(identifierOf(rule, several.has(rule.name))));
   const rules = module.rules.map((rule, index) =>
     ruleSection(
@@ -35,6 +37,7 @@ export function resourceSections(
         derivedRole: rule.derivedRole && roleNames(rule.derivedRole.module, rule.derivedRole.name),
         roles: bits.of([rule]),
         crowded: module.roles.crowded,
+        traced: traced[index] as string,
       },
       context,
     ),

@@ -7,6 +7,7 @@ import type { ModuleContext } from './module-context.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { texts } from './tables.js';
+import { usualTracedKey } from './traced-keys.js';
 
 /** What a rule needs to know of the module it stands in. */
 export interface RuleNames {
@@ -20,18 +21,20 @@ export interface RuleNames {
   readonly roles: Doc;
   /** In a policy that tells too many roles apart. */
   readonly crowded: boolean;
+  /** The key of its traced condition. */
+  readonly traced: string;
 }
 
 /** A rule, after what it needs declared. */
 export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): Section {
   return {
-    text: module.withDeclarations(() => ruleDeclaration(rule, names, module)),
+    text: module.withDeclarations(() => ruleDeclaration(policyKey, rule, names, module)),
     origin: { rule: `${policyKey}#${rule.name}`, span: rule.span },
   };
 }
 
 /** A rule as data with its functions side by side: `when` decides; `where`, the filter it leaves, stands below it (design 6.3). */
-function ruleDeclaration(rule: Rule, names: RuleNames, module: ModuleContext): string {
+function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): string {
   const { condition, inverted } = rule;
   const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
   const sharedFilter = names.shared && condition && filterOfSeveral(condition, inverted, names.shared, module);
@@ -48,6 +51,7 @@ function ruleDeclaration(rule: Rule, names: RuleNames, module: ModuleContext): s
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     ['rows', rule.output && bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')')],
     ['memo', rule.memo && quote(rule.memo)],
+    ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quote(names.traced)],
   ]);
   const declaration = `const ${names.own}: Rule = `;
   return `${describeRule(rule, sharedCondition)}\n${print([declaration, object, ';'])}`;

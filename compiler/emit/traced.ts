@@ -11,6 +11,7 @@ import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { severalTimes } from './several.js';
+import { tracedKeys } from './traced-keys.js';
 
 /**
  * The second emission: every condition again, in a form that says why it cannot be evaluated. For strict evaluation and
@@ -53,10 +54,10 @@ function conditionsOf(module: Module): readonly TracedCondition[] {
     case 'resource':
     case 'principal': {
       const several = severalTimes(module.rules);
-      return module.rules.flatMap(({ name, condition, inverted, derivedRole }) => {
-        const through = derivedRole === undefined ? '' : `@${derivedRole.name}`;
+      const keys = tracedKeys(module.key, module.rules);
+      return module.rules.flatMap(({ name, condition, inverted }, index) => {
         const shared = several.has(name) ? { shared: name } : {};
-        return condition === undefined ? [] : [{ key: `${module.key}#${name}${through}`, ...shared, condition, inverted }];
+        return condition === undefined ? [] : [{ key: keys[index] as string, ...shared, condition, inverted }];
       });
     }
     case 'role':

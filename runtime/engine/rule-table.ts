@@ -91,7 +91,7 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
     reaches,
     rule,
     identity: rule.memo ?? rule,
-    traced: facts.traced?.conditions.get(`${facts.key}#${rule.name}${through}`),
+    traced: facts.traced?.conditions.get(rule.traced ?? `${facts.key}#${rule.name}${through}`),
     tracedDerivedRole: rule.derivedRole === undefined ? undefined : facts.traced?.conditions.get(rule.derivedRole.key),
   };
 }

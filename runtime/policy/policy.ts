@@ -109,6 +109,8 @@ export interface Rule extends Condition {
   readonly rows?: (action: string, roles: readonly string[]) => number;
   /** Rules with equal memo share the first result of a check (8.10-D3); absent where nobody can tell. */
   readonly memo?: string;
+  /** The key of its traced condition, where it is not the one of its name. */
+  readonly traced?: string;
 }
 
 /**
