@@ -1,5 +1,5 @@
 /** The one-way streets of ARCHITECTURE.md, "Boundaries". Type imports count. */
-const STAGES = 'load|parse|link|validate|schema|lower|optimise|emit|bundle';
+const STAGES = 'load|parse|link|validate|schema|attributes|lower|optimise|emit|bundle';
 const TESTS = '\\.test\\.ts$';
 
 module.exports = {

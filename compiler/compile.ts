@@ -1,3 +1,4 @@
+import { attributes } from './attributes/index.js';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic.js';
 import type { Source } from './diagnostics/source.js';
 import { emit } from './emit/index.js';
@@ -18,17 +19,25 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What a compilation may be told beside its policies. */
+export interface CompileOptions {
+  /** The JSON schemas, by path below `_schemas`. */
+  readonly schemaTexts?: ReadonlyMap<string, string>;
+  /** Whether attributes that the schemas do not know, or do not require, are errors. */
+  readonly strictTypes?: boolean;
+}
+
 /**
  * Policies in, TypeScript out. Each line is a folder; no stage knows another (design 5). Pure: equal sources give equal files.
  *
  * @param report what loading had to say already; it is added to.
- * @param schemaTexts the JSON schemas, by path below `_schemas`.
  */
-export function compile(sources: readonly Source[], report = new Diagnostics(), schemaTexts: ReadonlyMap<string, string> = new Map()): Compilation {
+export function compile(sources: readonly Source[], report = new Diagnostics(), { schemaTexts = new Map(), strictTypes = false }: CompileOptions = {}): Compilation {
   const files = sources.flatMap((source) => parse(source, report) ?? []);
   const policies = link(files, report);
   const types = validate(policies, report);
   const schemas = schema(policies, schemaTexts, report);
+  if (!report.hasErrors) attributes(policies, types, schemas, { strictTypes }, report);
   if (report.hasErrors) return refused(report);
 
   const program = optimise(lower(policies, types, schemas));

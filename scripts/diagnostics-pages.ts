@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Code, messages } from '../compiler/diagnostics/messages.js';
-import { CASES, fileNameOf, GENERATED_FILES, type GeneratedFile, generatedFilesOf } from '../tests/diagnostics/cases.js';
+import { CASES, fileNameOf, FLAGS_FILE, flagsOf, GENERATED_FILES, type GeneratedFile, generatedFilesOf } from '../tests/diagnostics/cases.js';
 
 /** The pages of docs/diagnostics by file name, sorted: one a code, with its recorded example, and the index. Equal input gives equal text. */
 export function diagnosticsPages(): ReadonlyMap<string, string> {
@@ -56,7 +56,7 @@ ${explanation.trim()}
 
 ${examplesIn(folder).join('\n\n')}
 
-\`authzc compile\` says:
+\`${['authzc compile', ...flagsOf(folder)].join(' ')}\` says:
 
 ${fenced('text', clipped(shown))}
 
@@ -73,7 +73,7 @@ function examplesIn(folder: string): readonly string[] {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/'))
-    .filter((path) => path !== 'diagnostics.txt')
+    .filter((path) => path !== 'diagnostics.txt' && path !== FLAGS_FILE)
     .toSorted();
   return paths.flatMap((path) => (path === GENERATED_FILES ? generatedFilesOf(folder).map(describe) : [exampleOf(folder, path)]));
 }

@@ -22,11 +22,13 @@ export interface CompileOptions {
   readonly output: OutputFormat;
   /** The severity from which on a problem refuses the policies; errors always do. */
   readonly failOn?: Severity;
+  /** Whether attributes that the schemas do not know, or do not require, are errors. */
+  readonly strictTypes?: boolean;
 }
 
 /** `authzc compile`: policies of a folder to generated modules and a bundle. Returns the exit code. */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
-  const compilation = compileFolder(directory);
+  const compilation = compileFolder(directory, { strictTypes: options.strictTypes ?? false });
   say(compilation.diagnostics, options.output);
   if (compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0)) return EXIT.refused;
   if (!options.emit) return EXIT.done;
@@ -43,15 +45,18 @@ export interface FolderCompilation extends Compilation {
   readonly sources: readonly Source[];
 }
 
-/**
- * Loads and compiles a folder of policies. Throws when the folder cannot be read.
- *
- * @param earlier what was read of it before: what has not changed since is not compiled again.
- */
-export function compileFolder(directory: string, earlier: readonly Source[] = []): FolderCompilation {
+/** How a folder is compiled. */
+export interface FolderOptions {
+  /** What was read of it before: what has not changed since is not compiled again. */
+  readonly earlier?: readonly Source[];
+  readonly strictTypes?: boolean;
+}
+
+/** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
+export function compileFolder(directory: string, { earlier = [], strictTypes = false }: FolderOptions = {}): FolderCompilation {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
-  return { ...compile(sources, report, schemas), sources };
+  return { ...compile(sources, report, { schemaTexts: schemas, strictTypes }), sources };
 }
 
 /** The emitted files and the types for callers, which only a folder of generated code needs. */

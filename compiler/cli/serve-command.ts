@@ -46,7 +46,7 @@ type FolderCompiler = () => Promise<Bundle | undefined>;
 function folderCompiler(folder: string): FolderCompiler {
   let earlier: readonly Source[] = [];
   return async () => {
-    const compilation = compileFolder(folder, earlier);
+    const compilation = compileFolder(folder, { earlier });
     earlier = compilation.sources;
     complain(compilation.diagnostics);
     if (compilation.program === undefined) return undefined;

@@ -37,6 +37,8 @@ export type Target = Place | Source | undefined;
 export interface Details {
   readonly notes?: readonly Note[];
   readonly facts?: Facts;
+  /** Where it is not that of the registry: an option may make a warning an error. */
+  readonly severity?: Severity;
 }
 
 /** At most so many diagnostics of one run are kept: hostile input must not fill the memory. */
@@ -55,7 +57,7 @@ export class Diagnostics {
     const text = entry.text as (parameters: MessageParameters<C>) => string;
     this.keep({
       code,
-      severity: entry.severity,
+      severity: details.severity ?? entry.severity,
       message: text(parameters),
       ...whereOf(target),
       notes: details.notes ?? [],

@@ -1,3 +1,4 @@
+import { attributeMessages } from './messages/attributes.js';
 import { celMessages } from './messages/cel.js';
 import { documentMessages } from './messages/document.js';
 import { lintMessages } from './messages/lint.js';
@@ -9,7 +10,7 @@ import { setMessages } from './messages/set.js';
 export type { Severity } from './messages/message.js';
 
 /** The registry of all diagnostics. */
-export const messages = { ...documentMessages, ...policyMessages, ...setMessages, ...schemaMessages, ...celMessages, ...lintMessages };
+export const messages = { ...documentMessages, ...policyMessages, ...setMessages, ...schemaMessages, ...celMessages, ...lintMessages, ...attributeMessages };
 
 export type Code = keyof typeof messages;
 export type MessageParameters<C extends Code> = (typeof messages)[C] extends Message<infer P> ? P : never;

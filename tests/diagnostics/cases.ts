@@ -11,6 +11,9 @@ export const CASES = import.meta.dirname;
 /** Says what of a case is better not committed and made when it runs: large files, symbolic links. */
 export const GENERATED_FILES = 'generate.json';
 
+/** Says with which flags of `authzc compile` a case is compiled; none where it is absent. */
+export const FLAGS_FILE = 'flags.txt';
+
 /** The folder, and the page of docs/diagnostics, of a code: `rule/repeated` is `rule__repeated`. */
 export function fileNameOf(code: Code): string {
   return code.replace('/', '__');
@@ -18,7 +21,7 @@ export function fileNameOf(code: Code): string {
 
 /** What the compiler says of a folder of policies, as a terminal without colours shows it. */
 export async function shownFor(folder: string): Promise<string> {
-  if (!readdirSync(folder).includes(GENERATED_FILES)) return shownFrom(folder);
+  if (!readdirSync(folder).includes(GENERATED_FILES)) return shownFrom(folder, flagsOf(folder));
   const made = mkdtempSync(join(tmpdir(), 'authz-diagnostics-'));
   try {
     for (const file of generatedFilesOf(folder)) make(file, made);
@@ -26,6 +29,11 @@ export async function shownFor(folder: string): Promise<string> {
   } finally {
     rmSync(made, { recursive: true });
   }
+}
+
+/** The flags of a case. */
+export function flagsOf(folder: string): readonly string[] {
+  return readdirSync(folder).includes(FLAGS_FILE) ? readFileSync(join(folder, FLAGS_FILE), 'utf8').trim().split(' ') : [];
 }
 
 /** A file or link that is made when its case runs. */
@@ -45,7 +53,7 @@ function make(file: GeneratedFile, folder: string): void {
   else writeFileSync(path, file.text.repeat(file.times));
 }
 
-async function shownFrom(folder: string): Promise<string> {
-  const { diagnostics } = await compileFolder(folder);
+async function shownFrom(folder: string, flags: readonly string[] = []): Promise<string> {
+  const { diagnostics } = compileFolder(folder, { strictTypes: flags.includes('--strict-types') });
   return formatPretty(diagnostics, { color: false });
 }

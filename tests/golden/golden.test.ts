@@ -46,7 +46,7 @@ function outcomeOf(policies: string): ReadonlyMap<string, string> {
   const paths = filesIn(policies, '');
   const sources = paths.filter((path) => !path.startsWith(SCHEMAS)).map((path) => new Source(path, read(path)));
   const schemas = new Map(paths.filter((path) => path.startsWith(SCHEMAS)).map((path) => [path.slice(SCHEMAS.length), read(path)]));
-  const { files, program, diagnostics } = compile(sources, new Diagnostics(), schemas);
+  const { files, program, diagnostics } = compile(sources, new Diagnostics(), { schemaTexts: schemas });
   const outcome = new Map<string, string>();
   if (diagnostics.length > 0) outcome.set('diagnostics.txt', formatPretty(diagnostics, { color: false }));
   for (const { path, text } of files) if (path !== 'manifest.json') outcome.set(`generated/${path}`, text);

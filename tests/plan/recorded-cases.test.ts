@@ -42,7 +42,7 @@ if (existsSync(CASES)) {
     const texts = recorded.policies.map((policy, index) => [`p${index}.yaml`, JSON.stringify(policy)] as const);
     const schemas = new Map(Object.entries(recorded.schemas ?? {}).map(([name, schema]) => [name, JSON.stringify(schema)]));
     const sources = texts.map(([path, text]) => new Source(path, text));
-    const { policies, traced } = await loaded(compile(sources, new Diagnostics(), schemas));
+    const { policies, traced } = await loaded(compile(sources, new Diagnostics(), { schemaTexts: schemas }));
     const config = recorded.config ?? {};
     const options: EngineOptions = {
       globals: config.globals ?? {},

@@ -11,7 +11,7 @@ export type Files = { readonly [file: string]: JsonValue };
 export function compileReferences(refs: readonly string[], files: Files): Compilation {
   const sources = refs.map((ref, index) => new Source(`p${index}.yaml`, policyText(`p${index}`, ref)));
   const texts = Object.entries(files).map(([file, schema]) => [file, typeof schema === 'string' ? schema : JSON.stringify(schema)] as const);
-  return compile(sources, new Diagnostics(), new Map(texts));
+  return compile(sources, new Diagnostics(), { schemaTexts: new Map(texts) });
 }
 
 /** The messages of a compilation of one reference. */

@@ -1,0 +1,66 @@
+import type { SchemaTerm } from '../ir/schema.js';
+import { type Alternative, either, type JsonType, OPEN } from './json-type.js';
+import type { SchemaReader } from './schema-reader.js';
+
+/** What a schema says about a member of a map. */
+export interface Member {
+  /**
+   * `possible`: it may be there; `unlisted`: it may, but the schema lists others and not this one; `forbidden`: the schema allows no such member;
+   * `no-map`: the value has no members at all.
+   */
+  readonly status: 'possible' | 'unlisted' | 'forbidden' | 'no-map';
+  readonly type: JsonType;
+  /** Whether it surely is there, or what requires it may not have been understood. */
+  readonly isRequired: boolean;
+}
+
+/** The member of a name in a value of a type. */
+export function memberOf(type: JsonType, name: string, reader: SchemaReader): Member {
+  const maps = type.filter(({ kinds }) => kinds.has('map'));
+  if (maps.length === 0) return { status: 'no-map', type: OPEN, isRequired: true };
+  const members = maps.map((alternative) => memberOfOne(alternative, name, reader));
+  const present = members.filter(({ status }) => status !== 'forbidden');
+  if (present.length === 0) return { status: 'forbidden', type: OPEN, isRequired: true };
+  return {
+    status: present.every(({ status }) => status === 'unlisted') ? 'unlisted' : 'possible',
+    type: either(present.map((member) => member.type)),
+    isRequired: present.every(({ isRequired }) => isRequired),
+  };
+}
+
+/** The items of a list of a type; of its item at an index, if that is known. */
+export function itemOf(type: JsonType, index: number | undefined, reader: SchemaReader): JsonType {
+  const items = type.filter(({ kinds }) => kinds.has('list')).flatMap(({ lists }) => either(possibleItems(lists, index, reader)));
+  return items.length === 0 ? OPEN : either([items]);
+}
+
+/** The names that a type lists, for what an author may have meant. */
+export function namesListedIn(type: JsonType): readonly string[] {
+  return type.flatMap(({ maps }) => maps.flatMap(({ listed }) => [...listed.keys()]));
+}
+
+function memberOfOne({ maps, required, isOpen }: Alternative, name: string, reader: SchemaReader): Member {
+  const schemas: SchemaTerm[] = [];
+  const forbidden: Member = { status: 'forbidden', type: OPEN, isRequired: true };
+  for (const { listed, patterns, others } of maps) {
+    const own = listed.get(name);
+    const said = [...(own === undefined ? [] : [own]), ...patterns.filter(({ matches }) => matches(name)).map(({ schema }) => schema)];
+    if (said.length === 0 && others === 'none') return forbidden;
+    schemas.push(...said);
+    if (said.length === 0 && typeof others === 'object') schemas.push(others);
+  }
+  const type = reader.typeOf(schemas);
+  if (type === undefined) return forbidden;
+  const listsOthers = maps.some(({ listed, patterns }) => listed.size > 0 || patterns.length > 0);
+  const isUnlisted = schemas.length === 0 && listsOthers && !isOpen;
+  return { status: isUnlisted ? 'unlisted' : 'possible', type, isRequired: isOpen || required.has(name) };
+}
+
+function possibleItems(lists: Alternative['lists'], index: number | undefined, reader: SchemaReader): readonly JsonType[] {
+  const fixed = Math.max(0, ...lists.map(({ first }) => first.length));
+  const indexes = index === undefined ? Array.from({ length: fixed + 1 }, (_, at) => at) : [index];
+  return indexes.map((at) => {
+    const schemas = lists.flatMap(({ first, others }) => first[at] ?? (typeof others === 'object' ? [others] : []));
+    return reader.typeOf(schemas) ?? OPEN;
+  });
+}

@@ -1,0 +1,90 @@
+import { placeOfNode } from '../ast/places.js';
+import type { Expr, IndexExpr, SelectExpr } from '../ast/expr.js';
+import type { Details, Diagnostics, Note } from '../diagnostics/diagnostic.js';
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+import type { Code, MessageParameters } from '../diagnostics/messages.js';
+import { describe } from './compare.js';
+import type { JsonType } from './json-type.js';
+import { type Member, namesListedIn } from './members.js';
+import type { Scope } from './scope.js';
+
+/** An attribute that is read, or asked for. */
+export interface Access {
+  readonly node: Expr;
+  readonly path: string;
+  readonly name: string;
+  /** What it is read from, and its type. */
+  readonly of: Expr;
+  readonly type: JsonType;
+}
+
+/** Says what a judge finds. What several policies see at one place is said once, of the first of them. */
+export class AttributeReport {
+  private readonly said = new Set<string>();
+  private policy = '';
+
+  /** @param severity of the warnings. */
+  constructor(
+    private readonly diagnostics: Diagnostics,
+    private readonly severity: 'warning' | 'error',
+  ) {}
+
+  /** From here on it is about the expressions that a policy uses. */
+  enter(policy: string): void {
+    this.policy = policy;
+  }
+
+  /** Says so when a member of a value is none that the schema knows; gives whether it is none. */
+  unknown({ node, path, name, of, type }: Access, { status }: Member, scope: Scope): boolean {
+    const hints = didYouMean(name, namesListedIn(type));
+    switch (status) {
+      case 'possible':
+        return false;
+      case 'unlisted':
+        this.say('attribute/not-in-schema', node, { path }, scope, [...hints, { message: 'correct the name, or add the attribute to the schema' }]);
+        return true;
+      case 'forbidden':
+        this.say('attribute/unknown', node, { path, reason: 'the schema does not allow it' }, scope, [...hints, { message: 'correct the name, or add the attribute to the schema' }]);
+        return true;
+      case 'no-map': {
+        const reason = `\`${textOf(of, scope)}\` is ${describe(type)}`;
+        this.say('attribute/unknown', node, { path, reason }, scope, [{ message: 'only maps have attributes: correct the path, or the type in the schema' }]);
+        return true;
+      }
+    }
+  }
+
+  /** Says that an attribute is read that may be missing. */
+  optional(node: SelectExpr | IndexExpr, scope: Scope): void {
+    const path = textOf(node, scope);
+    const guard = node.kind === 'select' ? `has(${path})` : `${JSON.stringify(keyText(node))} in ${textOf(node.operand, scope)}`;
+    this.say('attribute/optional', node, { path }, scope, [{ message: `guard it: \`${guard} && ...\`, or list it under \`required\`` }]);
+  }
+
+  /** Says that a comparison cannot come out as it should. */
+  comparison(node: Expr, parameters: MessageParameters<'attribute/never-equal'>, hints: readonly Note[], scope: Scope): void {
+    this.say('attribute/never-equal', node, parameters, scope, [...hints, { message: 'correct the value or the type, or add the value to the schema' }]);
+  }
+
+  private say<C extends Code>(code: C, node: Expr, parameters: MessageParameters<C>, { expression }: Scope, notes: readonly Note[]): void {
+    const place = placeOfNode(expression, node);
+    const { source } = place.span;
+    const key = JSON.stringify([code, source.path, place.anchor, parameters]);
+    if (this.said.has(key)) return;
+    this.said.add(key);
+    const details: Details = { severity: this.severity, notes: [...notes, { message: `by the schemas of ${this.policy}` }] };
+    this.diagnostics.add(code, place, parameters, code === 'attribute/optional' ? { ...details, severity: 'error' } : details);
+  }
+}
+
+/** A part of an expression as it was written, in one line. */
+export function textOf({ start, end }: Expr, { expression }: Scope): string {
+  const text = expression.text.slice(start, end).replace(/\s+/g, ' ').trim();
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+const LONGEST = 80;
+
+function keyText({ index }: IndexExpr): string {
+  return index.kind === 'literal' && index.type === 'string' ? index.value : '';
+}

@@ -1,0 +1,202 @@
+import { literalPattern, matchesPattern } from '#runtime/cel';
+import type { JsonNode } from '../ir/json-node.js';
+import type { SchemaAddress, SchemaSet, SchemaTerm } from '../ir/schema.js';
+import { type Alternative, ANYTHING, both, either, type JsonKind, type JsonType, type ListFacts, type MapFacts, OPEN, ofKinds, ofValues, type Scalar, typeWith } from './json-type.js';
+
+/** Schemas nest and refer to each other at most so deep; what is deeper is not looked at. */
+const DEEPEST = 150;
+
+type Call = SchemaTerm & { readonly kind: 'call' };
+
+/** What JSON schemas say about values. It may say less than the schema does, never more (policy-language.md 10). */
+export class SchemaReader {
+  private readonly definitions = new Map<string, SchemaTerm>();
+  private readonly known = new Map<SchemaTerm, JsonType | undefined>();
+
+  constructor(schemas: SchemaSet) {
+    for (const { file, definitions } of schemas.modules) {
+      for (const { pointer, schema } of definitions) this.definitions.set(keyOf({ file, pointer }), schema);
+    }
+  }
+
+  /** The type of what obeys all schemas; undefined when nothing can. */
+  typeOf(schemas: readonly SchemaTerm[], depth = 0): JsonType | undefined {
+    let type: JsonType | undefined = ANYTHING;
+    for (const schema of schemas) {
+      const other = this.read(schema, depth);
+      type = type && other && both(type, other);
+    }
+    return type;
+  }
+
+  private read(term: SchemaTerm, depth: number): JsonType | undefined {
+    if (this.known.has(term)) return this.known.get(term);
+    const type = depth > DEEPEST ? OPEN : this.readTerm(term, depth + 1);
+    this.known.set(term, type);
+    return type;
+  }
+
+  private readTerm(term: SchemaTerm, depth: number): JsonType | undefined {
+    switch (term.kind) {
+      case 'name':
+        return term.name === 'nothing' ? undefined : ANYTHING;
+      case 'definition': {
+        const definition = this.definitions.get(keyOf(term.at));
+        return definition === undefined ? OPEN : this.read(definition, depth);
+      }
+      case 'call':
+        return this.readCall(term, depth);
+      case 'value':
+      case 'list':
+      case 'record':
+        return ANYTHING;
+    }
+  }
+
+  private readCall(term: Call, depth: number): JsonType | undefined {
+    const { name, args } = term;
+    switch (name) {
+      case 'type':
+        return this.narrowed(ofKinds(...namesIn(args[0]).flatMap((type) => KINDS.get(type) ?? [])), args.slice(1), depth);
+      case 'anyType':
+      case 'allOf':
+      case 'ref':
+        return this.typeOf(args, depth);
+      case 'inScope':
+        return this.typeOf(args.slice(1), depth);
+      case 'anyOf':
+      case 'oneOf':
+        return this.oneOf(args.map((arg) => [arg]), depth);
+      case 'ifThen': {
+        const { if: condition, then, else: otherwise } = membersOf(args[0]);
+        return this.oneOf([[condition, then], [otherwise]].map((schemas) => schemas.filter((schema) => schema !== undefined)), depth);
+      }
+      case 'unevaluated':
+        return this.unevaluated(args, depth);
+      case 'required':
+        return typeWith({ required: new Set(args.flatMap(textsIn)) });
+      case 'properties':
+        return typeWith({ maps: [{ listed: new Map(entriesOf(args[0])), patterns: [], others: 'unsaid' }] });
+      case 'members':
+        return typeWith({ maps: [mapFactsOf(membersOf(args[0]))] });
+      case 'items':
+        return typeWith({ lists: args.map((others): ListFacts => ({ first: [], others })) });
+      case 'tuple': {
+        const { prefixItems, rest } = membersOf(args[0]);
+        return typeWith({ lists: [{ first: prefixItems?.kind === 'list' ? prefixItems.items : [], others: othersOf(rest) }] });
+      }
+      case 'is':
+      case 'isIn':
+        return ofNodes(args.flatMap((arg) => (arg.kind === 'value' ? [arg.node] : [])));
+      case 'dynamicRef':
+      case 'dependentSchemas':
+        return OPEN;
+      default:
+        // Limits, patterns, formats, `not` and the like: nothing that matters here is listed or required by them.
+        return ANYTHING;
+    }
+  }
+
+  private narrowed(type: JsonType, schemas: readonly SchemaTerm[], depth: number): JsonType | undefined {
+    const other = this.typeOf(schemas, depth);
+    return other && both(type, other);
+  }
+
+  private oneOf(choices: readonly (readonly SchemaTerm[])[], depth: number): JsonType | undefined {
+    const types = choices.flatMap((schemas) => {
+      const type = this.typeOf(schemas, depth);
+      return type === undefined ? [] : [type];
+    });
+    return types.length === 0 ? undefined : either(types);
+  }
+
+  /** `unevaluatedProperties: false` forbids what none of the schemas beside it lists. */
+  private unevaluated([schemas, ...keywords]: readonly SchemaTerm[], depth: number): JsonType | undefined {
+    const type = this.typeOf(keywords, depth);
+    const { unevaluatedProperties: others } = membersOf(schemas);
+    return others !== undefined && isNothing(others) ? type?.map(closed) : type;
+  }
+}
+
+function closed(alternative: Alternative): Alternative {
+  const { maps, isOpen } = alternative;
+  if (isOpen || maps.some(({ others }) => typeof others === 'object')) return alternative;
+  const all: MapFacts = { listed: new Map(maps.flatMap(({ listed }) => [...listed])), patterns: maps.flatMap(({ patterns }) => patterns), others: 'none' };
+  return { ...alternative, maps: [...maps, all] };
+}
+
+function mapFactsOf({ properties, patternProperties, additionalProperties }: Members): MapFacts {
+  const patterns = entriesOf(patternProperties).map(([source, schema]) => {
+    const pattern = literalPattern(source);
+    return { matches: (name: string) => matchesPattern(name, pattern), schema };
+  });
+  return { listed: new Map(entriesOf(properties)), patterns, others: othersOf(additionalProperties) };
+}
+
+function othersOf(term: SchemaTerm | undefined): MapFacts['others'] {
+  if (term === undefined) return 'unsaid';
+  return isNothing(term) ? 'none' : term;
+}
+
+function isNothing(term: SchemaTerm): boolean {
+  return (term.kind === 'name' && term.name === 'nothing') || (term.kind === 'value' && term.node.kind === 'boolean' && !term.node.value);
+}
+
+function ofNodes(nodes: readonly JsonNode[]): JsonType {
+  const scalars: Scalar[] = [];
+  const composites: ('list' | 'map')[] = [];
+  for (const node of nodes) {
+    switch (node.kind) {
+      case 'null':
+        scalars.push(null);
+        break;
+      case 'boolean':
+      case 'string':
+        scalars.push(node.value);
+        break;
+      case 'number':
+        scalars.push(Number(node.text));
+        break;
+      case 'array':
+        composites.push('list');
+        break;
+      case 'object':
+        composites.push('map');
+        break;
+    }
+  }
+  return ofValues(scalars, composites);
+}
+
+const KINDS: ReadonlyMap<string, readonly JsonKind[]> = new Map([
+  ['null', ['null']],
+  ['boolean', ['boolean']],
+  ['integer', ['integer']],
+  ['number', ['integer', 'fraction']],
+  ['string', ['string']],
+  ['array', ['list']],
+  ['object', ['map']],
+]);
+
+type Members = { readonly [name: string]: SchemaTerm | undefined };
+
+/** The members of a record of keywords: their names are ours. */
+function membersOf(term: SchemaTerm | undefined): Members {
+  return Object.fromEntries(entriesOf(term));
+}
+
+function entriesOf(term: SchemaTerm | undefined): readonly (readonly [string, SchemaTerm])[] {
+  return term?.kind === 'record' ? term.members : [];
+}
+
+function namesIn(term: SchemaTerm | undefined): readonly string[] {
+  return term?.kind === 'list' ? term.items.flatMap(textsIn) : textsIn(term);
+}
+
+function textsIn(term: SchemaTerm | undefined): readonly string[] {
+  return term?.kind === 'value' && term.node.kind === 'string' ? [term.node.value] : [];
+}
+
+function keyOf({ file, pointer }: SchemaAddress): string {
+  return `${file}#${pointer}`;
+}
