@@ -36,8 +36,8 @@ export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
   const range = see(node.range, scope);
   const locals = new Map(scope.locals);
   const seen = variablesOf(node, range, scope);
-  // Of two macros with variables of one name, each has its own.
-  const own = `${node.start}:${node.end}:${scope.locals.size}`;
+  // Of two macros with variables of one name, each has its own: in one expression, and in several that know the same facts.
+  const own = `${node.start}:${scope.expression.text.slice(node.start, node.end)}`;
   for (const [index, name] of node.variables.entries()) {
     const variable = seen[index] ?? untyped(OPEN);
     locals.set(name, { ...variable, path: variable.path ?? [`${own}:${name}`] });
