@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { bundle } from '../bundle/index.js';
+import { type Bundle, bundle } from '../bundle/index.js';
 import { type Compilation, compile } from '../compile.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Severity } from '../diagnostics/messages.js';
@@ -33,10 +33,11 @@ export async function compileCommand(directory: string, options: CompileOptions)
   if (compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0)) return EXIT.refused;
   if (!options.emit) return EXIT.done;
 
-  const files = await allFiles(compilation);
-  if (options.check === true) return checkFolder(directory, options.out, files);
-  await writeFolder(options.out, files);
-  await writeBundle(options.bundle, files);
+  if (options.check === true) return checkFolder(directory, options.out, await allFiles(compilation));
+  // esbuild works in a process of its own: it bundles while the types are made and the folder is written.
+  const bundled = bundle(compilation.files, runtimeFolder());
+  await writeFolder(options.out, await allFiles(compilation));
+  await writeBundle(options.bundle, await bundled);
   return EXIT.done;
 }
 
@@ -66,8 +67,7 @@ async function allFiles({ files, program }: Compilation): Promise<readonly Emitt
   return program === undefined ? files : [...files, emitTypes(program)];
 }
 
-async function writeBundle(path: string, files: readonly EmittedFile[]): Promise<void> {
-  const { js, map } = await bundle(files, runtimeFolder());
+async function writeBundle(path: string, { js, map }: Bundle): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${js}//# sourceMappingURL=${basename(path)}.map\n`);
   await writeFile(`${path}.map`, map);
