@@ -1,14 +1,14 @@
 import { Refusal } from './statement.js';
 import { type SqlValue, type Type, valueOf } from './value.js';
 
-/** `s.startsWith(part)`. Without LIKE, which has wildcards and ignores case; by bytes, because SQLite's own texts end at a NUL. */
+/** `s.startsWith(part)`. Without LIKE, which has wildcards and ignores case; by bytes, because SQLite's own texts end at a NUL. A part of an empty blob is NULL. */
 export function startsWith(s: SqlValue, part: SqlValue): string {
-  return ofTexts(s, part, `substr(${bytes(s)}, 1, length(${bytes(part)})) = ${bytes(part)}`);
+  return ofTexts(s, part, `ifnull(substr(${bytes(s)}, 1, length(${bytes(part)})), x'') = ${bytes(part)}`);
 }
 
 /** `s.endsWith(part)`. */
 export function endsWith(s: SqlValue, part: SqlValue): string {
-  return ofTexts(s, part, `(length(${bytes(part)}) = 0 OR substr(${bytes(s)}, -length(${bytes(part)})) = ${bytes(part)})`);
+  return ofTexts(s, part, `(length(${bytes(part)}) = 0 OR ifnull(substr(${bytes(s)}, -length(${bytes(part)})), x'') = ${bytes(part)})`);
 }
 
 /** `s.contains(part)`. */

@@ -1,7 +1,5 @@
+import type { Attributes } from '#runtime/policy';
 import type { Random } from '../oracle/random.js';
-
-/** Attributes as plain JSON. */
-export type Attributes = { readonly [name: string]: unknown };
 
 /** Attributes that conditions read, each often missing, null or of another type than they want. */
 export function hostileAttributes(random: Random): Attributes {

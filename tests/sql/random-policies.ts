@@ -56,6 +56,7 @@ function randomCondition(random: Random, depth: number, bound: readonly string[]
   const inner = (): string => `(${randomCondition(random, depth - 1, bound)})`;
   return random.pick([
     () => `!${inner()}`,
+    () => (random.chance(0.1) ? 'R.attr.s.matches("^x")' : `!${inner()}`),
     () => `${inner()} && ${inner()}`,
     () => `${inner()} || ${inner()}`,
     () => `(${inner()} ? ${inner()} : ${inner()})`,
@@ -101,7 +102,6 @@ function atom(random: Random, bound: readonly string[]): string {
     () => `R.attr.map["a.b"] == ${constant()}`,
     () => `R.id == ${text()}`,
     () => `${any()}.lowerAscii() == ${text()}`,
-    () => `${any()}.matches("^x")`,
   ])();
 }
 
