@@ -28,10 +28,24 @@ export interface FunctionContext {
   readonly style: Style;
   readonly locals: ReadonlyMap<string, Local>;
   readonly used: Set<Part | 'request'>;
+  /** Variables of the policy that the body uses several times: each is computed once, in a statement before it. */
+  readonly repeated: ReadonlySet<string>;
+  /** Those statements, by variable. */
+  readonly computed: Map<string, { readonly name: string; readonly call: string }>;
 }
 
-export function functionContext(module: ModuleContext, style: Style): FunctionContext {
-  return { module, style, locals: new Map(), used: new Set() };
+export function functionContext(module: ModuleContext, style: Style, repeated: ReadonlySet<string> = new Set()): FunctionContext {
+  return { module, style, locals: new Map(), used: new Set(), repeated, computed: new Map() };
+}
+
+/** A call that computes a variable of the policy, or the constant that holds its result where the body uses it several times. */
+export function computed(variable: string, call: string, context: FunctionContext): string {
+  if (!context.repeated.has(variable)) return call;
+  const known = context.computed.get(variable);
+  if (known !== undefined) return known.name;
+  const name = context.module.names.fresh(`${camelCase(variable, 'variable')}Value`);
+  context.computed.set(variable, { name, call });
+  return name;
 }
 
 /** Marks a part as used and gives its name. */
@@ -92,9 +106,12 @@ export function requestFunction(context: FunctionContext, body: Fragment, annota
   const type = annotate === 'with types' ? (isQuery ? ': Query' : ': Request') : '';
   const result = annotate === 'with types' ? (isQuery ? ': residual.Term' : ': cel.Result') : '';
   const needsRequest = context.used.has('request');
-  if (needsRequest && parts.length > 0) {
-    const statements = [`const { ${parts.join(', ')} } = request;`, hardLine, returned(body)];
-    return [`(request${type})${result} => {`, indent([hardLine, statements]), hardLine, '}'];
+  const constants = [...context.computed.values()].map(({ name, call }) => `const ${name} = ${call};`);
+  if (constants.length > 0 || (needsRequest && parts.length > 0)) {
+    const taken = parts.length === 0 ? [] : [`const { ${parts.join(', ')} } = request;`];
+    const statements = [...[...taken, ...constants].flatMap((statement): Doc[] => [statement, hardLine]), returned(body)];
+    const request = needsRequest || parts.length > 0 ? `request${type}` : '';
+    return [`(${request})${result} => {`, indent([hardLine, statements]), hardLine, '}'];
   }
   const parameter = needsRequest ? `request${type}` : parts.length > 0 ? `{ ${parts.join(', ')} }${type}` : '';
   const bare = needsRequest && type === '' ? '(request)' : `(${parameter})`;

@@ -1,6 +1,7 @@
 import { not, predicateOf } from '../ir/polarity.js';
 import type { Match, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
+import { repeatedIn, valuesOf } from '../ir/visit.js';
 import { comment } from './comment.js';
 import { bracketed, type Doc, group, line, print } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
@@ -25,7 +26,7 @@ export interface Applies {
 export function whenFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
   const { condition, derivedRole, inverted } = applies;
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.when`;
-  const context = functionContext(module, style);
+  const context = functionContext(module, style, typeof condition === 'string' ? new Set() : repeatedIn(valuesOf(condition), 'variable'));
   if (typeof condition === 'string') {
     if (derivedRole === undefined) return condition;
     const request = use(context, 'request');

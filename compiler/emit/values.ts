@@ -3,7 +3,7 @@ import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';
 import { braced, bracketed, type Doc } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
-import { type FunctionContext, localFunction, localName, type Part, untypedLocal, use } from './function-context.js';
+import { computed, type FunctionContext, localFunction, localName, type Part, untypedLocal, use } from './function-context.js';
 import { isHazardous, isInherited } from './hazards.js';
 import { jsonDoc, literalDoc, numberText } from './literals.js';
 import { camelCase } from './names.js';
@@ -184,14 +184,14 @@ function partMessage(part: RequestPart, context: FunctionContext): string {
 
 function variableCall(name: string, context: FunctionContext): Doc {
   const { style } = context;
-  const computed = computedVariable(name, context);
-  if (style.failedIsNull) return `cel.orNull(${computed})`;
-  return style.traced ? `cel.bound(${quote(name)}, ${computed})` : computed;
+  const result = computedVariable(name, context);
+  if (style.failedIsNull) return `cel.orNull(${result})`;
+  return style.traced ? `cel.bound(${quote(name)}, ${result})` : result;
 }
 
 function computedVariable(name: string, context: FunctionContext): string {
   const { name: given, isConstant } = context.module.variable(name, context.style);
-  return `${given}(${isConstant ? '' : use(context, 'request')})`;
+  return computed(name, `${given}(${isConstant ? '' : use(context, 'request')})`, context);
 }
 
 function globalDoc(name: string, context: FunctionContext): Doc {

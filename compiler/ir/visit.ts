@@ -90,11 +90,23 @@ function withParts(value: Value, replace: (part: Value) => Value): Value {
 }
 
 /** The names of one kind that some of the values mention. */
-export function namesIn(values: readonly Value[], kind: 'variable' | 'constant' | 'global'): ReadonlySet<string> {
-  const names = new Set<string>();
+export function namesIn(values: readonly Value[], kind: Named): ReadonlySet<string> {
+  return new Set(mentionsIn(values, kind));
+}
+
+/** The names of one kind that the values mention more than once. */
+export function repeatedIn(values: readonly Value[], kind: Named): ReadonlySet<string> {
+  const once = new Set<string>();
+  return new Set(mentionsIn(values, kind).filter((name) => once.size === once.add(name).size));
+}
+
+type Named = 'variable' | 'constant' | 'global';
+
+function mentionsIn(values: readonly Value[], kind: Named): readonly string[] {
+  const names: string[] = [];
   const pending = [...values];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    if (value.kind === kind || (value.kind === 'is-set' && value.binding === kind)) names.add(value.name);
+    if (value.kind === kind || (value.kind === 'is-set' && value.binding === kind)) names.push(value.name);
     pending.push(...parts(value));
   }
   return names;
