@@ -74,7 +74,7 @@ async function compare(name: string, requests: number, familyOf: (random: Random
   table.close();
   console.log(`  ${name}: seeds ${SEED} to ${SEED + STORES - 1}, ${requests} requests a store, ${ROWS} rows\n${tally.text()}`);
   assert.is(tally.wrong.length, 0, `${tally.wrong.length} disagreements\n${tally.wrong.slice(0, 5).join('\n')}`);
-  assert.ok(tally.selected > tally.rows / 50 && tally.rendered > tally.conditional / 3, 'the stores say too little');
+  assert.ok(STORES < 10 || (tally.selected > tally.rows / 50 && tally.rendered > tally.conditional / 3), 'the stores say too little');
 }
 
 interface Comparison {
@@ -101,7 +101,7 @@ function compareOne({ name, seed, writing, engine, request, rows, table, tally }
     const allowed = engine.isAllowed({ principal, resource: { ...resource, id, attr }, action: actions[0] as string });
     tally.row(writing, allowed, inSql);
     const problem = problemOf({ inSql, inProcess, allowed, isExact: writing === 'exact' && unplanned.length === 0 });
-    if (problem !== undefined) tally.wrong.push(`${problem}: ${name}, ${writing}, seed ${seed}: ${JSON.stringify(request)}\n  row ${id} ${documentOf(attr)}\n  ${filterText(filter)}\n  ${rendering.sql}`);
+    if (problem !== undefined) tally.wrong.push(`${problem}: ${name}, ${writing}, seed ${seed}: ${JSON.stringify(request)}\n  row ${id} ${documentOf(attr)}\n  ${filterText(filter)}\n  ${rendering.sql.slice(0, 500)}`);
   }
 }
 
