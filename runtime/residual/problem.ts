@@ -37,12 +37,14 @@ function firstProblem(terms: readonly Term[]): string | undefined {
 
 function problemOfValue(value: cel.Value): string | undefined {
   switch (cel.kindOf(value)) {
+    case 'bytes':
+      // Written as text they would equal an attribute that holds the text.
+      return 'bytes as a value';
     case 'null':
     case 'bool':
     case 'int':
     case 'uint':
     case 'string':
-    case 'bytes':
     case 'timestamp':
     case 'duration':
       return undefined;
