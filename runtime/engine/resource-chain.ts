@@ -115,7 +115,9 @@ function resourceSteps({ kind, scopes, policyAt, rolesAt, tableOf, traced }: Res
 }
 
 function soleTable(first: ResourceStep | undefined): RuleTable | undefined {
-  const table = first?.table;
+  // Where a scope requires consent, an ALLOW of the last one is no ALLOW: nobody is left to consent.
+  if (first === undefined || first.consents) return undefined;
+  const { table } = first;
   return table?.shape.isLast === true && !table.shape.alwaysVisited ? table : undefined;
 }
 
