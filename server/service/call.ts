@@ -1,0 +1,32 @@
+/** How a call came in. REST, Connect and gRPC-Web share the HTTP listener. */
+export type Protocol = 'rest' | 'connect' | 'grpc-web' | 'grpc';
+
+/**
+ * One call of an RPC from its first byte to its answer, as the service and its watchers see it. What only a watcher needs
+ * (peer, metadata) is made when asked for.
+ */
+export interface Call {
+  /** `/authz.svc.v1.AuthzService/CheckResources`, whatever the protocol (server.md 4.2). */
+  readonly method: string;
+  readonly protocol: Protocol;
+  /** When it came in, in milliseconds since 1970. */
+  readonly timestamp: number;
+  /** The same moment by `performance.now()`, in milliseconds. */
+  readonly start: number;
+  /** The call id (server.md 4.1); empty until the request has been found valid. */
+  id: string;
+  /** Who calls (server.md 4.5). */
+  readonly peer: () => Peer;
+  /** Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection (server.md 4.4). */
+  readonly metadata: () => ReadonlyMap<string, readonly string[]>;
+}
+
+/** The other end of a call (server.md 4.5). Absent parts are empty. */
+export interface Peer {
+  /** `ip:port` of the TCP peer, `@` for a Unix socket. */
+  readonly address: string;
+  /** The kind of transport security; empty for plaintext. */
+  readonly authInfo: string;
+  readonly userAgent: string;
+  readonly forwardedFor: string;
+}

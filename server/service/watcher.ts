@@ -1,0 +1,55 @@
+import type { CheckResourcesRequest, Decision, Plan, PlanResourcesRequest } from '../../proto/messages.js';
+import type { Call } from './call.js';
+import type { CheckEntry, VerifiedAuxData } from './decider.js';
+import type { Code } from './rpc-error.js';
+
+/**
+ * What looks on while calls are served: metrics, traces, the log, the audit log. A watcher changes no answer: it is told of things that
+ * have happened, returns at once, and must not throw. What takes time it does after the reply, from a bounded queue of its own.
+ */
+export interface Watcher {
+  /** A call has come in; nothing of it has been read. */
+  readonly began?: (call: Call) => void;
+  /** Decisions have been made; the answer is yet to be sent. */
+  readonly checked?: (call: Call, check: Checked) => void;
+  readonly planned?: (call: Call, plan: Planned) => void;
+  /** The call is answered. */
+  readonly ended?: (call: Call, end: CallEnd) => void;
+}
+
+/** One call of the engine about resources: an audit entry is made of it (server.md 4.3). */
+export interface Checked {
+  readonly requestId: string;
+  readonly principal: NonNullable<CheckResourcesRequest['principal']>;
+  readonly resources: readonly CheckEntry[];
+  /** One for each resource, in order. */
+  readonly decisions: readonly Decision[];
+  /** Claims, never tokens. */
+  readonly auxData: VerifiedAuxData;
+  readonly requestContext: CheckResourcesRequest['requestContext'];
+  /** How long the engine took, in milliseconds. */
+  readonly duration: number;
+}
+
+/** One call of the planner. */
+export interface Planned {
+  readonly request: PlanResourcesRequest;
+  readonly plan: Plan;
+  readonly auxData: VerifiedAuxData;
+  readonly duration: number;
+}
+
+/** How a call ended. */
+export interface CallEnd {
+  /** Undefined: answered as asked. */
+  readonly code: Code | undefined;
+  /** What the caller was told; empty when all was well. */
+  readonly message: string;
+  /** Of the HTTP answer; 200 for gRPC. */
+  readonly httpStatus: number;
+  /** In bytes. */
+  readonly requestSize: number;
+  readonly responseSize: number;
+  /** For the access entry. */
+  readonly requestContext: CheckResourcesRequest['requestContext'];
+}
