@@ -1,9 +1,10 @@
-import { CHECK_TITLE, checkBench } from './check.bench.js';
-import { COMPILE_TITLE, compileBench } from './compile.bench.js';
-import { CONDITIONS_TITLE, conditionsBench } from './conditions.bench.js';
+import { checkBench } from './check.bench.js';
+import { compileBench } from './compile.bench.js';
+import { conditionsBench } from './conditions.bench.js';
 import { type Section, writeResults } from './harness/report.js';
-import { SERVER_TITLE, serverBench } from './server.bench.js';
-import { START_TITLE, startBench } from './start.bench.js';
+import { serverBench } from './server.bench.js';
+import { startBench } from './start.bench.js';
+import { RESULT_ORDER } from './titles.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
@@ -27,7 +28,7 @@ try {
     const section = await bench(bundles);
     process.stdout.write(`## ${section.title}\n\n${section.text}\n\n`);
     sections.push(section);
-    writeResults(sections, [CHECK_TITLE, CONDITIONS_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE]);
+    writeResults(sections, RESULT_ORDER);
   }
 } finally {
   bundles.remove();
