@@ -1,0 +1,156 @@
+import type { MaskPath } from './mask-path.js';
+
+/** The block `audit` of the configuration (server.md 2.2, section 4). Durations are in milliseconds. */
+export interface AuditConfig {
+  /** Default false. On without a backend is a start-up error. */
+  readonly enabled: boolean;
+  /** Default true. */
+  readonly accessLogsEnabled: boolean;
+  /** Default true. */
+  readonly decisionLogsEnabled: boolean;
+  /** What entries are written to; undefined only when `enabled` is false. */
+  readonly backend: AuditBackendName | undefined;
+  /** Names of request metadata, in any case. Default none. */
+  readonly includeMetadataKeys: readonly string[];
+  readonly excludeMetadataKeys: readonly string[];
+  readonly decisionLogFilters: DecisionLogFilters;
+  /** What is replaced in entries before they are written: `principal.attr.ssn`, `metadata.x-tenant`. Read with `parseMaskPath`. Default none. */
+  readonly mask: readonly MaskPath[];
+  readonly queue: QueueConfig;
+  /** Only the block of the chosen backend is looked at. */
+  readonly file: FileAuditConfig;
+  readonly local: LocalAuditConfig;
+  readonly kafka: KafkaAuditConfig;
+}
+
+export const AUDIT_BACKENDS = ['file', 'local', 'kafka'] as const;
+export type AuditBackendName = (typeof AUDIT_BACKENDS)[number];
+
+/** Decisions that make no entry. All false by default. */
+export interface DecisionLogFilters {
+  readonly checkResources: {
+    /** Leaves out checks without any denial. */
+    readonly ignoreAllowAll: boolean;
+  };
+  readonly planResources: {
+    /** Leaves out every plan. */
+    readonly ignoreAll: boolean;
+    /** Leaves out plans that allow everything. */
+    readonly ignoreAlwaysAllow: boolean;
+  };
+}
+
+/** Entries on their way to the backend. What comes when either limit is reached is dropped and counted. */
+export interface QueueConfig {
+  /** 1 or more; default 16384. */
+  readonly maxEntries: number;
+  /** Of entries as text; 1 or more; default 64. */
+  readonly maxSizeMB: number;
+}
+
+export interface FileAuditConfig {
+  /** A file, `stdout` or `stderr`. Default `stdout`. */
+  readonly path: string;
+  /** Mirrors, of the same kinds. Default none. */
+  readonly additionalPaths: readonly string[];
+  /** Undefined, the default: a file grows. stdout and stderr are never rotated. */
+  readonly logRotation: LogRotation | undefined;
+}
+
+export interface LogRotation {
+  /** 1 or more, required. */
+  readonly maxFileSizeMB: number;
+  /** Rotated files older than this are deleted; 0, the default: none. */
+  readonly maxFileAgeDays: number;
+  /** So many rotated files are kept; 0, the default: all. */
+  readonly maxFileCount: number;
+}
+
+/** An embedded database that can be queried. */
+export interface LocalAuditConfig {
+  /** The folder of the database. Required. */
+  readonly storagePath: string;
+  /** 1 h to 720 h; default 168 h. */
+  readonly retentionPeriod: number;
+  readonly advanced: {
+    /** In batches; 1 or more; default 16. */
+    readonly bufferSize: number;
+    /** 1 or more; default 16. */
+    readonly maxBatchSize: number;
+    /** 1 s or more; default 30 s. */
+    readonly flushInterval: number;
+    /** 0: expired entries are only deleted at start. Default 15 min. */
+    readonly gcInterval: number;
+  };
+}
+
+export interface KafkaAuditConfig {
+  /** Required. */
+  readonly topic: string;
+  /** `host:port`, one or more. */
+  readonly brokers: readonly string[];
+  /** How many replicas must have a record: default `all`. */
+  readonly ack: KafkaAck;
+  /** Default `json`. */
+  readonly encoding: KafkaEncoding;
+  /** Default `authz`. */
+  readonly clientID: string;
+  /** Records handed to the client and not acknowledged; 1 or more; default 250. */
+  readonly maxBufferedRecords: number;
+  /** How long closing waits for what is under way; default 30 s. */
+  readonly closeTimeout: number;
+  /** In order of preference: the first that the platform has is used. Default none. */
+  readonly compression: readonly KafkaCompression[];
+  /** One batch after the other, each acknowledged before the next is sent. Default false. */
+  readonly produceSync: boolean;
+  /** `audit.kafka.authentication.tls`; undefined: plaintext. */
+  readonly tls: KafkaTls | undefined;
+}
+
+export const KAFKA_ACKS = ['none', 'leader', 'all'] as const;
+export type KafkaAck = (typeof KAFKA_ACKS)[number];
+export const KAFKA_ENCODINGS = ['json', 'protobuf'] as const;
+export type KafkaEncoding = (typeof KAFKA_ENCODINGS)[number];
+export const KAFKA_COMPRESSIONS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+export type KafkaCompression = (typeof KAFKA_COMPRESSIONS)[number];
+
+/** PEM files. Certificate and key come together or not at all. */
+export interface KafkaTls {
+  readonly caPath: string;
+  readonly certPath: string | undefined;
+  readonly keyPath: string | undefined;
+  /** How often the files are read again; 0: only at start. Default 5 min. */
+  readonly reloadInterval: number;
+  readonly insecureSkipVerify: boolean;
+}
+
+/** What a key that is not given means. */
+export const AUDIT_DEFAULTS: AuditConfig = {
+  enabled: false,
+  accessLogsEnabled: true,
+  decisionLogsEnabled: true,
+  backend: undefined,
+  includeMetadataKeys: [],
+  excludeMetadataKeys: [],
+  decisionLogFilters: { checkResources: { ignoreAllowAll: false }, planResources: { ignoreAll: false, ignoreAlwaysAllow: false } },
+  mask: [],
+  queue: { maxEntries: 16_384, maxSizeMB: 64 },
+  file: { path: 'stdout', additionalPaths: [], logRotation: undefined },
+  local: {
+    storagePath: '',
+    retentionPeriod: 168 * 3_600_000,
+    advanced: { bufferSize: 16, maxBatchSize: 16, flushInterval: 30_000, gcInterval: 900_000 },
+  },
+  kafka: {
+    topic: '',
+    brokers: [],
+    ack: 'all',
+    encoding: 'json',
+    clientID: 'authz',
+    maxBufferedRecords: 250,
+    closeTimeout: 30_000,
+    compression: [],
+    produceSync: false,
+    tls: undefined,
+  },
+};
