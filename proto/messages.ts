@@ -88,6 +88,15 @@ export interface Plan {
   /** By action, sorted; undefined when no rule was looked at. */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
   readonly validationErrors: readonly ValidationError[];
+  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (planner.md 8.3, 4). */
+  readonly unplanned: readonly UnplannedRule[];
+}
+
+/** A rule that a plan could not take into account, and why. */
+export interface UnplannedRule {
+  readonly policy: string;
+  readonly rule: string;
+  readonly reason: string;
 }
 
 /** `PlanResourcesFilter.Expression.Operand`. */

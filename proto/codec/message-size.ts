@@ -1,4 +1,4 @@
-import type { AuxData, CheckResourcesRequest, Principal, Resource, ResourceEntry, Token } from '../messages.js';
+import type { AuxData, CheckResourcesRequest, PlanResource, PlanResourcesRequest, Principal, Resource, ResourceEntry, Token } from '../messages.js';
 
 /**
  * The size of a CheckResourcesRequest in its protobuf encoding, in bytes: what the message limit is measured on, also for
@@ -8,6 +8,16 @@ export function checkResourcesRequestSize(request: CheckResourcesRequest): numbe
   let size = text(request.requestId) + (request.includeMeta ? 2 : 0);
   if (request.principal !== undefined) size += field(principalSize(request.principal));
   for (const entry of request.resources) size += field(entrySize(entry));
+  if (request.auxData !== undefined) size += field(auxDataSize(request.auxData));
+  if (request.requestContext !== undefined) size += field(mapSize(request.requestContext.annotations));
+  return size;
+}
+
+/** The size of a PlanResourcesRequest, measured alike. */
+export function planResourcesRequestSize(request: PlanResourcesRequest): number {
+  let size = text(request.requestId) + text(request.action) + texts(request.actions) + (request.includeMeta ? 2 : 0);
+  if (request.principal !== undefined) size += field(principalSize(request.principal));
+  if (request.resource !== undefined) size += field(planResourceSize(request.resource));
   if (request.auxData !== undefined) size += field(auxDataSize(request.auxData));
   if (request.requestContext !== undefined) size += field(mapSize(request.requestContext.annotations));
   return size;
@@ -23,6 +33,10 @@ function entrySize(entry: ResourceEntry): number {
 
 function resourceSize(resource: Resource): number {
   return text(resource.kind) + text(resource.policyVersion) + text(resource.id) + mapSize(resource.attr) + text(resource.scope);
+}
+
+function planResourceSize(resource: PlanResource): number {
+  return text(resource.kind) + mapSize(resource.attr) + text(resource.policyVersion) + text(resource.scope);
 }
 
 function auxDataSize(auxData: AuxData): number {

@@ -3,7 +3,7 @@ import type { Decider } from '../../server/service/decider.js';
 
 /** Allows `read` and `list`, echoes the attribute `v` for the action `echo`, throws for the action `crash`. */
 export const fakeDecider: Decider = {
-  plan: () => ({ filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: 'NO_MATCH', matchedScopes: undefined, validationErrors: [] }),
+  plan: () => ({ filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: 'NO_MATCH', matchedScopes: undefined, validationErrors: [], unplanned: [] }),
   check: ({ resources, includeMeta }) =>
     resources.map(({ resource, actions }): Decision => {
       if (actions.includes('crash')) throw new Error('secret');

@@ -1,0 +1,98 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { messageType } from '../../tests/support/protobuf.js';
+import type { Plan, PlanResourcesResponse } from '../messages.js';
+import { planResourcesRequestSize } from './message-size.js';
+import { decodePlanResourcesRequest } from './plan-resources-request.js';
+import { encodePlanResourcesResponse } from './plan-resources-response.js';
+import { TextTable } from './text-table.js';
+import { WireWriter } from './wire-writer.js';
+
+const request = messageType('authz.request.v1.PlanResourcesRequest');
+const response = messageType('authz.response.v1.PlanResourcesResponse');
+const texts = new TextTable();
+
+const wholeRequest = {
+  requestId: 'é😀',
+  action: 'view',
+  principal: { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', n: -1.5, l: [1, null, { a: true }] }, scope: 'a.b' },
+  resource: { kind: 'k', attr: { ['__proto__']: { deep: ['é'] }, long: 'x'.repeat(300) }, policyVersion: '1', scope: '.' },
+  auxData: { jwt: { token: 't', keySetId: 'k' } },
+  includeMeta: true,
+  actions: ['view', 'edit'],
+  requestContext: { annotations: { a: [true] } },
+};
+
+test('a request for a plan decodes to what was encoded, and its size is known', () => {
+  const bytes = request.encode(wholeRequest);
+  const decoded = decodePlanResourcesRequest(bytes, texts);
+  assert.equal(decoded, { ...wholeRequest, auxData: { jwt: { token: 't', keySetId: 'k' }, jwts: new Map() } });
+  assert.is(planResourcesRequestSize(decoded), bytes.length);
+});
+
+test('an empty message is an empty request for a plan', () => {
+  const empty = { requestId: '', action: '', actions: [], principal: undefined, resource: undefined, auxData: undefined, includeMeta: false, requestContext: undefined };
+  assert.equal(decodePlanResourcesRequest(Buffer.alloc(0), texts), empty);
+  assert.is(planResourcesRequestSize(empty), 0);
+});
+
+test('a resource that comes twice is merged', () => {
+  const both = Buffer.concat([request.encode({ resource: { kind: 'a', attr: { x: 1 } } }), request.encode({ resource: { attr: { y: 2 }, scope: 's' } })]);
+  assert.equal(decodePlanResourcesRequest(both, texts).resource, { kind: 'a', policyVersion: '', attr: { x: 1, y: 2 }, scope: 's' });
+});
+
+const plan: Plan = {
+  filter: {
+    kind: 'KIND_CONDITIONAL',
+    condition: {
+      expression: {
+        operator: 'and',
+        operands: [
+          { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.a' }, { value: { m: [1, -0.5, true, null, 'é', {}], l: [] } }] } },
+          { expression: { operator: 'not', operands: [{ variable: 'x' }] } },
+          { value: false },
+        ],
+      },
+    },
+  },
+  filterDebug: '(and ...)',
+  matchedScopes: new Map([['edit', ''], ['view', 'acme']]),
+  validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
+  unplanned: [{ policy: 'resource.k.vdefault', rule: 'rule-001', reason: 'why' }, { policy: 'p', rule: '', reason: 'because' }],
+};
+
+const whole: PlanResourcesResponse = { requestId: 'r', action: '', actions: ['view', 'edit'], resourceKind: 'k', policyVersion: 'v', plan, includeMeta: true, authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV' };
+
+const read = (message: PlanResourcesResponse) => response.decode(encodePlanResourcesResponse(message, new WireWriter()));
+
+test('a plan is what the library reads as its JSON form', () => {
+  assert.equal(read(whole), {
+    requestId: 'r',
+    resourceKind: 'k',
+    policyVersion: 'v',
+    filter: plan.filter,
+    meta: {
+      filterDebug: '(and ...)',
+      matchedScopes: { edit: '', view: 'acme' },
+      unplanned: [{ policy: 'resource.k.vdefault', rule: 'rule-001', reason: 'why' }, { policy: 'p', reason: 'because' }],
+    },
+    validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
+    authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    actions: ['view', 'edit'],
+  } as never);
+});
+
+test('a plan of one action names one scope, and meta is there only when asked for', () => {
+  const one = { ...whole, action: 'view', actions: [], plan: { ...plan, filter: { kind: 'KIND_ALWAYS_DENIED' }, validationErrors: [], unplanned: [] } };
+  assert.equal((read(one) as { readonly meta: unknown }).meta, { filterDebug: '(and ...)', matchedScope: 'acme' });
+  assert.equal(read({ ...one, includeMeta: false }), {
+    requestId: 'r',
+    action: 'view',
+    resourceKind: 'k',
+    policyVersion: 'v',
+    filter: { kind: 'KIND_ALWAYS_DENIED' },
+    authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  } as never);
+});
+
+test.run();

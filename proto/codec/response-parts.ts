@@ -1,0 +1,50 @@
+import type { ActionDecision, ValidationError } from '../messages.js';
+import type { WireWriter } from './wire-writer.js';
+
+/** A string field: left out when empty. */
+export function writeText(writer: WireWriter, field: number, text: string): void {
+  if (text !== '') writer.stringField(field, text);
+}
+
+/** A list of strings. */
+export function writeTexts(writer: WireWriter, field: number, texts: readonly string[]): void {
+  for (let index = texts.length - 1; index >= 0; index--) writer.stringField(field, texts[index] as string);
+}
+
+/** A map from action to Effect; `actions` as they shall stand there. */
+export function writeEffects(writer: WireWriter, field: number, actions: readonly ActionDecision[]): void {
+  for (let index = actions.length - 1; index >= 0; index--) {
+    const { action, effect } = actions[index] as ActionDecision;
+    const mark = writer.mark();
+    writer.varintField(2, effect);
+    writer.stringField(1, action);
+    writer.messageField(field, mark);
+  }
+}
+
+/** A map from action to the policy and the scope that decided, in field 1, and the active derived roles in field 2. */
+export function writeDecisionMeta(writer: WireWriter, actions: readonly ActionDecision[], derivedRoles: readonly string[]): void {
+  writeTexts(writer, 2, derivedRoles);
+  for (let index = actions.length - 1; index >= 0; index--) {
+    const { action, matchedPolicy, matchedScope } = actions[index] as ActionDecision;
+    const entry = writer.mark();
+    const effect = writer.mark();
+    writeText(writer, 2, matchedScope);
+    writeText(writer, 1, matchedPolicy);
+    writer.messageField(2, effect);
+    writer.stringField(1, action);
+    writer.messageField(1, entry);
+  }
+}
+
+/** A list of authz.schema.v1.ValidationError. */
+export function writeValidationErrors(writer: WireWriter, field: number, errors: readonly ValidationError[]): void {
+  for (let index = errors.length - 1; index >= 0; index--) {
+    const { path, message, source } = errors[index] as ValidationError;
+    const mark = writer.mark();
+    writer.varintField(3, source === 'SOURCE_PRINCIPAL' ? 1 : 2);
+    writeText(writer, 2, message);
+    writeText(writer, 1, path);
+    writer.messageField(field, mark);
+  }
+}

@@ -1,0 +1,39 @@
+import { createFileRegistry, type DescMessage, type FileRegistry, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { descriptorSet } from '../../proto/gen/descriptors.js';
+
+/** A message type of the committed descriptors, read and written by a library that knows nothing of our codec. */
+export interface MessageType {
+  readonly encode: (json: JsonValue) => Buffer;
+  readonly decode: (bytes: Uint8Array) => JsonValue;
+}
+
+/** The type of a full name. Throws when there is none. */
+export function messageType(name: string): MessageType {
+  const type: DescMessage | undefined = registry.getMessage(name);
+  if (type === undefined) throw new Error(`no message ${name}`);
+  return {
+    encode: (json) => Buffer.from(toBinary(type, fromJson(type, json))),
+    decode: (bytes) => toJson(type, fromBinary(type, bytes)),
+  };
+}
+
+const registry: FileRegistry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
+
+/** The same numbers below a bound at every run. */
+export function randomNumbers(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+/** Bytes with some bits of luck: cut off, bytes replaced, a piece doubled. */
+export function damaged(bytes: Buffer, next: (bound: number) => number): Buffer {
+  const cut = bytes.subarray(0, next(3) === 0 ? next(bytes.length) : bytes.length);
+  const from = next(cut.length + 1);
+  const copy = next(4) === 0 ? Buffer.concat([cut, cut.subarray(from, from + next(40))]) : Buffer.from(cut);
+  for (let edits = next(4); edits > 0 && copy.length > 0; edits--) copy[next(copy.length)] = next(256);
+  return copy;
+}
