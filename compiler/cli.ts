@@ -28,6 +28,38 @@ program
   });
 
 program
+  .command('plan')
+  .description('print which resources of a kind a principal may act on, as a filter')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .requiredOption('--principal <file>', 'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input')
+  .requiredOption('--kind <kind>', 'the kind of the resources')
+  .requiredOption('--action <action>', 'an action; repeat it for filters of several actions, all of which must be allowed', collect)
+  .option('--scope <scope>', 'the scope of the resources')
+  .option('--policy-version <version>', 'the version of the policies')
+  .option('--attr <file>', 'attributes that all the resources have, YAML or JSON')
+  .option('--aux-data <file>', 'claims of tokens, taken to be verified, YAML or JSON: jwt, jwts')
+  .option('--reference-shapes', 'write the filter as the reference does')
+  .addOption(new Option('-o, --output <format>', 'how to show the filter').choices(['tree', 'text', 'json']).default('tree'))
+  .action(async (directory, options) => {
+    const { planCommand } = await import('./cli/plan-command.js');
+    process.exitCode = await planCommand(directory, options);
+  });
+
+program
+  .command('check')
+  .description('decide whether a principal may act on one resource')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .requiredOption('--principal <file>', 'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input')
+  .requiredOption('--resource <file>', 'the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
+  .requiredOption('--action <action>', 'an action; may be repeated', collect)
+  .option('--aux-data <file>', 'claims of tokens, taken to be verified, YAML or JSON: jwt, jwts')
+  .addOption(new Option('-o, --output <format>', 'how to show the decisions').choices(['text', 'json']).default('text'))
+  .action(async (directory, options) => {
+    const { checkCommand } = await import('./cli/check-command.js');
+    process.exitCode = await checkCommand(directory, options);
+  });
+
+program
   .command('serve')
   .description('compile a folder of policies in memory and serve it; writes nothing')
   .argument('[dir]', 'the folder of the policies; storage.disk.directory of the configuration when absent')
@@ -39,7 +71,7 @@ program
     process.exitCode = await serveCommand(directory, options);
   });
 
-function collect(value: string, previous: readonly string[]): readonly string[] {
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Filter, selects } from '#runtime/residual';
+import { BROKEN_POLICY, documentPolicy } from './policies.js';
+import { type Ended, filesIn, folderOf, PROGRAMS, run } from './programs.js';
+
+const test = suite('authzc plan and authzc check');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const ALBUM = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - name: owners
+      actions: [view, edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.owner == P.id}}
+    - name: friends
+      actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition:
+        match:
+          all:
+            of:
+              - expr: R.attr.visibility == "friends"
+              - expr: R.attr.owner in P.attr.friends
+    - name: locked
+      actions: [edit]
+      effect: EFFECT_DENY
+      roles: ["*"]
+      condition: {match: {expr: R.attr.locked}}
+    - name: badge
+      actions: [view]
+      effect: EFFECT_DENY
+      roles: ["*"]
+      condition: {match: {expr: request.aux_data.jwt.guest == true}}
+`;
+
+const ALICE = 'id: alice\nroles: [user]\nattr:\n  friends: [bob, carol]\n';
+
+const PLAN = ['plan', '--principal', 'alice.yaml', '--kind', 'album'];
+
+test('a plan is a tree: its kind, then an operator a line with its leaves; nothing is written to the folder', async () => {
+  const folder = newFolder();
+  assert.equal(await authzc(folder, ...PLAN, '--action', 'view'), {
+    code: 0,
+    stdout: `KIND_CONDITIONAL
+  or
+    eq request.resource.attr.owner "alice"
+    and
+      eq request.resource.attr.visibility "friends"
+      in request.resource.attr.owner ["bob","carol"]
+`,
+    stderr: '',
+  });
+  assert.equal(filesIn(folder), ['alice.yaml', 'policies/album.yaml']);
+});
+
+test('-o text prints the debug text, on one line', async () => {
+  const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'edit', '-o', 'text');
+  assert.is(stdout, '(and (or (not request.resource.attr.locked) (not (has request.resource.attr.locked))) (eq request.resource.attr.owner "alice"))\n');
+});
+
+test('-o json prints the filter of a response and its meta, and the filter selects rows', async () => {
+  const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'view', '-o', 'json');
+  const response = JSON.parse(stdout) as { actions: unknown; resourceKind: unknown; filter: Filter; meta: { filterDebug: string; matchedScopes: unknown } };
+  assert.equal([response.actions, response.resourceKind, response.meta.matchedScopes], [['view'], 'album', { view: '' }]);
+  assert.match(response.meta.filterDebug, /^\(or /);
+  assert.ok(selects(response.filter, { attr: { owner: 'alice' } }));
+  assert.not(selects(response.filter, { attr: { owner: 'bob' } }));
+});
+
+test('a plan of several actions asks for all of them', async () => {
+  const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'view', '--action', 'edit', '-o', 'text');
+  assert.match(stdout, /^\(and .*attr\.locked.*visibility/);
+});
+
+test('--attr is known of every resource, --aux-data is what tokens claim, - is standard input', async () => {
+  const folder = newFolder({ 'attr.json': '{"owner": "alice", "size": 1e3}', 'claims.yaml': 'jwt: {guest: true}\n' });
+  assert.is((await authzc(folder, ...PLAN, '--action', 'view', '--attr', 'attr.json')).stdout, 'KIND_ALWAYS_ALLOWED\n');
+  assert.is((await authzc(folder, ...PLAN, '--action', 'view', '--aux-data', 'claims.yaml')).stdout, 'KIND_ALWAYS_DENIED\n');
+  const { stdout } = await authzcFed(folder, '{"id": "bob", "roles": ["user"]}', 'plan', '--principal', '-', '--kind', 'album', '--action', 'view', '-o', 'text');
+  assert.is(stdout, '(eq request.resource.attr.owner "bob")\n');
+});
+
+test('--scope, --policy-version and --reference-shapes reach the plan', async () => {
+  const scoped = documentPolicy('view').replace('version: default', 'version: v2\n  scope: acme');
+  const root = documentPolicy('edit').replace('version: default', 'version: v2');
+  const folder = newFolder({ 'policies/acme.yaml': scoped, 'policies/root.yaml': root });
+  const plan = ['plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view', '--policy-version', 'v2'];
+  assert.is((await authzc(folder, ...plan, '--scope', 'acme')).stdout, 'KIND_ALWAYS_ALLOWED\n');
+  assert.is((await authzc(folder, ...plan)).stdout, 'KIND_ALWAYS_DENIED\n');
+  const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'edit', '--reference-shapes', '-o', 'text');
+  assert.is(stdout, '(and (not request.resource.attr.locked) (eq request.resource.attr.owner "alice"))\n');
+});
+
+test('a name that no policy knows is said, with the one that was probably meant', async () => {
+  const folder = newFolder();
+  const { code, stdout, stderr } = await authzc(folder, 'plan', '--principal', 'alice.yaml', '--kind', 'albun', '--action', 'view');
+  assert.equal([code, stdout, stderr], [0, 'KIND_ALWAYS_DENIED\n', 'warning: no policy is about kind `albun`: did you mean `album`?\n']);
+  const action = await authzc(folder, ...PLAN, '--action', 'veiw');
+  assert.equal([action.code, action.stderr], [0, 'warning: no rule about kind `album` names action `veiw`: did you mean `view`?\n']);
+});
+
+test('a rule that no filter can say is reported at its place, and does not grant', async () => {
+  const bytes = documentPolicy('view').trimEnd().concat(`\n      condition: {match: {expr: 'b"a" in R.attr.y'}}\n`);
+  const { code, stdout, stderr } = await authzc(newFolder({ 'policies/document.yaml': bytes }), 'plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view');
+  assert.is(code, 0);
+  assert.match(stderr, /^document\.yaml:\d+:\d+: warning: no filter can say rule `users` of resource\.document\.vdefault: /);
+  assert.is(stdout, 'KIND_ALWAYS_DENIED\n');
+});
+
+test('a mistake in a file is shown at its place with the way out: status 2', async () => {
+  const mistakes: readonly (readonly [string, RegExp])[] = [
+    ['id: alice\nrole: [user]\n', /^p\.yaml:2:1: error: a principal has no field `role`\n(?:.*\n)+ {2}note: did you mean `roles`\?\n$/],
+    ['principal: {id: alice}\n', /^p\.yaml:1:1: error: a principal has no field `principal`\n(?:.*\n)+ {2}note: its fields are `id`, `roles`/],
+    ['id: 7\nroles: [user]\n', /^p\.yaml:1:5: error: a text is expected\n(?:.*\n)+ {2}note: write it in quotes: `"7"`\n$/],
+    ['id: alice\nroles: user\n', /^p\.yaml:2:8: error: a list of texts is expected\n(?:.*\n)+ {2}note: write `\[user\]`\n$/],
+    ['id: alice\nroles: []\n', /^p\.yaml:2:8: error: the list must not be empty/],
+    ['roles: [user]\n', /^p\.yaml:1:\d+: error: a principal needs `id`\n(?:.*\n)+ {2}note: for example `id: alice`\n$/],
+    ['id: alice\nroles: [user]\nattr: {n: .nan}\n', /^p\.yaml:3:11: error: no request can have this number/],
+    ['id: alice\nroles: [user]\nattr: {1: x}\n', /^p\.yaml:3:8: error: a key must be a text/],
+    ['id: alice\nid: bob\n', /^p\.yaml:2:1: error: /],
+    ['{"id": "alice", "roles": ["user"\n', /^p\.yaml:\d+:\d+: error: /],
+    ['[alice]\n', /^p\.yaml:1:1: error: a map of fields is expected/],
+    ['', /^p\.yaml: error: there is nothing in it\n$/],
+  ];
+  for (const [text, expected] of mistakes) {
+    const { code, stdout, stderr } = await authzc(newFolder({ 'p.yaml': text }), 'plan', '--principal', 'p.yaml', '--kind', 'album', '--action', 'view');
+    assert.equal([code, stdout], [2, ''], text);
+    assert.match(stderr, expected);
+  }
+});
+
+test('a file that is not there, a missing option and standard input read twice: status 2, one line that names it', async () => {
+  const folder = newFolder();
+  const absent = await authzc(folder, 'plan', '--principal', 'nobody.yaml', '--kind', 'album', '--action', 'view');
+  assert.equal(absent, { code: 2, stdout: '', stderr: 'nobody.yaml: error: there is no such file\n' });
+  for (const [options, name] of [[['--kind', 'album', '--action', 'view'], '--principal'], [['--principal', 'alice.yaml', '--action', 'view'], '--kind'], [['--principal', 'alice.yaml', '--kind', 'album'], '--action']] as const) {
+    const { code, stderr } = await authzc(folder, 'plan', ...options);
+    assert.is(code, 2);
+    assert.match(stderr, name);
+  }
+  const twice = await authzc(folder, 'plan', '--principal', '-', '--attr', '-', '--kind', 'album', '--action', 'view');
+  assert.is(twice.code, 2);
+  assert.match(twice.stderr, 'only one option can read standard input');
+});
+
+test('policies that do not compile end with status 3, a folder that cannot be read with status 1', async () => {
+  const broken = await authzc(newFolder({ 'policies/broken.yaml': BROKEN_POLICY }), ...PLAN, '--action', 'view');
+  assert.equal([broken.code, broken.stdout], [3, '']);
+  assert.match(broken.stderr, 'broken.yaml:');
+  const absent = await authzc(newFolder(), 'plan', 'nowhere', '--principal', 'alice.yaml', '--kind', 'album', '--action', 'view');
+  assert.equal([absent.code, absent.stdout], [1, '']);
+});
+
+test('authzc check decides the same of one resource, action by action', async () => {
+  const folder = newFolder({ 'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends}\n' });
+  const check = ['check', '--principal', 'alice.yaml', '--resource', 'bobs.yaml', '--action', 'view', '--action', 'edit'];
+  assert.equal(await authzc(folder, ...check), {
+    code: 0,
+    stdout: 'view: EFFECT_ALLOW by resource.album.vdefault\nedit: EFFECT_DENY by resource.album.vdefault\n',
+    stderr: '',
+  });
+  const { actions } = JSON.parse((await authzc(folder, ...check, '-o', 'json')).stdout) as { actions: readonly { effect: string }[] };
+  assert.equal(actions.map(({ effect }) => effect), ['EFFECT_ALLOW', 'EFFECT_DENY']);
+  assert.is((await authzc(folder, 'check', '--principal', 'alice.yaml', '--resource', 'alice.yaml', '--action', 'view')).code, 2);
+});
+
+test.run();
+
+function newFolder(files: { readonly [path: string]: string } = {}): string {
+  const folder = folderOf({ 'policies/album.yaml': ALBUM, 'alice.yaml': ALICE, ...files });
+  folders.push(folder);
+  return folder;
+}
+
+function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
+  return run(PROGRAMS.authzc, options, folder);
+}
+
+/** The same with a text on standard input. */
+function authzcFed(folder: string, text: string, ...options: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAMS.authzc, ...options], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  child.stdin.end(text);
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
