@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { AUDIT_DEFAULTS } from './audit/audit-config.js';
 import { type Config, ConfigError, loadConfig } from './config.js';
 
 const test = suite('configuration');
@@ -69,14 +70,79 @@ test('a wrong value is an error that says what is wanted', () => {
   assert.match(problem(() => fromFile('engine: {globals: {if: 1}}')), 'global `if`');
 });
 
-test('what is not there yet and would be missed is refused, what would not be is a warning', () => {
-  assert.match(problem(() => fromFile('server: {tls: {cert: a, key: b}}')), '`server.tls.cert`: TLS is not supported yet');
-  assert.match(problem(() => fromFile('audit: {enabled: true, backend: file}')), 'audit log is not supported yet');
+test('what would be missed is refused, what would not be is a warning', () => {
   assert.match(problem(() => fromFile('telemetry: {disabled: false}')), 'telemetry.disabled');
-  fromFile('audit: {enabled: false, backend: file, file: {path: x}}\ntelemetry: {disabled: true}\nserver: {tls: {cert: "", key: ""}}');
-  const { warnings } = loadConfig({ sets: ['compile.cacheSize=1', 'storage.driver=git', 'engine.numWorkers=4'], environment: {} });
-  assert.is(warnings.length, 3);
+  fromFile('telemetry: {disabled: true}\nserver: {tls: {cert: "", key: ""}}\nhub:\ntracing:\n');
+  const { warnings } = loadConfig({ sets: ['compile.cacheSize=1', 'storage.driver=git', 'engine.numWorkers=4', 'tracing.serviceName=x'], environment: {} });
+  assert.is(warnings.length, 4);
   assert.match(warnings[0] as string, '`compile.cacheSize` has no effect');
+  assert.match(warnings[3] as string, 'environment variables of OpenTelemetry');
+});
+
+test('TLS is on with certificate and key, and half of it is an error: never plaintext instead', () => {
+  assert.is(fromSets().server.tls, undefined);
+  assert.equal(fromSets('server.tls.cert=c.pem,server.tls.key=k.pem').server.tls, { cert: 'c.pem', key: 'k.pem', caCert: undefined, watch: true });
+  assert.is(problem(() => fromSets('server.tls.cert=c.pem')), '--set server.tls.cert: `server.tls.cert` needs `server.tls.key`');
+  assert.match(problem(() => fromFile('server: {tls: {key: k.pem, cert: ""}}')), 'c.yaml:1:16: `server.tls.key` needs `server.tls.cert`');
+  assert.match(problem(() => fromSets('server.tls.caCert=ca.pem')), 'needs `server.tls.cert`');
+});
+
+/** Of the password `secret`. */
+const HASH = '$2b$04$abcdefghijklmnopqrstuuDFmCnsElMGNQbrI3uYKzNVpW1CYVBFy';
+const HASH_64 = Buffer.from(HASH).toString('base64');
+
+test('the admin API wants credentials of its own, and never shows them', () => {
+  const block = (text: string): string => `server:\n  adminAPI:\n    enabled: true\n    adminCredentials: {${text}}\n`;
+  assert.equal(fromFile(block(`username: a, passwordHash: ${HASH_64}`)).server.adminAPI, { username: 'a', passwordHash: HASH });
+  assert.is(fromFile(block('').replace('true', 'false')).server.adminAPI, undefined);
+  assert.match(problem(() => fromFile(block('username: a'))), 'c.yaml:3:5: `server.adminAPI.enabled` needs `server.adminAPI.adminCredentials.passwordHash`');
+  assert.match(problem(() => fromFile(block(`passwordHash: ${HASH_64}`))), 'adminCredentials.username`');
+  for (const bad of ['secret', Buffer.from('secret').toString('base64'), HASH, `${HASH_64}!`]) {
+    const said = problem(() => fromFile(block(`username: a, passwordHash: "${bad.replaceAll('$', '$$$$')}"`)));
+    assert.match(said, 'must be base64 of a bcrypt hash');
+    assert.not.match(said, bad);
+    const flagSaid = problem(() => fromSets(`server.adminAPI.adminCredentials.passwordHash=${bad.replaceAll('$', '$$$$').replaceAll(',', '')}`));
+    assert.not.match(flagSaid, bad);
+  }
+});
+
+test('as many processes serve as is said, or one a core', () => {
+  assert.is(fromSets().server.workers, undefined);
+  assert.is(fromSets('server.workers=1').server.workers, 1);
+  assert.match(problem(() => fromSets('server.workers=0')), 'an integer from 1 to 256');
+  assert.match(problem(() => fromSets('server.workers=257')), 'an integer from 1 to 256');
+});
+
+test('without a block the audit log is what it is by default', () => {
+  assert.equal(fromSets().audit, AUDIT_DEFAULTS);
+});
+
+test('an audit log has a backend, and what the backend needs', () => {
+  const audit = (text: string): Config['audit'] => fromFile(`audit:\n  enabled: true\n${text}`).audit;
+  assert.is(audit('  backend: file\n').file.path, 'stdout');
+  assert.is(audit('  backend: local\n  local: {storagePath: /x}').local.storagePath, '/x');
+  assert.is(audit('  backend: kafka\n  kafka: {topic: t, brokers: ["a:1"]}').kafka.topic, 't');
+  assert.match(problem(() => audit('')), 'c.yaml:2:3: `audit.enabled` needs `audit.backend`');
+  assert.match(problem(() => audit('  backend: hub')), 'c.yaml:3:3: `audit.backend` must be one of `file`, `local`, `kafka`, not `hub`');
+  assert.match(problem(() => audit('  backend: local')), 'needs `audit.local.storagePath`');
+  assert.match(problem(() => audit('  backend: kafka\n  kafka: {brokers: ["a:1"]}')), 'needs `audit.kafka.topic`');
+  assert.match(problem(() => audit('  backend: kafka\n  kafka: {topic: t}')), 'needs `audit.kafka.brokers`');
+  assert.match(problem(() => audit('  backend: kafka\n  kafka: {topic: t, brokers: [a]}')), '`audit.kafka.brokers[0]` must be a broker');
+  for (const [key, value] of [['local.retentionPeriod', '59m'], ['local.retentionPeriod', '721h'], ['local.advanced.flushInterval', '999ms'], ['local.advanced.bufferSize', '0'], ['queue.maxEntries', '0'], ['kafka.ack', 'some'], ['kafka.compression', 'gzip'], ['mask', '{principal}'], ['file.path', '""'], ['bakend', 'file']] as const) {
+    assert.match(problem(() => fromSets(`audit.${key}=${value === '""' ? '' : value}`)), `audit.${key}`, key);
+  }
+  assert.match(problem(() => fromSets('audit.file.logRotation.maxFileCount=3')), 'needs `audit.file.logRotation.maxFileSizeMB`');
+  assert.equal(fromSets('audit.file.logRotation.maxFileSizeMB=3').audit.file.logRotation, { maxFileSizeMB: 3, maxFileAgeDays: 0, maxFileCount: 0 });
+  assert.equal(fromSets('audit.mask={principal.attr.ssn}').audit.mask, [{ root: 'principal', steps: ['attr', 'ssn'] }]);
+});
+
+test('a configuration is plain data that another process can be given', () => {
+  const config = fromSets('engine.globals.a=1', 'audit.mask={principal.attr.ssn}', 'auxData.jwt.keySets[0].id=k,auxData.jwt.keySets[0].remote.url=https://a/b');
+  assert.equal(structuredClone(config), config);
+});
+
+test('a key with a dot is not the path of another', () => {
+  assert.is(problem(() => fromFile('"server.workers": 3')), 'c.yaml:1:1: unknown key `server.workers`');
 });
 
 test('bad YAML, a missing file and a folder are errors with a place', () => {
@@ -123,7 +189,7 @@ test('a malformed override is an error that names it', () => {
   assert.match(problem(() => fromSets('engine.globals.a[x]=1')), 'no index');
   assert.match(problem(() => fromSets('engine.globals.a[99999]=1')), 'no index');
   assert.match(problem(() => fromSets('engine.globals.a={x')), 'not closed');
-  assert.is(problem(() => fromSets('server.foo=1')), '--set server.foo=1: unknown key `server.foo`');
+  assert.is(problem(() => fromSets('server.foo=1')), '--set server.foo: unknown key `server.foo`');
 });
 
 test('keysets have a unique id and one source', () => {
@@ -132,7 +198,10 @@ test('keysets have a unique id and one source', () => {
   assert.match(sets('      - {id: a}'), 'one of `local` and `remote`');
   assert.match(sets('      - {id: a, local: {file: x, data: eA==}}'), 'one of `data` and `file`');
   assert.match(sets('      - {local: {file: x}}'), 'has no `id`');
-  assert.match(sets('      - {id: a, remote: {url: x}}'), 'not supported yet');
+  assert.match(sets('      - {id: a, remote: {url: x}}'), 'a URL that begins with');
+  assert.match(sets('      - {id: a, remote: {url: "file:///etc/passwd"}}'), 'a URL that begins with');
+  assert.match(sets('      - {id: a, remote: {}}'), 'has no `url`');
+  assert.match(sets('      - {id: a, remote: {url: "http://h", refreshInterval: 1ms}}'), 'a duration of 1s or more');
   assert.match(sets('      - {id: a, lokal: {}}'), 'unknown key `auxData.jwt.keySets[0].lokal`');
 });
 

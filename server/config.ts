@@ -1,25 +1,39 @@
 import { readFileSync } from 'node:fs';
+import type { AuditConfig } from './audit/audit-config.js';
 import type { Address } from './config/address.js';
+import { checkAgreements } from './config/agreements.js';
+import { auditOf } from './config/audit.js';
 import { ConfigError } from './config/config-error.js';
 import type { KeySetConfig } from './config/key-sets.js';
 import { emptyMap, type MapNode } from './config/node.js';
 import { readConfig } from './config/read.js';
-import { applySet } from './config/set.js';
-import { type Settings, settle } from './config/settings.js';
+import { applySet, flagPlace } from './config/set.js';
+import { type Settings, type Settled, settle } from './config/settings.js';
 import { type Environment, substitute } from './config/substitute.js';
 
 export { ConfigError } from './config/config-error.js';
 
-/** How the server runs (server.md 2.2). Durations are milliseconds, sizes bytes. */
+/** How the server runs (server.md 2.2): plain data, which can be handed to another process. Durations are milliseconds, sizes bytes. */
 export interface Config {
   readonly server: {
     readonly httpListenAddr: Address;
     readonly grpcListenAddr: Address;
     readonly udsFileMode: number;
+    /** Undefined: plaintext. */
+    readonly tls: TlsConfig | undefined;
     readonly cors: CorsConfig;
     readonly requestLimits: { readonly maxActionsPerResource: number; readonly maxResourcesPerRequest: number };
+    readonly metricsEnabled: boolean;
+    readonly logRequestPayloads: boolean;
+    readonly apiExplorerEnabled: boolean;
+    /** Undefined: there is no admin API. */
+    readonly adminAPI: AdminConfig | undefined;
+    /** Undefined: one a core. */
+    readonly workers: number | undefined;
+    /** The bundle is loaded again when its file changes. */
+    readonly watchBundle: boolean;
     readonly http: { readonly readTimeout: number; readonly readHeaderTimeout: number; readonly writeTimeout: number; readonly idleTimeout: number };
-    readonly grpc: { readonly maxRecvMsgSizeBytes: number; readonly maxConcurrentStreams: number; readonly maxConnectionAge: number };
+    readonly grpc: { readonly maxRecvMsgSizeBytes: number; readonly maxConcurrentStreams: number; readonly maxConnectionAge: number; readonly connectionTimeout: number };
   };
   readonly engine: {
     readonly defaultPolicyVersion: string;
@@ -29,11 +43,31 @@ export interface Config {
     /** Plans in the shapes of the reference (planner.md 8.3, 5). */
     readonly referenceShapes: boolean;
     readonly globals: { readonly [name: string]: unknown };
+    /** The level at which failures of conditions are logged. */
+    readonly celErrorLogLevel: 'none' | 'debug' | 'info' | 'warn' | 'error';
   };
+  readonly audit: AuditConfig;
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
   readonly jwt: { readonly keySets: readonly KeySetConfig[]; readonly disableVerification: boolean; readonly acceptableTimeSkew: number };
   /** Where policies are compiled from, for a server that compiles; undefined when the configuration does not say. */
   readonly policyDirectory: string | undefined;
+}
+
+/** PEM files (server.md 9.1). */
+export interface TlsConfig {
+  readonly cert: string;
+  readonly key: string;
+  /** The authorities of client certificates, which are then verified if presented. */
+  readonly caCert: string | undefined;
+  /** The files are read again when they change. */
+  readonly watch: boolean;
+}
+
+/** The one user of the admin API (server.md 9.4). */
+export interface AdminConfig {
+  readonly username: string;
+  /** Of bcrypt, as bcryptjs takes it. */
+  readonly passwordHash: string;
 }
 
 export interface CorsConfig {
@@ -56,11 +90,18 @@ export interface ConfigSources {
  * Warnings name the keys that have no effect. Throws a ConfigError for whatever the server must not start with.
  */
 export function loadConfig(sources: ConfigSources): { readonly config: Config; readonly warnings: readonly string[] } {
+  const settled = loadSettings(sources);
+  return { config: configOf(settled.settings), warnings: settled.warnings };
+}
+
+/** The same, key by key, with the place of each. */
+export function loadSettings(sources: ConfigSources): Settled {
   const environment = sources.environment ?? process.env;
   let root = sources.file === undefined ? emptyMap('defaults') : readFile(sources.file, environment);
-  for (const flag of sources.sets ?? []) root = applySet(root, substitute(flag, environment, `--set ${flag}`));
-  const { settings, warnings } = settle(root);
-  return { config: configOf(settings), warnings };
+  for (const flag of sources.sets ?? []) root = applySet(root, substitute(flag, environment, flagPlace(flag)));
+  const settled = settle(root);
+  checkAgreements(settled);
+  return settled;
 }
 
 function readFile(file: string, environment: Environment): MapNode {
@@ -79,6 +120,7 @@ function configOf(settings: Settings): Config {
       httpListenAddr: settings['server.httpListenAddr'],
       grpcListenAddr: settings['server.grpcListenAddr'],
       udsFileMode: settings['server.udsFileMode'],
+      tls: tlsOf(settings),
       cors: {
         disabled: settings['server.cors.disabled'],
         allowedOrigins: settings['server.cors.allowedOrigins'],
@@ -89,6 +131,12 @@ function configOf(settings: Settings): Config {
         maxActionsPerResource: settings['server.requestLimits.maxActionsPerResource'],
         maxResourcesPerRequest: settings['server.requestLimits.maxResourcesPerRequest'],
       },
+      metricsEnabled: settings['server.metricsEnabled'],
+      logRequestPayloads: settings['server.logRequestPayloads'],
+      apiExplorerEnabled: settings['server.apiExplorerEnabled'],
+      adminAPI: adminOf(settings),
+      workers: settings['server.workers'],
+      watchBundle: settings['server.watchBundle'],
       http: {
         readTimeout: settings['server.advanced.http.readTimeout'],
         readHeaderTimeout: settings['server.advanced.http.readHeaderTimeout'],
@@ -99,6 +147,7 @@ function configOf(settings: Settings): Config {
         maxRecvMsgSizeBytes: settings['server.advanced.grpc.maxRecvMsgSizeBytes'],
         maxConcurrentStreams: settings['server.advanced.grpc.maxConcurrentStreams'],
         maxConnectionAge: settings['server.advanced.grpc.maxConnectionAge'],
+        connectionTimeout: settings['server.advanced.grpc.connectionTimeout'],
       },
     },
     engine: {
@@ -108,7 +157,9 @@ function configOf(settings: Settings): Config {
       strictEvaluation: settings['engine.strictEvaluation'],
       referenceShapes: settings['engine.plan.referenceShapes'],
       globals: settings['engine.globals'],
+      celErrorLogLevel: settings['engine.celErrorLogLevel'],
     },
+    audit: auditOf(settings),
     schemaEnforcement: settings['schema.enforcement'],
     jwt: {
       keySets: settings['auxData.jwt.keySets'],
@@ -117,4 +168,20 @@ function configOf(settings: Settings): Config {
     },
     policyDirectory: settings['storage.disk.directory'],
   };
+}
+
+/** TLS is on when there is a certificate; an empty path is none (server.md 9.1). */
+function tlsOf(settings: Settings): TlsConfig | undefined {
+  const cert = settings['server.tls.cert'] ?? '';
+  const key = settings['server.tls.key'] ?? '';
+  if (cert === '' || key === '') return undefined;
+  const caCert = settings['server.tls.caCert'] ?? '';
+  return { cert, key, caCert: caCert === '' ? undefined : caCert, watch: settings['server.tls.watch'] };
+}
+
+function adminOf(settings: Settings): AdminConfig | undefined {
+  const username = settings['server.adminAPI.adminCredentials.username'];
+  const passwordHash = settings['server.adminAPI.adminCredentials.passwordHash'];
+  if (!settings['server.adminAPI.enabled'] || username === undefined || passwordHash === undefined) return undefined;
+  return { username, passwordHash };
 }

@@ -28,6 +28,7 @@ export function loadKeySet(config: KeySetConfig): KeySet {
 
 function readMaterial(config: KeySetConfig): string {
   const source: KeySource = config.source;
+  if (source.kind === 'remote') return refuse(config, 'is not here');
   if (source.kind === 'data') {
     if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(source.base64)) return refuse(config, 'is no base64');
     return Buffer.from(source.base64, 'base64').toString('utf8');

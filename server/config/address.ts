@@ -14,3 +14,9 @@ export function parseAddress(text: string): Address | undefined {
   const host = match[1] ?? match[2];
   return { kind: 'tcp', host: host === '' ? undefined : host, port };
 }
+
+/** An address as parseAddress reads it. */
+export function writeAddress(address: Address): string {
+  if (address.kind === 'unix') return `unix:${address.path}`;
+  return `${address.host?.includes(':') === true ? `[${address.host}]` : (address.host ?? '')}:${address.port}`;
+}

@@ -16,3 +16,16 @@ export function parseDuration(text: string): number | undefined {
   if (unsigned === '') return undefined;
   return negative ? -total : total;
 }
+
+/** A duration of so many milliseconds as Go writes it, without parts that are zero: `1h30m`, `500ms`, `0s`. */
+export function writeDuration(milliseconds: number): string {
+  if (milliseconds === 0) return '0s';
+  let rest = Math.abs(milliseconds);
+  let written = milliseconds < 0 ? '-' : '';
+  for (const unit of ['h', 'm', 's'] as const) {
+    const count = Math.floor(rest / (UNITS[unit] as number));
+    rest -= count * (UNITS[unit] as number);
+    if (count > 0) written += `${count}${unit}`;
+  }
+  return rest > 0 ? `${written}${rest}ms` : written;
+}

@@ -9,6 +9,9 @@ export const globals: ValueType<{ readonly [name: string]: unknown }> = {
     for (const [name, value] of node.entries) checkName(name, value);
     return plainValue(node) as { readonly [name: string]: unknown };
   },
+  write: (value) => value,
+  words: 'map',
+  schema: { type: 'object', propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
 };
 
 /** Words that CEL keeps for itself (conditions.md, Appendix A). */

@@ -1,11 +1,13 @@
 import { ConfigError } from './config-error.js';
 import type { ConfigNode, MapNode } from './node.js';
-import { bool, name, type ValueType } from './value-types.js';
+import { bool, duration, MASKED, name, refuse, type ValueType } from './value-types.js';
 
 /** Where the keys of a keyset come from (server.md 3.1). */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string; readonly pem: boolean }
-  | { readonly kind: 'data'; readonly base64: string; readonly pem: boolean };
+  | { readonly kind: 'data'; readonly base64: string; readonly pem: boolean }
+  /** `refreshInterval` in milliseconds; undefined: as the answers of the server say. */
+  | { readonly kind: 'remote'; readonly url: string; readonly refreshInterval: number | undefined; readonly pem: false };
 
 export interface KeySetConfig {
   readonly id: string;
@@ -28,6 +30,9 @@ export const keySets: ValueType<readonly KeySetConfig[]> = {
     });
     return sets;
   },
+  write: (sets) => sets.map(writeKeySet),
+  words: 'list of keysets',
+  schema: { type: 'array', items: keySetSchema() },
 };
 
 function readKeySet(node: ConfigNode, key: string): KeySetConfig {
@@ -51,7 +56,7 @@ function readSource(map: MapNode, key: string): KeySource {
   if ((local === undefined) === (remote === undefined)) {
     throw new ConfigError(`\`${key}\` must have one of \`local\` and \`remote\``, map.place);
   }
-  if (remote !== undefined) throw new ConfigError(`\`${key}.remote\` is not supported yet`, remote.place);
+  if (remote !== undefined) return readRemote(remote, `${key}.remote`);
   const block = blockOf(local as ConfigNode, `${key}.local`, ['data', 'file', 'pem']);
   const data = block.entries.get('data');
   const file = block.entries.get('file');
@@ -61,6 +66,67 @@ function readSource(map: MapNode, key: string): KeySource {
   const pem = flag(block, 'pem', `${key}.local`);
   if (file !== undefined) return { kind: 'file', path: name.read(file, `${key}.local.file`), pem };
   return { kind: 'data', base64: name.read(data as ConfigNode, `${key}.local.data`), pem };
+}
+
+/** Milliseconds. A keyset that is fetched all the time is a slip of the pen. */
+const SHORTEST_REFRESH = 1000;
+
+function readRemote(node: ConfigNode, key: string): KeySource {
+  const block = blockOf(node, key, ['url', 'refreshInterval']);
+  const url = block.entries.get('url');
+  const interval = block.entries.get('refreshInterval');
+  if (url === undefined) throw new ConfigError(`\`${key}\` has no \`url\``, block.place);
+  const written = name.read(url, `${key}.url`);
+  // It may hold a password, and is therefore not quoted.
+  if (!isWebAddress(written)) return refuse(url, `${key}.url`, 'a URL that begins with `https://` or `http://`', false);
+  const refreshInterval = interval === undefined ? undefined : duration(SHORTEST_REFRESH).read(interval, `${key}.refreshInterval`);
+  return { kind: 'remote', url: written, refreshInterval, pem: false };
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+}
+
+/** A URL without what is between the scheme and the `@`, for people to read. */
+export function withoutCredentials(url: string): string {
+  const parsed = new URL(url);
+  parsed.username = '';
+  parsed.password = '';
+  parsed.search = parsed.search === '' ? '' : '?...';
+  return parsed.href;
+}
+
+function writeKeySet({ id, source, optionalAlg, optionalKid }: KeySetConfig): object {
+  return { id, ...writeSource(source), ...((optionalAlg || optionalKid) && { insecure: { optionalAlg, optionalKid } }) };
+}
+
+function writeSource(source: KeySource): object {
+  switch (source.kind) {
+    case 'file':
+      return { local: { file: source.path, pem: source.pem } };
+    case 'data':
+      return { local: { data: MASKED, pem: source.pem } };
+    case 'remote':
+      return { remote: { url: withoutCredentials(source.url), ...(source.refreshInterval !== undefined && { refreshInterval: duration().write(source.refreshInterval) }) } };
+  }
+}
+
+function keySetSchema(): object {
+  const block = (properties: object, required: readonly string[] = []): object => ({ type: 'object', additionalProperties: false, properties, required });
+  const text = { type: 'string', minLength: 1 };
+  const yesNo = { type: 'boolean' };
+  return {
+    ...block(
+      {
+        id: text,
+        local: block({ data: text, file: text, pem: yesNo }),
+        remote: block({ url: { type: 'string', pattern: '^(https?://|.*\\$)' }, refreshInterval: duration().schema }, ['url']),
+        insecure: block({ optionalAlg: yesNo, optionalKid: yesNo }),
+      },
+      ['id'],
+    ),
+    oneOf: [{ required: ['local'] }, { required: ['remote'] }],
+  };
 }
 
 function flag(block: MapNode | undefined, field: string, key: string): boolean {

@@ -1,126 +1,78 @@
+import { auditKeys } from './audit-keys.js';
+import { passwordHash, username } from './credentials.js';
 import { globals } from './globals.js';
+import { type ConfigKey, ignored, isFalse, quiet, refused, used } from './key.js';
 import { keySets } from './key-sets.js';
-import { address, anything, bool, duration, fileMode, integer, name, oneOf, text, texts, type ValueType } from './value-types.js';
-
-/** What the server makes of a key. */
-export type ConfigKey = UsedKey<unknown> | IgnoredKey | RefusedKey | QuietKey;
-
-/** A key that the server reads. */
-export interface UsedKey<T> {
-  readonly kind: 'used';
-  readonly type: ValueType<T>;
-  readonly default: T;
-}
-
-/** A key that is accepted with a warning: that it has no effect changes no decision and opens nothing. */
-interface IgnoredKey {
-  readonly kind: 'ignored';
-  readonly type: ValueType<unknown>;
-  readonly why: string;
-  /** A value that needs no warning. */
-  readonly harmless: (value: unknown) => boolean;
-}
-
-/** A key that must not ask for anything: doing as if it were not there would be unsafe or misleading. */
-interface RefusedKey {
-  readonly kind: 'refused';
-  readonly type: ValueType<unknown>;
-  readonly why: string;
-  readonly harmless: (value: unknown) => boolean;
-}
-
-/** A key that is accepted without a word: it only says how something works that another key refuses. */
-interface QuietKey {
-  readonly kind: 'quiet';
-}
+import { address, anything, bool, duration, fileMode, integer, name, oneOf, path, text, texts } from './value-types.js';
 
 const MEBI = 1024 * 1024;
 
 /**
  * Every key of a configuration file (server.md 2.2). A block is known when a key below it is; what is not in this table is a
- * start-up error. A key that ends in `.*` stands for whatever is below it.
+ * start-up error. A key that ends in `.*` stands for whatever is below it. Documentation and JSON Schema are printed from this table.
  */
 export const KEYS = {
-  'server.httpListenAddr': used(address, { kind: 'tcp', host: undefined, port: 3592 }),
-  'server.grpcListenAddr': used(address, { kind: 'tcp', host: undefined, port: 3593 }),
-  'server.udsFileMode': used(fileMode, 0o766),
-  'server.tls.*': refused('TLS is not supported yet'),
-  'server.cors.disabled': used(bool, false),
-  'server.cors.allowedOrigins': used(texts, []),
-  'server.cors.allowedHeaders': used(texts, ['accept', 'content-type', 'user-agent', 'x-requested-with']),
-  'server.cors.maxAge': used(duration(), 0),
-  'server.requestLimits.maxActionsPerResource': used(integer(1, 500), 50),
-  'server.requestLimits.maxResourcesPerRequest': used(integer(1, 500), 50),
-  'server.metricsEnabled': ignored(bool, 'metrics are not served yet'),
-  'server.logRequestPayloads': refused('payloads are not logged yet', bool, isFalse),
-  'server.apiExplorerEnabled': ignored(bool, 'the explorer is not served yet'),
-  'server.adminAPI.enabled': ignored(bool, 'the admin API is not served yet'),
-  'server.adminAPI.adminCredentials.*': ignored(anything, 'the admin API is not served yet'),
+  'server.httpListenAddr': used(address, { kind: 'tcp', host: undefined, port: 3592 }, 'where REST, Connect and gRPC-Web are served'),
+  'server.grpcListenAddr': used(address, { kind: 'tcp', host: undefined, port: 3593 }, 'where gRPC is served'),
+  'server.udsFileMode': used(fileMode, 0o766, 'the mode of socket files'),
+  'server.tls.cert': used<string | undefined>(path, undefined, 'the certificate chain (PEM) of both listeners; with `server.tls.key` it turns TLS on'),
+  'server.tls.key': used<string | undefined>(path, undefined, 'the private key (PEM) of the certificate'),
+  'server.tls.caCert': used<string | undefined>(path, undefined, 'the authorities (PEM) that client certificates must be from; a client may also present none'),
+  'server.tls.watch': used(bool, true, 'the three files are read again when they change'),
+  'server.cors.disabled': used(bool, false, 'no CORS headers are sent'),
+  'server.cors.allowedOrigins': used(texts, [], 'exact origins, or with one `*` inside; none: all'),
+  'server.cors.allowedHeaders': used(texts, ['accept', 'content-type', 'user-agent', 'x-requested-with'], 'the headers that a browser may send'),
+  'server.cors.maxAge': used(duration(), 0, 'how long a browser may keep the answer to a preflight'),
+  'server.requestLimits.maxActionsPerResource': used(integer(1, 500), 50, 'the most actions of one entry of a check'),
+  'server.requestLimits.maxResourcesPerRequest': used(integer(1, 500), 50, 'the most resources of one check'),
+  'server.metricsEnabled': used(bool, true, 'metrics are served at `/_authz/metrics`'),
+  'server.logRequestPayloads': used(bool, false, 'requests and answers are logged, tokens taken out'),
+  'server.apiExplorerEnabled': used(bool, true, 'the API explorer is served at `/`'),
+  'server.adminAPI.enabled': used(bool, false, 'the admin API is served; it wants both credentials'),
+  'server.adminAPI.adminCredentials.username': used<string | undefined>(username, undefined, 'the one user of the admin API'),
+  'server.adminAPI.adminCredentials.passwordHash': used<string | undefined>(passwordHash, undefined, "base64 of a bcrypt hash of the user's password"),
+  'server.workers': used<number | undefined>(integer(1, 256), undefined, 'how many processes serve; one a core when not set'),
+  'server.watchBundle': used(bool, false, 'the bundle of policies is loaded again when its file changes'),
   'server.playgroundEnabled': ignored(bool, 'there is no playground'),
   'server.embeddedMode': ignored(bool, 'there is no such mode'),
-  'server.advanced.http.readTimeout': used(duration(), 30_000),
-  'server.advanced.http.readHeaderTimeout': used(duration(), 15_000),
-  'server.advanced.http.writeTimeout': used(duration(), 30_000),
-  'server.advanced.http.idleTimeout': used(duration(), 120_000),
-  'server.advanced.grpc.maxRecvMsgSizeBytes': used(integer(1, 1024 * MEBI), 4 * MEBI),
-  'server.advanced.grpc.maxConcurrentStreams': used(integer(0, 2 ** 31 - 1), 1024),
-  'server.advanced.grpc.maxConnectionAge': used(duration(), 600_000),
-  'server.advanced.grpc.connectionTimeout': ignored(duration(), 'the platform decides how long a handshake may take'),
+  'server.advanced.http.readTimeout': used(duration(), 30_000, 'how long a whole request may take to arrive'),
+  'server.advanced.http.readHeaderTimeout': used(duration(), 15_000, 'how long its headers may take'),
+  'server.advanced.http.writeTimeout': used(duration(), 30_000, 'how long a connection may stall while it is answered'),
+  'server.advanced.http.idleTimeout': used(duration(), 120_000, 'how long an idle connection is kept'),
+  'server.advanced.grpc.maxRecvMsgSizeBytes': used(integer(1, 1024 * MEBI), 4 * MEBI, 'the largest message, in bytes of its protobuf encoding; bounds REST bodies too'),
+  'server.advanced.grpc.maxConcurrentStreams': used(integer(0, 2 ** 31 - 1), 1024, 'the most calls at a time over one connection; 0: any number'),
+  'server.advanced.grpc.maxConnectionAge': used(duration(), 600_000, 'connections are recycled after so long; 0: never'),
+  'server.advanced.grpc.connectionTimeout': used(duration(1), 60_000, 'how long a TLS handshake may take'),
 
-  'engine.defaultPolicyVersion': used(name, 'default'),
-  'engine.defaultScope': used(text, ''),
-  'engine.lenientScopeSearch': used(bool, false),
-  'engine.globals': used(globals, {}),
-  'engine.strictEvaluation': used(bool, false),
-  'engine.plan.referenceShapes': used(bool, false),
-  'engine.celErrorLogLevel': ignored(oneOf('none', 'debug', 'info', 'warn', 'error'), 'condition errors are not logged yet'),
+  'engine.defaultPolicyVersion': used(name, 'default', 'the policy version of requests that name none'),
+  'engine.defaultScope': used(text, '', 'the scope of requests that name none'),
+  'engine.lenientScopeSearch': used(bool, false, 'parent scopes are searched when the requested one has no policy'),
+  'engine.globals': used(globals, {}, 'what conditions see as `globals`'),
+  'engine.strictEvaluation': used(bool, false, 'a condition that fails denies the action'),
+  'engine.plan.referenceShapes': used(bool, false, 'plans are written in the shapes of the reference, for adapters that compare them'),
+  'engine.celErrorLogLevel': used(oneOf('none', 'debug', 'info', 'warn', 'error'), 'warn', 'the level at which failures of conditions are logged'),
   'engine.policyLoaderTimeout': ignored(duration(), 'policies are compiled into the bundle'),
-  'engine.numWorkers': ignored(anything, 'one thread decides'),
+  'engine.numWorkers': ignored(anything, '`server.workers` says how many processes decide'),
 
-  'auxData.jwt.keySets': used(keySets, []),
-  'auxData.jwt.disableVerification': used(bool, false),
-  'auxData.jwt.acceptableTimeSkew': used(duration(), 0),
+  'auxData.jwt.keySets': used(keySets, [], 'the keys that verify tokens'),
+  'auxData.jwt.disableVerification': used(bool, false, 'signatures are not verified: for a server whose callers have done so'),
+  'auxData.jwt.acceptableTimeSkew': used(duration(), 0, 'how far `exp`, `nbf` and `iat` may be off the clock'),
   'auxData.jwt.cacheSize': ignored(anything, 'verified tokens are not kept'),
 
-  'schema.enforcement': used(oneOf('none', 'warn', 'reject'), 'none'),
+  'schema.enforcement': used(oneOf('none', 'warn', 'reject'), 'none', 'what violations of JSON Schemas lead to'),
   'schema.cacheSize': ignored(anything, 'schemas are compiled into the bundle'),
 
-  'audit.enabled': refused('the audit log is not supported yet', bool, isFalse),
-  'audit.*': quiet(),
+  ...auditKeys,
 
   'storage.driver': ignored(text, 'policies are compiled into the bundle', (value) => value === 'disk'),
-  'storage.disk.directory': used<string | undefined>(name, undefined),
-  'storage.disk.watchForChanges': ignored(bool, 'a bundle does not change'),
+  'storage.disk.directory': used<string | undefined>(name, undefined, 'where `authzc serve` compiles policies from; `policies` when not set'),
+  'storage.disk.watchForChanges': ignored(bool, '`authzc serve --watch` and `server.watchBundle` watch'),
   'storage.disk.scratchDir': ignored(anything, 'nothing is unpacked'),
   'storage.*': ignored(anything, 'policies are compiled into the bundle'),
 
   'compile.*': ignored(anything, 'policies are compiled into the bundle'),
   'telemetry.disabled': refused('this server reports to nobody', bool, (value) => value === true),
   'telemetry.*': quiet(),
-  'hub.*': ignored(anything, 'there is no such service'),
-  'tracing.*': ignored(anything, 'traces are not exported yet'),
+  'hub.*': ignored(anything, 'there is no such service', isFalse),
+  'tracing.*': ignored(anything, 'traces are configured by the environment variables of OpenTelemetry'),
 } as const satisfies { readonly [path: string]: ConfigKey };
-
-function used<T>(type: ValueType<T>, value: NoInfer<T>): UsedKey<T> {
-  return { kind: 'used', type, default: value };
-}
-
-function ignored(type: ValueType<unknown>, why: string, harmless: (value: unknown) => boolean = isFalse): IgnoredKey {
-  return { kind: 'ignored', type, why, harmless };
-}
-
-function refused(why: string, type: ValueType<unknown> = anything, harmless: (value: unknown) => boolean = isNothing): RefusedKey {
-  return { kind: 'refused', type, why, harmless };
-}
-
-function quiet(): QuietKey {
-  return { kind: 'quiet' };
-}
-
-function isFalse(value: unknown): boolean {
-  return value === false;
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || value === '' || value === false;
-}

@@ -9,7 +9,7 @@ import type { ConfigNode, MapNode } from './node.js';
 export function applySet(root: MapNode, flag: string): MapNode {
   let result = root;
   for (const { path, value } of new SetParser(flag).assignments()) {
-    result = assign(result, path, value, flagPlace(flag)) as MapNode;
+    result = assign(result, path, value, value.place) as MapNode;
   }
   return result;
 }
@@ -27,7 +27,7 @@ const MAX_INDEX = 1000;
 
 class SetParser {
   #at = 0;
-  readonly #place: string;
+  #place: string;
 
   constructor(readonly flag: string) {
     this.#place = flagPlace(flag);
@@ -36,6 +36,7 @@ class SetParser {
   assignments(): readonly Assignment[] {
     const found: Assignment[] = [];
     while (this.#at < this.flag.length) {
+      this.#place = flagPlace(this.flag.slice(this.#at));
       const path = this.#path();
       const value = this.#value();
       found.push({ path, value });
@@ -111,8 +112,10 @@ class SetParser {
   }
 }
 
-function flagPlace(flag: string): string {
-  return `--set ${flag}`;
+/** The flag up to its first value, which may be a secret. */
+export function flagPlace(flag: string): string {
+  const end = flag.indexOf('=');
+  return `--set ${end === -1 ? flag : flag.slice(0, end)}`;
 }
 
 function typed(text: string): string | number | bigint | boolean | null {

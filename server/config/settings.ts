@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.js';
-import { type ConfigKey, KEYS, type UsedKey } from './keys.js';
+import type { ConfigKey, UsedKey } from './key.js';
+import { KEYS } from './keys.js';
 import type { ConfigNode, MapNode } from './node.js';
 
 /** The value of every key that the server reads, by its path. */
@@ -7,41 +8,60 @@ export type Settings = { readonly [K in keyof typeof KEYS as (typeof KEYS)[K] ex
 
 type ValueOf<K> = K extends UsedKey<infer T> ? T : never;
 
-/** Holds a configuration against the table of keys. Throws a ConfigError for an unknown key, a wrong value, or one that is refused. */
-export function settle(root: MapNode): { readonly settings: Settings; readonly warnings: readonly string[] } {
-  const values = new Map<string, unknown>();
-  const warnings: string[] = [];
-  visit(root, '', values, warnings);
-  const settings = Object.entries<ConfigKey>(KEYS)
-    .filter((entry): entry is [string, UsedKey<unknown>] => entry[1].kind === 'used')
-    .map(([path, key]) => [path, values.has(path) ? values.get(path) : key.default]);
-  return { settings: Object.fromEntries(settings) as Settings, warnings };
+/** A configuration held against the table of keys. */
+export interface Settled {
+  readonly settings: Settings;
+  /** Where each key that is not a default was written: `file:line:column`, or the flag. */
+  readonly places: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
 }
 
-function visit(block: MapNode, path: string, values: Map<string, unknown>, warnings: string[]): void {
+/** Holds a configuration against the table of keys. Throws a ConfigError for an unknown key, a wrong value, or one that is refused. */
+export function settle(root: MapNode): Settled {
+  const found: Found = { values: new Map(), places: new Map(), warnings: [] };
+  visit(root, '', found);
+  const settings = usedKeys().map(([path, key]) => [path, found.values.has(path) ? found.values.get(path) : key.default]);
+  return { settings: Object.fromEntries(settings) as Settings, places: found.places, warnings: found.warnings };
+}
+
+/** The keys that the server reads, in the order of the table. */
+export function usedKeys(): readonly (readonly [string, UsedKey<unknown>])[] {
+  return Object.entries<ConfigKey>(KEYS).filter((entry): entry is [string, UsedKey<unknown>] => entry[1].kind === 'used');
+}
+
+interface Found {
+  readonly values: Map<string, unknown>;
+  readonly places: Map<string, string>;
+  readonly warnings: string[];
+}
+
+function visit(block: MapNode, path: string, found: Found): void {
   for (const [name, node] of block.entries) {
+    // A dot belongs to the path of a key, never to a name.
+    if (name.includes('.')) throw new ConfigError(`unknown key \`${name}\``, node.place);
     const childPath = path === '' ? name : `${path}.${name}`;
     const key = keyOf(childPath) ?? (isBlock(childPath) ? undefined : keyOf(`${path}.*`));
-    if (key !== undefined) readKey(key, childPath, node, values, warnings);
-    else visitBlock(node, childPath, values, warnings);
+    if (key !== undefined) readKey(key, childPath, node, found);
+    else visitBlock(node, childPath, found);
   }
 }
 
-function visitBlock(node: ConfigNode, path: string, values: Map<string, unknown>, warnings: string[]): void {
+function visitBlock(node: ConfigNode, path: string, found: Found): void {
   if (!isBlock(path)) throw new ConfigError(`unknown key \`${path}\``, node.place);
-  if (node.kind === 'map') visit(node, path, values, warnings);
+  if (node.kind === 'map') visit(node, path, found);
   else if (node.kind !== 'scalar' || node.value !== null) throw new ConfigError(`\`${path}\` must be a map`, node.place);
 }
 
-function readKey(key: ConfigKey, path: string, node: ConfigNode, values: Map<string, unknown>, warnings: string[]): void {
+function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): void {
   // A key without a value is a key left out.
   if (node.kind === 'scalar' && node.value === null) return;
   switch (key.kind) {
     case 'used':
-      values.set(path, key.type.read(node, path));
+      found.values.set(path, key.type.read(node, path));
+      found.places.set(path, node.place);
       return;
     case 'ignored':
-      if (!key.harmless(key.type.read(node, path))) warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
+      if (!key.harmless(key.type.read(node, path))) found.warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
       return;
     case 'refused':
       if (!key.harmless(key.type.read(node, path))) throw new ConfigError(`\`${path}\`: ${key.why}`, node.place);

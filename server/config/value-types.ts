@@ -1,19 +1,32 @@
-import { parseAddress, type Address } from './address.js';
+import { type Address, parseAddress, writeAddress } from './address.js';
 import { ConfigError } from './config-error.js';
-import { parseDuration } from './duration.js';
+import { parseDuration, writeDuration } from './duration.js';
 import { type ConfigNode, plainValue } from './node.js';
 
-/** How the value of a key is read. `read` throws a ConfigError that names what is wanted. */
+/** What a key may hold. */
 export interface ValueType<T> {
-  readonly read: (node: ConfigNode, key: string) => T;
+  /** The value of a node of the configuration. Throws a ConfigError that names what is wanted. */
+  read(node: ConfigNode, key: string): T;
+  /** The value as a file would say it, secrets masked. */
+  write(value: T): unknown;
+  /** The kind of the value, for the documentation. */
+  readonly words: string;
+  /** The JSON Schema of what a file may say. */
+  readonly schema: JsonSchema;
 }
 
+/** A JSON Schema (draft 7), as plain data. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** What stands where a secret is. */
+export const MASKED = '***';
+
+/** `engine.defaultPolicyVersion: 20210210` is a number to YAML and a text to its reader. */
 export const text: ValueType<string> = {
-  // `engine.defaultPolicyVersion: 20210210` is a number to YAML and a text to its reader.
-  read: (node, key) => {
-    if (node.kind === 'scalar' && node.value !== null) return String(node.value);
-    return refuse(node, key, 'a text');
-  },
+  read: (node, key) => (node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a text')),
+  write: same,
+  words: 'text',
+  schema: { type: ['string', 'number', 'boolean'] },
 };
 
 /** A text that says something. */
@@ -22,13 +35,19 @@ export const name: ValueType<string> = {
     const value = text.read(node, key);
     return value.trim() === '' ? refuse(node, key, 'a text that is not empty') : value;
   },
+  write: same,
+  words: 'text',
+  schema: { type: ['string', 'number', 'boolean'], minLength: 1 },
 };
 
+/** The path of a file or folder; an empty one is none. */
+export const path: ValueType<string> = { ...text, words: 'path' };
+
 export const bool: ValueType<boolean> = {
-  read: (node, key) => {
-    if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
-    return refuse(node, key, '`true` or `false`');
-  },
+  read: (node, key) => (node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : refuse(node, key, '`true` or `false`')),
+  write: same,
+  words: 'bool',
+  schema: { type: 'boolean' },
 };
 
 /** An integer from `least` to `most`. */
@@ -39,40 +58,62 @@ export function integer(least: number, most: number): ValueType<number> {
       if (value >= least && value <= most) return value;
       return refuse(node, key, `an integer from ${least} to ${most}`);
     },
+    write: same,
+    words: `integer, ${least} to ${most}`,
+    schema: { type: 'integer', minimum: least, maximum: most },
   };
 }
 
-/** A duration of at least `least` milliseconds. */
-export function duration(least = 0): ValueType<number> {
+/** A duration of `least` to `most` milliseconds. */
+export function duration(least = 0, most = Number.MAX_SAFE_INTEGER): ValueType<number> {
+  const bounds = boundsOf(least, most);
   return {
     read: (node, key) => {
       const value = node.kind === 'scalar' && typeof node.value === 'string' ? parseDuration(node.value) : undefined;
       // Zero needs no unit.
       const milliseconds = node.kind === 'scalar' && node.value === 0n ? 0 : value;
-      if (milliseconds !== undefined && milliseconds >= least) return milliseconds;
-      return refuse(node, key, least > 0 ? `a duration of ${least} ms or more, such as \`30s\`` : 'a duration such as `500ms`, `30s` or `1h30m`');
+      if (milliseconds !== undefined && milliseconds >= least && milliseconds <= most) return milliseconds;
+      return refuse(node, key, bounds === '' ? 'a duration such as `500ms`, `30s` or `1h30m`' : `a duration${bounds}, such as \`${writeDuration(Math.max(least, 1000))}\``);
     },
+    write: writeDuration,
+    words: `duration${bounds}`,
+    schema: { anyOf: [{ type: 'string', pattern: String.raw`^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$` }, { const: 0 }] },
   };
 }
 
 export function oneOf<const W extends string>(...words: readonly W[]): ValueType<W> {
+  const list = words.map((word) => `\`${word}\``).join(', ');
   return {
     read: (node, key) => {
       const word = node.kind === 'scalar' ? words.find((candidate) => candidate === node.value) : undefined;
-      return word ?? refuse(node, key, `one of ${words.map((candidate) => `\`${candidate}\``).join(', ')}`);
+      return word ?? refuse(node, key, `one of ${list}`);
     },
+    write: same,
+    words: `one of ${list}`,
+    schema: { enum: words },
   };
 }
 
-export const texts: ValueType<readonly string[]> = {
-  read: (node, key) => (node.kind === 'list' ? node.items.map((item) => text.read(item, key)) : refuse(node, key, 'a list of texts')),
-};
+/** A list of values of one kind. */
+export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
+  return {
+    read: (node, key) => (node.kind === 'list' ? node.items.map((child, index) => item.read(child, `${key}[${index}]`)) : refuse(node, key, `a list: ${item.words}`)),
+    write: (values) => values.map((value) => item.write(value)),
+    words: `list: ${item.words}`,
+    schema: { type: 'array', items: item.schema },
+  };
+}
+
+export const texts: ValueType<readonly string[]> = listOf(text);
 
 export const address: ValueType<Address> = {
   read: (node, key) => {
     const value = node.kind === 'scalar' && typeof node.value === 'string' ? parseAddress(node.value) : undefined;
     return value ?? refuse(node, key, 'a listen address: `host:port`, `:port` or `unix:/path`');
   },
+  write: writeAddress,
+  words: '`host:port`, `:port` or `unix:/path`',
+  schema: { type: 'string', pattern: String.raw`^(unix:.+|.*:\d{1,5})$` },
 };
 
 /** The permission bits of a socket file. */
@@ -84,17 +125,38 @@ export const fileMode: ValueType<number> = {
     if (mode !== undefined && mode >= 0 && mode <= 0o777) return mode;
     return refuse(node, key, 'a file mode such as `0o766`');
   },
+  write: (mode) => `0o${mode.toString(8)}`,
+  words: 'file mode',
+  schema: { anyOf: [{ type: 'integer', minimum: 0, maximum: 0o777 }, { type: 'string', pattern: '^0?o?[0-7]{1,4}$' }] },
 };
 
 /** Taken as it is. */
-export const anything: ValueType<unknown> = { read: plainValue };
+export const anything: ValueType<unknown> = { read: plainValue, write: same, words: 'anything', schema: {} };
+
+/** The value is not what the key wants. What was written is quoted, unless it may be a secret. */
+export function refuse(node: ConfigNode, key: string, wanted: string, quoting = true): never {
+  const written = node.kind === 'scalar' && quoting ? `, not \`${shortened(String(node.value))}\`` : '';
+  throw new ConfigError(`\`${key}\` must be ${wanted}${written}`, node.place);
+}
+
+/** One line of a problem has room for so many characters of what was written. */
+const LONGEST_QUOTE = 100;
+
+function shortened(written: string): string {
+  const line = written.replace(/\s+/g, ' ');
+  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}...` : line;
+}
+
+function same<T>(value: T): T {
+  return value;
+}
+
+function boundsOf(least: number, most: number): string {
+  if (most < Number.MAX_SAFE_INTEGER) return ` from ${writeDuration(least)} to ${writeDuration(most)}`;
+  return least > 0 ? ` of ${writeDuration(least)} or more` : '';
+}
 
 function octal(written: string): number | undefined {
   const match = /^0?o?([0-7]{1,4})$/.exec(written);
   return match === null ? undefined : Number.parseInt(match[1] as string, 8);
-}
-
-function refuse(node: ConfigNode, key: string, wanted: string): never {
-  const written = node.kind === 'scalar' ? `, not \`${String(node.value)}\`` : '';
-  throw new ConfigError(`\`${key}\` must be ${wanted}${written}`, node.place);
 }

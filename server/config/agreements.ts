@@ -1,0 +1,74 @@
+import { ConfigError } from './config-error.js';
+import type { Settled, Settings } from './settings.js';
+
+/** What several keys must agree on: a problem of the key that asks for what the others do not give. */
+interface Agreement {
+  readonly key: keyof Settings;
+  readonly holds: (settings: Settings) => boolean;
+  readonly problem: string;
+}
+
+/** In the order in which they are reported. */
+const AGREEMENTS: readonly Agreement[] = [
+  { key: 'server.tls.cert', holds: (s) => both(s, 'server.tls.cert', 'server.tls.key'), problem: 'needs `server.tls.key`' },
+  { key: 'server.tls.key', holds: (s) => both(s, 'server.tls.key', 'server.tls.cert'), problem: 'needs `server.tls.cert`' },
+  { key: 'server.tls.caCert', holds: (s) => both(s, 'server.tls.caCert', 'server.tls.cert'), problem: 'needs `server.tls.cert` and `server.tls.key`' },
+  {
+    key: 'server.adminAPI.enabled',
+    holds: (s) => !s['server.adminAPI.enabled'] || has(s, 'server.adminAPI.adminCredentials.username'),
+    problem: 'needs `server.adminAPI.adminCredentials.username`: there are no default credentials',
+  },
+  {
+    key: 'server.adminAPI.enabled',
+    holds: (s) => !s['server.adminAPI.enabled'] || has(s, 'server.adminAPI.adminCredentials.passwordHash'),
+    problem: 'needs `server.adminAPI.adminCredentials.passwordHash`: there are no default credentials',
+  },
+  { key: 'audit.enabled', holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined, problem: 'needs `audit.backend`' },
+  { key: 'audit.backend', holds: (s) => !writesTo(s, 'local') || has(s, 'audit.local.storagePath'), problem: '`local` needs `audit.local.storagePath`' },
+  { key: 'audit.backend', holds: (s) => !writesTo(s, 'kafka') || has(s, 'audit.kafka.topic'), problem: '`kafka` needs `audit.kafka.topic`' },
+  { key: 'audit.backend', holds: (s) => !writesTo(s, 'kafka') || s['audit.kafka.brokers'].length > 0, problem: '`kafka` needs `audit.kafka.brokers`' },
+  ...(['maxFileAgeDays', 'maxFileCount'] as const).map(
+    (limit): Agreement => ({
+      key: `audit.file.logRotation.${limit}`,
+      holds: (s) => s[`audit.file.logRotation.${limit}`] === 0 || has(s, 'audit.file.logRotation.maxFileSizeMB'),
+      problem: 'needs `audit.file.logRotation.maxFileSizeMB`',
+    }),
+  ),
+  ...(['certPath', 'keyPath'] as const).map(
+    (file): Agreement => ({
+      key: `audit.kafka.authentication.tls.${file}`,
+      holds: (s) => both(s, `audit.kafka.authentication.tls.${file}`, 'audit.kafka.authentication.tls.caPath'),
+      problem: 'needs `audit.kafka.authentication.tls.caPath`',
+    }),
+  ),
+  {
+    key: 'audit.kafka.authentication.tls.certPath',
+    holds: (s) => both(s, 'audit.kafka.authentication.tls.certPath', 'audit.kafka.authentication.tls.keyPath'),
+    problem: 'needs `audit.kafka.authentication.tls.keyPath`',
+  },
+  {
+    key: 'audit.kafka.authentication.tls.keyPath',
+    holds: (s) => both(s, 'audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.certPath'),
+    problem: 'needs `audit.kafka.authentication.tls.certPath`',
+  },
+];
+
+/** Holds the settings against each other. Throws a ConfigError for the first that asks for something another does not give (server.md 2.3). */
+export function checkAgreements({ settings, places }: Settled): void {
+  for (const { key, holds, problem } of AGREEMENTS) {
+    if (!holds(settings)) throw new ConfigError(`\`${key}\` ${problem}`, places.get(key) ?? 'defaults');
+  }
+}
+
+/** The second is there when the first is. */
+function both(settings: Settings, key: keyof Settings, other: keyof Settings): boolean {
+  return !has(settings, key) || has(settings, other);
+}
+
+function has(settings: Settings, key: keyof Settings): boolean {
+  return settings[key] !== undefined && settings[key] !== '';
+}
+
+function writesTo(settings: Settings, backend: Settings['audit.backend']): boolean {
+  return settings['audit.enabled'] && settings['audit.backend'] === backend;
+}

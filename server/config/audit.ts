@@ -1,0 +1,68 @@
+import type { AuditConfig, KafkaTls } from '../audit/audit-config.js';
+import type { Settings } from './settings.js';
+
+/** The block `audit` of a configuration. */
+export function auditOf(settings: Settings): AuditConfig {
+  return {
+    enabled: settings['audit.enabled'],
+    accessLogsEnabled: settings['audit.accessLogsEnabled'],
+    decisionLogsEnabled: settings['audit.decisionLogsEnabled'],
+    backend: settings['audit.backend'],
+    includeMetadataKeys: settings['audit.includeMetadataKeys'],
+    excludeMetadataKeys: settings['audit.excludeMetadataKeys'],
+    decisionLogFilters: {
+      checkResources: { ignoreAllowAll: settings['audit.decisionLogFilters.checkResources.ignoreAllowAll'] },
+      planResources: {
+        ignoreAll: settings['audit.decisionLogFilters.planResources.ignoreAll'],
+        ignoreAlwaysAllow: settings['audit.decisionLogFilters.planResources.ignoreAlwaysAllow'],
+      },
+    },
+    mask: settings['audit.mask'],
+    queue: { maxEntries: settings['audit.queue.maxEntries'], maxSizeMB: settings['audit.queue.maxSizeMB'] },
+    file: {
+      path: settings['audit.file.path'],
+      additionalPaths: settings['audit.file.additionalPaths'],
+      logRotation: rotationOf(settings),
+    },
+    local: {
+      storagePath: settings['audit.local.storagePath'],
+      retentionPeriod: settings['audit.local.retentionPeriod'],
+      advanced: {
+        bufferSize: settings['audit.local.advanced.bufferSize'],
+        maxBatchSize: settings['audit.local.advanced.maxBatchSize'],
+        flushInterval: settings['audit.local.advanced.flushInterval'],
+        gcInterval: settings['audit.local.advanced.gcInterval'],
+      },
+    },
+    kafka: {
+      topic: settings['audit.kafka.topic'],
+      brokers: settings['audit.kafka.brokers'],
+      ack: settings['audit.kafka.ack'],
+      encoding: settings['audit.kafka.encoding'],
+      clientID: settings['audit.kafka.clientID'],
+      maxBufferedRecords: settings['audit.kafka.maxBufferedRecords'],
+      closeTimeout: settings['audit.kafka.closeTimeout'],
+      compression: settings['audit.kafka.compression'],
+      produceSync: settings['audit.kafka.produceSync'],
+      tls: kafkaTlsOf(settings),
+    },
+  };
+}
+
+function rotationOf(settings: Settings): AuditConfig['file']['logRotation'] {
+  const maxFileSizeMB = settings['audit.file.logRotation.maxFileSizeMB'];
+  if (maxFileSizeMB === undefined) return undefined;
+  return { maxFileSizeMB, maxFileAgeDays: settings['audit.file.logRotation.maxFileAgeDays'], maxFileCount: settings['audit.file.logRotation.maxFileCount'] };
+}
+
+function kafkaTlsOf(settings: Settings): KafkaTls | undefined {
+  const caPath = settings['audit.kafka.authentication.tls.caPath'];
+  if (caPath === undefined) return undefined;
+  return {
+    caPath,
+    certPath: settings['audit.kafka.authentication.tls.certPath'],
+    keyPath: settings['audit.kafka.authentication.tls.keyPath'],
+    reloadInterval: settings['audit.kafka.authentication.tls.reloadInterval'],
+    insecureSkipVerify: settings['audit.kafka.authentication.tls.insecureSkipVerify'],
+  };
+}
