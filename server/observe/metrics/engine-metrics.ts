@@ -1,0 +1,63 @@
+import type { Checked, Planned } from '../../service/watcher.js';
+import { evaluationErrorsOf } from '../evaluation-errors.js';
+import { BATCH_SIZE, ENGINE_MILLISECONDS, inSeconds, LATENCY_MILLISECONDS } from './buckets.js';
+import { DecisionCounts } from './decision-counts.js';
+import type { HistogramFamily, Snapshot } from './family.js';
+import { coarser, Histogram } from './histogram.js';
+
+/** Counts what the engine does: checks, plans, decisions (users.md 4.6), also under the compatible names of server.md 5.2. */
+export class EngineMetrics {
+  readonly #checks = new Histogram(ENGINE_MILLISECONDS);
+  readonly #plans = new Histogram(ENGINE_MILLISECONDS);
+  readonly #batches = new Histogram(BATCH_SIZE);
+  readonly #decisions = new DecisionCounts();
+  #evaluationErrors = 0;
+  #unplannedRules = 0;
+
+  checked({ resources, decisions, duration }: Checked): void {
+    this.#checks.record(duration);
+    this.#batches.record(resources.length);
+    this.#decisions.record(resources, decisions);
+    for (let index = 0; index < decisions.length; index++) this.#evaluationErrors += evaluationErrorsOf(decisions[index]).length;
+  }
+
+  planned({ plan, duration }: Planned): void {
+    this.#plans.record(duration);
+    this.#unplannedRules += plan.unplanned.length;
+    this.#evaluationErrors += evaluationErrorsOf(plan).length;
+  }
+
+  snapshot(): Snapshot {
+    return [
+      seconds('authz_check_duration_seconds', 'How long the engine took for a check.', this.#checks),
+      seconds('authz_plan_duration_seconds', 'How long the engine took for a plan.', this.#plans),
+      histogram('authz_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
+      this.#decisions.family(),
+      counter('authz_evaluation_errors_total', 'Conditions that could not be evaluated.', this.#evaluationErrors),
+      counter('authz_unplanned_rules_total', 'Rules that a plan could not take into account.', this.#unplannedRules),
+      milliseconds('authz_dev_engine_check_latency_milliseconds', 'How long the engine took for a check.', this.#checks),
+      milliseconds('authz_dev_engine_plan_latency_milliseconds', 'How long the engine took for a plan.', this.#plans),
+      histogram('authz_dev_engine_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
+    ];
+  }
+}
+
+function seconds(name: string, help: string, counts: Histogram): HistogramFamily {
+  return { type: 'histogram', name, help, labels: [], across: 'sum', bounds: SECONDS, series: [counts.series([], 0.001)] };
+}
+
+const SECONDS = inSeconds(ENGINE_MILLISECONDS);
+
+/** The engine does not fail: a condition that cannot be evaluated is counted elsewhere. */
+function milliseconds(name: string, help: string, counts: Histogram): HistogramFamily {
+  const series = [coarser(counts.series(['success']), ENGINE_MILLISECONDS, LATENCY_MILLISECONDS)];
+  return { type: 'histogram', name, help, labels: ['status'], across: 'sum', bounds: LATENCY_MILLISECONDS, series };
+}
+
+function histogram(name: string, help: string, bounds: readonly number[], counts: Histogram): HistogramFamily {
+  return { type: 'histogram', name, help, labels: [], across: 'sum', bounds, series: [counts.series([])] };
+}
+
+function counter(name: string, help: string, value: number): Snapshot[number] {
+  return { type: 'counter', name, help, labels: [], across: 'sum', series: [{ labels: [], value }] };
+}
