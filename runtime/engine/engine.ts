@@ -1,6 +1,8 @@
 import { ALLOW, DENY, type PolicyBundle, policyKey } from '../policy/index.js';
 import { check } from './check.js';
+import type { EffectivePolicy } from './effective-policies.js';
 import { Evaluation } from './evaluation.js';
+import type { EvaluationError } from './evaluation-errors.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
 import { type PlanRequest, type PlanResult, planResources } from './plan-resources.js';
 import { Registry } from './registry.js';
@@ -26,6 +28,14 @@ export interface Engine {
   plan(request: PlanRequest): PlanResult;
   /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
   isAllowed(request: AccessRequest): boolean;
+  /**
+   * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression and message once, sorted by
+   * them (conditions.md 5.6). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
+   * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`.
+   */
+  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
+  /** The policies whose rules were considered for a request or a plan, sorted by name (server.md 4.3); asked like `evaluationErrors`. */
+  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
 }
 
 /** The engine of a compiled bundle: the one way in. */
@@ -73,6 +83,14 @@ class PolicyEngine implements Engine {
       // Conditions do not throw; should one do so all the same, nothing is known, and that denies.
       return false;
     }
+  }
+
+  evaluationErrors(_request: CheckRequest | PlanRequest): readonly EvaluationError[] {
+    return NONE;
+  }
+
+  effectivePolicies(_request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
+    return NONE;
   }
 
   private checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {

@@ -1,5 +1,7 @@
 /** The engine: how compiled policies are asked. */
+export type { EffectivePolicy } from './effective-policies.js';
 export { createEngine, type Engine } from './engine.js';
+export type { EvaluationError } from './evaluation-errors.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
 export type { UnplannedRule } from './plan.js';
 export { type PlanRequest, type PlanResourceInput, type PlanResult, writingOf } from './plan-resources.js';

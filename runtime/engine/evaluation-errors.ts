@@ -1,0 +1,14 @@
+/**
+ * What failed in a condition or a variable on the way to a decision (conditions.md 5.6). It is no part of the answer: a condition that cannot be
+ * evaluated does not hold, and the caller learns the decision; the audit log and the log of the server tell the rest.
+ */
+export interface EvaluationError {
+  /** Whose condition it is: `resource.album.vdefault`, `derived_roles.album_roles`. */
+  readonly policy: string;
+  /** As outputs name it; of a derived role its name, of a role policy's rule its place, from 0. */
+  readonly rule: string;
+  /** As the author wrote it. */
+  readonly expression: string;
+  /** Why, in the words of conditions.md 3.15. */
+  readonly message: string;
+}
