@@ -10,7 +10,7 @@ import { release } from './release.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
-import { AUTHZ_SERVICE, type Services } from './service/services.js';
+import { HEALTH_NAMES, type Services } from './service/services.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer } from './transport/http/http-server.js';
 
@@ -54,11 +54,19 @@ export async function startServer(config: Config, bundle: Bundle): Promise<Runni
 
 /** The same with whatever decides: for tests of the transports. */
 export async function serve(config: Config, decider: Decider, build: ServerInfoResponse): Promise<ListeningServer> {
-  const health = new Health(['', AUTHZ_SERVICE]);
+  const health = new Health(HEALTH_NAMES);
   const maxMessageSize = config.server.grpc.maxRecvMsgSizeBytes;
   const limits = config.server.requestLimits;
-  const check = { decider, callIds: new CallIds(), limits, verify: verifierOf(config.jwt) };
-  const services: Services = { check, health, release: build, maxMessageSize };
+  const services: Services = {
+    decider,
+    callIds: new CallIds(),
+    limits,
+    verify: verifierOf(config.jwt),
+    watchers: [],
+    health,
+    release: build,
+    maxMessageSize,
+  };
   const http = httpServer(config.server, services);
   const grpc = grpcServer(config.server.grpc, services);
   const stop = async (): Promise<void> => {

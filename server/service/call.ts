@@ -19,6 +19,8 @@ export interface Call {
   readonly peer: () => Peer;
   /** Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection (server.md 4.4). */
   readonly metadata: () => ReadonlyMap<string, readonly string[]>;
+  /** The host and port that the caller named (`Host`, `:authority`); empty when it named none. */
+  readonly host: () => string;
 }
 
 /** The other end of a call (server.md 4.5). Absent parts are empty. */

@@ -1,9 +1,12 @@
-import type { AuxData, CheckResourcesRequest, CheckResourcesResponse, Decision, Principal, ResultEntry } from '../../proto/messages.js';
+import type { AuxData, CheckResourcesRequest, CheckResourcesResponse, Decision, Principal, RequestContext, ResultEntry } from '../../proto/messages.js';
+import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
-import type { CheckEntry, Decider, VerifiedAuxData } from './decider.js';
+import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
 import { RpcError, refused } from './rpc-error.js';
 import { checkResourcesViolations } from './validate-check-resources.js';
-import { violationsMessage } from './violation.js';
+import { type Violation, violationsMessage } from './violation.js';
+import { tellChecked } from './watch.js';
+import type { Watcher } from './watcher.js';
 
 /** What a check needs beside the request. */
 export interface CheckService {
@@ -12,6 +15,8 @@ export interface CheckService {
   readonly limits: RequestLimits;
   /** Verifies the tokens of a request; rejects when one of them is not good, for whatever reason. */
   readonly verify: (auxData: AuxData) => Promise<VerifiedAuxData>;
+  /** Told of what is decided; often there are none. */
+  readonly watchers: readonly Watcher[];
 }
 
 export interface RequestLimits {
@@ -25,13 +30,25 @@ export interface RequestLimits {
  */
 export function checkResources(
   service: CheckService,
+  call: Call,
   request: CheckResourcesRequest,
 ): CheckResourcesResponse | Promise<CheckResourcesResponse> {
-  const violations = checkResourcesViolations(request);
-  if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
-  const authzCallId = service.callIds.next();
+  accept(service, call, checkResourcesViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, request.auxData, (claims) => decide(service, request, authzCallId, claims));
+  return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
+}
+
+/** Refuses a request that breaks rules; any other gets its call id (server.md 4.1). */
+export function accept(service: Pick<CheckService, 'callIds'>, call: Call, violations: readonly Violation[]): void {
+  if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
+  call.id = service.callIds.next(call.timestamp);
+}
+
+/** Refuses more resources than the configuration allows. */
+export function limitResources(count: number, limits: RequestLimits): void {
+  const limit = limits.maxResourcesPerRequest;
+  if (count <= limit) return;
+  throw refused(`number of resources in batch (${count}) exceeds configured limit (${limit})`);
 }
 
 /** Goes on with the claims of the tokens: at once when there are none to verify. */
@@ -40,13 +57,24 @@ export function withClaims<T>(service: Pick<CheckService, 'verify'>, auxData: Au
   return verified(service, auxData).then(goOn);
 }
 
-const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
-
-function limitResources(count: number, limits: RequestLimits): void {
-  const limit = limits.maxResourcesPerRequest;
-  if (count <= limit) return;
-  throw refused(`number of resources in batch (${count}) exceeds configured limit (${limit})`);
+/** A question to the engine, with what the audit log wants to know of the request it comes from. */
+export interface CheckQuestion extends CheckCall {
+  readonly requestId: string;
+  readonly requestContext: RequestContext | undefined;
 }
+
+/** One call of the engine, which watchers are told of: refuses an entry with too many actions, gives one decision for each entry. */
+export function decide(service: CheckService, call: Call, question: CheckQuestion): readonly Decision[] {
+  limitActions(question.resources, service.limits);
+  const { watchers } = service;
+  if (watchers.length === 0) return service.decider.check(question);
+  const start = performance.now();
+  const decisions = service.decider.check(question);
+  tellChecked(watchers, call, { ...question, decisions, duration: performance.now() - start });
+  return decisions;
+}
+
+const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 
 /** The reason goes to nobody: whoever sends a bad token learns only that it is bad (3.5). */
 async function verified(service: Pick<CheckService, 'verify'>, auxData: AuxData): Promise<VerifiedAuxData> {
@@ -57,27 +85,22 @@ async function verified(service: Pick<CheckService, 'verify'>, auxData: AuxData)
   }
 }
 
-function decide(
-  service: CheckService,
-  request: CheckResourcesRequest,
-  authzCallId: string,
-  auxData: VerifiedAuxData,
-): CheckResourcesResponse {
-  limitActions(request, service.limits);
-  const { includeMeta } = request;
+function respond(service: CheckService, call: Call, request: CheckResourcesRequest, auxData: VerifiedAuxData): CheckResourcesResponse {
+  const { requestId, includeMeta, requestContext } = request;
   // Validation has seen to it that principal and resources are there.
-  const entries = request.resources as readonly CheckEntry[];
-  const decisions = service.decider.check({ principal: request.principal as Principal, resources: entries, auxData, includeMeta });
+  const principal = request.principal as Principal;
+  const resources = request.resources as readonly CheckEntry[];
+  const decisions = decide(service, call, { requestId, principal, resources, auxData, includeMeta, requestContext });
   const results: ResultEntry[] = [];
-  for (let index = 0; index < entries.length; index++) {
-    results.push({ resource: (entries[index] as CheckEntry).resource, decision: decisions[index] as Decision });
+  for (let index = 0; index < resources.length; index++) {
+    results.push({ resource: (resources[index] as CheckEntry).resource, decision: decisions[index] as Decision });
   }
-  return { requestId: request.requestId, results, includeMeta, authzCallId };
+  return { requestId, results, includeMeta, authzCallId: call.id };
 }
 
-function limitActions(request: CheckResourcesRequest, limits: RequestLimits): void {
+function limitActions(entries: readonly CheckEntry[], limits: RequestLimits): void {
   const limit = limits.maxActionsPerResource;
-  for (const { actions } of request.resources) {
+  for (const { actions } of entries) {
     if (actions.length <= limit) continue;
     throw refused(`number of actions (${actions.length}) exceeds configured limit (${limit})`);
   }

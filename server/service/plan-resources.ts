@@ -1,20 +1,23 @@
 import type { PlanResource, PlanResourcesRequest, PlanResourcesResponse, Principal } from '../../proto/messages.js';
-import { type CheckService, withClaims } from './check-resources.js';
-import { RpcError } from './rpc-error.js';
+import type { Call } from './call.js';
+import { accept, type CheckService, withClaims } from './check-resources.js';
+import type { VerifiedAuxData } from './decider.js';
 import { planResourcesViolations } from './validate-plan-resources.js';
-import { violationsMessage } from './violation.js';
+import { tellPlanned } from './watch.js';
 
 /** PlanResources: validation, tokens, the plan (planner.md 1). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
-export function planResources(service: CheckService, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
-  const violations = planResourcesViolations(request);
-  if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
-  const authzCallId = service.callIds.next();
+export function planResources(service: CheckService, call: Call, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
+  accept(service, call, planResourcesViolations(request));
+  return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
+}
+
+function respond(service: CheckService, call: Call, request: PlanResourcesRequest, auxData: VerifiedAuxData): PlanResourcesResponse {
   const { requestId, action, actions, includeMeta } = request;
   // Validation has seen to it that principal and resource are there.
   const principal = request.principal as Principal;
   const resource = request.resource as PlanResource;
-  return withClaims(service, request.auxData, (auxData) => {
-    const plan = service.decider.plan({ principal, resource, actions: action === '' ? actions : [action], auxData });
-    return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId };
-  });
+  const start = performance.now();
+  const plan = service.decider.plan({ principal, resource, actions: action === '' ? actions : [action], auxData });
+  if (service.watchers.length > 0) tellPlanned(service.watchers, call, { request, plan, auxData, duration: performance.now() - start });
+  return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: call.id };
 }

@@ -29,8 +29,6 @@ export class RpcError extends Error {
     readonly code: Code,
     message: string,
     readonly violations: readonly Violation[] = [],
-    /** Whether the call had got past parsing and validation, to its handler: answers then name the release (server.md 1.5). */
-    readonly handled: boolean = false,
   ) {
     super(message);
   }
@@ -38,12 +36,12 @@ export class RpcError extends Error {
 
 /** A valid request that a handler turns down. */
 export function refused(message: string): RpcError {
-  return new RpcError('invalid_argument', message, [], true);
+  return new RpcError('invalid_argument', message);
 }
 
 /** Whatever was thrown, as what the caller may know of it: an unforeseen error is our bug, and its text is for whoever runs the server. */
 export function rpcErrorOf(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
   console.error('authz: internal error:', thrown);
-  return new RpcError('internal', 'Policy check failed', [], true);
+  return new RpcError('internal', 'Policy check failed');
 }

@@ -3,13 +3,15 @@ import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
 
 /** What every transport answers from. */
-export interface Services {
-  readonly check: CheckService;
+export interface Services extends CheckService {
   readonly health: Health;
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */
   readonly maxMessageSize: number;
 }
 
-/** The services whose health is known by name (server.md 5.1). */
 export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';
+export const AUTHZEN_SERVICE = 'authzen.authorization.v1.AuthorizationService';
+
+/** The names whose health is known (server.md 5.1); the empty one is the whole server. */
+export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVICE];

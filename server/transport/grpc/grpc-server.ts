@@ -1,9 +1,10 @@
 import { type ChannelOptions, logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
-import { AUTHZ_SERVICE, type Services } from '../../service/services.js';
-import { addAuthzService } from './authz-service.js';
+import type { Services } from '../../service/services.js';
+import { RPC_SERVICES } from '../rpcs.js';
 import { addHealthService, HEALTH_SERVICE } from './health-service.js';
 import { addReflectionServices } from './reflection-service.js';
+import { addRpcServices } from './rpc-services.js';
 
 /** The gRPC listener. */
 export interface GrpcServer {
@@ -17,9 +18,9 @@ export function grpcServer(config: Config['server']['grpc'], services: Services)
   // The library writes to the console what it also reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server(channelOptions(config));
-  addAuthzService(server, services);
+  addRpcServices(server, services, '');
   addHealthService(server, services.health);
-  addReflectionServices(server, [AUTHZ_SERVICE, HEALTH_SERVICE]);
+  addReflectionServices(server, [...RPC_SERVICES, HEALTH_SERVICE]);
   return { server, stop: (patience) => stop(server, patience) };
 }
 

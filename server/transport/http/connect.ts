@@ -1,95 +1,84 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { decodeCheckResourcesRequest } from '../../../proto/codec/check-resources-request.js';
-import { encodeCheckResourcesResponse } from '../../../proto/codec/check-resources-response.js';
-import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../../proto/codec/server-info.js';
 import { TextTable } from '../../../proto/codec/text-table.js';
-import { WireError } from '../../../proto/codec/wire-reader.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
-import type { CheckResourcesResponse } from '../../../proto/messages.js';
-import { checkResources } from '../../service/check-resources.js';
-import { tooLarge } from '../../service/message-limit.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import { AUTHZ_SERVICE, type Services } from '../../service/services.js';
-import { limitMessageSize } from '../json/message-limit.js';
-import { printCheckResourcesResponse } from '../json/print-check-resources.js';
+import type { Services } from '../../service/services.js';
+import { tellBegan } from '../../service/watch.js';
+import { end, endFailed } from '../call-end.js';
 import { violationsJson } from '../json/print-error.js';
-import { readCheckResourcesRequest } from '../json/read-check-resources.js';
-import { readServerInfoRequest } from '../json/read-server-info.js';
+import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
+import { RPC_SERVICES, RPCS } from '../rpcs.js';
 import { encodeViolations } from '../violations-message.js';
 import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
-import { printServerInfo } from './rest.js';
-
-/** Where Connect calls go. */
-export const CONNECT_PREFIX = `/${AUTHZ_SERVICE}/`;
+import { grpcWebHandler, isGrpcWeb } from './grpc-web.js';
+import { HttpCall } from './http-call.js';
 
 /** The two ways to write a message. */
 type Encoding = 'json' | 'proto';
 
-/** What a procedure does with a body: gives the body of the answer. Throws, or rejects with, an RpcError. */
-type Procedure = (body: Buffer, encoding: Encoding) => string | Buffer | Promise<string | Buffer>;
-
-/** Unary calls of the Connect protocol over plain POST, in JSON and binary form. */
+/** Unary calls of the Connect protocol over plain POST, in JSON and binary form; on the same paths, calls of gRPC-Web. */
 export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
-  for (const [name, procedure] of Object.entries(procedures(services))) {
-    app.post(CONNECT_PREFIX + name, (request, reply) => call(procedure, request, reply, exchange));
+  const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
+  for (const rpc of RPCS) {
+    const connect = connectHandler(rpc, exchange, services, codec);
+    const grpcWeb = grpcWebHandler(rpc, exchange, services, codec);
+    app.post(fullName(rpc), (request, reply) => {
+      if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, reply);
+      else connect(request, reply);
+    });
   }
 }
 
-/** The error body of Connect: codes are words, details are base64. */
-export function sendConnectError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError, status?: number): void {
-  exchange.send(request, reply, status ?? CODES[error.code].httpStatus, JSON_TYPE, printConnectError(error));
+/** Whether a path is one where Connect calls go, known or not. */
+export function isConnectPath(path: string): boolean {
+  return PREFIXES.some((prefix) => path.startsWith(prefix));
+}
+
+/** The error body of Connect: codes are words, details are base64. Gives its size. */
+export function sendConnectError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError, status?: number): number {
+  return exchange.send(request, reply, status ?? CODES[error.code].httpStatus, JSON_TYPE, printConnectError(error));
 }
 
 /** The answer to a media type that no codec reads. */
 export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
-  exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto'], '');
+  exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'], '');
 }
 
-function procedures(services: Services): { readonly [name: string]: Procedure } {
-  const texts = new TextTable();
-  const writer = new WireWriter();
-  return {
-    CheckResources: (body, encoding) => {
-      const message = encoding === 'json' ? readCheckResourcesRequest(body) : decode(() => decodeCheckResourcesRequest(body, texts));
-      if (encoding === 'json') limitMessageSize(message, body.length, services.maxMessageSize);
-      else if (body.length > services.maxMessageSize) throw tooLarge(body.length, services.maxMessageSize);
-      const print = (response: CheckResourcesResponse): string | Buffer =>
-        encoding === 'json' ? printCheckResourcesResponse(response) : encodeCheckResourcesResponse(response, writer);
-      const outcome = checkResources(services.check, message);
-      return outcome instanceof Promise ? outcome.then(print) : print(outcome);
-    },
-    ServerInfo: (body, encoding) => {
-      if (encoding === 'json') readServerInfoRequest(body);
-      else decode(() => decodeServerInfoRequest(body));
-      return encoding === 'json' ? printServerInfo(services.release) : encodeServerInfoResponse(services.release, writer);
-    },
-    PlanResources: () => {
-      throw new RpcError('unimplemented', 'PlanResources is not served yet');
-    },
-  };
-}
+const PREFIXES = RPC_SERVICES.map((service) => `/${service}/`);
+const NO_BODY = Buffer.alloc(0);
 
-function call(procedure: Procedure, request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
-  const encoding = encodingOf(request.headers['content-type']);
-  if (encoding === undefined) {
-    refuseMediaType(request, reply, exchange);
-    return;
-  }
-  const start = performance.now();
-  const fail = (thrown: unknown): void => sendConnectError(request, reply, exchange, rpcErrorOf(thrown));
-  const finish = (answer: string | Buffer): void => {
-    checkDeadline(start, connectTimeout(request.headers['connect-timeout-ms']));
-    exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`], answer);
+function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
+  const { watchers } = services;
+  const method = fullName(rpc);
+  return (request, reply) => {
+    const encoding = encodingOf(request.headers['content-type']);
+    if (encoding === undefined) {
+      refuseMediaType(request, reply, exchange);
+      return;
+    }
+    const call = new HttpCall(method, 'connect', request.raw);
+    if (watchers.length > 0) tellBegan(watchers, call);
+    const body = (request.body as Buffer | undefined) ?? NO_BODY;
+    const fail = (thrown: unknown): void => {
+      const error = rpcErrorOf(thrown);
+      const size = sendConnectError(request, reply, exchange, error);
+      if (watchers.length > 0) endFailed(watchers, call, error, body.length, size);
+    };
+    const finish = (answer: string | Buffer): void => {
+      checkDeadline(call.start, connectTimeout(request.headers['connect-timeout-ms']));
+      const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`], answer);
+      if (watchers.length > 0) end(watchers, call, body.length, size);
+    };
+    try {
+      checkProtocol(request);
+      const answer = encoding === 'json' ? runJson(rpc, services, call, body) : runProto(rpc, services, call, body, codec);
+      if (answer instanceof Promise) answer.then(finish).catch(fail);
+      else finish(answer);
+    } catch (thrown) {
+      fail(thrown);
+    }
   };
-  try {
-    checkProtocol(request);
-    const answer = procedure((request.body as Buffer | undefined) ?? Buffer.alloc(0), encoding);
-    if (answer instanceof Promise) answer.then(finish).catch(fail);
-    else finish(answer);
-  } catch (thrown) {
-    fail(thrown);
-  }
 }
 
 /** Of the media type; undefined for one that no codec reads. */
@@ -105,15 +94,6 @@ function checkProtocol(request: FastifyRequest): void {
   if (version !== '1') throw new RpcError('invalid_argument', 'connect-protocol-version must be 1');
   if (encoding !== 'identity') throw new RpcError('unimplemented', 'unknown compression: supported is identity');
   connectTimeout(request.headers['connect-timeout-ms']);
-}
-
-function decode<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof WireError) throw new RpcError('invalid_argument', `malformed message: ${error.message}`);
-    throw error;
-  }
 }
 
 function printConnectError(error: RpcError): string {

@@ -13,24 +13,26 @@ export class Exchange {
 
   constructor(readonly cors: Cors) {}
 
-  /** Answers with a body. Takes the reply out of the framework's hands: what it adds is not needed, and costs (bench: server). */
-  send(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, body: string | Buffer): void {
+  /** Answers with a body, and gives its size in bytes. Takes the reply out of the framework's hands: what it adds is not needed, and costs (bench: server). */
+  send(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, body: string | Buffer): number {
     reply.hijack();
     const response: ServerResponse = reply.raw;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const all = [...headers, ...this.cors.headers(request.headers), 'Content-Length', String(length)];
-    if (this.stopping) all.push('Connection', 'close');
+    // HTTP/2 says it in a frame of its own.
+    if (this.stopping && request.raw.httpVersionMajor === 1) all.push('Connection', 'close');
     response.writeHead(status, all);
     response.end(body);
+    return length;
   }
 
   /** Answers a REST call with JSON, indented when asked for. */
-  sendJson(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, json: string): void {
-    this.send(request, reply, status, headers, wantsPretty(request) ? indentJson(json) : json);
+  sendJson(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, json: string): number {
+    return this.send(request, reply, status, headers, wantsPretty(request) ? indentJson(json) : json);
   }
 
-  sendRestError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList = JSON_TYPE): void {
-    this.sendJson(request, reply, CODES[error.code].httpStatus, headers, printRestError(error));
+  sendRestError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList = JSON_TYPE): number {
+    return this.sendJson(request, reply, CODES[error.code].httpStatus, headers, printRestError(error));
   }
 }
 

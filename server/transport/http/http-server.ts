@@ -3,7 +3,7 @@ import type { Config } from '../../config.js';
 import { tooLarge } from '../../service/message-limit.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { addConnectRoutes, CONNECT_PREFIX, refuseMediaType, sendConnectError } from './connect.js';
+import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
 import { addRestRoutes } from './rest.js';
@@ -48,7 +48,7 @@ export function httpServer(config: Config['server'], services: Services): HttpSe
 /** REST reads any body as JSON, whatever its sender calls it (server.md 1.4); the framework would refuse a header it cannot parse. */
 function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const url = request.raw.url as string;
-  if (!url.startsWith(CONNECT_PREFIX)) delete request.raw.headers['content-type'];
+  if (!isConnectPath(url)) delete request.raw.headers['content-type'];
   done();
 }
 
@@ -57,7 +57,7 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   const refusal = refusalOf(error, request, services);
   // Only Connect calls still have a media type that can be wrong.
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') refuseMediaType(request, reply, exchange);
-  else if (pathOf(request).startsWith(CONNECT_PREFIX)) sendConnectError(request, reply, exchange, refusal);
+  else if (isConnectPath(pathOf(request))) sendConnectError(request, reply, exchange, refusal);
   else exchange.sendRestError(request, reply, refusal);
 }
 

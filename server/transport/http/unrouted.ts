@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RpcError } from '../../service/rpc-error.js';
-import { CONNECT_PREFIX, sendConnectError } from './connect.js';
+import { isConnectPath, sendConnectError } from './connect.js';
 import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
 import { REST_PATHS } from './rest.js';
 
@@ -14,7 +14,7 @@ export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exc
   const path = pathOf(request);
   if (path.includes('//')) {
     exchange.send(request, reply, 301, ['Location', cleaned(request.raw.url ?? '/')], '');
-  } else if (path.startsWith(CONNECT_PREFIX)) {
+  } else if (isConnectPath(path)) {
     answerConnect(request, reply, exchange);
   } else if (REST_PATHS.has(path)) {
     // The status of "unimplemented", not 405: clients of the reference expect it.

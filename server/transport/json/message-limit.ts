@@ -1,13 +1,11 @@
-import { checkResourcesRequestSize } from '../../../proto/codec/message-size.js';
-import type { CheckResourcesRequest } from '../../../proto/messages.js';
 import { tooLarge } from '../../service/message-limit.js';
 
 /** In protobuf, JSON never grows to more than this many times its length: `0,` becomes eleven bytes. */
 const MAX_GROWTH = 8;
 
 /** Refuses a request that came as JSON of `length` bytes and is too large in protobuf: the limit is about that (server.md 1.7). */
-export function limitMessageSize(request: CheckResourcesRequest, length: number, limit: number): void {
+export function limitMessageSize<Request>(request: Request, sizeOf: (request: Request) => number, length: number, limit: number): void {
   if (length * MAX_GROWTH <= limit) return;
-  const size = checkResourcesRequestSize(request);
+  const size = sizeOf(request);
   if (size > limit) throw tooLarge(size, limit);
 }

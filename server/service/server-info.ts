@@ -1,0 +1,10 @@
+import type { ServerInfoResponse } from '../../proto/messages.js';
+import type { Call } from './call.js';
+import { accept } from './check-resources.js';
+import type { Services } from './services.js';
+
+/** ServerInfo: which build answers. */
+export function serverInfo(services: Services, call: Call): ServerInfoResponse {
+  accept(services, call, []);
+  return services.release;
+}

@@ -1,0 +1,57 @@
+import type { ServerUnaryCall } from '@grpc/grpc-js';
+import type { RequestContext } from '../../../proto/messages.js';
+import type { Peer } from '../../service/call.js';
+import { peerAddress } from '../peer-address.js';
+import type { TransportCall } from '../transport-call.js';
+
+/** What of the library's calls is used here: of all kinds of methods. */
+export type LibraryCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getPeer' | 'getHost'>;
+
+/** A call that came in by gRPC, on whichever listener. */
+export class GrpcCall implements TransportCall {
+  id = '';
+  requestContext: RequestContext | undefined = undefined;
+  readonly protocol = 'grpc';
+  readonly timestamp = Date.now();
+  readonly start = performance.now();
+  readonly #call: LibraryCall;
+
+  constructor(
+    readonly method: string,
+    call: LibraryCall,
+    /** The kind of transport security of the listener; empty for none. */
+    readonly authInfo: string,
+  ) {
+    this.#call = call;
+  }
+
+  peer(): Peer {
+    const { metadata } = this.#call;
+    return {
+      address: addressOf(this.#call.getPeer()),
+      authInfo: this.authInfo,
+      userAgent: metadata.get('user-agent').join('|'),
+      forwardedFor: metadata.get('x-forwarded-for').join(', '),
+    };
+  }
+
+  metadata(): ReadonlyMap<string, readonly string[]> {
+    const entries = Object.entries(this.#call.metadata.toJSON());
+    return new Map(entries.map(([name, values]) => [name, values.map(textOf)]));
+  }
+
+  host(): string {
+    return this.#call.getHost();
+  }
+}
+
+/** The library joins address and port by a colon, whatever the address, and says `unknown` where there is neither. */
+function addressOf(peer: string): string {
+  const colon = peer.lastIndexOf(':');
+  return colon < 0 ? '@' : peerAddress(peer.slice(0, colon), Number(peer.slice(colon + 1)));
+}
+
+/** Binary values are written as they travel. */
+function textOf(value: string | Buffer): string {
+  return typeof value === 'string' ? value : value.toString('base64');
+}

@@ -1,0 +1,74 @@
+import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
+import { TextTable } from '../../../proto/codec/text-table.js';
+import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import type { Services } from '../../service/services.js';
+import { tellBegan } from '../../service/watch.js';
+import { end, endFailed } from '../call-end.js';
+import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
+import { RPC_SERVICES, RPCS } from '../rpcs.js';
+import { GrpcCall } from './grpc-call.js';
+import { unary } from './method.js';
+import { grpcErrorOf } from './status-details.js';
+
+/**
+ * The services of the table over gRPC. The library hands over bytes and is given bytes: messages go through our own codec, plain values
+ * in, bytes from decisions out (bench: server), and what is malformed is refused, and watched, like everything else.
+ */
+export function addRpcServices(server: Server, services: Services, authInfo: string): void {
+  const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
+  const version = new Metadata();
+  version.set('authz-version', services.release.version);
+  for (const service of RPC_SERVICES) {
+    const rpcs = RPCS.filter((rpc) => rpc.service === service);
+    const definition = Object.fromEntries(rpcs.map(({ method }) => [method, unary(service, method, BYTES)]));
+    const handlers = Object.fromEntries(rpcs.map((rpc) => [rpc.method, handler({ rpc, services, codec, version, authInfo })]));
+    server.addService(definition, handlers);
+  }
+}
+
+const BYTES = { decode: (bytes: Buffer): Buffer => bytes, encode: (bytes: Buffer): Buffer => bytes };
+
+interface Served {
+  readonly rpc: Rpc;
+  readonly services: Services;
+  readonly codec: Codec;
+  /** The header of handled calls (server.md 1.5), the same for all of them. */
+  readonly version: Metadata;
+  readonly authInfo: string;
+}
+
+function handler({ rpc, services, codec, version, authInfo }: Served): handleUnaryCall<Buffer, Buffer> {
+  const { watchers } = services;
+  const method = fullName(rpc);
+  return (call, callback) => {
+    const own = new GrpcCall(method, call, authInfo);
+    const bytes = call.request;
+    if (watchers.length > 0) tellBegan(watchers, own);
+    const fail = (thrown: unknown): void => {
+      const error = rpcErrorOf(thrown);
+      if (own.id !== '') call.sendMetadata(version);
+      callback(grpcErrorOf(error));
+      if (watchers.length > 0) endFailed(watchers, own, error, bytes.length, 0);
+    };
+    const finish = (answer: Buffer): void => {
+      checkDeadline(call);
+      call.sendMetadata(version);
+      callback(null, answer);
+      if (watchers.length > 0) end(watchers, own, bytes.length, answer.length);
+    };
+    try {
+      const outcome = runProto(rpc, services, own, bytes, codec);
+      if (outcome instanceof Promise) outcome.then(finish).catch(fail);
+      else finish(outcome);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+}
+
+/** The library keeps a timer for the deadline; a call that never waits is over before any timer runs. */
+function checkDeadline(call: ServerUnaryCall<Buffer, Buffer>): void {
+  const deadline = call.getDeadline();
+  if (deadline !== Number.POSITIVE_INFINITY && Date.now() >= Number(deadline)) throw new RpcError('deadline_exceeded', 'context deadline exceeded');
+}

@@ -1,0 +1,79 @@
+import type { TextTable } from '../../proto/codec/text-table.js';
+import { WireError } from '../../proto/codec/wire-reader.js';
+import type { WireWriter } from '../../proto/codec/wire-writer.js';
+import type { RequestContext } from '../../proto/messages.js';
+import { tooLarge } from '../service/message-limit.js';
+import { type Code, RpcError } from '../service/rpc-error.js';
+import type { Services } from '../service/services.js';
+import { limitMessageSize } from './json/message-limit.js';
+import type { TransportCall } from './transport-call.js';
+
+/** One RPC with one request and one response: all that any transport needs to serve it. */
+export interface Rpc<Request = Message, Response = unknown> {
+  /** The full name of its service. */
+  readonly service: string;
+  readonly method: string;
+  readonly rest: RestRoute;
+  /** Throws an RpcError for what is no such message; an empty body is an empty message. */
+  readonly readJson: (body: Buffer) => Request;
+  readonly printJson: (response: Response) => string;
+  /** Throws a WireError for what is no such message. */
+  readonly decode: (bytes: Buffer, texts: TextTable) => Request;
+  readonly encode: (response: Response, writer: WireWriter) => Buffer;
+  /** Of the protobuf encoding, in bytes. */
+  readonly sizeOf: (request: Request) => number;
+  /** Throws, or rejects with, an RpcError. */
+  readonly run: (services: Services, call: TransportCall, request: Request) => Response | Promise<Response>;
+}
+
+export interface RestRoute {
+  readonly verb: 'GET' | 'POST';
+  readonly path: string;
+  /** A request header that the answer repeats. */
+  readonly echo?: string;
+}
+
+/** What transports see of a request. */
+export interface Message {
+  readonly requestContext?: RequestContext | undefined;
+}
+
+/** What a transport keeps to read and write protobuf with. */
+export interface Codec {
+  readonly texts: TextTable;
+  readonly writer: WireWriter;
+  /** The code of bytes that are no message. */
+  readonly malformed: Code;
+}
+
+/** `/authz.svc.v1.AuthzService/CheckResources`. */
+export function fullName({ service, method }: Pick<Rpc, 'service' | 'method'>): string {
+  return `/${service}/${method}`;
+}
+
+/** Answers JSON with JSON. Hot: at once unless there are tokens to verify, and nothing is made that need not be (bench: server). */
+export function runJson(rpc: Rpc, services: Services, call: TransportCall, body: Buffer): string | Promise<string> {
+  const request = rpc.readJson(body);
+  call.requestContext = request.requestContext;
+  limitMessageSize(request, rpc.sizeOf, body.length, services.maxMessageSize);
+  const outcome = rpc.run(services, call, request);
+  return outcome instanceof Promise ? outcome.then(rpc.printJson) : rpc.printJson(outcome);
+}
+
+/** Answers protobuf with protobuf, likewise. */
+export function runProto(rpc: Rpc, services: Services, call: TransportCall, bytes: Buffer, codec: Codec): Buffer | Promise<Buffer> {
+  if (bytes.length > services.maxMessageSize) throw tooLarge(bytes.length, services.maxMessageSize);
+  const request = decode(rpc, bytes, codec);
+  call.requestContext = request.requestContext;
+  const outcome = rpc.run(services, call, request);
+  return outcome instanceof Promise ? outcome.then((response) => rpc.encode(response, codec.writer)) : rpc.encode(outcome, codec.writer);
+}
+
+function decode(rpc: Rpc, bytes: Buffer, { texts, malformed }: Codec): Message {
+  try {
+    return rpc.decode(bytes, texts);
+  } catch (error) {
+    if (error instanceof WireError) throw new RpcError(malformed, `malformed message: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { decodeCheckResourcesRequest } from '../../proto/codec/check-resources-request.js';
+import { encodeCheckResourcesResponse } from '../../proto/codec/check-resources-response.js';
+import { checkResourcesRequestSize, planResourcesRequestSize } from '../../proto/codec/message-size.js';
+import { decodePlanResourcesRequest } from '../../proto/codec/plan-resources-request.js';
+import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
+import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
+import { checkResources } from '../service/check-resources.js';
+import { planResources } from '../service/plan-resources.js';
+import { serverInfo } from '../service/server-info.js';
+import { AUTHZ_SERVICE } from '../service/services.js';
+import { printCheckResourcesResponse } from './json/print-check-resources.js';
+import { printPlanResourcesResponse } from './json/print-plan-resources.js';
+import { printServerInfo } from './json/print-server-info.js';
+import { readCheckResourcesRequest } from './json/read-check-resources.js';
+import { readPlanResourcesRequest } from './json/read-plan-resources.js';
+import { readServerInfoRequest } from './json/read-server-info.js';
+import { fullName, type Rpc } from './rpc.js';
+
+/** The RPCs of this server (server.md 1.1). REST, Connect, gRPC and gRPC-Web are made from these rows; health, which is about the server, is not here. */
+export const RPCS: readonly Rpc[] = [
+  row({
+    service: AUTHZ_SERVICE,
+    method: 'CheckResources',
+    rest: { verb: 'POST', path: '/api/check/resources' },
+    readJson: readCheckResourcesRequest,
+    printJson: printCheckResourcesResponse,
+    decode: decodeCheckResourcesRequest,
+    encode: encodeCheckResourcesResponse,
+    sizeOf: checkResourcesRequestSize,
+    run: checkResources,
+  }),
+  row({
+    service: AUTHZ_SERVICE,
+    method: 'PlanResources',
+    rest: { verb: 'POST', path: '/api/plan/resources' },
+    readJson: readPlanResourcesRequest,
+    printJson: printPlanResourcesResponse,
+    decode: decodePlanResourcesRequest,
+    encode: encodePlanResourcesResponse,
+    sizeOf: planResourcesRequestSize,
+    run: planResources,
+  }),
+  row({
+    service: AUTHZ_SERVICE,
+    method: 'ServerInfo',
+    rest: { verb: 'GET', path: '/api/server_info' },
+    readJson: readServerInfoRequest,
+    printJson: printServerInfo,
+    decode: decodeServerInfoRequest,
+    encode: encodeServerInfoResponse,
+    sizeOf: () => 0,
+    run: serverInfo,
+  }),
+];
+
+/** The services of the table, in its order. */
+export const RPC_SERVICES: readonly string[] = [...new Set(RPCS.map(({ service }) => service))];
+
+/** By full name, which is also the path of the Connect protocol. */
+export const RPCS_BY_NAME: ReadonlyMap<string, Rpc> = new Map(RPCS.map((rpc) => [fullName(rpc), rpc]));
+
+/** Closes a row: from here on nobody asks what its messages are, because only its own functions see them. */
+function row<Request, Response>(rpc: Rpc<Request, Response>): Rpc {
+  return rpc as unknown as Rpc;
+}
