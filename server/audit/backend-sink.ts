@@ -1,0 +1,133 @@
+import type { QueueConfig } from './audit-config.js';
+import type { AuditBackend, OnAuditProblem, Written } from './backend.js';
+import { OncePerWhile } from './once-per-while.js';
+import type { AuditRecord } from './record.js';
+import { RecordQueue } from './record-queue.js';
+import type { AuditSink, AuditStats } from './sink.js';
+
+/** A sink that writes to a backend of this process, one batch after the other (server.md 4.6). */
+export class BackendSink implements AuditSink {
+  readonly #queue: RecordQueue;
+  readonly #problems: OncePerWhile;
+  #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #flushes = 0;
+  #closing: Promise<void> | undefined;
+  #waitingForRoom: (() => void)[] = [];
+
+  constructor(
+    private readonly backend: AuditBackend,
+    queue: QueueConfig,
+    onProblem: OnAuditProblem,
+  ) {
+    this.#queue = new RecordQueue(queue);
+    this.#problems = new OncePerWhile(onProblem);
+  }
+
+  put = (record: AuditRecord): void => {
+    if (this.#closing !== undefined) {
+      this.#queue.drop(record);
+      this.#problems.report('audit entries came after the log was closed and were dropped');
+    } else if (this.#queue.add(record)) {
+      this.#wake();
+    } else {
+      this.#problems.report('the audit queue is full: entries are dropped');
+    }
+  };
+
+  ready = (): Promise<void> => {
+    if (!this.#queue.isHalfFull) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waitingForRoom.push(resolve);
+    });
+  };
+
+  flush = async (): Promise<void> => {
+    this.#flushes += 1;
+    this.#wake();
+    try {
+      // Whatever is put meanwhile is behind what was there, so the queue was empty of the latter when this is done.
+      while (this.#writing !== undefined) await this.#writing;
+    } finally {
+      this.#flushes -= 1;
+    }
+  };
+
+  close = (): Promise<void> => {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  };
+
+  stats = (): AuditStats => this.#queue.stats();
+
+  async #close(): Promise<void> {
+    await withinTime(this.flush(), this.backend.closeTimeout);
+    const left = this.#queue.open;
+    if (left > 0) {
+      this.#queue.settle(this.#queue.take({ minRecords: 0, maxWait: 0, maxRecords: left, maxLength: Number.POSITIVE_INFINITY }), 'failed');
+      this.#problems.report(`${left} audit entries could not be written before the log was closed`);
+    }
+    clearTimeout(this.#timer);
+    await this.backend.close();
+  }
+
+  /** Sees to it that what waits is written when it is due. */
+  #wake(): void {
+    if (this.#writing !== undefined || this.#queue.size === 0) return;
+    const { minRecords, maxWait } = this.backend.batch;
+    if (this.#flushes > 0 || this.#queue.size >= minRecords) {
+      this.#start();
+    } else if (this.#timer === undefined) {
+      this.#timer = setTimeout(() => this.#start(), maxWait);
+      this.#timer.unref();
+    }
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#writing !== undefined) return;
+    this.#writing = this.#writeAll().finally(() => {
+      this.#writing = undefined;
+      this.#wake();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    const { batch } = this.backend;
+    do {
+      const records = this.#queue.take(batch);
+      const { written, error } = await this.#write(records);
+      this.#queue.settle(records.slice(0, written), 'written');
+      this.#queue.settle(records.slice(written), 'failed');
+      if (error !== undefined) this.#problems.report(`${records.length - written} audit entries could not be written: ${error.message}`, error);
+      this.#letIn();
+    } while (this.#queue.size > 0 && (this.#flushes > 0 || this.#queue.size >= batch.minRecords));
+  }
+
+  /** A backend that rejects nevertheless has a bug; the entries count as lost. */
+  async #write(records: readonly AuditRecord[]): Promise<Written> {
+    try {
+      return await this.backend.write(records);
+    } catch (error) {
+      return { written: 0, error: error as Error };
+    }
+  }
+
+  #letIn(): void {
+    if (this.#queue.isHalfFull) return;
+    const waiting = this.#waitingForRoom;
+    this.#waitingForRoom = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+async function withinTime(work: Promise<void>, milliseconds: number | undefined): Promise<void> {
+  if (milliseconds === undefined) return await work;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
+}

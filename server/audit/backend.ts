@@ -1,0 +1,42 @@
+import type { AuditReader } from './reader.js';
+import type { AuditRecord } from './record.js';
+
+/** Where audit records are kept (server.md 4.6). One batch is under way at a time. */
+export interface AuditBackend {
+  readonly batch: BatchPolicy;
+  /**
+   * Writes records in order, trying again within bounds what can be tried again. Does not reject: what is not `written` is lost to
+   * this backend, and `error` says why.
+   */
+  readonly write: (records: readonly AuditRecord[]) => Promise<Written>;
+  /** After the last write. */
+  readonly close: () => Promise<void>;
+  /** Undefined: it cannot be queried. */
+  readonly reader: AuditReader | undefined;
+  /** How long closing waits for records that are not written yet, in milliseconds; undefined: until each was tried. */
+  readonly closeTimeout: number | undefined;
+}
+
+/** How records are put together for a backend. */
+export interface BatchPolicy {
+  /** So many are written at once. */
+  readonly minRecords: number;
+  /** Fewer are written after so long, in milliseconds. */
+  readonly maxWait: number;
+  readonly maxRecords: number;
+  /** Characters of text; a longer record is a batch of its own. */
+  readonly maxLength: number;
+}
+
+export interface Written {
+  /** So many from the front of the batch are where they belong. */
+  readonly written: number;
+  /** Undefined: all of them are. */
+  readonly error: Error | undefined;
+}
+
+/** Backends without a reason to wait. */
+export const AT_ONCE: BatchPolicy = { minRecords: 1, maxWait: 0, maxRecords: 1000, maxLength: 1024 * 1024 };
+
+/** Told of what goes wrong and cannot be told to a caller: to be logged. */
+export type OnAuditProblem = (message: string, error?: Error) => void;

@@ -1,0 +1,79 @@
+import type { AuditKind } from '../../proto/codec/audit-messages.js';
+import type { QueueConfig } from './audit-config.js';
+import type { BatchPolicy } from './backend.js';
+import type { AuditRecord } from './record.js';
+import type { AuditStats } from './sink.js';
+
+type MutableCounts = { [K in AuditKind]: number };
+
+const MEBI = 1024 * 1024;
+
+/** Records that wait, bounded by number and length, and the count of what became of them. */
+export class RecordQueue {
+  #waiting: AuditRecord[] = [];
+  #length = 0;
+  /** Waiting, or taken and not settled. */
+  #open = 0;
+  readonly #maxLength: number;
+  readonly #written: MutableCounts = { access: 0, decision: 0 };
+  readonly #dropped: MutableCounts = { access: 0, decision: 0 };
+  readonly #failed: MutableCounts = { access: 0, decision: 0 };
+
+  constructor(private readonly config: QueueConfig) {
+    this.#maxLength = config.maxSizeMB * MEBI;
+  }
+
+  /** Waiting. */
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  /** Neither written nor given up. */
+  get open(): number {
+    return this.#open;
+  }
+
+  get isHalfFull(): boolean {
+    return this.#open * 2 > this.config.maxEntries || this.#length * 2 > this.#maxLength;
+  }
+
+  /** False: there is no room, and the record is counted as dropped. A record that finds the queue empty has room. */
+  add(record: AuditRecord): boolean {
+    const isFull = this.#open >= this.config.maxEntries || this.#length + record.text.length > this.#maxLength;
+    if (isFull && this.#open > 0) {
+      this.#dropped[record.kind] += 1;
+      return false;
+    }
+    this.#waiting.push(record);
+    this.#length += record.text.length;
+    this.#open += 1;
+    return true;
+  }
+
+  drop(record: AuditRecord): void {
+    this.#dropped[record.kind] += 1;
+  }
+
+  /** The next batch. Every record of it is settled once. */
+  take({ maxRecords, maxLength }: BatchPolicy): readonly AuditRecord[] {
+    let count = 0;
+    for (let length = 0; count < this.#waiting.length && count < maxRecords; count++) {
+      length += (this.#waiting[count] as AuditRecord).text.length;
+      if (count > 0 && length > maxLength) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  settle(records: readonly AuditRecord[], outcome: 'written' | 'failed'): void {
+    const counts = outcome === 'written' ? this.#written : this.#failed;
+    for (const record of records) {
+      counts[record.kind] += 1;
+      this.#length -= record.text.length;
+    }
+    this.#open -= records.length;
+  }
+
+  stats(): AuditStats {
+    return { written: { ...this.#written }, dropped: { ...this.#dropped }, failed: { ...this.#failed }, queued: this.#open };
+  }
+}
