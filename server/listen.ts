@@ -1,7 +1,10 @@
 import { chmodSync, rmSync } from 'node:fs';
+import type { Server } from 'node:net';
 import { type Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
 import type { FastifyInstance } from 'fastify';
 import type { Address } from './config/address.js';
+import { grpcFront } from './tls/grpc-front.js';
+import type { ServerTls } from './tls/server-tls.js';
 
 /** The mode that sockets have anyway, and that is therefore not set (server.md 2.2). */
 const DEFAULT_SOCKET_MODE = 0o766;
@@ -22,28 +25,49 @@ export async function listenHttp(app: FastifyInstance, address: Address, socketM
   return hostAndPort(address.host, port);
 }
 
-/** Opens the gRPC listener, as listenHttp does the other. */
-export async function listenGrpc(server: GrpcServer, address: Address, socketMode: number): Promise<string> {
+/** Opens the gRPC listener, as listenHttp does the other; behind TLS, if there is any. */
+export async function listenGrpc(server: GrpcServer, address: Address, socketMode: number, security?: GrpcSecurity): Promise<string> {
+  const bind = security === undefined ? (target: BindTarget) => bindPlain(server, target) : bindTo(grpcFront(server, security.tls, security.handshakeTimeout));
   if (address.kind === 'unix') {
     rmSync(address.path, { force: true });
-    await bind(server, `unix:${address.path}`);
+    await bind(address);
     setMode(address.path, socketMode);
     return `unix:${address.path}`;
   }
-  const port =
-    address.host === undefined
-      ? await bind(server, `[::]:${address.port}`).catch(() => bind(server, `0.0.0.0:${address.port}`))
-      : await bind(server, hostAndPort(address.host, address.port));
-  return hostAndPort(address.host, port);
+  const { host, port: wanted } = address;
+  const port = host === undefined ? await bind({ host: '::', port: wanted }).catch(() => bind({ host: '0.0.0.0', port: wanted })) : await bind({ host, port: wanted });
+  return hostAndPort(host, port);
 }
 
-function bind(server: GrpcServer, target: string): Promise<number> {
+/** How gRPC is secured. */
+export interface GrpcSecurity {
+  readonly tls: ServerTls;
+  /** How long a handshake may take, in milliseconds. */
+  readonly handshakeTimeout: number;
+}
+
+type BindTarget = { readonly host: string; readonly port: number } | { readonly path: string };
+
+function bindPlain(server: GrpcServer, target: BindTarget): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(target, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync('path' in target ? `unix:${target.path}` : hostAndPort(target.host, target.port), ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) resolve(port);
       else reject(error);
     });
   });
+}
+
+/** Binds a listener of the platform; gives its port. */
+function bindTo(front: Server): (target: BindTarget) => Promise<number> {
+  return (target) =>
+    new Promise((resolve, reject) => {
+      front.once('error', reject);
+      front.listen('path' in target ? { path: target.path } : { ...target }, () => {
+        front.off('error', reject);
+        const bound = front.address();
+        resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
+      });
+    });
 }
 
 function setMode(path: string, mode: number): void {
