@@ -9,10 +9,14 @@ import type { ServerTls } from './tls/server-tls.js';
 /** The mode that sockets have anyway, and that is therefore not set (server.md 2.2). */
 const DEFAULT_SOCKET_MODE = 0o766;
 
-/** Opens the HTTP listener. Gives the address that clients use: `127.0.0.1:3592`, `unix:/path`. Rejects when it cannot be opened. */
-export async function listenHttp(app: FastifyInstance, address: Address, socketMode: number): Promise<string> {
+/**
+ * Opens the HTTP listener. Gives the address that clients use: `127.0.0.1:3592`, `unix:/path`. Rejects when it cannot be opened.
+ *
+ * @param socketMode of the socket file; undefined for a file that is the primary process's.
+ */
+export async function listenHttp(app: FastifyInstance, address: Address, socketMode: number | undefined): Promise<string> {
   if (address.kind === 'unix') {
-    rmSync(address.path, { force: true });
+    if (socketMode !== undefined) rmSync(address.path, { force: true });
     await app.listen({ path: address.path });
     setMode(address.path, socketMode);
     return `unix:${address.path}`;
@@ -26,10 +30,10 @@ export async function listenHttp(app: FastifyInstance, address: Address, socketM
 }
 
 /** Opens the gRPC listener, as listenHttp does the other; behind TLS, if there is any. */
-export async function listenGrpc(server: GrpcServer, address: Address, socketMode: number, security?: GrpcSecurity): Promise<string> {
+export async function listenGrpc(server: GrpcServer, address: Address, socketMode: number | undefined, security?: GrpcSecurity): Promise<string> {
   const bind = security === undefined ? (target: BindTarget) => bindPlain(server, target) : bindTo(grpcFront(server, security.tls, security.handshakeTimeout));
   if (address.kind === 'unix') {
-    rmSync(address.path, { force: true });
+    if (socketMode !== undefined) rmSync(address.path, { force: true });
     await bind(address);
     setMode(address.path, socketMode);
     return `unix:${address.path}`;
@@ -70,8 +74,8 @@ function bindTo(front: Server): (target: BindTarget) => Promise<number> {
     });
 }
 
-function setMode(path: string, mode: number): void {
-  if (mode !== DEFAULT_SOCKET_MODE) chmodSync(path, mode);
+function setMode(path: string, mode: number | undefined): void {
+  if (mode !== undefined && mode !== DEFAULT_SOCKET_MODE) chmodSync(path, mode);
 }
 
 function hostAndPort(host: string | undefined, port: number): string {
