@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import { compileFolder } from '../../compiler/cli/compile-command.js';
-import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { send } from '../server/http-client.js';
+import { profileConfig } from '../server/profile.js';
 import { loaded, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { bodyOf, type HttpCase, problemOf } from './http-case.js';
@@ -14,7 +14,6 @@ const test = suite('recorded HTTP calls');
 
 /** What this server does not offer yet, by the subject it will come with: such cases are left out, not failed. */
 const LATER: readonly { readonly subject: string; readonly is: (one: HttpCase) => boolean }[] = [
-  { subject: 'plans', is: ({ path }) => path.startsWith('/api/plan/') },
   { subject: 'the legacy check calls', is: ({ group }) => group === 'legacy' },
   { subject: 'AuthZEN', is: ({ group }) => group === 'authzen' },
   { subject: 'metrics', is: ({ path, profile }) => path === '/_authz/metrics' && profile === 'main' },
@@ -32,7 +31,7 @@ function addCases(): void {
   const servers = new Map<string, RunningServer>();
   test.before(async () => {
     const bundle = await loaded(await compileFolder(join(folder, 'http-cases-policies')));
-    for (const profile of ['main', 'limits', 'bare']) servers.set(profile, await startServer(configOf(profile), bundle));
+    for (const profile of ['main', 'limits', 'bare']) servers.set(profile, await startServer(profileConfig(folder, profile), bundle));
   });
   test.after(async () => {
     await Promise.all([...servers.values()].map((server) => server.close()));
@@ -53,9 +52,4 @@ async function replay(one: HttpCase, server: RunningServer | undefined): Promise
   const answer = await send(server?.httpAddress ?? '', one.method, one.path, bodyOf(one), one.headers);
   const problem = problemOf(one, answer);
   return { id: `http/${one.group}/${one.id}`, problem: problem && `${one.title}: ${problem}` };
-}
-
-function configOf(profile: string): Parameters<typeof startServer>[0] {
-  const environment = { HTTP_PORT: '0', GRPC_PORT: '0', CASES_POLICIES: join(folder, 'http-cases-policies'), CASES_CONFIG: join(folder, 'http-cases-config') };
-  return loadConfig({ file: join(folder, 'http-cases-config', `${profile}.yaml`), environment }).config;
 }

@@ -60,8 +60,8 @@ test('errors have the code as a word and the status that goes with it', async ()
   assert.is(crash.status, 500);
   assert.equal(JSON.parse(crash.text), { code: 'internal', message: 'Policy check failed' });
   const plan = await post('PlanResources', '{}');
-  assert.is(plan.status, 501);
-  assert.is(JSON.parse(plan.text).code, 'unimplemented');
+  assert.is(plan.status, 400);
+  assert.is(JSON.parse(plan.text).code, 'invalid_argument');
   const binary = await post('CheckResources', Buffer.from([0x0a]), { 'content-type': 'application/proto' });
   assert.is(binary.status, 400);
   assert.is(JSON.parse(binary.text).code, 'invalid_argument');

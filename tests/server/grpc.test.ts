@@ -117,7 +117,7 @@ test('a request that breaks rules is refused with the violations in the trailer'
 test('every failure has its code', async () => {
   assert.is((await failure(CHECK, Buffer.from([0x0a]))).code, 13);
   assert.is((await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(3000) }))).code, 8);
-  assert.is((await failure('/authz.svc.v1.AuthzService/PlanResources', Buffer.alloc(0))).code, 12);
+  assert.is((await failure('/authz.svc.v1.AuthzService/PlanResources', Buffer.alloc(0))).code, 3);
   assert.is((await failure('/authz.svc.v1.AuthzService/Nope', Buffer.alloc(0))).code, 12);
   assert.is((await failure('/nope.Nope/Nope', Buffer.alloc(0))).code, 12);
   const token = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { ...check, auxData: { jwt: { token: 'x' } } }));
@@ -141,7 +141,9 @@ test('health is known by service, listed, and watched', async () => {
   assert.is(unknown.code, 5);
   assert.is(unknown.details, 'unknown service');
   const list = await call('/grpc.health.v1.Health/List', Buffer.alloc(0));
-  assert.equal(decode('grpc.health.v1.HealthListResponse', list.bytes), { statuses: { '': { status: 'SERVING' }, 'authz.svc.v1.AuthzService': { status: 'SERVING' } } });
+  assert.equal(decode('grpc.health.v1.HealthListResponse', list.bytes), {
+    statuses: { '': { status: 'SERVING' }, 'authz.svc.v1.AuthzService': { status: 'SERVING' }, 'authzen.authorization.v1.AuthorizationService': { status: 'SERVING' } },
+  });
 });
 
 test('a watcher hears that the server stops, and its stream ends', async () => {

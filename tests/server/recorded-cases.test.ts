@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, serve } from '../../server/main.js';
 import { fakeDecider } from './fake-decider.js';
 import { send } from './http-client.js';
+import { profileConfig } from './profile.js';
 import { RELEASE } from './start.js';
 
 /** The recorded HTTP cases that no decision of a policy takes part in: how requests are read, validated, limited and refused. */
@@ -46,7 +46,7 @@ function addCases(): void {
   const { cases } = JSON.parse(readFileSync(`${folder}http-cases.json`, 'utf8')) as { readonly cases: readonly Case[] };
   const servers = new Map<string, ListeningServer>();
   recorded.before(async () => {
-    for (const profile of ['main', 'limits', 'bare']) servers.set(profile, await startProfile(profile));
+    for (const profile of ['main', 'limits', 'bare']) servers.set(profile, await serve(profileConfig(folder, profile), fakeDecider, RELEASE));
   });
   recorded.after(async () => {
     await Promise.all([...servers.values()].map((server) => server.close()));
@@ -58,12 +58,6 @@ function addCases(): void {
       compare(item, await send(server.httpAddress, item.method, item.path, bodyOf(item), item.headers));
     });
   }
-}
-
-function startProfile(profile: string): Promise<ListeningServer> {
-  const environment = { HTTP_PORT: '0', GRPC_PORT: '0', CASES_POLICIES: `${folder}http-cases-policies`, CASES_CONFIG: `${folder}http-cases-config` };
-  const { config } = loadConfig({ file: `${folder}http-cases-config/${profile}.yaml`, environment });
-  return serve(config, fakeDecider, RELEASE);
 }
 
 function bodyOf(item: Case): string | Buffer | undefined {
