@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net';
+import type { Server } from 'node:tls';
+
+/** The first byte of every TLS handshake record. */
+const HANDSHAKE = 0x16;
+/** How long a client may take to send one byte, in milliseconds. */
+const PATIENCE = 60_000;
+const ANSWER = 'Client sent an HTTP request to an HTTPS server.\n';
+
+/**
+ * Answers clients that speak HTTP to a TLS listener with a 400 that says so (server.md 9.1); the platform would cut them off. Whoever begins
+ * with a handshake goes on to what has listened for connections until now.
+ */
+export function answerPlainHttp(listener: Server): void {
+  const handlers = listener.listeners('connection') as ((socket: Socket) => void)[];
+  listener.removeAllListeners('connection');
+  listener.on('connection', (socket: Socket) => {
+    // A client that leaves before it has said anything.
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(PATIENCE, () => socket.destroy());
+    socket.once('data', (first: Buffer) => {
+      socket.pause();
+      if (first[0] !== HANDSHAKE) return refuse(socket);
+      socket.setTimeout(0);
+      socket.removeAllListeners('timeout');
+      socket.unshift(first);
+      for (const handler of handlers) handler.call(listener, socket);
+    });
+  });
+}
+
+function refuse(socket: Socket): void {
+  socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${ANSWER.length}\r\nConnection: close\r\n\r\n${ANSWER}`);
+  socket.once('finish', () => socket.destroy());
+}

@@ -1,0 +1,90 @@
+import type { SecureContextOptions, Server, TLSSocket, TlsOptions } from 'node:tls';
+import type { TlsConfig } from '../config.js';
+import { type Certificates, readCertificates } from './certificates.js';
+import { answerPlainHttp } from './plain-http.js';
+import { watchFiles } from './watch-files.js';
+
+/** The transport security of both listeners (server.md 9.1). Its certificates follow their files. */
+export interface ServerTls {
+  /** For whatever makes a TLS listener: `tls`, `https` or `http2`. The caller adds its protocols (ALPN). */
+  readonly options: () => TlsOptions;
+  /** Keeps the certificates of a listener those of the files, until it closes, and cuts off clients whose certificate is not from the authorities. */
+  readonly guard: (listener: Server) => void;
+  /** The same for a listener of HTTP, which tells those who come without TLS so. */
+  readonly guardHttp: (listener: Server) => void;
+  /** Reads the files now. What cannot be served with changes nothing. */
+  readonly reload: () => void;
+  /** Calls back when the security is closed: for a listener that nobody else knows. */
+  readonly whenClosed: (stop: () => void) => void;
+  /** Stops looking at the files. To be called before the servers behind are stopped. */
+  readonly close: () => void;
+}
+
+/** What is told of the files after the start. */
+export type TlsEvent =
+  | { readonly kind: 'reloaded' }
+  /** The last good certificates stay. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Reads the files of `server.tls` and follows them: when they change, if the configuration says so, and on SIGHUP. Throws a ConfigError for
+ * files that the server must not start with.
+ */
+export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): ServerTls {
+  let current = readCertificates(config);
+  let refused: string | undefined;
+  const listeners = new Set<Server>();
+  const stops: (() => void)[] = [];
+  const reload = (): void => {
+    try {
+      const read = readCertificates(config);
+      refused = undefined;
+      if (isSame(read, current)) return;
+      current = read;
+      for (const listener of listeners) listener.setSecureContext(contextOf(current));
+      tell({ kind: 'reloaded' });
+    } catch (error) {
+      const reason = (error as Error).message;
+      // Once for each problem: a poll finds it again and again.
+      if (reason !== refused) tell({ kind: 'refused', reason });
+      refused = reason;
+    }
+  };
+  const watcher = config.watch ? watchFiles([config.cert, config.key, ...(config.caCert === undefined ? [] : [config.caCert])], reload) : undefined;
+  process.on('SIGHUP', reload);
+  const guard = (listener: Server): void => {
+    listeners.add(listener);
+    listener.on('close', () => listeners.delete(listener));
+    listener.prependListener('secureConnection', (socket) => {
+      if (!isWelcome(socket, current)) socket.destroy();
+    });
+  };
+  return {
+    options: () => ({ ...contextOf(current), requestCert: current.ca !== undefined, rejectUnauthorized: false }),
+    guard,
+    guardHttp: (listener) => {
+      guard(listener);
+      answerPlainHttp(listener);
+    },
+    reload,
+    whenClosed: (stop) => stops.push(stop),
+    close: () => {
+      watcher?.close();
+      process.off('SIGHUP', reload);
+      for (const stop of stops.splice(0)) stop();
+    },
+  };
+}
+
+function contextOf({ cert, key, ca }: Certificates): SecureContextOptions {
+  return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) };
+}
+
+/** Who presents no certificate is welcome; who presents one must have it from the authorities. */
+function isWelcome(socket: TLSSocket, { ca }: Certificates): boolean {
+  return ca === undefined || socket.authorized || socket.getPeerX509Certificate() === undefined;
+}
+
+function isSame(left: Certificates, right: Certificates): boolean {
+  return left.cert.equals(right.cert) && left.key.equals(right.key) && (left.ca === undefined || right.ca === undefined ? left.ca === right.ca : left.ca.equals(right.ca));
+}
