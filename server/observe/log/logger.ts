@@ -16,6 +16,8 @@ export interface Logger {
   readonly info: (message: string, fields?: LogFields) => void;
   readonly warn: (message: string, fields?: LogFields) => void;
   readonly error: (message: string, fields?: LogFields) => void;
+  /** A line whose members stand there as JSON already, `"a":1,"b":"x"`: for what is written on every call. */
+  readonly members: (level: LogLevel, message: string, members: string) => void;
   /** Whether a line of this level would be written: for lines that are dear to make. */
   readonly writes: (level: LogLevel) => boolean;
 }
@@ -28,4 +30,6 @@ export interface Log {
   readonly debugFor: (duration: number) => void;
   /** Writes out what is buffered and waits for it; what is said later is written when the process exits. */
   readonly flush: () => Promise<void>;
+  /** Lines that were lost because nobody read the output. */
+  readonly dropped: () => number;
 }

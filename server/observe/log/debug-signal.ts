@@ -1,0 +1,26 @@
+import { ConfigError } from '../../config/config-error.js';
+import { parseDuration } from '../../config/duration.js';
+import type { Environment } from '../../config/substitute.js';
+import type { Log } from './logger.js';
+
+/** How long SIGUSR1 makes the log talkative (server.md 5.4); ten minutes when it is not set. */
+export const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
+
+/**
+ * Makes SIGUSR1 switch the log to debug for a while. A primary process passes the signal on to its workers. Gives what undoes it; throws a
+ * ConfigError for what is no duration.
+ */
+export function debugOnSignal(log: Log, environment: Environment = process.env): () => void {
+  const text = environment[DEBUG_DURATION_VARIABLE] || '10m';
+  const duration = parseDuration(text);
+  if (duration === undefined || duration <= 0 || duration > MAX_TIMER) throw new ConfigError(`\`${text}\` is no duration; write \`10m\` or \`30s\``, DEBUG_DURATION_VARIABLE);
+  const onSignal = (): void => {
+    log.debugFor(duration);
+    log.logger('authz.log').info('debug lines are written for a while', { duration: text });
+  };
+  process.on('SIGUSR1', onSignal);
+  return () => void process.off('SIGUSR1', onSignal);
+}
+
+/** The longest time a timer of the platform can wait, in milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1;
