@@ -32,6 +32,8 @@ export interface Config {
     readonly workers: number | undefined;
     /** The bundle is loaded again when its file changes. */
     readonly watchBundle: boolean;
+    /** Between NOT_SERVING and the end of listening. */
+    readonly shutdownGrace: number;
     readonly http: { readonly readTimeout: number; readonly readHeaderTimeout: number; readonly writeTimeout: number; readonly idleTimeout: number };
     readonly grpc: { readonly maxRecvMsgSizeBytes: number; readonly maxConcurrentStreams: number; readonly maxConnectionAge: number; readonly connectionTimeout: number };
   };
@@ -137,6 +139,7 @@ function configOf(settings: Settings): Config {
       adminAPI: adminOf(settings),
       workers: settings['server.workers'],
       watchBundle: settings['server.watchBundle'],
+      shutdownGrace: settings['server.shutdownGrace'],
       http: {
         readTimeout: settings['server.advanced.http.readTimeout'],
         readHeaderTimeout: settings['server.advanced.http.readHeaderTimeout'],
