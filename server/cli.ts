@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { ConfigError, loadConfig } from './config.js';
-import { type Bundle, startServer } from './main.js';
-import { readyLine, stopOnSignal } from './process.js';
+import { loadConfig } from './config.js';
+import { openLog } from './observe/log/open-log.js';
+import { isWorkerProcess, runProgram, runWorkerProcess } from './process.js';
 import { release } from './release.js';
 
 /** The command behind dist/server.js: loads a compiled bundle and serves it. It never compiles. */
@@ -20,8 +19,11 @@ const program = new Command('server')
 const START_FAILURE = 1;
 const USAGE_ERROR = 2;
 
-program.parse();
-await run(program.opts<Options>());
+if (isWorkerProcess()) await runWorkerProcess();
+else {
+  program.parse();
+  await run(program.opts<Options>());
+}
 
 interface Options {
   readonly config?: string;
@@ -32,27 +34,12 @@ interface Options {
 async function run(options: Options): Promise<void> {
   try {
     const { config, warnings } = loadConfig({ file: options.config, sets: options.set });
-    for (const warning of warnings) console.error(`warning: ${warning}`);
-    const bundle = await loadBundle(options.bundle);
-    const server = await startServer(config, bundle);
-    stopOnSignal(server);
-    // Last, for whoever reads the line may tell the server to stop at once.
-    console.log(readyLine(server));
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    await runProgram({ program: fileURLToPath(import.meta.url), config, bundleFile: options.bundle, log: openLog() });
   } catch (error) {
-    console.error(`authz: error: ${messageOf(error)}`);
+    process.stderr.write(`authz: error: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(START_FAILURE);
   }
-}
-
-async function loadBundle(file: string): Promise<Bundle> {
-  if (!existsSync(file)) throw new ConfigError('no such bundle; `authzc compile --bundle` makes one', file);
-  const exported = (await import(pathToFileURL(file).href)) as Partial<Bundle>;
-  if (exported.policies === undefined) throw new ConfigError('is no compiled bundle: it exports no `policies`', file);
-  return exported as Bundle;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

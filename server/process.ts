@@ -1,18 +1,125 @@
-import type { RunningServer } from './main.js';
+import { availableParallelism } from 'node:os';
+import type { Config } from './config.js';
+import { startServer } from './main.js';
+import type { Log, Logger } from './observe/log/logger.js';
+import { BundleSource } from './swap/bundle-source.js';
+import { type BundleText, readBundleText } from './swap/bundle-text.js';
+import { evaluateBundle } from './swap/evaluate-bundle.js';
+import { WORKER_VARIABLE } from './workers/worker-variable.js';
+
+/** What dist/server.js runs with. */
+export interface Program {
+  /** Its own file: workers run it too. */
+  readonly program: string;
+  readonly config: Config;
+  readonly bundleFile: string;
+  readonly log: Log;
+}
+
+/** A server, in one process or several, that serves a bundle file. */
+interface Served extends Stoppable {
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  /** Decides by a new text of the bundle and gives the hash of its policies. Rejects, and changes nothing, when it cannot be served. */
+  readonly swap: (bundle: BundleText) => Promise<string>;
+}
+
+/** What a signal ends. */
+export interface Stoppable {
+  /** Ends, having answered what was under way. */
+  readonly close: () => Promise<void>;
+  /** Ends whatever other processes there are at once. */
+  readonly abort?: () => void;
+}
+
+/**
+ * The life of dist/server.js: serves, says so in one line, follows its bundle file, and ends at a signal. Rejects with what the server cannot start
+ * with.
+ */
+export async function runProgram(options: Program): Promise<void> {
+  const { config, log } = options;
+  const bundle = await readBundleText(options.bundleFile);
+  const workers = config.server.workers ?? availableParallelism();
+  const served = workers > 1 ? await serveWithWorkers(options, bundle, workers) : await serveAlone(options, bundle);
+  const source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
+  endOnSignal({ ...served, close: () => closeAll(source, served, log) });
+  // Last, for whoever reads the line may tell the server to stop at once.
+  process.stdout.write(`${readyLine(served)}\n`);
+}
+
+/** Whether this process is a worker of another one, which has started it with the same program. */
+export function isWorkerProcess(): boolean {
+  return process.env[WORKER_VARIABLE] !== undefined && process.send !== undefined;
+}
+
+/** The life of a worker process. */
+export async function runWorkerProcess(): Promise<void> {
+  const { runWorker } = await import('./workers/worker.js');
+  await runWorker();
+}
 
 /** The one line a server prints when it is ready. */
-export function readyLine({ httpAddress, grpcAddress }: RunningServer): string {
+export function readyLine({ httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string }): string {
   return `authz: REST and Connect on http://${httpAddress}, gRPC on ${grpcAddress}`;
 }
 
-/** Ends the process on SIGTERM and SIGINT, having answered what was under way. */
-export function stopOnSignal(server: RunningServer): void {
-  const stop = (): void => {
+/** Ends the process on SIGTERM and SIGINT: with status 0 when all that was under way is answered; at once, with 1, at the second signal. */
+export function endOnSignal(server: Stoppable): void {
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) {
+      server.abort?.();
+      process.exit(1);
+    }
+    isEnding = true;
     server.close().then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+async function serveAlone({ config }: Program, { text, file }: BundleText): Promise<Served> {
+  const server = await startServer(config, await evaluateBundle(text, file));
+  const swap = async (next: BundleText): Promise<string> => {
+    const evaluated = await evaluateBundle(next.text, next.file);
+    await server.swap(evaluated);
+    return evaluated.policies.hash;
+  };
+  return { ...server, swap };
+}
+
+async function serveWithWorkers({ program, config, log }: Program, bundle: BundleText, workers: number): Promise<Served> {
+  // What one process does not need, it does not load.
+  const { startPrimary } = await import('./workers/primary.js');
+  const primary = await startPrimary({ program, config, workers, bundle, log: log.logger('authz.workers') });
+  // They look after their own certificates and logs.
+  process.on('SIGHUP', () => primary.signal('SIGHUP'));
+  process.on('SIGUSR1', () => primary.signal('SIGUSR1'));
+  return primary;
+}
+
+/** Swaps the bundle in force for each new text of its file; one that cannot be served leaves the last good one. */
+function followBundle(served: Served, bundle: BundleText, watch: boolean, logger: Logger): BundleSource {
+  const refused = (error: Error): void => logger.error('the bundle cannot be served; the last good one stays in force', { file: bundle.file, error });
+  const offer = async (next: BundleText): Promise<void> => {
+    const start = performance.now();
+    try {
+      const hash = await served.swap(next);
+      logger.info('a new bundle is in force', { file: next.file, hash, time_ms: Math.round(performance.now() - start) });
+    } catch (error) {
+      refused(error as Error);
+    }
+  };
+  const source = new BundleSource({ file: bundle.file, digest: bundle.digest, watch, offer, failed: refused });
+  process.on('SIGHUP', () => void source.look());
+  return source;
+}
+
+async function closeAll(source: BundleSource, served: Served, log: Log): Promise<void> {
+  source.stop();
+  await served.close();
+  await log.flush();
 }

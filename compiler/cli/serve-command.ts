@@ -1,8 +1,9 @@
 import { watch } from 'node:fs';
+import { join } from 'node:path';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
 import { loadConfig } from '../../server/config.js';
-import { readyLine, stopOnSignal } from '../../server/process.js';
-import { importBundle } from '../bundle/import-bundle.js';
+import { endOnSignal, readyLine } from '../../server/process.js';
+import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
 import { bundle } from '../bundle/index.js';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { formatPretty } from '../diagnostics/format.js';
@@ -32,7 +33,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
   if (compiled === undefined) return EXIT.refused;
 
   const server = await startServer(config, compiled);
-  stopOnSignal(server);
+  endOnSignal(server);
   if (options.watch === true) recompileOnChange(folder, compiler, server);
   // Last, for whoever reads the line may change a policy or stop the server at once.
   console.log(readyLine(server));
@@ -51,7 +52,7 @@ function folderCompiler(folder: string): FolderCompiler {
     complain(compilation.diagnostics);
     if (compilation.program === undefined) return undefined;
     const { js } = await bundle(compilation.files, runtimeFolder());
-    return importBundle(js);
+    return evaluateBundle(js, join(folder, 'policies.js'));
   };
 }
 

@@ -1,0 +1,82 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BundleText, readBundleText } from './bundle-text.js';
+
+/** What a source is made with. */
+export interface BundleSourceOptions {
+  readonly file: string;
+  /** Digest of the text that the server started with. */
+  readonly digest: string;
+  /** Whether the file is looked at from time to time. */
+  readonly watch: boolean;
+  /** Called for every new text, one after the other. Must not reject. */
+  readonly offer: (bundle: BundleText) => Promise<void>;
+  /** The file is not there or cannot be read. */
+  readonly failed: (error: Error) => void;
+}
+
+/** How often the file is looked at, in milliseconds. It is asked by its name: events miss replaced folders, network disks and mounted volumes. */
+const INTERVAL = 500;
+/** A file that is being written is looked at again after so many milliseconds, until it has been quiet for so long. */
+const QUIET = 150;
+/** A file that never comes to rest is read all the same: its text says whether it is whole. */
+const LONGEST_UNREST = 10_000;
+
+/**
+ * Hands on each new text of a bundle file, once: when the file has been replaced or written over, and when it is told to look (SIGHUP). What
+ * counts is the text: a file that was only touched is nothing new.
+ */
+export class BundleSource {
+  #digest: string;
+  #looking = Promise.resolve();
+
+  constructor(private readonly options: BundleSourceOptions) {
+    this.#digest = options.digest;
+    if (options.watch) watchFile(options.file, { interval: INTERVAL, persistent: false }, this.#changed);
+  }
+
+  /** Looks now; resolves when what was found has been dealt with. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#read());
+    return this.#looking;
+  }
+
+  /** Looks no more. */
+  stop(): void {
+    unwatchFile(this.options.file, this.#changed);
+  }
+
+  readonly #changed = (): void => {
+    void this.look();
+  };
+
+  async #read(): Promise<void> {
+    try {
+      await quiet(this.options.file);
+      const bundle = await readBundleText(this.options.file);
+      // A bad one is remembered too: it is reported once.
+      if (bundle.digest === this.#digest) return;
+      this.#digest = bundle.digest;
+      await this.options.offer(bundle);
+    } catch (error) {
+      this.options.failed(error as Error);
+    }
+  }
+}
+
+/** Resolves when nobody writes to the file any more, or when it is gone. */
+async function quiet(file: string): Promise<void> {
+  let seen = await lookOf(file);
+  for (let waited = 0; waited < LONGEST_UNREST; waited += QUIET) {
+    await sleep(QUIET);
+    const now = await lookOf(file);
+    if (now === seen) return;
+    seen = now;
+  }
+}
+
+async function lookOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
+}

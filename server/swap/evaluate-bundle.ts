@@ -1,0 +1,57 @@
+import { pathToFileURL } from 'node:url';
+import { compileFunction } from 'node:vm';
+import { ConfigError } from '../config/config-error.js';
+import { type Bundle, bundleOf, type Exported } from './bundle.js';
+
+/**
+ * Runs the text of a bundle and gives what it exports. A server does this hundreds of times in its life, and a module that was imported is never
+ * collected (measured: 0.42 MB of heap a swap for a bundle of 124 KB, nothing for a function; decisions are equally fast). So the one export list
+ * that the bundler writes last becomes the value of a function. A module of any other shape, one written by hand, is imported. Rejects with a
+ * ConfigError that names the file.
+ *
+ * @param file what the text was read from: for stack traces and the source map, and to import from.
+ */
+export async function evaluateBundle(text: string, file: string): Promise<Bundle> {
+  const body = functionBodyOf(text);
+  let exported: Exported;
+  try {
+    exported = body === undefined ? await importModule(text, file) : compiled(body, file)();
+  } catch (error) {
+    throw new ConfigError(`cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, file);
+  }
+  return bundleOf(exported, file);
+}
+
+/** The export list at the end of a module, with the reference to its source map. */
+const EXPORTS = /\nexport \{([\w\s$,]*)\};?\s*(\/\/# sourceMappingURL=\S+)?\s*$/;
+/** What only a module may say. */
+const MODULE_ONLY = /^(?:import|export)\b|\bimport\.meta\b/m;
+
+/** Undefined for a module that is more than one function can be. Line breaks stay, so that the source map holds. */
+function functionBodyOf(text: string): string | undefined {
+  const found = EXPORTS.exec(text);
+  if (found === null) return undefined;
+  const [whole, list = '', sourceMap = ''] = found;
+  const before = text.slice(0, text.length - whole.length);
+  return MODULE_ONLY.test(before) ? undefined : `"use strict";${before}\nreturn { ${propertiesOf(list)} };\n${sourceMap}`;
+}
+
+function propertiesOf(list: string): string {
+  return list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .map((item) => item.split(/\s+as\s+/))
+    .map(([local = '', exported = local]) => `${exported}: ${local}`)
+    .join(', ');
+}
+
+function compiled(body: string, file: string): () => Exported {
+  return compileFunction(body, [], { filename: pathToFileURL(file).href }) as () => Exported;
+}
+
+async function importModule(text: string, file: string): Promise<Exported> {
+  // As data, not by its name: what is on the disk may have changed since it was read.
+  const module = `${text}\n//# sourceURL=${pathToFileURL(file).href}`;
+  return (await import(`data:text/javascript;base64,${Buffer.from(module).toString('base64')}`)) as Exported;
+}

@@ -1,0 +1,139 @@
+import cluster, { type Worker } from 'node:cluster';
+import { Link } from './link.js';
+import { RestartDelay } from './restart-delay.js';
+import type { Listening, PrimaryTopics, WorkerTopics } from './topics.js';
+import { WORKER_VARIABLE } from './worker-variable.js';
+
+/** The link from the primary process to one worker. */
+export type WorkerLink = Link<WorkerTopics, PrimaryTopics>;
+
+/** A process that serves. */
+export interface Member {
+  readonly id: number;
+  readonly link: WorkerLink;
+  /** Ends it at once; another one takes its place. */
+  readonly kill: () => void;
+  /** Undefined until it listens. */
+  listening: Listening | undefined;
+}
+
+/** What a fleet is made with. */
+export interface FleetOptions {
+  /** The program of dist/server.js. */
+  readonly program: string;
+  readonly count: number;
+  /** Puts the answers of the primary process on the link to a new worker. */
+  readonly answers: (member: Member) => void;
+  /** A worker listens. */
+  readonly serves: (member: Member) => void;
+  /** A worker is gone; `restart` in milliseconds, undefined when none takes its place. */
+  readonly lost: (member: Member, how: string, restart: number | undefined) => void;
+  /** There is no use in going on: workers die of their start. With the line about it. */
+  readonly hopeless: (message: string) => void;
+}
+
+/** Without any worker that serves, after so many that died young the server gives up. */
+const YOUNG_DEATHS = 5;
+
+/** The workers of a server: as many as there should be, each replaced when it dies. */
+export class Fleet {
+  readonly #members = new Map<number, Member>();
+  readonly #workers = new Map<number, Worker>();
+  readonly #delay = new RestartDelay();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #stopping = false;
+  #hasServed = false;
+
+  constructor(private readonly options: FleetOptions) {}
+
+  /** Starts the workers. */
+  start(): void {
+    cluster.setupPrimary({ exec: this.options.program, args: process.argv.slice(2), serialization: 'advanced' });
+    for (let count = 0; count < this.options.count; count++) this.#fork();
+  }
+
+  /** The workers that serve. */
+  serving(): readonly Member[] {
+    return [...this.#members.values()].filter(({ listening }) => listening !== undefined);
+  }
+
+  /** Asks every worker to end, having answered what is under way, and resolves when all are gone. None is replaced any more. */
+  async stop(): Promise<void> {
+    this.#stopReplacing();
+    const ends = [...this.#workers.values()].map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
+    // Whether it answers or dies: in the end it is gone.
+    for (const { link } of this.#members.values()) link.ask('stop', undefined).catch(() => {});
+    await Promise.all(ends);
+  }
+
+  /** Ends every worker at once. */
+  kill(): void {
+    this.#stopReplacing();
+    for (const worker of this.#workers.values()) worker.process.kill('SIGKILL');
+  }
+
+  /** Sends every worker a signal. */
+  signal(signal: NodeJS.Signals): void {
+    for (const worker of this.#workers.values()) worker.process.kill(signal);
+  }
+
+  #stopReplacing(): void {
+    this.#stopping = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #fork(): void {
+    const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
+    const link: WorkerLink = new Link({
+      send: (message, sent) => {
+        if (worker.isConnected()) worker.send(message as object, sent);
+        else sent(new Error('not connected'));
+      },
+    });
+    const member: Member = { id: worker.id, link, kill: () => void worker.process.kill('SIGKILL'), listening: undefined };
+    let readyAt: number | undefined;
+    let failure: string | undefined;
+    this.#members.set(member.id, member);
+    this.#workers.set(member.id, worker);
+    link.answer('ready', (listening) => {
+      member.listening = listening;
+      readyAt = performance.now();
+      this.#hasServed ||= this.serving().length === this.options.count;
+      this.options.serves(member);
+      return undefined;
+    });
+    link.answer('failed', (message) => {
+      failure = message;
+      return undefined;
+    });
+    this.options.answers(member);
+    worker.on('message', (message) => link.receive(message));
+    worker.on('error', () => {
+      // A message to a worker that has just died; its end is dealt with below.
+    });
+    worker.on('exit', (code, signal) => {
+      link.close();
+      this.#members.delete(member.id);
+      this.#workers.delete(member.id);
+      this.#exited(member, failure ?? (signal === null ? `ended with status ${code}` : `was ended by ${signal}`), readyAt);
+    });
+  }
+
+  #exited(member: Member, how: string, readyAt: number | undefined): void {
+    if (this.#stopping) return this.options.lost(member, how, undefined);
+    const delay = this.#delay.next(readyAt === undefined ? 0 : performance.now() - readyAt);
+    const nobodyServes = this.serving().length === 0;
+    const isHopeless = readyAt === undefined && (!this.#hasServed || (nobodyServes && this.#delay.deaths >= YOUNG_DEATHS));
+    if (isHopeless) {
+      this.options.lost(member, how, undefined);
+      this.#stopReplacing();
+      return this.options.hopeless(how);
+    }
+    this.options.lost(member, how, delay);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#fork();
+    }, delay);
+    this.#timers.add(timer);
+  }
+}

@@ -1,0 +1,87 @@
+/** What one process may ask another: the value that goes with a topic, and that of the answer. Plain data. */
+export interface Topics {
+  readonly [topic: string]: { readonly asks: unknown; readonly answers: unknown };
+}
+
+/** The other end of a channel between processes, as node:cluster gives it. */
+export interface Port {
+  /** Calls back with an error when the message could not be sent. */
+  readonly send: (message: unknown, sent: (error: Error | null) => void) => void;
+}
+
+/** Questions and answers over the channel between the primary process and one worker: what goes out, and what comes in. */
+export class Link<Out extends Topics, In extends Topics> {
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #handlers = new Map<keyof In, (value: never) => unknown>();
+  #last = 0;
+  #open = true;
+
+  constructor(private readonly port: Port) {}
+
+  /** False once the other end is gone. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Rejects with the text of what went wrong over there, when the other end is gone, and when it has not answered in `patience` milliseconds. */
+  ask<T extends keyof Out & string>(topic: T, value: Out[T]['asks'], patience?: number): Promise<Out[T]['answers']> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last;
+      const timer = patience === undefined ? undefined : setTimeout(() => settle({ id, error: `no answer to \`${topic}\` in time` }), patience);
+      const settle = (answer: Answer): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        if (answer.error === undefined) resolve(answer.value);
+        else reject(new Error(answer.error));
+      };
+      this.#waiting.set(id, settle);
+      if (!this.#open) settle({ id, error: GONE });
+      else this.port.send({ id, topic, value } satisfies Question, (error) => error !== null && settle({ id, error: GONE }));
+    });
+  }
+
+  /** How a topic is answered. */
+  answer<T extends keyof In>(topic: T, handler: (value: In[T]['asks']) => In[T]['answers'] | Promise<In[T]['answers']>): void {
+    this.#handlers.set(topic, handler as (value: never) => unknown);
+  }
+
+  /** To be called with every message that comes in. */
+  receive(message: unknown): void {
+    if (typeof message !== 'object' || message === null || !('id' in message)) return;
+    if ('topic' in message) void this.#reply(message as Question);
+    else this.#waiting.get((message as Answer).id)?.(message as Answer);
+  }
+
+  /** The other end is gone: nothing will be answered any more. */
+  close(): void {
+    this.#open = false;
+    for (const settle of [...this.#waiting.values()]) settle({ id: 0, error: GONE });
+  }
+
+  async #reply({ id, topic, value }: Question): Promise<void> {
+    const handler = this.#handlers.get(topic);
+    let answer: Answer;
+    try {
+      if (handler === undefined) throw new Error(`nobody answers \`${topic}\``);
+      answer = { id, value: await handler(value as never) };
+    } catch (error) {
+      answer = { id, error: error instanceof Error ? error.message : String(error) };
+    }
+    // An answer that cannot be sent has nobody left to read it.
+    if (this.#open) this.port.send(answer, () => {});
+  }
+}
+
+interface Question {
+  readonly id: number;
+  readonly topic: string;
+  readonly value: unknown;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+const GONE = 'the other process is gone';

@@ -1,0 +1,98 @@
+import { chmodSync } from 'node:fs';
+import type { Config } from '../config.js';
+import type { Logger } from '../observe/log/logger.js';
+import { removeSockets } from '../main.js';
+import type { BundleText } from '../swap/bundle-text.js';
+import { Fleet, type Member } from './fleet.js';
+import { swapAll } from './swap-all.js';
+import type { Listening } from './topics.js';
+
+/** What the primary process is made with. */
+export interface PrimaryOptions {
+  /** The program that workers run, dist/server.js. */
+  readonly program: string;
+  readonly config: Config;
+  readonly workers: number;
+  readonly bundle: BundleText;
+  readonly log: Logger;
+}
+
+/** A server of several processes, seen from the one that serves nothing. */
+export interface Primary {
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  /** Puts a bundle in force in all workers and gives the hash of its policies, or in none: rejects with the reason then. */
+  readonly swap: (bundle: BundleText) => Promise<string>;
+  /** All workers end, having answered what is under way. */
+  readonly close: () => Promise<void>;
+  /** All workers end at once. */
+  readonly abort: () => void;
+  /** Passes a signal on to all workers. */
+  readonly signal: (signal: NodeJS.Signals) => void;
+}
+
+/**
+ * Starts the workers of a server and keeps their number. No byte of a request passes through this process: it hands connections to the workers in turn,
+ * replaces those that die, tells them of bundles, adds up their metrics. Resolves when all listen; rejects with the reason when they cannot.
+ */
+export function startPrimary(options: PrimaryOptions): Promise<Primary> {
+  return new Promise((resolve, reject) => {
+    const { config, log, workers } = options;
+    let inForce = options.bundle;
+    let swapping: Promise<unknown> = Promise.resolve();
+    removeSockets(config);
+
+    const swap = async (bundle: BundleText): Promise<string> => {
+      const result = await swapAll(fleet.serving(), bundle);
+      if (result.kind === 'refused') throw new Error(result.reason);
+      inForce = bundle;
+      return result.hash;
+    };
+    const swapInTurn = (bundle: BundleText): Promise<string> => {
+      const swapped = swapping.then(() => swap(bundle));
+      swapping = swapped.catch(() => {});
+      return swapped;
+    };
+
+    let isServing = false;
+    const fleet = new Fleet({
+      program: options.program,
+      count: workers,
+      answers: (member) => member.link.answer('begin', () => ({ config, bundle: inForce })),
+      serves: (member) => {
+        // It may have begun just before a swap.
+        if (member.listening?.digest !== inForce.digest) void swapAll([member], inForce);
+        if (isServing || fleet.serving().length < workers) return;
+        isServing = true;
+        setSocketModes(config);
+        const { httpAddress, grpcAddress } = member.listening as Listening;
+        resolve({ httpAddress, grpcAddress, swap: swapInTurn, close: () => fleet.stop(), abort: () => fleet.kill(), signal: (signal) => fleet.signal(signal) });
+      },
+      lost: (member, how, restart) => tellLost(log, member, how, restart),
+      hopeless: (message) => {
+        fleet.kill();
+        if (isServing) {
+          log.error('workers die of their start: the server gives up');
+          process.exit(1);
+        }
+        reject(new Error(message));
+      },
+    });
+    fleet.start();
+  });
+}
+
+function tellLost(log: Logger, { id }: Member, how: string, restart: number | undefined): void {
+  if (restart === undefined) log.debug('a worker is gone', { worker: id, reason: how });
+  else log.warn('a worker died and is replaced', { worker: id, reason: how, after_ms: restart });
+}
+
+/** The socket files are this process's: the workers only share them. */
+function setSocketModes(config: Config): void {
+  for (const address of [config.server.httpListenAddr, config.server.grpcListenAddr]) {
+    if (address.kind === 'unix' && config.server.udsFileMode !== DEFAULT_SOCKET_MODE) chmodSync(address.path, config.server.udsFileMode);
+  }
+}
+
+/** The mode that sockets have anyway (server.md 2.2). */
+const DEFAULT_SOCKET_MODE = 0o766;

@@ -1,0 +1,39 @@
+import type { Config } from '../config.js';
+import type { Snapshot } from '../observe/metrics/family.js';
+import type { BundleText } from '../swap/bundle-text.js';
+
+/** What a worker asks the primary process. */
+export type PrimaryTopics = {
+  /** The first thing: what to serve, and how. */
+  readonly begin: { readonly asks: undefined; readonly answers: Beginning };
+  /** It listens, with the bundle of this digest. */
+  readonly ready: { readonly asks: Listening; readonly answers: undefined };
+  /** It cannot start: the one line about it. */
+  readonly failed: { readonly asks: string; readonly answers: undefined };
+  /** The metrics of all workers, as Prometheus reads them. */
+  readonly scrape: { readonly asks: undefined; readonly answers: string };
+};
+
+/** What the primary process asks a worker. */
+export type WorkerTopics = {
+  /** Makes a decider of a bundle and tries it; nothing changes yet. Answers with the hash of its policies; fails with the reason when it cannot be served. */
+  readonly prepare: { readonly asks: BundleText; readonly answers: string };
+  /** Decides by what was prepared from the next request on. */
+  readonly commit: { readonly asks: string; readonly answers: undefined };
+  /** What was prepared is not wanted: some worker could not. */
+  readonly abort: { readonly asks: string; readonly answers: undefined };
+  readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot };
+  /** Ends, as at a SIGTERM. The answer is its end. */
+  readonly stop: { readonly asks: undefined; readonly answers: undefined };
+};
+
+export interface Beginning {
+  readonly config: Config;
+  readonly bundle: BundleText;
+}
+
+export interface Listening {
+  readonly httpAddress: string;
+  readonly grpcAddress: string;
+  readonly digest: string;
+}

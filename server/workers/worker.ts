@@ -1,0 +1,27 @@
+import { listenAsWorker } from './worker-server.js';
+import { Link } from './link.js';
+import type { PrimaryTopics, WorkerTopics } from './topics.js';
+
+/**
+ * The life of a worker process: asks the primary process what to serve, serves it, and ends when it is told to, when it gets a SIGTERM of its own,
+ * or when the primary process is gone.
+ */
+export async function runWorker(): Promise<void> {
+  const link: Link<PrimaryTopics, WorkerTopics> = new Link({
+    send: (message, sent) => {
+      if (process.connected) process.send?.(message, undefined, undefined, sent);
+      else sent(new Error('not connected'));
+    },
+  });
+  process.on('message', (message) => link.receive(message));
+  // A terminal sends Ctrl-C to all processes of a group: the primary process says when to stop. SIGHUP it passes on to whoever listens for it.
+  process.on('SIGINT', () => {});
+  process.on('SIGHUP', () => {});
+  process.on('SIGUSR1', () => {});
+  try {
+    await listenAsWorker(link);
+  } catch (error) {
+    await link.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => {});
+    process.exit(1);
+  }
+}
