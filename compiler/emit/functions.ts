@@ -10,7 +10,7 @@ import { LISTED, LISTED_RESIDUAL, type ModuleContext, PLAIN, RESIDUAL, type Styl
 import { survives } from './survives.js';
 import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
-import { termDoc, whereDoc } from './where.js';
+import { attemptDoc, termDoc, whereDoc } from './where.js';
 
 /** What makes a rule apply, in emitted terms. */
 export interface Applies {
@@ -67,6 +67,12 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   };
   const body = bracketed(inverted ? 'cel.verdictUnless(' : 'cel.verdict(', [traced(condition).doc], ')');
   return requestFunction(context, primary(body), 'types implied');
+}
+
+/** A condition for plans in strict evaluation: where it can be evaluated, and where it then holds (planner.md 2.10). */
+export function attemptFunction(condition: Match, module: ModuleContext): Doc {
+  const context = functionContext(module, RESIDUAL);
+  return requestFunction(context, primary(attemptDoc(condition, context)), 'types implied');
 }
 
 /** The declaration of a variable's function, with the author's text above it. */

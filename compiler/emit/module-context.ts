@@ -127,4 +127,5 @@ export const MODULE_WORDS = [
   'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'cel', 'residual',
   'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf',
   'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Output', 'Query', 'Request', 'TracedCondition', 'conditions',
+  'AttemptedCondition', 'attempts',
 ];

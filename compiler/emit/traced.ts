@@ -1,7 +1,7 @@
 import { type EmittedFile, emittedFile, type Section } from '../ir/emitted-file.js';
 import type { Match, Module, Program } from '../ir/program.js';
 import { bracketed, type Doc, hardLine, indent, join, print } from './doc.js';
-import { tracedFunction } from './functions.js';
+import { attemptFunction, tracedFunction } from './functions.js';
 import { importLines } from './imports.js';
 import { type Locations, moduleContext, withHead } from './module.js';
 import { type ModuleContext, TRACED } from './module-context.js';
@@ -19,7 +19,7 @@ import { tracedKeys } from './traced-keys.js';
  */
 export function emitTraced(program: Program, locations: Locations): readonly EmittedFile[] {
   const files: EmittedFile[] = [];
-  const parts: { readonly name: string; readonly from: string }[] = [];
+  const parts: TracedPart[] = [];
   const names = new Names(['traced']);
   for (const module of program.modules) {
     const conditions = conditionsOf(module);
@@ -27,17 +27,27 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
     const { path: modulePath, name } = locations.get(module.key) as ModuleLocation;
     const path = `traced/${modulePath}`;
     files.push(unlessEmitted(emitted, module, locations, () => tracedModule(`${path}.ts`, module, conditions)));
-    parts.push({ name: names.fresh(name), from: importSpecifier('traced/index', path) });
+    parts.push({ name: names.fresh(name), attempts: names.fresh(`${name}Attempts`), from: importSpecifier('traced/index', path) });
   }
   return [...files, tracedIndex(parts)];
+}
+
+/** A module of the second emission, and what its two lists are called in the index. */
+interface TracedPart {
+  readonly name: string;
+  readonly attempts: string;
+  readonly from: string;
 }
 
 const emitted: Emitted = new WeakMap();
 
 function tracedModule(path: string, module: Module, conditions: readonly TracedCondition[]): EmittedFile {
-  const context = moduleContext(module, ['conditions'], TRACED);
-  const section: Section = { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)) };
-  return withHead(path, module, [section], []);
+  const context = moduleContext(module, ['conditions', 'attempts'], TRACED);
+  const sections: readonly Section[] = [
+    { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)) },
+    { text: context.withDeclarations(() => attemptsDeclaration(conditions, context)) },
+  ];
+  return withHead(path, module, sections, []);
 }
 
 interface TracedCondition {
@@ -72,20 +82,44 @@ function conditionsOf(module: Module): readonly TracedCondition[] {
 }
 
 function conditionsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
-  const entries = conditions.map(({ key, shared, condition, inverted }): Doc => {
+  return keyedDeclaration('conditions', 'TracedCondition', conditions, ({ shared, condition, inverted }) => {
     const traced = tracedFunction(condition, inverted, context);
-    const value = shared === undefined ? traced : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: 'TracedCondition' });
-    return [bracketed('[', [quote(key), value], ']'), ','];
+    return shared === undefined ? traced : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: 'TracedCondition' });
   });
-  const list: Doc = ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
-  return print(['export const conditions: readonly (readonly [string, TracedCondition])[] = ', list, ';']);
 }
 
-function tracedIndex(parts: readonly { readonly name: string; readonly from: string }[]): EmittedFile {
-  const imports = parts.map(({ name, from }) => ({ from, names: [{ name: 'conditions', as: name }] }));
-  const entries = parts.map(({ name }): Doc => `...${name},`);
-  const list: Doc = parts.length === 0 ? '[]' : ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
-  const text = print(['export const traced: TracedBundle = ', objectDoc([['conditions', ['new Map(', list, ')']]]), ';']);
+/** The same for plans. Whether a condition can be evaluated has nothing to do with what the rule makes of it. */
+function attemptsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
+  return keyedDeclaration('attempts', 'AttemptedCondition', conditions, ({ shared, condition }) => {
+    const attempted = attemptFunction(condition, context);
+    return shared === undefined ? attempted : context.hoist(`${camelCase(shared, 'rule')}Attempt`, attempted, { type: 'AttemptedCondition' });
+  });
+}
+
+function keyedDeclaration(name: string, type: string, conditions: readonly TracedCondition[], valueOf: (condition: TracedCondition) => Doc): string {
+  const entries = conditions.map((condition): Doc => [bracketed('[', [quote(condition.key), valueOf(condition)], ']'), ',']);
+  const list: Doc = ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
+  return print([`export const ${name}: readonly (readonly [string, ${type}])[] = `, list, ';']);
+}
+
+function tracedIndex(parts: readonly TracedPart[]): EmittedFile {
+  const imports = parts.map(({ name, attempts, from }) => ({
+    from,
+    names: [
+      { name: 'attempts', as: attempts },
+      { name: 'conditions', as: name },
+    ],
+  }));
+  const mapOf = (names: readonly string[]): Doc => {
+    const entries = names.map((name): Doc => `...${name},`);
+    const list: Doc = entries.length === 0 ? '[]' : ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
+    return ['new Map(', list, ')'];
+  };
+  const object = objectDoc([
+    ['conditions', mapOf(parts.map(({ name }) => name))],
+    ['attempts', mapOf(parts.map(({ attempts }) => attempts))],
+  ]);
+  const text = print(['export const traced: TracedBundle = ', object, ';']);
   return emittedFile('traced/index.ts', [
     { text: '// Generated by authzc: every condition in the form that says why it cannot be evaluated.' },
     { text: importLines(text, imports) },

@@ -15,6 +15,14 @@ export function whereDoc(match: Match, context: FunctionContext): Doc {
   return bracketed(`residual.${match.kind}Of(`, match.of.map((inner) => whereDoc(inner, context)), ')');
 }
 
+/** A condition as a JavaScript expression that gives a `residual.Attempt`: for plans in strict evaluation. */
+export function attemptDoc(match: Match, context: FunctionContext): Doc {
+  if (match.kind === 'expr') return bracketed('residual.attempt(', [termDoc(match.value, context)], ')');
+  return bracketed(`residual.${ATTEMPTS[match.kind]}(`, match.of.map((inner) => attemptDoc(inner, context)), ')');
+}
+
+const ATTEMPTS = { all: 'attemptAll', any: 'attemptAny', none: 'attemptNone' } as const;
+
 /**
  * A value as a JavaScript expression that gives a `residual.Term`. What does not look at the resource is emitted as for `when`: the principal,
  * tokens, globals and the clock are known.

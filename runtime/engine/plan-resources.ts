@@ -59,6 +59,8 @@ export function planResources(registry: Registry, settings: Settings, request: P
     resource: chain,
     lineages: registry.lineages(version, scope),
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
+    // The reference's trees have no guards of conditions that are only looked at.
+    strict: settings.plan.shapes === 'flat' ? settings.traced : undefined,
     fails: settings.traced === undefined ? never : (entry, left) => isFailure(query, entry, left),
     scopesWithRules: registry.scopesWithRules,
     unplanned,

@@ -1,10 +1,11 @@
-import { ALLOW, type Query } from '../policy/index.js';
-import { allOf, alike, anyOf, type Condition, decided, type Library, not, type Term, unplannableReason } from '../residual/index.js';
+import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type TracedBundle, type TracedCondition } from '../policy/index.js';
+import { allOf, alike, anyOf, type Attempt, type Condition, decided, type Library, not, type Term, unplannableReason } from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
+import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
 import type { PrincipalChain } from './principal-chain.js';
 import { derivedRolesOf, type ResourceChain, type ResourceStep } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
-import { areSilent, type RoleLimits } from './role-scopes.js';
+import { areSilent, type RoleLimit, type RoleLimits } from './role-scopes.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 
 /** What is known while one principal's access to resources yet to be found is planned. */
@@ -18,8 +19,10 @@ export interface Planning {
   readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
   /** Whether anybody can see the active derived roles. */
   readonly listsDerivedRoles: boolean;
-  /** Strict evaluation: a condition that cannot be evaluated denies the action (planner.md 2.10). */
+  /** Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action (planner.md 2.10). */
   readonly fails: (entry: RuleEntry, left: Condition) => boolean;
+  /** Strict evaluation as check has it: what cannot be evaluated on a row denies the action there. */
+  readonly strict: TracedBundle | undefined;
   /** The scopes that are named. */
   readonly scopesWithRules: ReadonlySet<string>;
   /** Where rules are reported that no filter can say. */
@@ -49,12 +52,14 @@ export interface ActionPlan {
  * together they are `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)` where `A_p` has been denied its own (planner.md 2.8).
  */
 export function plan(planning: Planning, action: string): ActionPlan {
-  const walk: Walk = { ...planning, action, listed: [], scope: '' };
+  const walk: Walk = { ...planning, action, listed: [], scope: '', layers: [], visits: [] };
   const byPrincipal = planPrincipal(walk);
+  const principal = walk.layers;
   const byRoles = planRoles(walk);
   const scope = byPrincipal.scope ?? walk.scope;
   const allowed = either(byPrincipal.allow, byRoles.allow);
   const isMatched = allowed !== undefined || byPrincipal.deny !== undefined || byRoles.isMatched;
+  if (walk.strict !== undefined) return { condition: strictCondition({ principal, roles: byRoles.layers }), isMatched: isMatched || walk.failed === true, scope };
   if (walk.failed === true) return { condition: false, isMatched: true, scope };
   if (allowed === undefined) return { condition: false, isMatched, scope };
   return { condition: byPrincipal.deny === undefined ? allowed : allOf(not(byPrincipal.deny), allowed), isMatched, scope };
@@ -66,6 +71,10 @@ interface Walk extends Planning {
   readonly listed: (Term | undefined)[];
   scope: string;
   failed?: boolean;
+  /** Strict evaluation: what the scopes of a chain have visited. */
+  layers: VisitedLayer[];
+  /** Strict evaluation: what a scope has visited. */
+  visits: Visit[];
 }
 
 /** What the scopes of a chain come to; undefined where no rule speaks. */
@@ -93,6 +102,7 @@ function planPrincipal(walk: Walk): Verdict {
   if (principal === undefined || query.principal.roles.length === 0) return NOTHING;
   const lineage: readonly string[] = [];
   return overScopes(
+    walk,
     principal.steps.values(),
     ({ scope, consents, kinds, otherKinds }) => ({ scope, consents, restriction: undefined, ...planRules(walk, kinds.get(resource.kind) ?? otherKinds, EVERYONE, lineage) }),
   );
@@ -101,11 +111,14 @@ function planPrincipal(walk: Walk): Verdict {
 const NOTHING: Verdict = { allow: undefined, deny: undefined, restriction: undefined, scope: undefined };
 
 /** Each role on its own; those that are denied the same are written together. */
-function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonly isMatched: boolean } {
+function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonly isMatched: boolean; readonly layers: readonly (readonly VisitedLayer[])[] } {
+  const layers: VisitedLayer[][] = [];
   const granted: { readonly deny: Condition | undefined; allow: Condition }[] = [];
   let isMatched = false;
   for (const role of walk.query.principal.roles) {
+    walk.layers = [];
     const { allow, deny, restriction } = planRole(walk, role);
+    layers.push(walk.layers);
     if (allow !== undefined || deny !== undefined) isMatched = true;
     if (deny === true || restriction === true) {
       isMatched = true;
@@ -120,7 +133,7 @@ function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonl
     if (kept === true && deny === undefined) break;
   }
   const all = granted.map(({ deny, allow }) => (deny === undefined ? allow : allOf(not(deny), allow)));
-  return { allow: all.length === 0 ? undefined : all.reduce(joined), isMatched };
+  return { allow: all.length === 0 ? undefined : all.reduce(joined), isMatched, layers };
 }
 
 function sameDenial(a: Condition | undefined, b: Condition | undefined): boolean {
@@ -129,7 +142,7 @@ function sameDenial(a: Condition | undefined, b: Condition | undefined): boolean
 
 function planRole(walk: Walk, role: string): Verdict {
   const lineage = walk.lineages?.get(role) ?? [role];
-  const verdict = overScopes(stepsOf(walk.resource.first), (step) => planScope(walk, step, lineage));
+  const verdict = overScopes(walk, stepsOf(walk.resource.first), (step) => planScope(walk, step, lineage));
   if (verdict.scope !== undefined) walk.scope = verdict.scope;
   return verdict;
 }
@@ -142,12 +155,16 @@ function* stepsOf(first: ResourceStep | undefined): Iterable<ResourceStep> {
  * The scopes from the one requested up to the root; the first with an outcome decides. So what a scope denies counts where no scope before it
  * allowed; an ALLOW of a scope that requires parental consent decides nothing.
  */
-function overScopes<Step>(steps: Iterable<Step>, layerOf: (step: Step) => Layer): Verdict {
+function overScopes<Step>(walk: Walk, steps: Iterable<Step>, layerOf: (step: Step) => Layer): Verdict {
   let { allow, deny, restriction, scope } = NOTHING;
   for (const step of steps) {
     // Whatever the parents say, a child's ALLOW stands.
     if (allow === true) break;
     const layer = layerOf(step);
+    if (walk.strict !== undefined) {
+      walk.layers.push({ consents: layer.consents, visits: walk.visits });
+      walk.visits = [];
+    }
     deny = either(deny, gated(allow, layer.deny));
     restriction = either(restriction, gated(allow, layer.restriction));
     const speaks = layer.allow !== undefined || layer.deny !== undefined || layer.restriction !== undefined;
@@ -181,10 +198,16 @@ function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage
     const limit = limits.get(role);
     if (limit === undefined) continue;
     const listing = limit.rules.filter(({ rule }) => rule.allows(walk.action));
-    if (listing.length === 0) restriction = either(restriction, true);
-    for (const { rule } of listing) {
+    if (listing.length === 0) {
+      restriction = either(restriction, true);
+      if (walk.strict !== undefined) walk.visits.push({ denies: true, holds: true, evaluates: true });
+    }
+    for (const listed of listing) {
+      const { rule } = listed;
       if (rule.where === undefined) continue;
-      const left = settled(walk, limit.key, rule.name, not(rule.where(walk.query)), true);
+      const denied = not(rule.where(walk.query));
+      if (walk.strict !== undefined) visitLimit(walk, walk.strict, limit.key, listed, denied);
+      const left = settled(walk, limit.key, rule.name, denied, true);
       if (left !== false) restriction = either(restriction, left);
     }
   }
@@ -200,6 +223,7 @@ function planRules(walk: Walk, table: RuleTable, bits: number, lineage: readonly
     if (!isReached(walk, entry, bits, lineage)) continue;
     const left = entry.unconditional ? true : entry.rule.where(walk.query);
     if (walk.fails(entry, left)) walk.failed = true;
+    if (walk.strict !== undefined) visitRule(walk, walk.strict, table.key, entry, left);
     const condition = settled(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
     if (entry.effect === ALLOW) allow = either(allow, condition);
     else if (condition !== false) deny = either(deny, condition);
@@ -213,22 +237,60 @@ function isReached({ action, resource }: Walk, { roles, reaches, rule }: RuleEnt
   return reaches === undefined || reaches(action, resource.kind);
 }
 
+/** What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active (policy-language.md 8.9). */
+function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
+  const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
+  const active = attempted(walk, strict, attemptDerivedRole, tracedDerivedRole);
+  const own = attempted(walk, strict, attempt, traced);
+  const evaluates = allOf(active.evaluates, anyOf(not(active.holds), own.evaluates));
+  report(walk, policy, rule.name, evaluates);
+  walk.visits.push({ denies: effect !== ALLOW, holds, evaluates });
+}
+
+function visitLimit(walk: Walk, strict: TracedBundle, policy: string, { rule, attempt, traced }: RoleLimit, holds: Condition): void {
+  const { evaluates } = attempted(walk, strict, attempt, traced);
+  report(walk, policy, rule.name, evaluates);
+  walk.visits.push({ denies: true, holds, evaluates });
+}
+
+function attempted({ query }: Walk, { attempts }: TracedBundle, attempt: AttemptedCondition | undefined, traced: TracedCondition | undefined): Attempt {
+  if (traced === undefined) return UNCONDITIONAL;
+  return attempts === undefined || attempt === undefined ? NEVER_ATTEMPTED : attempt(query);
+}
+
+const UNCONDITIONAL: Attempt = { holds: true, evaluates: true };
+const NEVER_ATTEMPTED: Attempt = { holds: true, evaluates: { kind: 'unplannable', reason: 'the bundle cannot say where a condition can be evaluated' } };
+
 /** A rule that no filter can say does not grant, or denies always; and is reported. */
-function settled({ unplanned }: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {
+function settled(walk: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {
+  return report(walk, policy, rule, left) ? decided(left, towards) : left;
+}
+
+/** Whether something of a rule had to be reported. */
+function report({ unplanned }: Walk, policy: string, rule: string, left: Condition): boolean {
   const reason = unplannableReason(left);
-  if (reason === undefined) return left;
+  if (reason === undefined) return false;
   if (!unplanned.some((known) => known.policy === policy && known.rule === rule)) unplanned.push({ policy, rule, reason });
-  return decided(left, towards);
+  return true;
 }
 
 /** The derived roles that may be active in a scope, by name; the list before it is what their conditions see (policy-language.md 7.2, use 1). */
-function listDerivedRoles({ query, lineages, residual }: Walk, step: ResourceStep): Term {
+function listDerivedRoles(walk: Walk, step: ResourceStep): Term {
+  const { query, lineages, residual } = walk;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
   const possible = derivedRolesOf(step)
     .filter((derivedRole) => reachesByText(derivedRole, roles))
-    .map((derivedRole) => ({ name: derivedRole.name, condition: (derivedRole.whereListed ?? derivedRole.where)(query) }))
+    .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(walk, derivedRole) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return residual.rolesOf(possible);
+  return residual.rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
+}
+
+/** A variable that failed reads as null, but in strict evaluation, where the list then cannot be read. */
+function listedRole(walk: Walk, { key, where, whereListed }: DerivedRole): { readonly condition: Condition; readonly evaluates: Condition } {
+  const { strict, query } = walk;
+  if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
+  const { evaluates } = attempted(walk, strict, strict.attempts?.get(key), strict.conditions.get(key));
+  return { condition: where(query), evaluates };
 }
 
 function either(a: Condition | undefined, b: Condition | undefined): Condition | undefined {

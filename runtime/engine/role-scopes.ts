@@ -1,4 +1,4 @@
-import type { RolePolicy, RoleRule, TracedBundle, TracedCondition } from '../policy/index.js';
+import type { AttemptedCondition, RolePolicy, RoleRule, TracedBundle, TracedCondition } from '../policy/index.js';
 
 /** The role policies of one version in one scope (policy-language.md 8.6). */
 export interface RoleScope {
@@ -21,6 +21,7 @@ export interface RoleLimit {
   /** What a check remembers its first result by (policy-language.md 8.10-D3). */
   readonly identity: RoleRule | string;
   readonly traced: TracedCondition | undefined;
+  readonly attempt: AttemptedCondition | undefined;
 }
 
 /** Sorts role policies of one version and scope. */
@@ -60,7 +61,9 @@ function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>
 }
 
 function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undefined): readonly RoleLimit[] {
-  return policy.rules.flatMap((rule, index) =>
-    rule.covers(kind) ? [{ rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(`${policy.key}#${index}`) }] : [],
-  );
+  return policy.rules.flatMap((rule, index) => {
+    if (!rule.covers(kind)) return [];
+    const key = `${policy.key}#${index}`;
+    return [{ rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(key), attempt: traced?.attempts?.get(key) }];
+  });
 }

@@ -1,4 +1,4 @@
-import type { ActionTable, Effect, Rule, TracedBundle, TracedCondition } from '../policy/index.js';
+import type { ActionTable, AttemptedCondition, Effect, Rule, TracedBundle, TracedCondition } from '../policy/index.js';
 import { isUnconditional, type RoleNames, type TableShape, type TableShapes } from './rule-shape.js';
 
 /**
@@ -20,6 +20,9 @@ export interface RuleEntry {
   /** Strict evaluation only; undefined there means unconditional. */
   readonly traced: TracedCondition | undefined;
   readonly tracedDerivedRole: TracedCondition | undefined;
+  /** The same for plans; undefined there means unconditional, but for bundles that have none. */
+  readonly attempt: AttemptedCondition | undefined;
+  readonly attemptDerivedRole: AttemptedCondition | undefined;
 }
 
 /** Entries by action. */
@@ -84,6 +87,8 @@ function orderedLists({ actions, otherActions }: ActionTable, rules: readonly Ru
 
 function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts): RuleEntry {
   const through = rule.derivedRole === undefined ? '' : `@${rule.derivedRole.name}`;
+  const key = rule.traced ?? `${facts.key}#${rule.name}${through}`;
+  const { conditions, attempts } = facts.traced ?? NOT_TRACED;
   return {
     roles: rule.roles,
     unconditional: isUnconditional(rule),
@@ -91,7 +96,11 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
     reaches,
     rule,
     identity: rule.memo ?? rule,
-    traced: facts.traced?.conditions.get(rule.traced ?? `${facts.key}#${rule.name}${through}`),
-    tracedDerivedRole: rule.derivedRole === undefined ? undefined : facts.traced?.conditions.get(rule.derivedRole.key),
+    traced: conditions.get(key),
+    tracedDerivedRole: rule.derivedRole === undefined ? undefined : conditions.get(rule.derivedRole.key),
+    attempt: attempts?.get(key),
+    attemptDerivedRole: rule.derivedRole === undefined ? undefined : attempts?.get(rule.derivedRole.key),
   };
 }
+
+const NOT_TRACED: TracedBundle = { conditions: new Map() };

@@ -3,7 +3,7 @@
  * Generated modules build these objects once, at load; nothing of them changes afterwards.
  */
 
-import type { Condition as Residual, Library, Row, Term } from '../residual/index.js';
+import type { Attempt, Condition as Residual, Library, Row, Term } from '../residual/index.js';
 
 /** 1: grant. */
 export const ALLOW = 1;
@@ -251,4 +251,9 @@ export type TracedCondition = (request: Request) => boolean | string;
  */
 export interface TracedBundle {
   readonly conditions: ReadonlyMap<string, TracedCondition>;
+  /** The same conditions for plans, by the same keys; where they are absent a strict plan selects nothing that depends on a condition. */
+  readonly attempts?: ReadonlyMap<string, AttemptedCondition>;
 }
+
+/** A condition of the second emission for a plan: where it can be evaluated, and where it then holds. */
+export type AttemptedCondition = (query: Query) => Attempt;

@@ -1,5 +1,6 @@
 /** What is left of conditions when only part of a request is known, filters made of it, and their evaluation (planner.md). */
 export { allOf, anyOf, decided, noneOf, not, unplannableReason } from './condition.js';
+export { type Attempt, attempt, attemptAll, attemptAny, attemptNone } from './attempt.js';
 export { call, list, stored, struct, typeName } from './call.js';
 export { operandText, filterText } from './debug.js';
 export { type Row as EvaluatedRow, selects } from './evaluate.js';

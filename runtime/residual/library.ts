@@ -1,4 +1,4 @@
-import type { JsonMap } from '../cel/index.js';
+import * as cel from '../cel/index.js';
 import { type Filter, filterOf, type Writing } from './filter.js';
 import { type Row, rowOf } from './row.js';
 import { type Condition, type PossibleRole, type Term, Unknown } from './term.js';
@@ -8,9 +8,9 @@ import { type Condition, type PossibleRole, type Term, Unknown } from './term.js
  * must be answered by that copy.
  */
 export interface Library {
-  readonly rowOf: (listed: JsonMap) => Row;
-  /** `runtime.effectiveDerivedRoles` as a term. */
-  readonly rolesOf: (roles: readonly PossibleRole[]) => Term;
+  readonly rowOf: (listed: cel.JsonMap) => Row;
+  /** `runtime.effectiveDerivedRoles` as a term; reading it fails where it is not `readable` (policy-language.md 8.9). */
+  readonly rolesOf: (roles: readonly PossibleRole[], readable: Condition) => Term;
   readonly filterOf: (condition: Condition, writing: Writing) => Filter;
 }
 
@@ -18,8 +18,9 @@ export interface Library {
 export const library: Library = { rowOf, rolesOf, filterOf };
 
 /** Roles that are known to be active or not are a list like any other. */
-function rolesOf(roles: readonly PossibleRole[]): Term {
+function rolesOf(roles: readonly PossibleRole[], readable: Condition): Term {
+  if (readable === false) return cel.select({}, 'effectiveDerivedRoles');
   const possible = roles.filter(({ condition }) => condition !== false);
-  if (possible.every(({ condition }) => condition === true)) return possible.map(({ name }) => name);
-  return new Unknown({ kind: 'roles', roles: possible }, 'other');
+  if (readable === true && possible.every(({ condition }) => condition === true)) return possible.map(({ name }) => name);
+  return new Unknown({ kind: 'roles', roles: possible, readable }, 'other');
 }

@@ -32,10 +32,10 @@ function joined(operator: 'and' | 'or', a: Term, b: Term, decisive: boolean): Te
   if (a === decisive || b === decisive) return decisive;
   const left = operandOf(a);
   const right = operandOf(b);
-  if (left === !decisive) return right;
-  if (right === !decisive) return left;
+  if (left === !decisive) return asBoolean(right);
+  if (right === !decisive) return asBoolean(left);
   if (isKnown(left) && isKnown(right)) return (operator === 'and' ? cel.and : cel.or)(resultOf(left), resultOf(right));
-  return sameTerm(left, right) ? left : kept(operator, [left, right]);
+  return sameTerm(left, right) ? asBoolean(left) : kept(operator, [left, right]);
 }
 
 /** A known operand that is no boolean is a failure. */
@@ -43,6 +43,11 @@ function operandOf(term: Term): Term {
   if (!isKnown(term)) return term;
   const known = resultOf(term);
   return typeof known === 'boolean' ? known : cel.and(known, true);
+}
+
+/** `x || false` is x, but fails where x is no boolean: only strict evaluation can tell. */
+function asBoolean(term: Term): Term {
+  return term instanceof Unknown && term.sort !== 'bool' && !isUnplannable(term) ? new Unknown(term.node, 'bool', term.reference, term.constant) : term;
 }
 
 function sameSort(a: Term, b: Term): Unknown['sort'] {

@@ -1,6 +1,6 @@
 import * as cel from '../cel/index.js';
 import { call } from './call.js';
-import { and, complement, or } from './logic.js';
+import { and, complement, conditional, or } from './logic.js';
 import { type Condition, isKnown, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** `a == b`. */
@@ -60,13 +60,20 @@ export function inCollection(a: Term, b: Term): Term {
 function sameRoles(list: Term, wanted: Term): Term | undefined {
   if (!(list instanceof Unknown) || list.node.kind !== 'roles' || !isKnown(wanted)) return undefined;
   const names = resultOf(wanted);
-  if (!Array.isArray(names)) return cel.equals([], names);
+  const { readable } = list.node;
+  if (!Array.isArray(names)) return whereReadable(readable, cel.equals([], names));
   const possible = list.node.roles.filter(({ name }) => names.includes(name)).map(({ name }) => name);
-  if (cel.equals(possible, names) !== true) return false;
-  return list.node.roles.reduceRight<Term>((rest, { name, condition }) => {
+  if (cel.equals(possible, names) !== true) return whereReadable(readable, false);
+  const same = list.node.roles.reduceRight<Term>((rest, { name, condition }) => {
     const active = activeTerm(condition);
     return and(names.includes(name) ? active : complement(active), rest);
   }, true);
+  return whereReadable(readable, same);
+}
+
+/** Reading the list fails where a derived role could not be evaluated. */
+function whereReadable(readable: Condition, term: Term): Term {
+  return conditional(activeTerm(readable), term, cel.select({}, 'effectiveDerivedRoles'));
 }
 
 function activeTerm(condition: Condition): Term {
@@ -75,10 +82,12 @@ function activeTerm(condition: Condition): Term {
 
 /** Whether some derived role that may be active passes and is. */
 export function anyRole(list: Unknown, passes: (name: string) => Term): Term {
-  const roles = list.node.kind === 'roles' ? list.node.roles : [];
-  return roles.reduceRight<Term>((rest, { name, condition }) => {
+  if (list.node.kind !== 'roles') return false;
+  const { roles, readable } = list.node;
+  const any = roles.reduceRight<Term>((rest, { name, condition }) => {
     return or(and(activeTerm(condition), passes(name)), rest);
   }, false);
+  return whereReadable(readable, any);
 }
 
 /** `timeSince(t) < d` is `t > now - d`: no filter asks for the time (planner.md D-16). */

@@ -33,8 +33,8 @@ export type Node =
   | { readonly kind: 'macro'; readonly operator: string; readonly range: Term; readonly variables: readonly string[]; readonly bodies: readonly Term[] }
   /** Whether a condition holds, as a boolean that never fails: the value of `"owner" in runtime.effectiveDerivedRoles`. */
   | { readonly kind: 'condition'; readonly condition: Condition }
-  /** `runtime.effectiveDerivedRoles`: the roles that may be active, each with what makes it so. */
-  | { readonly kind: 'roles'; readonly roles: readonly PossibleRole[] }
+  /** `runtime.effectiveDerivedRoles`: the roles that may be active, each with what makes it so; and where the list can be read at all. */
+  | { readonly kind: 'roles'; readonly roles: readonly PossibleRole[]; readonly readable: Condition }
   /** An optional that holds `value` where `present` is true. */
   | { readonly kind: 'optional'; readonly present: Term; readonly value: Term }
   | { readonly kind: 'unplannable'; readonly reason: string };

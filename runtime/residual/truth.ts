@@ -12,6 +12,11 @@ export function holds(term: Term): Condition {
   return truth(term, true);
 }
 
+/** Whether an expression is false: not where it cannot be evaluated. */
+export function isFalse(term: Term): Condition {
+  return truth(term, false);
+}
+
 /** `has(V.x)`: whether a variable can be evaluated (planner.md D-05). */
 export function isSet(term: Term): Term {
   if (isKnown(term)) return !cel.isFailure(resultOf(term));

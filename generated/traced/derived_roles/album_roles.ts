@@ -3,11 +3,19 @@
 // Who someone is to an album
 
 import * as cel from '#runtime/cel';
-import type { TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.album_roles#owner',
     ({ principal: P, resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id)),
+  ],
+];
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'derived_roles.album_roles#owner',
+    ({ principal: P, row }) => residual.attempt(residual.equals(row.attr('owner'), P.id)),
   ],
 ];

@@ -3,7 +3,8 @@
 // Roles that people have towards a colleague's request
 
 import * as cel from '#runtime/cel';
-import type { TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // C.approvers
 const approvers: cel.Json = ['manager', 'director'];
@@ -22,6 +23,22 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           () => cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
           () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
         ),
+      ),
+  ],
+];
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'derived_roles.company_roles#requester',
+    ({ principal: P, row }) => residual.attempt(residual.equals(row.attr('owner'), P.id)),
+  ],
+  [
+    'derived_roles.company_roles#direct_manager',
+    ({ principal: P, row }) =>
+      residual.attemptAll(
+        residual.attempt(cel.inCollection(P.attr.title, approvers)),
+        residual.attempt(residual.equals(row.attr('department'), P.attr.department)),
+        residual.attempt(residual.notEquals(row.attr('owner'), P.id)),
       ),
   ],
 ];

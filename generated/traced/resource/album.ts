@@ -3,7 +3,8 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from '#runtime/cel';
-import type { TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
@@ -22,5 +23,23 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.album.vdefault#locked',
     ({ resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'status'), 'LOCKED')),
+  ],
+];
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'resource.album.vdefault#audience',
+    ({ principal: P, row }) =>
+      residual.attemptAny(
+        residual.attempt(residual.equals(row.attr('visibility'), 'public')),
+        residual.attemptAll(
+          residual.attempt(residual.equals(row.attr('visibility'), 'friends')),
+          residual.attempt(residual.inCollection(P.id, row.attr('friends'))),
+        ),
+      ),
+  ],
+  [
+    'resource.album.vdefault#locked',
+    ({ row }) => residual.attempt(residual.equals(row.attr('status'), 'LOCKED')),
   ],
 ];

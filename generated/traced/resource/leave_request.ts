@@ -3,7 +3,8 @@
 // Who may ask for leave, and who may grant it
 
 import * as cel from '#runtime/cel';
-import type { Request, TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R }: Request): cel.Result =>
@@ -49,5 +50,51 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.leave_request.vdefault#too-late',
     (request) => cel.verdict(cel.bound('has_started', hasStarted(request))),
+  ],
+];
+
+// V.is_pending: R.attr.status == "PENDING"
+const isPendingWhere = ({ row }: Query): residual.Term =>
+  residual.equals(row.attr('status'), 'PENDING');
+
+// V.is_short: R.attr.days <= C.longest_leave_days
+const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
+
+// V.has_started: timestamp(R.attr.starts) < now()
+const hasStartedWhere = (request: Query): residual.Term => {
+  const { row } = request;
+  return residual.lessThan(
+    residual.call('timestamp', cel.toTimestamp, row.attr('starts')),
+    cel.now(request),
+  );
+};
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'resource.leave_request.vdefault#withdraw@requester',
+    (request) => residual.attempt(isPendingWhere(request)),
+  ],
+  [
+    'resource.leave_request.vdefault#approve@direct_manager',
+    (request) => {
+      const { row } = request;
+      return residual.attemptAll(
+        residual.attempt(isPendingWhere(request)),
+        residual.attempt(isShortWhere(request)),
+        residual.attemptNone(
+          residual.attempt(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
+          residual.attempt(
+            residual.and(
+              residual.has(row.attributes, 'disputed'),
+              residual.equals(row.attr('disputed'), true),
+            ),
+          ),
+        ),
+      );
+    },
+  ],
+  [
+    'resource.leave_request.vdefault#too-late',
+    (request) => residual.attempt(hasStartedWhere(request)),
   ],
 ];

@@ -4,4 +4,5 @@ import type { TracedBundle } from '#runtime/policy';
 
 export const traced: TracedBundle = {
   conditions: new Map([]),
+  attempts: new Map([]),
 };

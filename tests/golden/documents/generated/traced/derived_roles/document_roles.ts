@@ -3,7 +3,8 @@
 // Who someone is to a document
 
 import * as cel from '#runtime/cel';
-import type { Request, TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeam = ({ principal: P, resource: R }: Request): cel.Result =>
@@ -23,6 +24,26 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           () => cel.bound('same_team', sameTeam(request)),
           () => cel.inCollection('author', cel.effectiveDerivedRoles(request)),
         ),
+      ),
+  ],
+];
+
+// V.same_team: P.attr.team in R.attr.teams
+const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
+  residual.inCollection(P.attr.team, row.attr('teams'));
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'derived_roles.document_roles#author',
+    ({ principal: P, row }) =>
+      residual.attempt(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
+  ],
+  [
+    'derived_roles.document_roles#reviewer',
+    (request) =>
+      residual.attemptAll(
+        residual.attempt(sameTeamWhere(request)),
+        residual.attempt(residual.inCollection('author', request.derivedRoles)),
       ),
   ],
 ];

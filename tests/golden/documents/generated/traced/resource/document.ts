@@ -4,7 +4,8 @@
 // Drafts are their author's business.
 
 import * as cel from '#runtime/cel';
-import type { Request, TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // C.open_states
 const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
@@ -78,6 +79,94 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
             cel.not(cel.inCollection('moderator', P.roles)),
           ),
           cel.inCollection(P.id, cel.bound('reviewers', reviewers(request))),
+        ),
+      );
+    },
+  ],
+];
+
+// V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
+const isRecentWhere = ({ row }: Query): residual.Term =>
+  residual.atLeast(
+    residual.call(
+      'getFullYear',
+      cel.getFullYear,
+      residual.call('timestamp', cel.toTimestamp, row.attr('created')),
+    ),
+    2020n,
+  );
+
+const readAttempt: AttemptedCondition = (request) => {
+  const { principal: P, row } = request;
+  return residual.attemptAny(
+    residual.attempt(residual.inCollection(row.attr('state'), openStates)),
+    residual.attemptAll(
+      residual.attempt(
+        residual.and(
+          residual.equals(row.attr('state'), 'REVIEW'),
+          residual.atMost(row.attr('size'), 1000),
+        ),
+      ),
+      residual.attempt(isRecentWhere(request)),
+    ),
+    residual.attemptNone(
+      residual.attempt(row.attr('secret')),
+      residual.attempt(residual.notEquals(row.attr('owner'), P.id)),
+    ),
+  );
+};
+
+// V.is_draft: R.attr.state == "DRAFT" || V.is_recent
+const isDraftWhere = (request: Query): residual.Term => {
+  const { row } = request;
+  return residual.or(residual.equals(row.attr('state'), 'DRAFT'), isRecentWhere(request));
+};
+
+// V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
+const reviewersWhere = ({ row }: Query): residual.Term =>
+  residual.macro(
+    'mapEach',
+    cel.mapEach,
+    ['r'],
+    residual.macro(
+      'filter',
+      cel.filter,
+      ['r'],
+      row.attr('reviews'),
+      (r) => residual.equals(residual.select(r, 'approved'), true),
+    ),
+    (r) => residual.select(r, 'by'),
+  );
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  ['resource.document.vdefault#read', readAttempt],
+  ['resource.document.vdefault#read@author', readAttempt],
+  ['resource.document.vdefault#read@reviewer', readAttempt],
+  [
+    'resource.document.vdefault#rule-003@author',
+    (request) => residual.attempt(isDraftWhere(request)),
+  ],
+  [
+    'resource.document.vdefault#quota',
+    ({ principal: P, row }) =>
+      residual.attempt(
+        residual.greaterThan(
+          cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10),
+          row.attr('count'),
+        ),
+      ),
+  ],
+  [
+    'resource.document.vdefault#locked',
+    (request) => {
+      const { principal: P, row } = request;
+      return residual.attempt(
+        residual.and(
+          residual.and(
+            residual.notEquals(residual.select(row.attr('lock'), 'by'), P.id),
+            cel.not(cel.inCollection('moderator', P.roles)),
+          ),
+          residual.inCollection(P.id, reviewersWhere(request)),
         ),
       );
     },

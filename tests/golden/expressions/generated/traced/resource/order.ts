@@ -3,7 +3,8 @@
 // Forms an expression may take
 
 import * as cel from '#runtime/cel';
-import type { TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 const duration = cel.toDuration('24h');
 
@@ -183,6 +184,229 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
                 cel.select(P.attr, 'third_rather_long_name'),
               ),
               cel.not(cel.greaterThan(cel.select(R.attr, 'fourth'), cel.select(P.attr, 'fourth'))),
+            ),
+          ),
+        ),
+      ),
+  ],
+];
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'resource.order.vdefault#macros',
+    ({ row }) =>
+      residual.attemptAll(
+        residual.attempt(
+          residual.macro(
+            'all',
+            cel.all,
+            ['item'],
+            row.attr('items'),
+            (item) =>
+              residual.and(
+                residual.lessThan(residual.select(item, 'price'), 10n),
+                residual.macro(
+                  'exists',
+                  cel.exists,
+                  ['tag'],
+                  residual.select(item, 'tags'),
+                  (tag) => residual.equals(tag, 'sale'),
+                ),
+              ),
+          ),
+        ),
+        residual.attempt(
+          residual.complement(
+            residual.macro(
+              'exists',
+              cel.exists,
+              ['item'],
+              row.attr('items'),
+              (item) => residual.equals(residual.select(item, 'stock'), 0n),
+            ),
+          ),
+        ),
+        residual.attempt(
+          residual.macro(
+            'existsOne',
+            cel.existsOne,
+            ['item'],
+            row.attr('items'),
+            (item) => residual.equals(residual.select(item, 'gift'), true),
+          ),
+        ),
+        residual.attempt(
+          residual.macro(
+            'exists2',
+            cel.exists2,
+            ['i', 'item'],
+            row.attr('items'),
+            (i, item) =>
+              residual.and(
+                residual.equals(i, 0n),
+                residual.equals(residual.select(item, 'name'), 'first'),
+              ),
+          ),
+        ),
+        residual.attempt(
+          residual.equals(
+            residual.call(
+              'size',
+              cel.size,
+              residual.macro(
+                'filter',
+                cel.filter,
+                ['price'],
+                residual.macro(
+                  'mapEach',
+                  cel.mapEach,
+                  ['item'],
+                  row.attr('items'),
+                  (item) => residual.select(item, 'price'),
+                ),
+                (price) => residual.greaterThan(price, 5),
+              ),
+            ),
+            2n,
+          ),
+        ),
+        residual.attempt(
+          residual.bind(
+            row.attr('total'),
+            (total) => residual.and(residual.greaterThan(total, 1), residual.lessThan(total, 100)),
+          ),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#times',
+    (request) => {
+      const { row } = request;
+      return residual.attempt(
+        residual.and(
+          residual.lessThan(
+            cel.now(request),
+            residual.add(residual.call('timestamp', cel.toTimestamp, row.attr('due')), duration),
+          ),
+          cel.lessThan(timestamp, cel.now(request)),
+        ),
+      );
+    },
+  ],
+  [
+    'resource.order.vdefault#texts',
+    ({ row }) =>
+      residual.attempt(
+        residual.and(
+          residual.and(
+            residual.call('matches', cel.matches, row.attr('mail'), '^[a-z]+@example\\.com$'),
+            residual.call('startsWith', cel.startsWith, row.attr('name'), 'A'),
+          ),
+          residual.notEquals(
+            residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))),
+            'A!',
+          ),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#choices',
+    ({ principal: P, row }) =>
+      residual.attempt(
+        residual.or(
+          residual.conditional(
+            residual.has(row.attributes, 'vip'),
+            row.attr('vip'),
+            cel.greaterThan(P.attr.level, 3n),
+          ),
+          residual.call(
+            'orValue',
+            cel.optionalOrValue,
+            residual.optionalSelect(residual.optionalSelect(row.attributes, 'parent'), 'open'),
+            false,
+          ),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#numbers',
+    ({ row }) =>
+      residual.attempt(
+        residual.and(
+          residual.and(
+            residual.equals(
+              residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n),
+              0n,
+            ),
+            residual.lessThan(residual.add(row.attr('count'), 1), 100),
+          ),
+          residual.and(
+            residual.inCollection(row.attr('rank'), list),
+            residual.complement(residual.inCollection(row.attr('kind'), list_2)),
+          ),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#odd-names',
+    ({ row }) =>
+      residual.attempt(
+        residual.and(
+          residual.and(
+            residual.equals(row.attr('constructor'), 'x'),
+            residual.equals(
+              residual.select(residual.index(row.attributes, 'some-key'), 'length'),
+              1n,
+            ),
+          ),
+          residual.has(row.attr('nested'), 'toString'),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#tokens',
+    ({ principal: P, auxData, globals: G, row }) =>
+      residual.attempt(
+        residual.and(
+          cel.and(cel.equals(auxData.jwt.sub, P.id), cel.inCollection('admin', auxData.jwt.groups)),
+          residual.equals(G.region, row.attr('region')),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#maps',
+    ({ row }) =>
+      residual.attempt(
+        residual.and(
+          residual.equals(
+            residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'),
+            1n,
+          ),
+          residual.macro(
+            'exists',
+            cel.exists,
+            ['region'],
+            regions,
+            (region) =>
+              residual.and(
+                residual.equals(residual.select(region, 'name'), row.attr('region')),
+                residual.select(region, 'open'),
+              ),
+          ),
+        ),
+      ),
+  ],
+  [
+    'resource.order.vdefault#long',
+    ({ principal: P, row }) =>
+      residual.attempt(
+        residual.or(
+          residual.equals(row.attr('first_rather_long_name'), 'some long text'),
+          residual.and(
+            residual.equals(row.attr('second_rather_long_name'), 'another long text'),
+            residual.or(
+              residual.equals(row.attr('third_rather_long_name'), P.attr.third_rather_long_name),
+              residual.complement(residual.greaterThan(row.attr('fourth'), P.attr.fourth)),
             ),
           ),
         ),

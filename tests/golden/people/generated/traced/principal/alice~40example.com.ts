@@ -3,7 +3,8 @@
 // What Alice may do beyond her roles
 
 import * as cel from '#runtime/cel';
-import type { Request, TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R }: Request): cel.Result =>
@@ -13,5 +14,16 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'principal.alice_example.com.vdefault#comment',
     (request) => cel.verdict(cel.bound('is_hers', isHers(request))),
+  ],
+];
+
+// V.is_hers: R.attr.owner == P.id
+const isHersWhere = ({ principal: P, row }: Query): residual.Term =>
+  residual.equals(row.attr('owner'), P.id);
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'principal.alice_example.com.vdefault#comment',
+    (request) => residual.attempt(isHersWhere(request)),
   ],
 ];

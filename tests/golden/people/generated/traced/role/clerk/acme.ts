@@ -3,7 +3,8 @@
 // Clerks see what their desk needs
 
 import * as cel from '#runtime/cel';
-import type { TracedCondition } from '#runtime/policy';
+import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
+import * as residual from '#runtime/residual';
 
 // C.desks
 const desks: cel.Json = ['post', 'till'];
@@ -12,5 +13,12 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'role.clerk.vdefault/acme#0',
     ({ principal: P }) => cel.verdict(cel.inCollection(cel.select(P.attr, 'desk'), desks)),
+  ],
+];
+
+export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
+  [
+    'role.clerk.vdefault/acme#0',
+    ({ principal: P }) => residual.attempt(cel.inCollection(P.attr.desk, desks)),
   ],
 ];

@@ -1,0 +1,64 @@
+import { call } from './call.js';
+import { allOf, anyOf, noneOf, not } from './condition.js';
+import * as cel from '../cel/index.js';
+import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from './term.js';
+import { holds, isSet, isFalse } from './truth.js';
+
+/**
+ * What becomes of a condition in strict evaluation, where one that cannot be evaluated denies (policy-language.md 5.2, 8.9). `holds` is what
+ * matters where it `evaluates`, and only there.
+ */
+export interface Attempt {
+  readonly holds: Condition;
+  readonly evaluates: Condition;
+}
+
+/** An expression. A value that is no boolean evaluates, and does not hold. */
+export function attempt(term: Term): Attempt {
+  return { holds: holds(term), evaluates: evaluates(term) };
+}
+
+/** `all`: evaluated up to the first that does not hold. */
+export function attemptAll(...attempts: readonly Attempt[]): Attempt {
+  return { holds: allOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, not) };
+}
+
+/** `any`: evaluated up to the first that holds. */
+export function attemptAny(...attempts: readonly Attempt[]): Attempt {
+  return { holds: anyOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) };
+}
+
+/** `none`: evaluated up to the first that holds. */
+export function attemptNone(...attempts: readonly Attempt[]): Attempt {
+  return { holds: noneOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) };
+}
+
+/** Each evaluates, or one before it has ended the matter. */
+function inOrder(attempts: readonly Attempt[], ends: (holds: Condition) => Condition): Condition {
+  return attempts.reduceRight<Condition>((rest, one) => allOf(one.evaluates, anyOf(ends(one.holds), rest)), true);
+}
+
+function itself(holds: Condition): Condition {
+  return holds;
+}
+
+/** Whether an expression has a value. */
+function evaluates(term: Term): Condition {
+  if (isKnown(term)) return !failed(term);
+  const { node, sort } = term as Unknown;
+  if (node.kind === 'path' && sort !== 'bool') return holds(isSet(term));
+  if (node.kind === 'attributes') return true;
+  const [condition, whenTrue, whenFalse] = (operandsOf(term, 'if') ?? []) as [Term?, Term?, Term?];
+  if (condition !== undefined) {
+    return anyOf(allOf(holds(condition), evaluates(whenTrue)), allOf(isFalse(condition), evaluates(whenFalse)));
+  }
+  const compared = operandsOf(term, 'eq') ?? operandsOf(term, 'ne');
+  if (compared?.every(isRead) === true) return allOf(...compared.map(evaluates));
+  // Whatever its value, it equals itself or does not.
+  const tested = sort === 'bool' ? term : call('eq', cel.equals, term, term);
+  return anyOf(holds(tested), isFalse(tested));
+}
+
+function isRead(term: Term): boolean {
+  return isKnown(term) || (term instanceof Unknown && term.node.kind === 'path');
+}
