@@ -1,27 +1,34 @@
 import { type ChannelOptions, logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
 import type { Services } from '../../service/services.js';
+import type { GrpcStreamHandler } from '../http/http-listener.js';
 import { RPC_SERVICES } from '../rpcs.js';
 import { addHealthService, HEALTH_SERVICE } from './health-service.js';
 import { addReflectionServices } from './reflection-service.js';
 import { addRpcServices } from './rpc-services.js';
+import { grpcStreamHandler } from './serve-stream.js';
+
+/** How calls reach the server: what encrypts is before it. */
+export type TransportSecurity = 'plaintext' | 'tls';
 
 /** The gRPC listener. */
 export interface GrpcServer {
   readonly server: Server;
+  /** Answers gRPC that came in by the HTTP listener. */
+  readonly handleStream: GrpcStreamHandler;
   /** Accepts nothing more and resolves when all calls under way are answered, or after `patience` milliseconds. */
   readonly stop: (patience: number) => Promise<void>;
 }
 
 /** Makes the gRPC server of a configuration; it does not listen yet. */
-export function grpcServer(config: Config['server']['grpc'], services: Services): GrpcServer {
+export function grpcServer(config: Config['server']['grpc'], services: Services, security: TransportSecurity = 'plaintext'): GrpcServer {
   // The library writes to the console what it also reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server(channelOptions(config));
-  addRpcServices(server, services, '');
+  addRpcServices(server, services, security === 'tls' ? 'tls' : '');
   addHealthService(server, services.health);
   addReflectionServices(server, [...RPC_SERVICES, HEALTH_SERVICE]);
-  return { server, stop: (patience) => stop(server, patience) };
+  return { server, handleStream: grpcStreamHandler(server), stop: (patience) => stop(server, patience) };
 }
 
 function channelOptions(config: Config['server']['grpc']): ChannelOptions {

@@ -1,6 +1,8 @@
 import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
 import { TextTable } from '../../../proto/codec/text-table.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import type { ServerInfoResponse } from '../../../proto/messages.js';
+import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { tellBegan } from '../../service/watch.js';
@@ -17,8 +19,7 @@ import { grpcErrorOf } from './status-details.js';
  */
 export function addRpcServices(server: Server, services: Services, authInfo: string): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
-  const version = new Metadata();
-  version.set('authz-version', services.release.version);
+  const version = byRelease(services, versionMetadata);
   for (const service of RPC_SERVICES) {
     const rpcs = RPCS.filter((rpc) => rpc.service === service);
     const definition = Object.fromEntries(rpcs.map(({ method }) => [method, unary(service, method, BYTES)]));
@@ -34,7 +35,7 @@ interface Served {
   readonly services: Services;
   readonly codec: Codec;
   /** The header of handled calls (server.md 1.5), the same for all of them. */
-  readonly version: Metadata;
+  readonly version: () => Metadata;
   readonly authInfo: string;
 }
 
@@ -47,13 +48,13 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
     if (watchers.length > 0) tellBegan(watchers, own);
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown);
-      if (own.id !== '') call.sendMetadata(version);
+      if (own.id !== '') call.sendMetadata(version());
       callback(grpcErrorOf(error));
       if (watchers.length > 0) endFailed(watchers, own, error, bytes.length, 0);
     };
     const finish = (answer: Buffer): void => {
       checkDeadline(call);
-      call.sendMetadata(version);
+      call.sendMetadata(version());
       callback(null, answer);
       if (watchers.length > 0) end(watchers, own, bytes.length, answer.length);
     };
@@ -65,6 +66,12 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
       fail(thrown);
     }
   };
+}
+
+function versionMetadata({ version }: ServerInfoResponse): Metadata {
+  const metadata = new Metadata();
+  metadata.set('authz-version', version);
+  return metadata;
 }
 
 /** The library keeps a timer for the deadline; a call that never waits is over before any timer runs. */

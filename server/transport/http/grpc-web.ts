@@ -16,7 +16,7 @@ export function isGrpcWeb(contentType: string | undefined): boolean {
 
 /** Unary calls of gRPC-Web: messages in frames, the status in a last frame, everything with HTTP status 200. */
 export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services, connect: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
-  const { watchers, release } = services;
+  const { watchers } = services;
   const method = fullName(rpc);
   const codec: Codec = { ...connect, malformed: 'internal' };
   return (request, reply) => {
@@ -27,7 +27,7 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     const send = (frames: readonly Buffer[]): number => {
       const bytes = Buffer.concat(frames);
       const headers = ['Content-Type', isText ? `${TEXT_TYPE}+proto` : 'application/grpc-web+proto'];
-      if (call.id !== '') headers.push('authz-version', release.version);
+      if (call.id !== '') headers.push('authz-version', services.release.version);
       return exchange.send(request, reply, 200, headers, isText ? bytes.toString('base64') : bytes);
     };
     const fail = (thrown: unknown): void => {

@@ -3,17 +3,28 @@ import type { Config } from '../../config.js';
 import { tooLarge } from '../../service/message-limit.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
+import type { ServerTls } from '../../tls/server-tls.js';
+import type { GrpcServer } from '../grpc/grpc-server.js';
 import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
+import { type HttpListener, httpListener } from './http-listener.js';
 import { addRestRoutes } from './rest.js';
 import { answerUnrouted } from './unrouted.js';
 
-/** The HTTP listener: REST and Connect over HTTP/1.1. */
+/** The HTTP listener: REST, Connect and gRPC-Web over HTTP/1.1 and HTTP/2, and gRPC over HTTP/2. */
 export interface HttpServer {
   readonly app: FastifyInstance;
   /** Accepts nothing more and resolves when all that was under way is answered, or after `patience` milliseconds. */
   readonly stop: (patience: number) => Promise<void>;
+}
+
+/** What else the listener has to do. */
+export interface HttpSurroundings {
+  /** Answers gRPC. */
+  readonly grpc?: Pick<GrpcServer, 'handleStream'>;
+  /** Without: plaintext. */
+  readonly tls?: ServerTls | undefined;
 }
 
 /** Go's limit, which clients may count on (server.md 1.7). */
@@ -22,14 +33,18 @@ const MAX_HEADER_SIZE = 1024 * 1024;
 const BODY_FACTOR = 2;
 
 /** Makes the HTTP server of a configuration; it does not listen yet. */
-export function httpServer(config: Config['server'], services: Services): HttpServer {
+export function httpServer(config: Config['server'], services: Services, { grpc, tls }: HttpSurroundings = {}): HttpServer {
   const exchange = new Exchange(corsOf(config.cors));
+  const listeners: HttpListener[] = [];
   const app = Fastify({
     bodyLimit: config.grpc.maxRecvMsgSizeBytes * BODY_FACTOR,
-    requestTimeout: config.http.readTimeout,
-    connectionTimeout: config.http.writeTimeout,
-    keepAliveTimeout: config.http.idleTimeout,
-    http: { maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: config.http.readHeaderTimeout },
+    serverFactory: (handleRequest) => {
+      const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
+      const limits = { ...config.http, maxConcurrentStreams, maxConnectionAge, maxHeaderSize: MAX_HEADER_SIZE };
+      const listener = httpListener({ ...limits, tls, handleRequest, handleGrpc: grpc?.handleStream });
+      listeners.push(listener);
+      return listener.server;
+    },
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -42,13 +57,19 @@ export function httpServer(config: Config['server'], services: Services): HttpSe
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, exchange, services));
   addRestRoutes(app, exchange, services);
   addConnectRoutes(app, exchange, services);
-  return { app, stop: (patience) => stop(app, exchange, patience) };
+  return { app, stop: (patience) => stop(app, exchange, listeners, patience) };
 }
 
-/** REST reads any body as JSON, whatever its sender calls it (server.md 1.4); the framework would refuse a header it cannot parse. */
+/**
+ * REST reads any body as JSON, whatever its sender calls it (server.md 1.4); the framework would refuse a header it cannot parse. Where no
+ * length is said, which HTTP/2 needs not, it would not look for a body.
+ */
 function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  const url = request.raw.url as string;
-  if (!isConnectPath(url)) delete request.raw.headers['content-type'];
+  const { url, headers, httpVersionMajor } = request.raw;
+  if (!isConnectPath(url ?? '/')) {
+    delete headers['content-type'];
+    if (httpVersionMajor === 2 && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
+  }
   done();
 }
 
@@ -73,12 +94,19 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
 /** How often connections that have become idle are looked for, in milliseconds. */
 const IDLE_SWEEP = 20;
 
-async function stop(app: FastifyInstance, exchange: Exchange, patience: number): Promise<void> {
+async function stop(app: FastifyInstance, exchange: Exchange, listeners: readonly HttpListener[], patience: number): Promise<void> {
   exchange.stopping = true;
-  const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP);
-  const deadline = setTimeout(() => app.server.closeAllConnections(), patience);
+  const drain = (): void => {
+    for (const listener of listeners) listener.drain();
+  };
+  const sweep = setInterval(drain, IDLE_SWEEP);
+  const deadline = setTimeout(() => {
+    for (const listener of listeners) listener.closeAll();
+  }, patience);
   try {
-    await app.close();
+    const closed = app.close();
+    drain();
+    await closed;
   } finally {
     clearInterval(sweep);
     clearTimeout(deadline);

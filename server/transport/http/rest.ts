@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerInfoResponse } from '../../../proto/messages.js';
+import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { tellBegan } from '../../service/watch.js';
@@ -41,7 +43,7 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
   const { rest } = rpc;
   const { watchers } = services;
   const method = fullName(rpc);
-  const handled: HeaderList = [...JSON_TYPE, 'Grpc-Metadata-Authz-Version', services.release.version, 'Grpc-Metadata-Content-Type', 'application/grpc'];
+  const handled = byRelease(services, handledHeaders);
   return (request, reply) => {
     const call = new HttpCall(method, 'rest', request.raw);
     if (watchers.length > 0) tellBegan(watchers, call);
@@ -49,14 +51,14 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown);
       // Only what got past validation, to its handler, names the release (server.md 1.5).
-      const headers = call.id === '' ? JSON_TYPE : handled;
+      const headers = call.id === '' ? JSON_TYPE : handled();
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
       if (watchers.length > 0) endFailed(watchers, call, error, body.length, size);
     };
     let timeout: Timeout;
     const finish = (json: string): void => {
       checkDeadline(call.start, timeout);
-      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, handled), json);
+      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, handled()), json);
       if (watchers.length > 0) end(watchers, call, body.length, size);
     };
     try {
@@ -68,6 +70,11 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
       fail(thrown);
     }
   };
+}
+
+/** The headers of answers that a handler made (server.md 1.5). */
+function handledHeaders({ version }: ServerInfoResponse): HeaderList {
+  return [...JSON_TYPE, 'Grpc-Metadata-Authz-Version', version, 'Grpc-Metadata-Content-Type', 'application/grpc'];
 }
 
 /** With the header of the request that the answer repeats. */
