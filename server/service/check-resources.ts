@@ -1,10 +1,11 @@
+import { checkResourcesRequestViolations } from '../../proto/gen/validate/request.js';
 import type { AuxData, CheckResourcesRequest, CheckResourcesResponse, Decision, Principal, RequestContext, ResultEntry } from '../../proto/messages.js';
+import type { Violation } from '../../proto/validate/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
 import { RpcError, refused } from './rpc-error.js';
-import { checkResourcesViolations } from './validate-check-resources.js';
-import { type Violation, violationsMessage } from './violation.js';
+import { violationsMessage } from './violation.js';
 import { tellChecked } from './watch.js';
 import type { Watcher } from './watcher.js';
 
@@ -33,7 +34,7 @@ export function checkResources(
   call: Call,
   request: CheckResourcesRequest,
 ): CheckResourcesResponse | Promise<CheckResourcesResponse> {
-  accept(service, call, checkResourcesViolations(request));
+  accept(service, call, checkResourcesRequestViolations(request));
   limitResources(request.resources.length, service.limits);
   return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
 }

@@ -1,13 +1,13 @@
+import { planResourcesRequestViolations } from '../../proto/gen/validate/request.js';
 import type { PlanResource, PlanResourcesRequest, PlanResourcesResponse, Principal } from '../../proto/messages.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { VerifiedAuxData } from './decider.js';
-import { planResourcesViolations } from './validate-plan-resources.js';
 import { tellPlanned } from './watch.js';
 
 /** PlanResources: validation, tokens, the plan (planner.md 1). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
 export function planResources(service: CheckService, call: Call, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
-  accept(service, call, planResourcesViolations(request));
+  accept(service, call, planResourcesRequestViolations(request));
   return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
 }
 

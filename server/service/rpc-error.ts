@@ -1,4 +1,4 @@
-import type { Violation } from './violation.js';
+import type { Violation } from '../../proto/validate/violation.js';
 
 /** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (server.md 1.7). */
 export type Code = keyof typeof CODES;

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { checkResourcesRequestViolations } from '../../proto/gen/validate/request.js';
 import type { CheckResourcesRequest } from '../../proto/messages.js';
 import { CallIds } from './call-id.js';
-import { checkResourcesViolations } from './validate-check-resources.js';
 import { violationsMessage } from './violation.js';
 
 const request: CheckResourcesRequest = {
@@ -15,7 +15,7 @@ const request: CheckResourcesRequest = {
 };
 const principalWith = (part: object) => ({ ...request, principal: { ...request.principal, ...part } }) as CheckResourcesRequest;
 const lines = (broken: CheckResourcesRequest): readonly string[] => {
-  const violations = checkResourcesViolations(broken);
+  const violations = checkResourcesRequestViolations(broken);
   return violations.length === 0 ? [] : violationsMessage(violations).split('\n');
 };
 

@@ -1,5 +1,5 @@
+import type { FieldElement, Violation } from '../../../proto/validate/violation.js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
-import type { FieldElement, Violation } from '../../service/violation.js';
 
 /** The error body of the REST paths (server.md 1.6, 1.7): a numeric code, a message, perhaps the violated rules. */
 export function printRestError(error: RpcError): string {

@@ -1,0 +1,70 @@
+import type { FieldElement, Rule } from './violation.js';
+
+const string: FieldElement = { number: 14, name: 'string', type: 'TYPE_MESSAGE' };
+const repeated: FieldElement = { number: 18, name: 'repeated', type: 'TYPE_MESSAGE' };
+const items: FieldElement = { number: 4, name: 'items', type: 'TYPE_MESSAGE' };
+const map: FieldElement = { number: 19, name: 'map', type: 'TYPE_MESSAGE' };
+const keys: FieldElement = { number: 4, name: 'keys', type: 'TYPE_MESSAGE' };
+const minLength: FieldElement = { number: 2, name: 'min_len', type: 'TYPE_UINT64' };
+
+/** The rules of server.md 1.6, each with its text. */
+export const REQUIRED: Rule = {
+  id: 'required',
+  message: 'value is required',
+  path: [{ number: 25, name: 'required', type: 'TYPE_BOOL' }],
+};
+
+export const ITEM_NOT_EMPTY: Rule = {
+  id: 'string.min_len',
+  message: 'must be at least 1 characters',
+  path: [repeated, items, string, minLength],
+};
+
+export const KEY_NOT_EMPTY: Rule = { ...ITEM_NOT_EMPTY, path: [map, keys, string, minLength] };
+
+export const UNIQUE: Rule = {
+  id: 'repeated.unique',
+  message: 'repeated value must contain unique items',
+  path: [repeated, { number: 3, name: 'unique', type: 'TYPE_BOOL' }],
+};
+
+/** The rule that a list has so many items or more. */
+export function atLeast(count: number): Rule {
+  return {
+    id: 'repeated.min_items',
+    message: `must contain at least ${count} item(s)`,
+    path: [repeated, { number: 1, name: 'min_items', type: 'TYPE_UINT64' }],
+  };
+}
+
+/** The rule that a list has no more items than so many. */
+export function atMost(count: number): Rule {
+  return {
+    id: 'repeated.max_items',
+    message: `must contain no more than ${count} item(s)`,
+    path: [repeated, { number: 2, name: 'max_items', type: 'TYPE_UINT64' }],
+  };
+}
+
+/** The rule that a text matches a pattern; the pattern is part of the message. */
+export function matching(pattern: RegExp): Rule {
+  return {
+    id: 'string.pattern',
+    message: `does not match regex pattern \`${pattern.source}\``,
+    path: [string, { number: 6, name: 'pattern', type: 'TYPE_STRING' }],
+  };
+}
+
+/** The rule that a text is one of a few. */
+export function oneOf(texts: readonly string[]): Rule {
+  return {
+    id: 'string.in',
+    message: `must be in list [${texts.join(', ')}]`,
+    path: [string, { number: 10, name: 'in', type: 'TYPE_STRING' }],
+  };
+}
+
+/** A rule about a message that is written as an expression. */
+export function expression(id: string, message: string): Rule {
+  return { id, message, path: [] };
+}
