@@ -12,6 +12,7 @@ const PARTS = {
   G: 'globals: G',
   effectiveDerivedRoles: 'effectiveDerivedRoles',
   row: 'row',
+  failures: 'failures',
 } as const;
 export type Part = keyof typeof PARTS;
 

@@ -6,7 +6,8 @@ import { comment } from './comment.js';
 import { bracketed, type Doc, group, line, print } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
-import { LISTED, LISTED_RESIDUAL, type ModuleContext, PLAIN, RESIDUAL, type Style, TRACED } from './module-context.js';
+import { LISTED, LISTED_RESIDUAL, type ModuleContext, PLAIN, RESIDUAL, type Style, TELLING, TRACED } from './module-context.js';
+import { quote } from './quote.js';
 import { survives } from './survives.js';
 import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
@@ -59,9 +60,9 @@ export function outputFunction(value: Value, module: ModuleContext): Doc {
 
 /** A condition of the second emission: true, false, or the text of what failed first (policy-language.md 5.2, strict mode). */
 export function tracedFunction(condition: Match, inverted: boolean, module: ModuleContext): Doc {
-  const context = functionContext(module, TRACED);
+  const context = functionContext(module, TELLING);
   const traced = (match: Match): Fragment => {
-    if (match.kind === 'expr') return valueDoc(match.value, context);
+    if (match.kind === 'expr') return telling('part', match.text, valueDoc(match.value, context), context);
     const parts = match.of.map((inner): Doc => ['() => ', traced(inner).doc]);
     return primary(bracketed(`cel.${match.kind}Of(`, parts, ')'));
   };
@@ -84,10 +85,15 @@ export function variableFunction(
 ): { readonly text: string; readonly isConstant: boolean } {
   const context = functionContext(module, style);
   const value = style.residual ? primary(termDoc(variable.value, context)) : valueDoc(variable.value, context);
-  const body = survives(variable.value.type) ? value : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
+  const kept = survives(variable.value.type) ? value : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
+  const body = style.tells ? telling('variable', variable.text, kept, context) : kept;
   const declaration = `const ${name} = `;
   const text = print([requestFunction(context, body, 'with types'), ';'], 0, declaration.length);
   return { text: `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`, isConstant: context.used.size === 0 };
+}
+
+function telling(what: 'part' | 'variable', text: string, value: Fragment, context: FunctionContext): Fragment {
+  return primary(bracketed(`cel.${what}(`, [use(context, 'failures'), quote(text), value.doc], ')'));
 }
 
 function conditionDoc(condition: Match, inverted: boolean, context: FunctionContext): Doc {

@@ -15,15 +15,18 @@ export interface Style {
   readonly failedIsNull: boolean;
   /** As what is left of it for a plan, not as a value (planner.md 3). */
   readonly residual: boolean;
+  /** Failures are told, with the author's text, to whom the request names (conditions.md 5.6). */
+  readonly tells: boolean;
   /** Tells the functions of variables apart where a module has them in two styles. */
   readonly suffix: string;
 }
 
-export const PLAIN: Style = { traced: false, failedIsNull: false, residual: false, suffix: '' };
-export const LISTED: Style = { traced: false, failedIsNull: true, residual: false, suffix: 'Listed' };
-export const TRACED: Style = { traced: true, failedIsNull: false, residual: false, suffix: 'Traced' };
-export const RESIDUAL: Style = { traced: false, failedIsNull: false, residual: true, suffix: 'Where' };
-export const LISTED_RESIDUAL: Style = { traced: false, failedIsNull: true, residual: true, suffix: 'ListedWhere' };
+export const PLAIN: Style = { traced: false, failedIsNull: false, residual: false, tells: false, suffix: '' };
+export const LISTED: Style = { traced: false, failedIsNull: true, residual: false, tells: false, suffix: 'Listed' };
+export const TRACED: Style = { traced: true, failedIsNull: false, residual: false, tells: false, suffix: 'Traced' };
+export const TELLING: Style = { ...TRACED, tells: true, suffix: 'Telling' };
+export const RESIDUAL: Style = { traced: false, failedIsNull: false, residual: true, tells: false, suffix: 'Where' };
+export const LISTED_RESIDUAL: Style = { traced: false, failedIsNull: true, residual: true, tells: false, suffix: 'ListedWhere' };
 
 /** A variable's function: its name, and whether it looks at the request. */
 interface VariableFunction {
@@ -124,7 +127,7 @@ export class ModuleContext {
 
 /** The words of generated code itself: no policy's name is given one of them. */
 export const MODULE_WORDS = [
-  'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'cel', 'residual',
+  'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'failures', 'cel', 'residual',
   'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf',
   'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Output', 'Query', 'Request', 'TracedCondition', 'conditions',
   'AttemptedCondition', 'attempts',

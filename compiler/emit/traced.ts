@@ -4,7 +4,7 @@ import { bracketed, type Doc, hardLine, indent, join, print } from './doc.js';
 import { attemptFunction, tracedFunction } from './functions.js';
 import { importLines } from './imports.js';
 import { type Locations, moduleContext, withHead } from './module.js';
-import { type ModuleContext, TRACED } from './module-context.js';
+import { type ModuleContext, TELLING } from './module-context.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { camelCase, Names } from './names.js';
 import { objectDoc } from './object.js';
@@ -29,7 +29,7 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
     files.push(unlessEmitted(emitted, module, locations, () => tracedModule(`${path}.ts`, module, conditions)));
     parts.push({ name: names.fresh(name), attempts: names.fresh(`${name}Attempts`), from: importSpecifier('traced/index', path) });
   }
-  return [...files, tracedIndex(parts)];
+  return [...files, tracedIndex(parts, program)];
 }
 
 /** A module of the second emission, and what its two lists are called in the index. */
@@ -42,7 +42,7 @@ interface TracedPart {
 const emitted: Emitted = new WeakMap();
 
 function tracedModule(path: string, module: Module, conditions: readonly TracedCondition[]): EmittedFile {
-  const context = moduleContext(module, ['conditions', 'attempts'], TRACED);
+  const context = moduleContext(module, ['conditions', 'attempts'], TELLING);
   const sections: readonly Section[] = [
     { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)) },
     { text: context.withDeclarations(() => attemptsDeclaration(conditions, context)) },
@@ -102,7 +102,7 @@ function keyedDeclaration(name: string, type: string, conditions: readonly Trace
   return print([`export const ${name}: readonly (readonly [string, ${type}])[] = `, list, ';']);
 }
 
-function tracedIndex(parts: readonly TracedPart[]): EmittedFile {
+function tracedIndex(parts: readonly TracedPart[], { modules }: Program): EmittedFile {
   const imports = parts.map(({ name, attempts, from }) => ({
     from,
     names: [
@@ -110,14 +110,11 @@ function tracedIndex(parts: readonly TracedPart[]): EmittedFile {
       { name: 'conditions', as: name },
     ],
   }));
-  const mapOf = (names: readonly string[]): Doc => {
-    const entries = names.map((name): Doc => `...${name},`);
-    const list: Doc = entries.length === 0 ? '[]' : ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
-    return ['new Map(', list, ')'];
-  };
+  const sources = modules.filter(({ kind }) => kind !== 'derived-roles').map(({ key, sourcePath }): Doc => [bracketed('[', [quote(key), quote(sourcePath)], ']'), ',']);
   const object = objectDoc([
-    ['conditions', mapOf(parts.map(({ name }) => name))],
-    ['attempts', mapOf(parts.map(({ attempts }) => attempts))],
+    ['conditions', mapOf(parts.map(({ name }) => `...${name},`))],
+    ['attempts', mapOf(parts.map(({ attempts }) => `...${attempts},`))],
+    ['sources', mapOf(sources)],
   ]);
   const text = print(['export const traced: TracedBundle = ', object, ';']);
   return emittedFile('traced/index.ts', [
@@ -125,4 +122,9 @@ function tracedIndex(parts: readonly TracedPart[]): EmittedFile {
     { text: importLines(text, imports) },
     { text },
   ]);
+}
+
+function mapOf(entries: readonly Doc[]): Doc {
+  const list: Doc = entries.length === 0 ? '[]' : ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
+  return ['new Map(', list, ')'];
 }

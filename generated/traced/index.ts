@@ -28,4 +28,9 @@ export const traced: TracedBundle = {
     ...albumAttempts,
     ...leaveRequestAttempts,
   ]),
+  sources: new Map([
+    ['resource.album.vdefault', 'album.yaml'],
+    ['resource.contact.vdefault', 'contact.yaml'],
+    ['resource.leave_request.vdefault', 'leave_request.yaml'],
+  ]),
 };

@@ -116,4 +116,5 @@ export { type OutputValue, stored, toOutput } from './output.js';
 
 // What emitted conditions and variables are made of.
 export { bind, bound, orNull } from './bindings.js';
+export { type Failures, part, variable } from './failures-told.js';
 export { allOf, anyOf, noneOf, verdict, verdictUnless } from './verdict.js';

@@ -1,4 +1,5 @@
-import { type CelError, isFailure, type Result } from './values.js';
+import { failureText } from './failures-told.js';
+import { isFailure, type Result } from './values.js';
 
 /** One part of a condition, evaluated when its turn comes. */
 type Part = () => Result;
@@ -29,14 +30,10 @@ export function noneOf(...parts: readonly Part[]): Result {
 
 /** What a condition decides, or the text of its failure; a value that is no boolean does not hold (policy-language.md 5.2). */
 export function verdict(result: Result): boolean | string {
-  return isFailure(result) ? textOf(result) : result === true;
+  return isFailure(result) ? failureText(result) : result === true;
 }
 
 /** The same for an effect that stands where the condition does not hold. */
 export function verdictUnless(result: Result): boolean | string {
-  return isFailure(result) ? textOf(result) : result !== true;
-}
-
-function textOf(failure: CelError | undefined): string {
-  return failure?.message ?? 'no such key';
+  return isFailure(result) ? failureText(result) : result !== true;
 }

@@ -119,7 +119,9 @@ function judgeLimits(evaluation: Evaluation, limits: ReadonlyMap<string, RoleLim
   if (areSilent(limits, lineage, hasRule)) return UNDECIDED;
   for (const role of lineage) {
     const limit = limits.get(role);
-    if (limit !== undefined && judgeLimit(evaluation, limit, action) === DENY) {
+    if (limit === undefined) continue;
+    evaluation.journal?.considers(limit.key, '');
+    if (judgeLimit(evaluation, limit, action) === DENY) {
       evaluation.accuser = limit.key;
       return DENY;
     }
@@ -133,6 +135,7 @@ function judgeLimit(evaluation: Evaluation, { key, rules }: RoleLimits, action: 
   for (const limit of rules) {
     if (!limit.rule.allows(action)) continue;
     isListed = true;
+    evaluation.journal?.considers(key, limit.rule.name);
     if (denies(evaluation, key, limit, action)) return DENY;
   }
   return isListed ? UNDECIDED : DENY;
@@ -206,6 +209,7 @@ function visitRules(evaluation: Evaluation, table: RuleTable, bits: number, acti
   let outcome: Outcome = UNDECIDED;
   for (const entry of entries) {
     if (!isReached(evaluation, entry, bits, action)) continue;
+    evaluation.journal?.considers(table.key, entry.rule.name);
     const effect = visitRule(evaluation, table, entry, action);
     if (effect === DENY) return DENY;
     if (effect === ALLOW) outcome = ALLOW;

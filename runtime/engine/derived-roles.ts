@@ -18,7 +18,10 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
   const failed: string[] = [];
   for (const derivedRole of derivedRoles) {
     if (!reachesByText(derivedRole, roles)) continue;
-    const holds = traced === undefined ? holdsWhenListed(derivedRole, evaluation) : (tracedConditionOf(derivedRole, traced)?.(request) ?? true);
+    evaluation.journal?.lists(derivedRole.key, derivedRole.name);
+    const told = traced === undefined ? undefined : (tracedConditionOf(derivedRole, traced)?.(request) ?? true);
+    // A journal of an evaluation that is not strict only listens to the traced condition: of variables that failed it knows another value.
+    const holds = told === undefined || request.failures?.stops === false ? holdsWhenListed(derivedRole, evaluation) : told;
     if (typeof holds === 'string') failed.push(derivedRole.name);
     else if (holds) active.push(derivedRole.name);
   }

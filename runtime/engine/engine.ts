@@ -1,8 +1,10 @@
 import { ALLOW, DENY, type PolicyBundle, policyKey } from '../policy/index.js';
 import { check } from './check.js';
+import { considerPlan } from './considered-plan.js';
 import type { EffectivePolicy } from './effective-policies.js';
 import { Evaluation } from './evaluation.js';
 import type { EvaluationError } from './evaluation-errors.js';
+import { Journal } from './journal.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
 import { type PlanRequest, type PlanResult, planResources } from './plan-resources.js';
 import { Registry } from './registry.js';
@@ -52,13 +54,20 @@ class PolicyEngine implements Engine {
   /** Of the principal of the call, defaults filled in; only where principals have policies. */
   private principalVersion = '';
   private principalScope = '';
+  /** Settings and registry of the engines that write journals; made when first asked for. */
+  private journalists: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
 
   constructor(
-    bundle: PolicyBundle,
+    private readonly bundle: PolicyBundle,
     private readonly settings: Settings,
+    registry?: Registry,
+    journal?: Journal,
   ) {
-    this.registry = new Registry(bundle, settings);
+    this.registry = registry ?? new Registry(bundle, settings);
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
+    if (journal === undefined) return;
+    this.evaluation.journal = journal;
+    this.evaluation.request.failures = journal.failures;
   }
 
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
@@ -85,12 +94,25 @@ class PolicyEngine implements Engine {
     }
   }
 
-  evaluationErrors(_request: CheckRequest | PlanRequest): readonly EvaluationError[] {
-    return NONE;
+  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[] {
+    return this.journalOf(request)?.evaluationErrors() ?? NONE;
   }
 
-  effectivePolicies(_request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
-    return NONE;
+  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
+    return this.journalOf(request)?.effectivePolicies(this.settings.forJournals?.sources) ?? NONE;
+  }
+
+  /** Asks the policies once more, in an engine beside this one, which writes down what it meets. */
+  private journalOf(request: CheckRequest | PlanRequest): Journal | undefined {
+    const { forJournals } = this.settings;
+    if (forJournals === undefined) return undefined;
+    const settings = { ...this.settings, traced: forJournals };
+    this.journalists ??= { settings, registry: new Registry(this.bundle, settings) };
+    const { registry } = this.journalists;
+    const journal = new Journal(this.settings.traced !== undefined);
+    if ('resources' in request) new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
+    else considerPlan(registry, settings, request, journal);
+    return journal;
   }
 
   private checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {

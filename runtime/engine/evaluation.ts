@@ -1,5 +1,6 @@
 import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
 import { FirstResults } from './first-results.js';
+import type { Journal } from './journal.js';
 import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
 import { emptyChain, type ResourceChain, type ResourceStep } from './resource-chain.js';
@@ -36,6 +37,9 @@ export class Evaluation {
 
   /** Whether anybody can see the active derived roles. */
   listsDerivedRoles = false;
+
+  /** Where is written down what is asked; undefined on the way of an answer. */
+  journal: Journal | undefined = undefined;
 
   private readonly alone: string[] = [''];
   /** First results by rule identity (policy-language.md 8.10-D3). */
@@ -170,6 +174,7 @@ export class LiveRequest implements Request {
   readonly auxData: Mutable<AuxData> = { jwt: NO_ATTRIBUTES, jwts: NO_TOKENS };
   effectiveDerivedRoles: readonly string[] = NOBODY;
   failedDerivedRoles: readonly string[] = NOBODY;
+  failures: Request['failures'] = undefined;
   private instant: Instant | undefined = undefined;
 
   constructor(

@@ -19,7 +19,7 @@ export interface EngineOptions {
   readonly clock?: () => Instant;
   /** How plans write their filters. Flat, with `has` where a DENY needs it, when absent. */
   readonly plan?: Writing;
-  /** The second emission of the bundle, whose conditions tell an error from false. */
+  /** The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what audit asks of the engine. */
   readonly traced?: TracedBundle;
 }
 
@@ -36,6 +36,8 @@ export interface Settings {
   readonly plan: Writing;
   /** Present in strict evaluation, and only there. */
   readonly traced: TracedBundle | undefined;
+  /** The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a journal. */
+  readonly forJournals: TracedBundle | undefined;
 }
 
 /** The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the program that embeds it. */
@@ -50,6 +52,7 @@ export function settingsOf(options: EngineOptions): Settings {
     clock: options.clock ?? systemClock(),
     plan: options.plan ?? FLAT,
     traced: options.strictEvaluation === true ? options.traced : undefined,
+    forJournals: options.traced,
   };
 }
 

@@ -5,6 +5,8 @@
 
 import type { Attempt, Condition as Residual, Library, Row, Term } from '../residual/index.js';
 
+import type { Failures } from '../cel/index.js';
+
 /** 1: grant. */
 export const ALLOW = 1;
 /** 2: refuse. */
@@ -24,6 +26,8 @@ export interface Request {
   globals: Attributes;
   /** The one instant of the whole call (conditions.md 4.1). */
   now: Instant;
+  /** Who is told what fails in traced conditions; nobody on the way of an answer. */
+  failures?: Failures | undefined;
 }
 
 /** Plain JSON. Only own properties are attributes. */
@@ -250,6 +254,8 @@ export type TracedCondition = (request: Request) => boolean | string;
  * `@<derived role>` when it goes through one; a derived role its `key`; a role rule `<policy key>#<index>`. An unconditional one is absent.
  */
 export interface TracedBundle {
+  /** The file of each policy, by key, relative to the policy folder. */
+  readonly sources?: ReadonlyMap<string, string>;
   readonly conditions: ReadonlyMap<string, TracedCondition>;
   /** The same conditions for plans, by the same keys; where they are absent a strict plan selects nothing that depends on a condition. */
   readonly attempts?: ReadonlyMap<string, AttemptedCondition>;

@@ -9,7 +9,10 @@ import * as residual from '#runtime/residual';
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.album_roles#owner',
-    ({ principal: P, resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id)),
+    ({ principal: P, resource: R, failures }) =>
+      cel.verdict(
+        cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id)),
+      ),
   ],
 ];
 

@@ -12,16 +12,31 @@ const approvers: cel.Json = ['manager', 'director'];
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.company_roles#requester',
-    ({ principal: P, resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'owner'), P.id)),
+    ({ principal: P, resource: R, failures }) =>
+      cel.verdict(
+        cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id)),
+      ),
   ],
   [
     'derived_roles.company_roles#direct_manager',
-    ({ principal: P, resource: R }) =>
+    ({ principal: P, resource: R, failures }) =>
       cel.verdict(
         cel.allOf(
-          () => cel.inCollection(cel.select(P.attr, 'title'), approvers),
-          () => cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
-          () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+          () => cel.part(
+            failures,
+            'P.attr.title in C.approvers',
+            cel.inCollection(cel.select(P.attr, 'title'), approvers),
+          ),
+          () => cel.part(
+            failures,
+            'R.attr.department == P.attr.department',
+            cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
+          ),
+          () => cel.part(
+            failures,
+            'R.attr.owner != P.id',
+            cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+          ),
         ),
       ),
   ],

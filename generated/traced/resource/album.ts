@@ -9,20 +9,39 @@ import * as residual from '#runtime/residual';
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.album.vdefault#audience',
-    ({ principal: P, resource: R }) =>
+    ({ principal: P, resource: R, failures }) =>
       cel.verdict(
         cel.anyOf(
-          () => cel.equals(cel.select(R.attr, 'visibility'), 'public'),
+          () => cel.part(
+            failures,
+            'R.attr.visibility == "public"',
+            cel.equals(cel.select(R.attr, 'visibility'), 'public'),
+          ),
           () => cel.allOf(
-            () => cel.equals(cel.select(R.attr, 'visibility'), 'friends'),
-            () => cel.inCollection(P.id, cel.select(R.attr, 'friends')),
+            () => cel.part(
+              failures,
+              'R.attr.visibility == "friends"',
+              cel.equals(cel.select(R.attr, 'visibility'), 'friends'),
+            ),
+            () => cel.part(
+              failures,
+              'P.id in R.attr.friends',
+              cel.inCollection(P.id, cel.select(R.attr, 'friends')),
+            ),
           ),
         ),
       ),
   ],
   [
     'resource.album.vdefault#locked',
-    ({ resource: R }) => cel.verdict(cel.equals(cel.select(R.attr, 'status'), 'LOCKED')),
+    ({ resource: R, failures }) =>
+      cel.verdict(
+        cel.part(
+          failures,
+          'R.attr.status == "LOCKED"',
+          cel.equals(cel.select(R.attr, 'status'), 'LOCKED'),
+        ),
+      ),
   ],
 ];
 

@@ -7,40 +7,62 @@ import type { AttemptedCondition, Query, Request, TracedCondition } from '#runti
 import * as residual from '#runtime/residual';
 
 // V.is_pending: R.attr.status == "PENDING"
-const isPending = ({ resource: R }: Request): cel.Result =>
-  cel.equals(cel.select(R.attr, 'status'), 'PENDING');
+const isPending = ({ resource: R, failures }: Request): cel.Result =>
+  cel.variable(
+    failures,
+    'R.attr.status == "PENDING"',
+    cel.equals(cel.select(R.attr, 'status'), 'PENDING'),
+  );
 
 // V.is_short: R.attr.days <= C.longest_leave_days
-const isShort = ({ resource: R }: Request): cel.Result =>
-  cel.atMost(cel.select(R.attr, 'days'), 30);
+const isShort = ({ resource: R, failures }: Request): cel.Result =>
+  cel.variable(
+    failures,
+    'R.attr.days <= C.longest_leave_days',
+    cel.atMost(cel.select(R.attr, 'days'), 30),
+  );
 
 // C.countries_with_local_rules
 const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
 
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStarted = (request: Request): cel.Result => {
-  const { resource: R } = request;
-  return cel.lessThan(cel.toTimestamp(cel.select(R.attr, 'starts')), cel.now(request));
+  const { resource: R, failures } = request;
+  return cel.variable(
+    failures,
+    'timestamp(R.attr.starts) < now()',
+    cel.lessThan(cel.toTimestamp(cel.select(R.attr, 'starts')), cel.now(request)),
+  );
 };
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.leave_request.vdefault#withdraw@requester',
-    (request) => cel.verdict(cel.bound('is_pending', isPending(request))),
+    (request) => {
+      const { failures } = request;
+      return cel.verdict(
+        cel.part(failures, 'V.is_pending', cel.bound('is_pending', isPending(request))),
+      );
+    },
   ],
   [
     'resource.leave_request.vdefault#approve@direct_manager',
     (request) => {
-      const { resource: R } = request;
+      const { resource: R, failures } = request;
       return cel.verdict(
         cel.allOf(
-          () => cel.bound('is_pending', isPending(request)),
-          () => cel.bound('is_short', isShort(request)),
+          () => cel.part(failures, 'V.is_pending', cel.bound('is_pending', isPending(request))),
+          () => cel.part(failures, 'V.is_short', cel.bound('is_short', isShort(request))),
           () => cel.noneOf(
-            () => cel.inCollection(cel.select(R.attr, 'country'), countriesWithLocalRules),
-            () => cel.and(
-              cel.has(R.attr, 'disputed'),
-              cel.equals(cel.select(R.attr, 'disputed'), true),
+            () => cel.part(
+              failures,
+              'R.attr.country in C.countries_with_local_rules',
+              cel.inCollection(cel.select(R.attr, 'country'), countriesWithLocalRules),
+            ),
+            () => cel.part(
+              failures,
+              'has(R.attr.disputed) && R.attr.disputed == true',
+              cel.and(cel.has(R.attr, 'disputed'), cel.equals(cel.select(R.attr, 'disputed'), true)),
             ),
           ),
         ),
@@ -49,7 +71,12 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   ],
   [
     'resource.leave_request.vdefault#too-late',
-    (request) => cel.verdict(cel.bound('has_started', hasStarted(request))),
+    (request) => {
+      const { failures } = request;
+      return cel.verdict(
+        cel.part(failures, 'V.has_started', cel.bound('has_started', hasStarted(request))),
+      );
+    },
   ],
 ];
 

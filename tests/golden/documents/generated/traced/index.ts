@@ -22,4 +22,9 @@ export const traced: TracedBundle = {
     ...documentAttempts,
     ...documentAcmeAttempts,
   ]),
+  sources: new Map([
+    ['resource.document.vdefault', 'document.yaml'],
+    ['resource.document.vdefault/acme', 'document_acme.yaml'],
+    ['resource.document.vv2', 'document_v2.yaml'],
+  ]),
 };

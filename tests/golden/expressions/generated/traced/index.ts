@@ -10,4 +10,7 @@ export const traced: TracedBundle = {
   attempts: new Map([
     ...orderAttempts,
   ]),
+  sources: new Map([
+    ['resource.order.vdefault', 'order.yaml'],
+  ]),
 };

@@ -16,4 +16,10 @@ export const traced: TracedBundle = {
     ...aliceExampleComAttempts,
     ...clerkAcmeAttempts,
   ]),
+  sources: new Map([
+    ['principal.alice_example.com.vdefault', 'alice.yaml'],
+    ['resource.document.vdefault', 'document.yaml'],
+    ['resource.document.vdefault/acme', 'document_acme.yaml'],
+    ['role.clerk.vdefault/acme', 'clerk.yaml'],
+  ]),
 };

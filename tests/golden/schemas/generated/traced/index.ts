@@ -5,4 +5,7 @@ import type { TracedBundle } from '#runtime/policy';
 export const traced: TracedBundle = {
   conditions: new Map([]),
   attempts: new Map([]),
+  sources: new Map([
+    ['resource.album.vdefault', 'album.yaml'],
+  ]),
 };

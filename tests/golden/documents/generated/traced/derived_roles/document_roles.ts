@@ -7,24 +7,40 @@ import type { AttemptedCondition, Query, Request, TracedCondition } from '#runti
 import * as residual from '#runtime/residual';
 
 // V.same_team: P.attr.team in R.attr.teams
-const sameTeam = ({ principal: P, resource: R }: Request): cel.Result =>
-  cel.inCollection(cel.select(P.attr, 'team'), cel.select(R.attr, 'teams'));
+const sameTeam = ({ principal: P, resource: R, failures }: Request): cel.Result =>
+  cel.variable(
+    failures,
+    'P.attr.team in R.attr.teams',
+    cel.inCollection(cel.select(P.attr, 'team'), cel.select(R.attr, 'teams')),
+  );
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.document_roles#author',
-    ({ principal: P, resource: R }) =>
-      cel.verdict(cel.equals(cel.select(cel.select(R.attr, 'author'), 'id'), P.id)),
+    ({ principal: P, resource: R, failures }) =>
+      cel.verdict(
+        cel.part(
+          failures,
+          'R.attr.author.id == P.id',
+          cel.equals(cel.select(cel.select(R.attr, 'author'), 'id'), P.id),
+        ),
+      ),
   ],
   [
     'derived_roles.document_roles#reviewer',
-    (request) =>
-      cel.verdict(
+    (request) => {
+      const { failures } = request;
+      return cel.verdict(
         cel.allOf(
-          () => cel.bound('same_team', sameTeam(request)),
-          () => cel.inCollection('author', cel.effectiveDerivedRoles(request)),
+          () => cel.part(failures, 'V.same_team', cel.bound('same_team', sameTeam(request))),
+          () => cel.part(
+            failures,
+            '"author" in runtime.effectiveDerivedRoles',
+            cel.inCollection('author', cel.effectiveDerivedRoles(request)),
+          ),
         ),
-      ),
+      );
+    },
   ],
 ];
 

@@ -11,24 +11,40 @@ import * as residual from '#runtime/residual';
 const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
 
 // V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
-const isRecent = ({ resource: R }: Request): cel.Result =>
-  cel.atLeast(cel.getFullYear(cel.toTimestamp(cel.select(R.attr, 'created'))), 2020n);
+const isRecent = ({ resource: R, failures }: Request): cel.Result =>
+  cel.variable(
+    failures,
+    'timestamp(R.attr.created).getFullYear() >= 2020',
+    cel.atLeast(cel.getFullYear(cel.toTimestamp(cel.select(R.attr, 'created'))), 2020n),
+  );
 
 const readCondition: TracedCondition = (request) => {
-  const { principal: P, resource: R } = request;
+  const { principal: P, resource: R, failures } = request;
   return cel.verdict(
     cel.anyOf(
-      () => cel.inCollection(cel.select(R.attr, 'state'), openStates),
+      () => cel.part(
+        failures,
+        'R.attr.state in C.open_states',
+        cel.inCollection(cel.select(R.attr, 'state'), openStates),
+      ),
       () => cel.allOf(
-        () => cel.and(
-          cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
-          cel.atMost(cel.select(R.attr, 'size'), 1000),
+        () => cel.part(
+          failures,
+          'R.attr.state == "REVIEW" && R.attr.size <= C.largest',
+          cel.and(
+            cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
+            cel.atMost(cel.select(R.attr, 'size'), 1000),
+          ),
         ),
-        () => cel.bound('is_recent', isRecent(request)),
+        () => cel.part(failures, 'V.is_recent', cel.bound('is_recent', isRecent(request))),
       ),
       () => cel.noneOf(
-        () => cel.select(R.attr, 'secret'),
-        () => cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+        () => cel.part(failures, 'R.attr.secret', cel.select(R.attr, 'secret')),
+        () => cel.part(
+          failures,
+          'R.attr.owner != P.id',
+          cel.notEquals(cel.select(R.attr, 'owner'), P.id),
+        ),
       ),
     ),
   );
@@ -36,18 +52,26 @@ const readCondition: TracedCondition = (request) => {
 
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraft = (request: Request): cel.Result => {
-  const { resource: R } = request;
-  return cel.or(
-    cel.equals(cel.select(R.attr, 'state'), 'DRAFT'),
-    cel.bound('is_recent', isRecent(request)),
+  const { resource: R, failures } = request;
+  return cel.variable(
+    failures,
+    'R.attr.state == "DRAFT" || V.is_recent',
+    cel.or(
+      cel.equals(cel.select(R.attr, 'state'), 'DRAFT'),
+      cel.bound('is_recent', isRecent(request)),
+    ),
   );
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
-const reviewers = ({ resource: R }: Request): cel.Result =>
-  cel.mapEach(
-    cel.filter(cel.select(R.attr, 'reviews'), (r) => cel.equals(cel.select(r, 'approved'), true)),
-    (r) => cel.select(r, 'by'),
+const reviewers = ({ resource: R, failures }: Request): cel.Result =>
+  cel.variable(
+    failures,
+    'R.attr.reviews.filter(r, r.approved == true).map(r, r.by)',
+    cel.mapEach(
+      cel.filter(cel.select(R.attr, 'reviews'), (r) => cel.equals(cel.select(r, 'approved'), true)),
+      (r) => cel.select(r, 'by'),
+    ),
   );
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
@@ -56,29 +80,40 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   ['resource.document.vdefault#read@reviewer', readCondition],
   [
     'resource.document.vdefault#rule-003@author',
-    (request) => cel.verdict(cel.bound('is_draft', isDraft(request))),
+    (request) => {
+      const { failures } = request;
+      return cel.verdict(cel.part(failures, 'V.is_draft', cel.bound('is_draft', isDraft(request))));
+    },
   ],
   [
     'resource.document.vdefault#quota',
-    ({ principal: P, resource: R }) =>
+    ({ principal: P, resource: R, failures }) =>
       cel.verdict(
-        cel.greaterThan(
-          cel.conditional(cel.equals(cel.select(P.attr, 'plan'), 'free'), 1, 10),
-          cel.select(R.attr, 'count'),
+        cel.part(
+          failures,
+          '(P.attr.plan == "free" ? C.quotas.free : C.quotas.paid.monthly) > R.attr.count',
+          cel.greaterThan(
+            cel.conditional(cel.equals(cel.select(P.attr, 'plan'), 'free'), 1, 10),
+            cel.select(R.attr, 'count'),
+          ),
         ),
       ),
   ],
   [
     'resource.document.vdefault#locked',
     (request) => {
-      const { principal: P, resource: R } = request;
+      const { principal: P, resource: R, failures } = request;
       return cel.verdict(
-        cel.and(
+        cel.part(
+          failures,
+          'R.attr.lock.by != P.id && !("moderator" in P.roles) && P.id in V.reviewers',
           cel.and(
-            cel.notEquals(cel.select(cel.select(R.attr, 'lock'), 'by'), P.id),
-            cel.not(cel.inCollection('moderator', P.roles)),
+            cel.and(
+              cel.notEquals(cel.select(cel.select(R.attr, 'lock'), 'by'), P.id),
+              cel.not(cel.inCollection('moderator', P.roles)),
+            ),
+            cel.inCollection(P.id, cel.bound('reviewers', reviewers(request))),
           ),
-          cel.inCollection(P.id, cel.bound('reviewers', reviewers(request))),
         ),
       );
     },

@@ -22,43 +22,67 @@ const regions: cel.Json = [{ name: 'eu', open: true }, { name: 'us', open: false
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.order.vdefault#macros',
-    ({ resource: R }) =>
+    ({ resource: R, failures }) =>
       cel.verdict(
         cel.allOf(
-          () => cel.all(
-            cel.select(R.attr, 'items'),
-            (item) =>
-              cel.and(
-                cel.lessThan(cel.select(item, 'price'), 10n),
-                cel.exists(cel.select(item, 'tags'), (tag) => cel.equals(tag, 'sale')),
-              ),
-          ),
-          () => cel.not(
-            cel.exists(
+          () => cel.part(
+            failures,
+            'R.attr.items.all(item, item.price < 10 && item.tags.exists(tag, tag == "sale"))',
+            cel.all(
               cel.select(R.attr, 'items'),
-              (item) => cel.equals(cel.select(item, 'stock'), 0n),
+              (item) =>
+                cel.and(
+                  cel.lessThan(cel.select(item, 'price'), 10n),
+                  cel.exists(cel.select(item, 'tags'), (tag) => cel.equals(tag, 'sale')),
+                ),
             ),
           ),
-          () => cel.existsOne(
-            cel.select(R.attr, 'items'),
-            (item) => cel.equals(cel.select(item, 'gift'), true),
-          ),
-          () => cel.exists2(
-            cel.select(R.attr, 'items'),
-            (i, item) => cel.and(cel.equals(i, 0n), cel.equals(cel.select(item, 'name'), 'first')),
-          ),
-          () => cel.equals(
-            cel.size(
-              cel.filter(
-                cel.mapEach(cel.select(R.attr, 'items'), (item) => cel.select(item, 'price')),
-                (price) => cel.greaterThan(price, 5),
+          () => cel.part(
+            failures,
+            '!R.attr.items.exists(item, item.stock == 0)',
+            cel.not(
+              cel.exists(
+                cel.select(R.attr, 'items'),
+                (item) => cel.equals(cel.select(item, 'stock'), 0n),
               ),
             ),
-            2n,
           ),
-          () => cel.bind(
-            cel.select(R.attr, 'total'),
-            (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100)),
+          () => cel.part(
+            failures,
+            'R.attr.items.exists_one(item, item.gift == true)',
+            cel.existsOne(
+              cel.select(R.attr, 'items'),
+              (item) => cel.equals(cel.select(item, 'gift'), true),
+            ),
+          ),
+          () => cel.part(
+            failures,
+            'R.attr.items.exists(i, item, i == 0 && item.name == "first")',
+            cel.exists2(
+              cel.select(R.attr, 'items'),
+              (i, item) => cel.and(cel.equals(i, 0n), cel.equals(cel.select(item, 'name'), 'first')),
+            ),
+          ),
+          () => cel.part(
+            failures,
+            'R.attr.items.map(item, item.price).filter(price, price > 5.0).size() == 2',
+            cel.equals(
+              cel.size(
+                cel.filter(
+                  cel.mapEach(cel.select(R.attr, 'items'), (item) => cel.select(item, 'price')),
+                  (price) => cel.greaterThan(price, 5),
+                ),
+              ),
+              2n,
+            ),
+          ),
+          () => cel.part(
+            failures,
+            'cel.bind(total, R.attr.total, total > 1.0 && total < 100.0)',
+            cel.bind(
+              cel.select(R.attr, 'total'),
+              (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100)),
+            ),
           ),
         ),
       ),
@@ -66,124 +90,156 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.order.vdefault#times',
     (request) => {
-      const { resource: R } = request;
+      const { resource: R, failures } = request;
       return cel.verdict(
-        cel.and(
-          cel.lessThan(
-            cel.now(request),
-            cel.add(cel.toTimestamp(cel.select(R.attr, 'due')), duration),
+        cel.part(
+          failures,
+          'now() < timestamp(R.attr.due) + duration("24h") && timestamp("2020-01-01T00:00:00Z") < now()',
+          cel.and(
+            cel.lessThan(
+              cel.now(request),
+              cel.add(cel.toTimestamp(cel.select(R.attr, 'due')), duration),
+            ),
+            cel.lessThan(timestamp, cel.now(request)),
           ),
-          cel.lessThan(timestamp, cel.now(request)),
         ),
       );
     },
   ],
   [
     'resource.order.vdefault#texts',
-    ({ resource: R }) =>
+    ({ resource: R, failures }) =>
       cel.verdict(
-        cel.and(
+        cel.part(
+          failures,
+          'R.attr.mail.matches("^[a-z]+@example\\\\.com$") && R.attr.name.startsWith("A") && "%s!".format([R.attr.name]) != "A!"',
           cel.and(
-            cel.matches(cel.select(R.attr, 'mail'), '^[a-z]+@example\\.com$'),
-            cel.startsWith(cel.select(R.attr, 'name'), 'A'),
+            cel.and(
+              cel.matches(cel.select(R.attr, 'mail'), '^[a-z]+@example\\.com$'),
+              cel.startsWith(cel.select(R.attr, 'name'), 'A'),
+            ),
+            cel.notEquals(cel.format('%s!', cel.listOf([cel.select(R.attr, 'name')])), 'A!'),
           ),
-          cel.notEquals(cel.format('%s!', cel.listOf([cel.select(R.attr, 'name')])), 'A!'),
         ),
       ),
   ],
   [
     'resource.order.vdefault#choices',
-    ({ principal: P, resource: R }) =>
+    ({ principal: P, resource: R, failures }) =>
       cel.verdict(
-        cel.or(
-          cel.conditional(
-            cel.has(R.attr, 'vip'),
-            cel.select(R.attr, 'vip'),
-            cel.greaterThan(cel.select(P.attr, 'level'), 3n),
-          ),
-          cel.optionalOrValue(
-            cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'),
-            false,
+        cel.part(
+          failures,
+          '(has(R.attr.vip) ? R.attr.vip : P.attr.level > 3) || R.attr.?parent.?open.orValue(false)',
+          cel.or(
+            cel.conditional(
+              cel.has(R.attr, 'vip'),
+              cel.select(R.attr, 'vip'),
+              cel.greaterThan(cel.select(P.attr, 'level'), 3n),
+            ),
+            cel.optionalOrValue(
+              cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'),
+              false,
+            ),
           ),
         ),
       ),
   ],
   [
     'resource.order.vdefault#numbers',
-    ({ resource: R }) =>
+    ({ resource: R, failures }) =>
       cel.verdict(
-        cel.and(
+        cel.part(
+          failures,
+          'int(R.attr.count) % 2 == 0 && R.attr.count + 1.0 < C.limits.large && R.attr.rank in [1, 2, 3] && !(R.attr.kind in ["a", "b"])',
           cel.and(
-            cel.equals(cel.modulo(cel.toInt(cel.select(R.attr, 'count')), 2n), 0n),
-            cel.lessThan(cel.add(cel.select(R.attr, 'count'), 1), 100),
-          ),
-          cel.and(
-            cel.inCollection(cel.select(R.attr, 'rank'), list),
-            cel.not(cel.inCollection(cel.select(R.attr, 'kind'), list_2)),
+            cel.and(
+              cel.equals(cel.modulo(cel.toInt(cel.select(R.attr, 'count')), 2n), 0n),
+              cel.lessThan(cel.add(cel.select(R.attr, 'count'), 1), 100),
+            ),
+            cel.and(
+              cel.inCollection(cel.select(R.attr, 'rank'), list),
+              cel.not(cel.inCollection(cel.select(R.attr, 'kind'), list_2)),
+            ),
           ),
         ),
       ),
   ],
   [
     'resource.order.vdefault#odd-names',
-    ({ resource: R }) =>
+    ({ resource: R, failures }) =>
       cel.verdict(
-        cel.and(
+        cel.part(
+          failures,
+          'R.attr.constructor == "x" && R.attr["some-key"].length == 1 && has(R.attr.nested.toString)',
           cel.and(
-            cel.equals(cel.select(R.attr, 'constructor'), 'x'),
-            cel.equals(cel.select(cel.index(R.attr, 'some-key'), 'length'), 1n),
+            cel.and(
+              cel.equals(cel.select(R.attr, 'constructor'), 'x'),
+              cel.equals(cel.select(cel.index(R.attr, 'some-key'), 'length'), 1n),
+            ),
+            cel.has(cel.select(R.attr, 'nested'), 'toString'),
           ),
-          cel.has(cel.select(R.attr, 'nested'), 'toString'),
         ),
       ),
   ],
   [
     'resource.order.vdefault#tokens',
-    ({ principal: P, resource: R, auxData, globals: G }) =>
+    ({ principal: P, resource: R, auxData, globals: G, failures }) =>
       cel.verdict(
-        cel.and(
+        cel.part(
+          failures,
+          'request.auxData.jwt.sub == P.id && "admin" in request.auxData.jwt.groups && G.region == R.attr.region',
           cel.and(
-            cel.equals(cel.select(auxData.jwt, 'sub'), P.id),
-            cel.inCollection('admin', cel.select(auxData.jwt, 'groups')),
+            cel.and(
+              cel.equals(cel.select(auxData.jwt, 'sub'), P.id),
+              cel.inCollection('admin', cel.select(auxData.jwt, 'groups')),
+            ),
+            cel.equals(cel.bound('region', G.region), cel.select(R.attr, 'region')),
           ),
-          cel.equals(cel.bound('region', G.region), cel.select(R.attr, 'region')),
         ),
       ),
   ],
   [
     'resource.order.vdefault#maps',
-    ({ resource: R }) =>
+    ({ resource: R, failures }) =>
       cel.verdict(
-        cel.and(
-          cel.equals(
-            cel.select(cel.mapOf([['a', cel.select(R.attr, 'a')], ['b', list_3]]), 'a'),
-            1n,
-          ),
-          cel.exists(
-            regions,
-            (region) =>
-              cel.and(
-                cel.equals(cel.select(region, 'name'), cel.select(R.attr, 'region')),
-                cel.select(region, 'open'),
-              ),
+        cel.part(
+          failures,
+          '{"a": R.attr.a, "b": [1, 2]}.a == 1 && C.regions.exists(region, region.name == R.attr.region && region.open)',
+          cel.and(
+            cel.equals(
+              cel.select(cel.mapOf([['a', cel.select(R.attr, 'a')], ['b', list_3]]), 'a'),
+              1n,
+            ),
+            cel.exists(
+              regions,
+              (region) =>
+                cel.and(
+                  cel.equals(cel.select(region, 'name'), cel.select(R.attr, 'region')),
+                  cel.select(region, 'open'),
+                ),
+            ),
           ),
         ),
       ),
   ],
   [
     'resource.order.vdefault#long',
-    ({ principal: P, resource: R }) =>
+    ({ principal: P, resource: R, failures }) =>
       cel.verdict(
-        cel.or(
-          cel.equals(cel.select(R.attr, 'first_rather_long_name'), 'some long text'),
-          cel.and(
-            cel.equals(cel.select(R.attr, 'second_rather_long_name'), 'another long text'),
-            cel.or(
-              cel.equals(
-                cel.select(R.attr, 'third_rather_long_name'),
-                cel.select(P.attr, 'third_rather_long_name'),
+        cel.part(
+          failures,
+          'R.attr.first_rather_long_name == "some long text" || R.attr.second_rather_long_name == "another long text" && (R.attr.third_rather_long_name == P.attr.third_rather_long_name || !(R.attr.fourth > P.attr.fourth))',
+          cel.or(
+            cel.equals(cel.select(R.attr, 'first_rather_long_name'), 'some long text'),
+            cel.and(
+              cel.equals(cel.select(R.attr, 'second_rather_long_name'), 'another long text'),
+              cel.or(
+                cel.equals(
+                  cel.select(R.attr, 'third_rather_long_name'),
+                  cel.select(P.attr, 'third_rather_long_name'),
+                ),
+                cel.not(cel.greaterThan(cel.select(R.attr, 'fourth'), cel.select(P.attr, 'fourth'))),
               ),
-              cel.not(cel.greaterThan(cel.select(R.attr, 'fourth'), cel.select(P.attr, 'fourth'))),
             ),
           ),
         ),

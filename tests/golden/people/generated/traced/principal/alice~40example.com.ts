@@ -7,13 +7,16 @@ import type { AttemptedCondition, Query, Request, TracedCondition } from '#runti
 import * as residual from '#runtime/residual';
 
 // V.is_hers: R.attr.owner == P.id
-const isHers = ({ principal: P, resource: R }: Request): cel.Result =>
-  cel.equals(cel.select(R.attr, 'owner'), P.id);
+const isHers = ({ principal: P, resource: R, failures }: Request): cel.Result =>
+  cel.variable(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id));
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'principal.alice_example.com.vdefault#comment',
-    (request) => cel.verdict(cel.bound('is_hers', isHers(request))),
+    (request) => {
+      const { failures } = request;
+      return cel.verdict(cel.part(failures, 'V.is_hers', cel.bound('is_hers', isHers(request))));
+    },
   ],
 ];
 

@@ -7,9 +7,13 @@ import * as residual from '#runtime/residual';
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.document.vdefault/acme#rule-001',
-    ({ principal: P, resource: R }) =>
+    ({ principal: P, resource: R, failures }) =>
       cel.verdictUnless(
-        cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
+        cel.part(
+          failures,
+          'R.attr.department == P.attr.department',
+          cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
+        ),
       ),
   ],
 ];

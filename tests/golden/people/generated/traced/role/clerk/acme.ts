@@ -12,7 +12,14 @@ const desks: cel.Json = ['post', 'till'];
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'role.clerk.vdefault/acme#0',
-    ({ principal: P }) => cel.verdict(cel.inCollection(cel.select(P.attr, 'desk'), desks)),
+    ({ principal: P, failures }) =>
+      cel.verdict(
+        cel.part(
+          failures,
+          'P.attr.desk in C.desks',
+          cel.inCollection(cel.select(P.attr, 'desk'), desks),
+        ),
+      ),
   ],
 ];
 
