@@ -22,8 +22,8 @@ function printResult(result: ResultEntry, includeMeta: boolean): string {
   const { validationErrors, outputs, effectiveDerivedRoles } = result.decision;
   const actions = byAction(result.decision.actions);
   let text = `{"resource":${printResource(result.resource)},"actions":${printEffects(actions)}`;
-  if (validationErrors.length > 0) text += `,"validationErrors":[${validationErrors.map(printValidationError).join(',')}]`;
-  if (includeMeta) text += `,"meta":${printMeta(actions, effectiveDerivedRoles)}`;
+  if (validationErrors.length > 0) text += printValidationErrors(validationErrors);
+  if (includeMeta) text += `,"meta":${printDecisionMeta(actions, effectiveDerivedRoles)}`;
   if (outputs.length > 0) text += `,"outputs":[${outputs.map(printOutput).join(',')}]`;
   return `${text}}`;
 }
@@ -35,7 +35,8 @@ function printResource(resource: Resource): string {
   return `${text}}`;
 }
 
-function printEffects(actions: readonly ActionDecision[]): string {
+/** A map from action to effect. */
+export function printEffects(actions: readonly ActionDecision[]): string {
   let text = '{';
   for (let index = 0; index < actions.length; index++) {
     const { action, effect } = actions[index] as ActionDecision;
@@ -44,12 +45,17 @@ function printEffects(actions: readonly ActionDecision[]): string {
   return `${text}}`;
 }
 
-/** An attribute that does not satisfy its schema. */
-export function printValidationError(error: ValidationError): string {
+/** The field `validationErrors` with a comma before it: attributes that do not satisfy their schemas. Empty when there are none. */
+export function printValidationErrors(errors: readonly ValidationError[]): string {
+  return errors.length === 0 ? '' : `,"validationErrors":[${errors.map(printValidationError).join(',')}]`;
+}
+
+function printValidationError(error: ValidationError): string {
   return `{"path":${quote(error.path)},"message":${quote(error.message)},"source":"${error.source}"}`;
 }
 
-function printMeta(actions: readonly ActionDecision[], effectiveDerivedRoles: readonly string[]): string {
+/** What decided each action, and the active derived roles. */
+export function printDecisionMeta(actions: readonly ActionDecision[], effectiveDerivedRoles: readonly string[]): string {
   const entries = actions.map(({ action, matchedPolicy, matchedScope }) => {
     const scope = matchedScope === '' ? '' : `,"matchedScope":${quote(matchedScope)}`;
     return `${quote(action)}:{"matchedPolicy":${quote(matchedPolicy)}${scope}}`;

@@ -1,6 +1,6 @@
 import type { Plan, PlanOperand, PlanResourcesResponse, UnplannedRule } from '../../../proto/messages.js';
 import { RpcError } from '../../service/rpc-error.js';
-import { printValidationError } from './print-check-resources.js';
+import { printValidationErrors } from './print-check-resources.js';
 import { printValue, quote } from './print-value.js';
 
 /** PlanResourcesResponse in its JSON form (planner.md 1.3): fields in the order of their numbers, empty ones left out. */
@@ -14,7 +14,7 @@ export function printPlanResourcesResponse(response: PlanResourcesResponse): str
     text('policyVersion', policyVersion),
     `"filter":${printFilter(plan.filter)}`,
     includeMeta ? `"meta":${printMeta(plan, action)}` : '',
-    validationErrors.length === 0 ? '' : `"validationErrors":[${validationErrors.map(printValidationError).join(',')}]`,
+    printValidationErrors(validationErrors).slice(1),
     text('authzCallId', authzCallId),
     actions.length === 0 ? '' : `"actions":[${actions.map(quote).join(',')}]`,
   ];
@@ -40,7 +40,7 @@ function printOperand(operand: PlanOperand): string {
 /** What JSON cannot say must not become another value: the filter would select other rows. */
 function printFilterValue(value: unknown): string {
   const printed = printValue(value);
-  if (printed === undefined) throw new RpcError('internal', 'the filter has a value that is too deep, or a number that JSON cannot represent', [], true);
+  if (printed === undefined) throw new RpcError('internal', 'the filter has a value that is too deep, or a number that JSON cannot represent');
   return printed;
 }
 

@@ -1,20 +1,16 @@
 import type { Attributes, AuxData, CheckResourcesRequest, Principal, RequestContext, Resource, ResourceEntry, Token } from '../../../proto/messages.js';
-import { parseJson } from './parse.js';
-import { Shape } from './shape.js';
+import { readDocument } from './message-reader.js';
+import type { Shape } from './shape.js';
 
 /** CheckResourcesRequest from its JSON form (server.md 1.2, 1.4). Throws an RpcError that says what is wrong and where. */
 export function readCheckResourcesRequest(body: Buffer): CheckResourcesRequest {
-  const document = parseJson(body);
-  const shape = new Shape();
-  const request = readRequest(document.value, shape);
-  document.checkKeys(shape.keys);
-  return request;
+  return readDocument(body, readRequest);
 }
 
 const NO_ATTRIBUTES: Attributes = Object.freeze({});
 const NO_TEXTS: readonly string[] = Object.freeze([]);
 
-function readRequest(value: unknown, shape: Shape): CheckResourcesRequest {
+function readRequest(value: unknown, _name: string, shape: Shape): CheckResourcesRequest {
   const object = shape.object(value, '');
   let met = 0;
   let requestId = '';
@@ -38,7 +34,7 @@ function readRequest(value: unknown, shape: Shape): CheckResourcesRequest {
         if (field !== null) includeMeta = shape.bool(field, key);
         break;
       case 'principal':
-        if (field !== null) principal = readPrincipal(field, shape);
+        if (field !== null) principal = readPrincipal(field, 'principal', shape);
         break;
       case 'resources':
         if (field !== null) resources = readEntries(field, shape);
@@ -46,12 +42,12 @@ function readRequest(value: unknown, shape: Shape): CheckResourcesRequest {
       case 'auxData':
       case 'aux_data':
         met = shape.once(met, 4, key);
-        if (field !== null) auxData = readAuxData(field, shape);
+        if (field !== null) auxData = readAuxData(field, 'auxData', shape);
         break;
       case 'requestContext':
       case 'request_context':
         met = shape.once(met, 8, key);
-        if (field !== null) requestContext = readRequestContext(field, shape);
+        if (field !== null) requestContext = readRequestContext(field, 'requestContext', shape);
         break;
       default:
         shape.unknownField(key, '');
@@ -61,7 +57,7 @@ function readRequest(value: unknown, shape: Shape): CheckResourcesRequest {
 }
 
 /** A principal, as every request has it. */
-export function readPrincipal(value: unknown, shape: Shape): Principal {
+export function readPrincipal(value: unknown, _name: string, shape: Shape): Principal {
   const object = shape.object(value, 'principal');
   let met = 0;
   let id = '';
@@ -100,11 +96,12 @@ export function readPrincipal(value: unknown, shape: Shape): Principal {
 function readEntries(value: unknown, shape: Shape): readonly ResourceEntry[] {
   const list = shape.list(value, 'resources');
   const entries: ResourceEntry[] = [];
-  for (let index = 0; index < list.length; index++) entries.push(readEntry(list[index], shape));
+  for (let index = 0; index < list.length; index++) entries.push(readResourceEntry(list[index], 'resources[]', shape));
   return entries;
 }
 
-function readEntry(value: unknown, shape: Shape): ResourceEntry {
+/** One resource and the actions asked about it. */
+export function readResourceEntry(value: unknown, _name: string, shape: Shape): ResourceEntry {
   const object = shape.object(value, 'resources[]');
   let actions = NO_TEXTS;
   let resource: Resource | undefined;
@@ -162,7 +159,7 @@ function readResource(value: unknown, shape: Shape): Resource {
 }
 
 /** The tokens of a request. */
-export function readAuxData(value: unknown, shape: Shape): AuxData {
+export function readAuxData(value: unknown, _name: string, shape: Shape): AuxData {
   const object = shape.object(value, 'auxData');
   let jwt: Token | undefined;
   const jwts = new Map<string, Token>();
@@ -216,7 +213,7 @@ function readToken(value: unknown, name: string, shape: Shape): Token {
 }
 
 /** What a request says for the audit log. */
-export function readRequestContext(value: unknown, shape: Shape): RequestContext {
+export function readRequestContext(value: unknown, _name: string, shape: Shape): RequestContext {
   const object = shape.object(value, 'requestContext');
   let annotations = NO_ATTRIBUTES;
   for (const key in object) {

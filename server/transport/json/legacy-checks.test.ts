@@ -1,0 +1,49 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Decision } from '../../../proto/messages.js';
+import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './print-legacy-checks.js';
+import { readCheckResourceBatchRequest } from './read-check-resource-batch.js';
+import { readCheckResourceSetRequest } from './read-check-resource-set.js';
+
+const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
+
+test('a set is read by either spelling, and null is absent', () => {
+  assert.equal(readCheckResourceSetRequest(body({ request_id: 'r', actions: ['a'], principal: null, resource: { kind: 'k', policy_version: '1', instances: { x: { attr: { n: null } }, y: {} } }, includeMeta: true, aux_data: { jwt: { token: 't' } } })), {
+    requestId: 'r',
+    actions: ['a'],
+    principal: undefined,
+    resource: { kind: 'k', policyVersion: '1', instances: new Map([['x', { attr: { n: null } }], ['y', { attr: {} }]]), scope: '' },
+    includeMeta: true,
+    auxData: { jwt: { token: 't', keySetId: '' }, jwts: new Map() },
+  });
+});
+
+test('a batch has no meta to ask for', () => {
+  assert.equal(readCheckResourceBatchRequest(body({ resources: [{ actions: ['a'] }] })), { requestId: '', principal: undefined, resources: [{ actions: ['a'], resource: undefined }], auxData: undefined });
+  assert.throws(() => readCheckResourceBatchRequest(body({ includeMeta: true })), /unknown field "includeMeta"/);
+});
+
+test('what is of the wrong shape is refused with its place', () => {
+  assert.throws(() => readCheckResourceSetRequest(body({ resource: { instances: { x: null } } })), /`resource.instances\[\]` must be an object, not null/);
+  assert.throws(() => readCheckResourceSetRequest(body({ resource: { instances: { x: { attr: 1 } } } })), /`resource.instances\[\].attr` must be an object/);
+  assert.throws(() => readCheckResourceSetRequest(body({ resource: { policyVersion: '', policy_version: '' } })), /`policy_version` is there twice/);
+  assert.throws(() => readCheckResourceSetRequest(Buffer.from('{"resource":{"instances":{"x":{},"x":{}}}}')), /twice|duplicate/);
+  assert.throws(() => readCheckResourceSetRequest(Buffer.from('{"__proto__":{}}')), /unknown field "__proto__"/);
+});
+
+const decision: Decision = {
+  actions: [{ action: 'view', effect: 1, matchedPolicy: 'p', matchedScope: 'acme' }, { action: 'edit', effect: 2, matchedPolicy: 'NO_MATCH', matchedScope: '' }],
+  effectiveDerivedRoles: ['owner'],
+  outputs: [{ src: 's', action: 'view', val: 1 }],
+  validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
+};
+
+test('answers are printed without a call id and without outputs', () => {
+  const effects = '"actions":{"edit":"EFFECT_DENY","view":"EFFECT_ALLOW"},"validationErrors":[{"path":"/a","message":"m","source":"SOURCE_RESOURCE"}]';
+  const meta = '{"actions":{"edit":{"matchedPolicy":"NO_MATCH"},"view":{"matchedPolicy":"p","matchedScope":"acme"}},"effectiveDerivedRoles":["owner"]}';
+  assert.is(printCheckResourceSetResponse({ requestId: '', instances: [{ id: 'a"', decision }], includeMeta: true }), `{"resourceInstances":{"a\\"":{${effects}}},"meta":{"resourceInstances":{"a\\"":${meta}}}}`);
+  assert.is(printCheckResourceSetResponse({ requestId: 'r', instances: [{ id: 'a', decision }], includeMeta: false }), `{"requestId":"r","resourceInstances":{"a":{${effects}}}}`);
+  assert.is(printCheckResourceBatchResponse({ requestId: 'r', results: [{ id: 'a', decision }] }), `{"requestId":"r","results":[{"resourceId":"a",${effects}}]}`);
+});
+
+test.run();
