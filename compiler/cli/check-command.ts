@@ -2,7 +2,7 @@ import { type CheckRequest, type CheckResult, createEngine } from '#runtime/engi
 import { ALLOW } from '#runtime/policy';
 import { visible } from '../diagnostics/terminal-text.js';
 import { EXIT } from './exit.js';
-import { refuse, requireOneReader, warn } from './plan-command.js';
+import { evaluationErrorText, refuse, requireOneReader, warn } from './plan-command.js';
 import { readAuxData, readPrincipal, readResource } from './plan-input.js';
 import { policiesInMemory } from './policies-in-memory.js';
 import { strangers } from './strangers.js';
@@ -41,7 +41,9 @@ async function checked(directory: string, { principal, resource: file, action, a
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   for (const line of strangers(policies.policies, { kind: resource.kind, actions, principal: request.principal.id })) warn(line);
-  const [result] = createEngine(policies.policies, { schemaEnforcement: 'warn' }).check(request);
+  const engine = createEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
+  const [result] = engine.check(request);
+  for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   process.stdout.write(textOf(result as CheckResult, output));
   return EXIT.done;
 }

@@ -1,5 +1,4 @@
-import { createEngine, type PlanRequest, type PlanResult, type UnplannedRule, type ValidationError, writingOf } from '#runtime/engine';
-import type { Span } from '../diagnostics/span.js';
+import { createEngine, type EvaluationError, type PlanRequest, type PlanResult, type UnplannedRule, type ValidationError, writingOf } from '#runtime/engine';
 import { visible } from '../diagnostics/terminal-text.js';
 import { EXIT } from './exit.js';
 import { formatInputError, InputError } from './input-error.js';
@@ -54,15 +53,21 @@ export function warn(message: string, place = ''): void {
   console.error(`${place === '' ? '' : `${visible(place)}: `}warning: ${visible(message)}`);
 }
 
+/** What a condition failed at. */
+export function evaluationErrorText({ expression, message }: EvaluationError): string {
+  return `\`${expression}\` could not be evaluated, so it does not hold: ${message}`;
+}
+
 async function planned(directory: string, options: PlanOptions): Promise<number> {
   const request = requestOf(options);
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   for (const line of strangers(policies.policies, { kind: options.kind, actions: request.actions, principal: request.principal.id })) warn(line);
-  const engine = createEngine(policies.policies, { plan: writingOf(options.referenceShapes === true), schemaEnforcement: 'warn' });
+  const engine = createEngine(policies.policies, { plan: writingOf(options.referenceShapes === true), schemaEnforcement: 'warn', traced: await policies.traced() });
   const plan = engine.plan(request);
+  for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   for (const error of plan.validationErrors) warn(violationText(error));
-  for (const rule of plan.unplanned) warn(unplannedText(rule), placeOf(policies.rules.get(`${rule.policy}#${rule.rule}`)));
+  for (const rule of plan.unplanned) warn(unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
   process.stdout.write(textOf(plan, request, options.output));
   return EXIT.done;
 }
@@ -107,10 +112,4 @@ function violationText({ source, path, message }: ValidationError): string {
 
 function unplannedText({ policy, rule, reason }: UnplannedRule): string {
   return `no filter can say rule \`${rule}\` of ${policy}: ${reason}; in the filter an ALLOW of it grants nothing, a DENY of it applies to every row`;
-}
-
-function placeOf(span: Span | undefined): string {
-  if (span === undefined) return '';
-  const { line, column } = span.source.lineAndColumn(span.start);
-  return `${span.source.path}:${line}:${column}`;
 }

@@ -7,8 +7,8 @@ import { runtimeFolder } from './runtime-folder.js';
 
 /** The policies of a folder, ready to decide. */
 export interface PoliciesInMemory extends BundleModule {
-  /** Where each rule was written, by `<policy key>#<rule name>`. */
-  readonly rules: ReadonlyMap<string, Span>;
+  /** Where each rule was written, as `file:line:column`; empty for a rule that is not there. */
+  readonly placeOf: (policy: string, rule: string) => string;
 }
 
 /** Compiles a folder and writes nothing. Undefined when its policies do not compile, which is said on standard error. Throws when it cannot be read. */
@@ -20,7 +20,13 @@ export async function policiesInMemory(directory: string): Promise<PoliciesInMem
   }
   const { js } = await bundle(files, runtimeFolder());
   const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
-  return { ...(await importBundle(js)), rules };
+  return { ...(await importBundle(js)), placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`)) };
+}
+
+function positionOf(span: Span | undefined): string {
+  if (span === undefined) return '';
+  const { line, column } = span.source.lineAndColumn(span.start);
+  return `${span.source.path}:${line}:${column}`;
 }
 
 /** Whether standard error is a terminal that may be coloured. */

@@ -41,7 +41,7 @@ resourcePolicy:
       actions: [view]
       effect: EFFECT_DENY
       roles: ["*"]
-      condition: {match: {expr: request.aux_data.jwt.guest == true}}
+      condition: {match: {expr: has(request.aux_data.jwt.guest)}}
 `;
 
 const ALICE = 'id: alice\nroles: [user]\nattr:\n  friends: [bob, carol]\n';
@@ -118,6 +118,20 @@ test('a rule that no filter can say is reported at its place, and does not grant
   assert.is(stdout, 'KIND_ALWAYS_DENIED\n');
 });
 
+test('what of a condition could not be evaluated is said at its rule; of a plan only what fails for every row', async () => {
+  const folder = newFolder({ 'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends}\n', 'nobody.yaml': 'id: x\nroles: [user]\n' });
+  const check = await authzc(folder, 'check', '--principal', 'nobody.yaml', '--resource', 'bobs.yaml', '--action', 'view', '--action', 'edit');
+  assert.is(check.stdout, 'view: EFFECT_DENY by resource.album.vdefault\nedit: EFFECT_DENY by resource.album.vdefault\n');
+  const warnings = [
+    'album.yaml:21:7: warning: `R.attr.locked` could not be evaluated, so it does not hold: no such key: locked\n',
+    'album.yaml:11:7: warning: `R.attr.owner in P.attr.friends` could not be evaluated, so it does not hold: no such key: friends\n',
+  ];
+  assert.is(check.stderr, warnings.join(''));
+  const friends = newFolder({ 'policies/d.yaml': documentPolicy('view').trimEnd().concat('\n      condition: {match: {expr: P.attr.n > 1}}\n') });
+  const plan = await authzc(friends, 'plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view');
+  assert.equal([plan.stdout, plan.stderr], ['KIND_ALWAYS_DENIED\n', 'd.yaml:6:7: warning: `P.attr.n > 1` could not be evaluated, so it does not hold: no such key: n\n']);
+});
+
 test('a mistake in a file is shown at its place with the way out: status 2', async () => {
   const mistakes: readonly (readonly [string, RegExp])[] = [
     ['id: alice\nrole: [user]\n', /^p\.yaml:2:1: error: a principal has no field `role`\n(?:.*\n)+ {2}note: did you mean `roles`\?\n$/],
@@ -163,7 +177,7 @@ test('policies that do not compile end with status 3, a folder that cannot be re
 });
 
 test('authzc check decides the same of one resource, action by action', async () => {
-  const folder = newFolder({ 'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends}\n' });
+  const folder = newFolder({ 'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends, locked: false}\n' });
   const check = ['check', '--principal', 'alice.yaml', '--resource', 'bobs.yaml', '--action', 'view', '--action', 'edit'];
   assert.equal(await authzc(folder, ...check), {
     code: 0,
