@@ -16,7 +16,7 @@ export interface Metrics extends Scrape {
 /**
  * The metrics of a process (server.md 5.2, users.md 4.6). Counting is a few additions a call (tests/observe/cost.ts): names, labels and text are made at a scrape.
  */
-export async function createMetrics(bundle: BundleMetrics, audit: () => readonly AuditCount[]): Promise<Metrics> {
+export async function createMetrics(bundle: BundleMetrics, audit: () => readonly AuditCount[], droppedLines: () => number): Promise<Metrics> {
   const calls = new CallMetrics();
   const engine = new EngineMetrics();
   const processNow = await watchProcess();
@@ -25,6 +25,7 @@ export async function createMetrics(bundle: BundleMetrics, audit: () => readonly
     ...bundle.snapshot(),
     ...calls.snapshot(),
     ...auditFamilies(audit()),
+    { type: 'counter', name: 'authz_log_lines_dropped_total', help: 'Lines of the log that nobody read in time.', labels: [], across: 'sum', series: [{ labels: [], value: droppedLines() }] },
     ...(await processNow()),
   ];
   const watcher: Watcher = {

@@ -1,0 +1,57 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { Decision } from '../../../proto/messages.js';
+import type { Call } from '../../service/call.js';
+import { CODES } from '../../service/rpc-error.js';
+import type { CallEnd, Checked, Planned } from '../../service/watcher.js';
+import { httpMethodOf, methodNameOf, rpcSystemOf } from '../call-names.js';
+
+/** Of the span of an HTTP request, by OpenTelemetry's conventions. */
+export function httpAttributes(call: Call): Attributes {
+  const { address, userAgent } = call.peer();
+  return { 'http.request.method': httpMethodOf(call.protocol, call.method), 'network.protocol.name': 'http', 'network.peer.address': address, 'user_agent.original': userAgent };
+}
+
+/** Of the span of an RPC. REST calls are RPCs too, of a system of ours. */
+export function rpcAttributes(call: Call): Attributes {
+  const { service, method } = methodNameOf(call.method);
+  return { 'rpc.system': rpcSystemOf(call.protocol) ?? 'authz_rest', 'rpc.service': service, 'rpc.method': method };
+}
+
+/** What the end of a call adds to the span of the RPC. */
+export function endAttributes(call: Call, end: CallEnd): Attributes {
+  const code = end.code === undefined ? 0 : CODES[end.code].number;
+  return { 'rpc.grpc.status_code': code, ...(call.id === '' ? {} : { 'authz.call_id': call.id }) };
+}
+
+/** Of a check: what was asked and whether it was allowed (users.md 4.6). */
+export function checkAttributes(call: Call, { requestId, resources, decisions }: Checked): Attributes {
+  const kinds = [...new Set(resources.map(({ resource }) => resource.kind))].sort();
+  return {
+    'authz.call_id': call.id,
+    'authz.request_id': requestId,
+    'authz.kind': kinds.slice(0, MAX_KINDS).join(','),
+    'authz.resource.count': resources.length,
+    'authz.action.count': decisions.reduce((count, { actions }) => count + actions.length, 0),
+    'authz.decision': decisionText(decisions),
+  };
+}
+
+/** Of a plan. */
+export function planAttributes(call: Call, { request, plan }: Planned): Attributes {
+  return {
+    'authz.call_id': call.id,
+    'authz.request_id': request.requestId,
+    'authz.kind': request.resource?.kind ?? '',
+    'authz.action.count': request.action === '' ? request.actions.length : 1,
+    'authz.decision': plan.filter.kind,
+  };
+}
+
+/** More are of no use to whoever looks at a trace. */
+const MAX_KINDS = 10;
+
+function decisionText(decisions: readonly Decision[]): 'allow' | 'deny' | 'mixed' {
+  const effects = new Set(decisions.flatMap(({ actions }) => actions.map(({ effect }) => effect)));
+  if (effects.size > 1) return 'mixed';
+  return effects.has(1) ? 'allow' : 'deny';
+}

@@ -1,0 +1,101 @@
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { Call } from '../../service/call.js';
+import type { Code } from '../../service/rpc-error.js';
+import type { CallEnd, Watcher } from '../../service/watcher.js';
+import { isHousekeeping } from '../call-names.js';
+import { resourceOf } from '../otel/resource.js';
+import type { TraceSettings } from '../otel/settings.js';
+import { checkAttributes, endAttributes, httpAttributes, planAttributes, rpcAttributes } from './attributes.js';
+import { parentReader } from './parent.js';
+import { samplerOf } from './sampler.js';
+
+/** Records spans, and sends them. */
+export interface Traces {
+  readonly watcher: Watcher;
+  /** Sends what is left. */
+  readonly close: () => Promise<void>;
+}
+
+/** What makes spans. */
+export interface TraceOptions {
+  readonly settings: TraceSettings;
+  readonly serviceName: string;
+  readonly version: string;
+}
+
+/**
+ * Makes a span for every call that is sampled (server.md 5.3): `/api` for REST, below it the RPC, below it the engine. The library is loaded here and not
+ * before: a server without traces has none of it. The exporter reads endpoint, headers and certificates from the standard variables itself.
+ */
+export async function createTraces({ settings, serviceName, version }: TraceOptions): Promise<Traces> {
+  const { SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
+  const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
+  const { OTLPTraceExporter } = settings.protocol === 'grpc' ? await import('@opentelemetry/exporter-trace-otlp-grpc') : await import('@opentelemetry/exporter-trace-otlp-proto');
+  const parentOf = await parentReader(settings.propagators);
+  const provider = new NodeTracerProvider({
+    resource: await resourceOf(serviceName, version),
+    sampler: await samplerOf(settings),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  const tracer = provider.getTracer('authz', version);
+  const open = new WeakMap<Call, OpenSpans>();
+
+  const began = (call: Call): void => {
+    if (isHousekeeping(call)) return;
+    const parent = parentOf(call.metadata());
+    const isRest = call.protocol === 'rest';
+    const outer = tracer.startSpan(isRest ? '/api' : call.method.slice(1), { kind: SpanKind.SERVER, startTime: call.timestamp }, parent);
+    if (!outer.isRecording()) return;
+    const outerContext = trace.setSpan(parent, outer);
+    const rpc = isRest ? tracer.startSpan(call.method.slice(1), { kind: SpanKind.INTERNAL, startTime: call.timestamp }, outerContext) : outer;
+    if (call.protocol !== 'grpc') outer.setAttributes(httpAttributes(call));
+    rpc.setAttributes(rpcAttributes(call));
+    open.set(call, { outer, rpc, context: trace.setSpan(outerContext, rpc) });
+  };
+  const engineSpan = (call: Call, name: string, duration: number, attributes: () => Attributes): void => {
+    const context = open.get(call)?.context;
+    if (context === undefined) return;
+    const end = now(call);
+    tracer.startSpan(name, { startTime: end - duration, attributes: attributes() }, context).end(end);
+  };
+  const ended = (call: Call, end: CallEnd): void => {
+    const spans = open.get(call);
+    if (spans === undefined) return;
+    open.delete(call);
+    const { outer, rpc } = spans;
+    rpc.setAttributes(endAttributes(call, end));
+    if (call.protocol !== 'grpc') outer.setAttribute('http.response.status_code', end.httpStatus);
+    const moment = now(call);
+    for (const span of rpc === outer ? [rpc] : [rpc, outer]) {
+      if (isFailure(end.code)) span.setStatus({ code: SpanStatusCode.ERROR, message: end.message });
+      span.end(moment);
+    }
+  };
+  const watcher: Watcher = {
+    began,
+    checked: (call, check) => engineSpan(call, 'engine.Check', check.duration, () => checkAttributes(call, check)),
+    planned: (call, plan) => engineSpan(call, 'engine.Plan', plan.duration, () => planAttributes(call, plan)),
+    ended,
+  };
+  return { watcher, close: () => provider.shutdown() };
+}
+
+/** Of a call that is sampled and not answered yet. */
+interface OpenSpans {
+  /** Of the HTTP request, or of the RPC itself. */
+  readonly outer: Span;
+  readonly rpc: Span;
+  readonly context: Context;
+}
+
+/** Milliseconds since 1970, as fine as the platform can tell. */
+function now(call: Call): number {
+  return call.timestamp + performance.now() - call.start;
+}
+
+/** The codes that OpenTelemetry's conventions count as errors of a server; the others are the caller's. */
+function isFailure(code: Code | undefined): boolean {
+  return code !== undefined && FAILURES.has(code);
+}
+
+const FAILURES: ReadonlySet<Code> = new Set(['unknown', 'deadline_exceeded', 'unimplemented', 'internal', 'unavailable', 'data_loss']);

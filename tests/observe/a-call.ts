@@ -1,0 +1,50 @@
+import type { ActionDecision, Decision, Resource } from '../../proto/messages.js';
+import type { Call } from '../../server/service/call.js';
+import type { CallEnd, Checked } from '../../server/service/watcher.js';
+
+/** A call as a transport would make it. */
+export function aCall(changes: Partial<Call> & { readonly headers?: Readonly<Record<string, string>> } = {}): Call {
+  const { headers = {}, ...rest } = changes;
+  return {
+    method: '/authz.svc.v1.AuthzService/CheckResources',
+    protocol: 'rest',
+    timestamp: Date.now(),
+    start: performance.now(),
+    id: '01HAAAAAAAAAAAAAAAAAAAAAAA',
+    peer: () => ({ address: '127.0.0.1:40000', authInfo: '', userAgent: 'test/1', forwardedFor: '127.0.0.1' }),
+    metadata: () => new Map(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    host: () => 'localhost:3592',
+    ...rest,
+  };
+}
+
+/** An end as asked, unless changed. */
+export function anEnd(changes: Partial<CallEnd> = {}): CallEnd {
+  return { code: undefined, message: '', httpStatus: 200, requestSize: 500, responseSize: 300, requestContext: undefined, ...changes };
+}
+
+/** A check of one action on resources of these kinds: the first of two is allowed. */
+export function aCheck(kinds: readonly string[] = ['album'], changes: Partial<Checked> = {}): Checked {
+  return {
+    requestId: 'request-1',
+    principal: { id: 'u1', policyVersion: '', roles: ['user'], attr: {}, scope: '' },
+    resources: kinds.map((kind) => ({ resource: aResource(kind), actions: ['view', 'edit'] })),
+    decisions: kinds.map(() => aDecision()),
+    auxData: { jwt: {}, jwts: {} },
+    requestContext: undefined,
+    duration: 0.004,
+    ...changes,
+  };
+}
+
+export function aDecision(changes: Partial<Decision> = {}): Decision {
+  return { actions: [anAction('view', 1), anAction('edit', 2)], effectiveDerivedRoles: [], outputs: [], validationErrors: [], ...changes } as Decision;
+}
+
+export function anAction(action: string, effect: 1 | 2, matchedPolicy = 'resource.album.vdefault'): ActionDecision {
+  return { action, effect, matchedPolicy, matchedScope: '' };
+}
+
+function aResource(kind: string): Resource {
+  return { kind, policyVersion: '', id: 'r1', attr: {}, scope: '' };
+}

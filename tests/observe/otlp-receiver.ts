@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+
+/** A span as it came over the wire. */
+export interface ReceivedSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly kind: number;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: number;
+}
+
+export interface ReceivedMetric {
+  readonly name: string;
+  readonly unit: string;
+  /** `gauge`, `sum` or `histogram`. */
+  readonly type: string;
+}
+
+/** A collector on loopback that understands OTLP over HTTP, as far as the tests look. */
+export class OtlpReceiver {
+  readonly spans: ReceivedSpan[] = [];
+  readonly metrics: ReceivedMetric[] = [];
+  readonly resources: Readonly<Record<string, unknown>>[] = [];
+  readonly paths: string[] = [];
+  readonly #server: Server;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const body = Buffer.concat(parts);
+        this.paths.push(request.url ?? '');
+        this.#take(request.url ?? '', request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
+        response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+      });
+    });
+  }
+
+  /** Listens and gives the endpoint. */
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #take(path: string, body: Uint8Array): void {
+    for (const group of messages(fieldsOf(body), 1)) {
+      for (const resource of messages(group, 1)) this.resources.push(attributesOf(messages(resource, 1)));
+      for (const scope of messages(group, 2)) {
+        const items = messages(scope, 2);
+        if (path.endsWith('/traces')) this.spans.push(...items.map(spanOf));
+        else this.metrics.push(...items.map(metricOf));
+      }
+    }
+  }
+}
+
+type Fields = ReadonlyMap<number, readonly unknown[]>;
+
+function spanOf(span: Fields): ReceivedSpan {
+  return {
+    traceId: hex(span, 1),
+    spanId: hex(span, 2),
+    parentSpanId: hex(span, 4),
+    name: text(span, 5),
+    kind: Number(span.get(6)?.[0] ?? 0),
+    attributes: attributesOf(messages(span, 9)),
+    status: Number(messages(span, 15)[0]?.get(3)?.[0] ?? 0),
+  };
+}
+
+function metricOf(metric: Fields): ReceivedMetric {
+  const type = metric.has(5) ? 'gauge' : metric.has(7) ? 'sum' : metric.has(9) ? 'histogram' : 'other';
+  return { name: text(metric, 1), unit: text(metric, 3), type };
+}
+
+function attributesOf(pairs: readonly Fields[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const value = messages(pair, 2)[0] as Fields;
+      return [text(pair, 1), value.has(1) ? text(value, 1) : Number(value.get(3)?.[0] ?? value.get(4)?.[0])];
+    }),
+  );
+}
+
+/** The fields of a message by number: bytes, or numbers. */
+function fieldsOf(bytes: Uint8Array): Fields {
+  const reader = new BinaryReader(bytes);
+  const fields = new Map<number, unknown[]>();
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    const value = type === WireType.LengthDelimited ? reader.bytes() : type === WireType.Varint ? reader.uint64() : type === WireType.Bit64 ? reader.double() : reader.float();
+    fields.set(number, [...(fields.get(number) ?? []), value]);
+  }
+  return fields;
+}
+
+function messages(fields: Fields, number: number): readonly Fields[] {
+  return (fields.get(number) ?? []).map((value) => fieldsOf(value as Uint8Array));
+}
+
+function text(fields: Fields, number: number): string {
+  return Buffer.from((fields.get(number)?.[0] ?? []) as Uint8Array).toString('utf8');
+}
+
+function hex(fields: Fields, number: number): string {
+  return Buffer.from((fields.get(number)?.[0] ?? []) as Uint8Array).toString('hex');
+}

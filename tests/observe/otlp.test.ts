@@ -1,0 +1,117 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Log } from '../../server/observe/log/logger.js';
+import { observe } from '../../server/observe/observe.js';
+import type { Observation } from '../../server/observe/options.js';
+import type { Call } from '../../server/service/call.js';
+import { aCall, aCheck, anEnd } from './a-call.js';
+import { OtlpReceiver } from './otlp-receiver.js';
+
+test('a sampled call is sent as spans of HTTP, RPC and engine, with the attributes of a decision', async () => {
+  await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
+    tell(observation, aCall({ id: 'CALL' }));
+    await observation.close();
+    const [api, rpc, engine] = ['/api', 'authz.svc.v1.AuthzService/CheckResources', 'engine.Check'].map((name) => receiver.spans.find((span) => span.name === name));
+    assert.ok(api !== undefined && rpc !== undefined && engine !== undefined);
+    assert.is(rpc.parentSpanId, api.spanId);
+    assert.is(engine.parentSpanId, rpc.spanId);
+    assert.equal(engine.attributes, { 'authz.call_id': 'CALL', 'authz.request_id': 'request-1', 'authz.kind': 'album', 'authz.resource.count': 1, 'authz.action.count': 2, 'authz.decision': 'mixed' });
+    assert.is(api.attributes['http.response.status_code'], 200);
+    assert.is(rpc.attributes['authz.call_id'], 'CALL');
+    assert.is(receiver.resources[0]?.['service.name'], 'authz');
+    assert.equal(receiver.paths, ['/v1/traces']);
+  });
+});
+
+test('nothing is sampled by default, but calls of a trace that is', async () => {
+  await withCollector({}, async (receiver, observation) => {
+    tell(observation, aCall());
+    tell(observation, aCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }));
+    tell(observation, aCall({ headers: { b3: `${'c'.repeat(32)}-${'d'.repeat(16)}-1` } }));
+    tell(observation, aCall({ headers: { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` } }));
+    await observation.close();
+    assert.equal(new Set(receiver.spans.map(({ traceId }) => traceId)), new Set(['a'.repeat(32), 'c'.repeat(32)]));
+    assert.is(receiver.spans.find(({ name, traceId }) => name === '/api' && traceId.startsWith('a'))?.parentSpanId, 'b'.repeat(16));
+  });
+});
+
+test('health is not traced, and a fault of the server is an error where a bad request is none', async () => {
+  await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
+    tell(observation, aCall({ method: '/grpc.health.v1.Health/Check', protocol: 'grpc' }));
+    tell(observation, aCall({ protocol: 'grpc', method: '/s/Fault' }), 'internal');
+    tell(observation, aCall({ protocol: 'grpc', method: '/s/Bad' }), 'invalid_argument');
+    await observation.close();
+    const rpcs = receiver.spans.filter(({ name }) => name !== 'engine.Check');
+    assert.equal(rpcs.map(({ name, status }) => [name, status]), [['s/Fault', 2], ['s/Bad', 0]]);
+  });
+});
+
+test('metrics are sent under the names of a scrape when they are asked for', async () => {
+  await withCollector({ OTEL_METRICS_EXPORTER: 'otlp', OTEL_TRACES_EXPORTER: 'none', OTEL_SERVICE_NAME: 'pdp', OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test' }, async (receiver, observation) => {
+    tell(observation, aCall());
+    assert.is(observation.metrics, undefined);
+    await observation.close();
+    const byName = new Map(receiver.metrics.map((metric) => [metric.name, metric]));
+    assert.equal(byName.get('authz_check_duration_seconds'), { name: 'authz_check_duration_seconds', unit: 's', type: 'histogram' });
+    assert.equal(byName.get('authz_decisions_total'), { name: 'authz_decisions_total', unit: '1', type: 'sum' });
+    assert.is(byName.get('process_resident_memory_bytes')?.type, 'gauge');
+    assert.is(receiver.resources[0]?.['service.name'], 'pdp');
+    assert.is(receiver.resources[0]?.['deployment.environment'], 'test');
+  });
+});
+
+test('without an endpoint there are no traces, and metrics that were to be sent are missed in the log', async () => {
+  const lines: string[] = [];
+  const observation = await observe({ ...OPTIONS, log: logInto(lines), environment: { OTEL_METRICS_EXPORTER: 'otlp' } });
+  assert.is(observation.metrics, undefined);
+  assert.is(observation.watchers.length, 2);
+  assert.match(lines[0] ?? '', 'no endpoint');
+  await observation.close();
+});
+
+test('a collector that is not there holds nothing up', async () => {
+  const lines: string[] = [];
+  const start = performance.now();
+  await withVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', OTEL_TRACES_SAMPLER: 'always_on' }, async () => {
+    const observation = await observe({ ...OPTIONS, log: logInto(lines) });
+    tell(observation, aCall());
+    await observation.close();
+  });
+  assert.ok(performance.now() - start < 8000);
+});
+
+test.run();
+
+const OPTIONS = { metricsEnabled: true, logRequestPayloads: false, celErrorLogLevel: 'warn', version: '1.2.3' } as const;
+
+function logInto(lines: string[]): Log {
+  const write = (message: string): void => void lines.push(message);
+  const logger = { debug: write, info: write, warn: write, error: write, members: (_: string, message: string) => write(message), writes: () => true };
+  return { logger: () => logger, debugFor: () => {}, flush: async () => {}, dropped: () => 0 };
+}
+
+function tell({ watchers }: Observation, call: Call, code?: 'internal' | 'invalid_argument'): void {
+  for (const { began } of watchers) began?.(call);
+  for (const { checked } of watchers) checked?.(call, aCheck());
+  for (const { ended } of watchers) ended?.(call, anEnd({ code }));
+}
+
+/** The exporters read the variables of the process themselves. */
+async function withCollector(variables: Readonly<Record<string, string>>, run: (receiver: OtlpReceiver, observation: Observation) => Promise<void>): Promise<void> {
+  const receiver = new OtlpReceiver();
+  const endpoint = await receiver.listen();
+  try {
+    await withVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', ...variables }, async () => run(receiver, await observe({ ...OPTIONS, log: logInto([]) })));
+  } finally {
+    receiver.close();
+  }
+}
+
+async function withVariables(variables: Readonly<Record<string, string>>, run: () => Promise<void>): Promise<void> {
+  Object.assign(process.env, variables);
+  try {
+    await run();
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+  }
+}
