@@ -15,6 +15,7 @@ export class GrpcCall implements TransportCall {
   readonly timestamp = Date.now();
   readonly start = performance.now();
   readonly #call: LibraryCall;
+  #peer: Peer | undefined = undefined;
 
   constructor(
     readonly method: string,
@@ -26,13 +27,8 @@ export class GrpcCall implements TransportCall {
   }
 
   peer(): Peer {
-    const { metadata } = this.#call;
-    return {
-      address: addressOf(this.#call.getPeer()),
-      authInfo: this.authInfo,
-      userAgent: metadata.get('user-agent').join('|'),
-      forwardedFor: metadata.get('x-forwarded-for').join(', '),
-    };
+    this.#peer ??= this.#whoCalls();
+    return this.#peer;
   }
 
   metadata(): ReadonlyMap<string, readonly string[]> {
@@ -42,6 +38,13 @@ export class GrpcCall implements TransportCall {
 
   host(): string {
     return this.#call.getHost();
+  }
+
+  #whoCalls(): Peer {
+    const { metadata } = this.#call;
+    const userAgent = metadata.get('user-agent').join('|');
+    const forwardedFor = metadata.get('x-forwarded-for').join(', ');
+    return { address: addressOf(this.#call.getPeer()), authInfo: this.authInfo, userAgent, forwardedFor };
   }
 }
 

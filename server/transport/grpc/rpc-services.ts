@@ -5,8 +5,7 @@ import type { ServerInfoResponse } from '../../../proto/messages.js';
 import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { tellBegan } from '../../service/watch.js';
-import { end, endFailed } from '../call-end.js';
+import { begin, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
 import { GrpcCall } from './grpc-call.js';
@@ -45,18 +44,18 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
   return (call, callback) => {
     const own = new GrpcCall(method, call, authInfo);
     const bytes = call.request;
-    if (watchers.length > 0) tellBegan(watchers, own);
+    begin(watchers, own);
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown);
       if (own.id !== '') call.sendMetadata(version());
       callback(grpcErrorOf(error));
-      if (watchers.length > 0) endFailed(watchers, own, error, bytes.length, 0);
+      endFailed(watchers, own, error, bytes.length, 0);
     };
     const finish = (answer: Buffer): void => {
       checkDeadline(call);
       call.sendMetadata(version());
       callback(null, answer);
-      if (watchers.length > 0) end(watchers, own, bytes.length, answer.length);
+      end(watchers, own, bytes.length, answer.length);
     };
     try {
       const outcome = runProto(rpc, services, own, bytes, codec);

@@ -3,8 +3,7 @@ import { TextTable } from '../../../proto/codec/text-table.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { tellBegan } from '../../service/watch.js';
-import { end, endFailed } from '../call-end.js';
+import { begin, end, endFailed } from '../watched-call.js';
 import { violationsJson } from '../json/print-error.js';
 import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
@@ -58,17 +57,17 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
       return;
     }
     const call = new HttpCall(method, 'connect', request.raw);
-    if (watchers.length > 0) tellBegan(watchers, call);
+    begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown);
       const size = sendConnectError(request, reply, exchange, error);
-      if (watchers.length > 0) endFailed(watchers, call, error, body.length, size);
+      endFailed(watchers, call, error, body.length, size);
     };
     const finish = (answer: string | Buffer): void => {
       checkDeadline(call.start, connectTimeout(request.headers['connect-timeout-ms']));
       const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`], answer);
-      if (watchers.length > 0) end(watchers, call, body.length, size);
+      end(watchers, call, body.length, size);
     };
     try {
       checkProtocol(request);

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { tellBegan } from '../../service/watch.js';
-import { end, endFailed } from '../call-end.js';
+import { begin, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { encodeStatus } from '../status-message.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
@@ -22,7 +21,7 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
   return (request, reply) => {
     const isText = (request.headers['content-type'] as string).toLowerCase().startsWith(TEXT_TYPE);
     const call = new HttpCall(method, 'grpc-web', request.raw);
-    if (watchers.length > 0) tellBegan(watchers, call);
+    begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     const send = (frames: readonly Buffer[]): number => {
       const bytes = Buffer.concat(frames);
@@ -33,13 +32,13 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown);
       const size = send([frame(TRAILERS, Buffer.from(failedTrailers(error)))]);
-      if (watchers.length > 0) endFailed(watchers, call, error, body.length, size);
+      endFailed(watchers, call, error, body.length, size);
     };
     let timeout: Timeout;
     const finish = (message: Buffer): void => {
       checkDeadline(call.start, timeout);
       const size = send([frame(MESSAGE, message), frame(TRAILERS, Buffer.from('grpc-status: 0\r\n'))]);
-      if (watchers.length > 0) end(watchers, call, body.length, size);
+      end(watchers, call, body.length, size);
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);

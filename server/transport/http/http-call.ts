@@ -11,6 +11,7 @@ export class HttpCall implements TransportCall {
   readonly timestamp = Date.now();
   readonly start = performance.now();
   readonly #request: IncomingMessage;
+  #peer: Peer | undefined = undefined;
 
   constructor(
     readonly method: string,
@@ -21,17 +22,8 @@ export class HttpCall implements TransportCall {
   }
 
   peer(): Peer {
-    const { socket } = this.#request;
-    const metadata = this.metadata();
-    const forwarded = [...(metadata.get('x-forwarded-for') ?? [])];
-    if (socket.remoteAddress !== undefined) forwarded.push(peerIp(socket.remoteAddress));
-    return {
-      address: peerAddress(socket.remoteAddress, socket.remotePort),
-      // The kind of transport security is an entry of gRPC calls alone.
-      authInfo: '',
-      userAgent: (metadata.get('user-agent') ?? []).join('|'),
-      forwardedFor: forwarded.join(', '),
-    };
+    this.#peer ??= this.#whoCalls();
+    return this.#peer;
   }
 
   metadata(): ReadonlyMap<string, readonly string[]> {
@@ -50,6 +42,14 @@ export class HttpCall implements TransportCall {
   host(): string {
     const { headers } = this.#request;
     return headers.host ?? String(headers[':authority'] ?? '');
+  }
+
+  #whoCalls(): Peer {
+    const { socket, headers } = this.#request;
+    const ip = socket.remoteAddress;
+    const forwarded = [headers['x-forwarded-for'] ?? [], ip === undefined ? [] : peerIp(ip)].flat();
+    // The kind of transport security is an entry of gRPC calls alone.
+    return { address: peerAddress(ip, socket.remotePort), authInfo: '', userAgent: headers['user-agent'] ?? '', forwardedFor: forwarded.join(', ') };
   }
 }
 

@@ -5,11 +5,15 @@ import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import type { GrpcServer } from '../grpc/grpc-server.js';
+import { fullName } from '../rpc.js';
+import { RPCS_BY_NAME } from '../rpcs.js';
+import { begin, endFailed } from '../watched-call.js';
 import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
 import { type HttpListener, httpListener } from './http-listener.js';
-import { addRestRoutes } from './rest.js';
+import { HttpCall } from './http-call.js';
+import { addRestRoutes, restRpc } from './rest.js';
 import { answerUnrouted } from './unrouted.js';
 
 /** The HTTP listener: REST, Connect and gRPC-Web over HTTP/1.1 and HTTP/2, and gRPC over HTTP/2. */
@@ -75,11 +79,19 @@ function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: 
 
 /** Errors of the framework: they come before any handler. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, services: Services): void {
-  const refusal = refusalOf(error, request, services);
   // Only Connect calls still have a media type that can be wrong.
-  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') refuseMediaType(request, reply, exchange);
-  else if (isConnectPath(pathOf(request))) sendConnectError(request, reply, exchange, refusal);
-  else exchange.sendRestError(request, reply, refusal);
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    refuseMediaType(request, reply, exchange);
+    return;
+  }
+  const refusal = refusalOf(error, request, services);
+  const path = pathOf(request);
+  const isConnect = isConnectPath(path);
+  const rpc = isConnect ? RPCS_BY_NAME.get(path) : restRpc(request.method, path);
+  const call = rpc && new HttpCall(fullName(rpc), isConnect ? 'connect' : 'rest', request.raw);
+  if (call !== undefined) begin(services.watchers, call);
+  const size = isConnect ? sendConnectError(request, reply, exchange, refusal) : exchange.sendRestError(request, reply, refusal);
+  if (call !== undefined) endFailed(services.watchers, call, refusal, Number(request.headers['content-length'] ?? 0), size);
 }
 
 function refusalOf(error: FastifyError, request: FastifyRequest, services: Services): RpcError {

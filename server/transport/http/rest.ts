@@ -3,8 +3,7 @@ import type { ServerInfoResponse } from '../../../proto/messages.js';
 import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { tellBegan } from '../../service/watch.js';
-import { end, endFailed } from '../call-end.js';
+import { begin, end, endFailed } from '../watched-call.js';
 import { fullName, type RestRoute, type Rpc, runJson } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import type { HeaderList } from './cors.js';
@@ -46,20 +45,20 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
   const handled = byRelease(services, handledHeaders);
   return (request, reply) => {
     const call = new HttpCall(method, 'rest', request.raw);
-    if (watchers.length > 0) tellBegan(watchers, call);
+    begin(watchers, call);
     const body = rest.verb === 'GET' ? NO_BODY : ((request.body as Buffer | undefined) ?? NO_BODY);
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown);
       // Only what got past validation, to its handler, names the release (server.md 1.5).
       const headers = call.id === '' ? JSON_TYPE : handled();
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
-      if (watchers.length > 0) endFailed(watchers, call, error, body.length, size);
+      endFailed(watchers, call, error, body.length, size);
     };
     let timeout: Timeout;
     const finish = (json: string): void => {
       checkDeadline(call.start, timeout);
       const size = exchange.sendJson(request, reply, 200, echoed(rest, request, handled()), json);
-      if (watchers.length > 0) end(watchers, call, body.length, size);
+      end(watchers, call, body.length, size);
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);

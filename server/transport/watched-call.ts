@@ -1,16 +1,25 @@
 import { CODES, type RpcError } from '../service/rpc-error.js';
-import { tellEnded } from '../service/watch.js';
+import { tellBegan, tellEnded } from '../service/watch.js';
 import type { Watcher } from '../service/watcher.js';
 import type { TransportCall } from './transport-call.js';
 
+/** Tells watchers, if there are any, of a call that has come in. Who calls is asked now: later the connection may be gone. */
+export function begin(watchers: readonly Watcher[], call: TransportCall): void {
+  if (watchers.length === 0) return;
+  call.peer();
+  tellBegan(watchers, call);
+}
+
 /** Tells watchers of a call that was answered as asked; sizes in bytes. */
 export function end(watchers: readonly Watcher[], call: TransportCall, requestSize: number, responseSize: number): void {
+  if (watchers.length === 0) return;
   const { requestContext } = call;
   tellEnded(watchers, call, { code: undefined, message: '', httpStatus: 200, requestSize, responseSize, requestContext });
 }
 
 /** Tells watchers of a call that was refused. The HTTP status is that of the code, but in gRPC, where it is always 200. */
 export function endFailed(watchers: readonly Watcher[], call: TransportCall, error: RpcError, requestSize: number, responseSize: number): void {
+  if (watchers.length === 0) return;
   const { code, message } = error;
   const isFramed = call.protocol === 'grpc' || call.protocol === 'grpc-web';
   const httpStatus = isFramed ? 200 : CODES[code].httpStatus;
