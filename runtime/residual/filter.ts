@@ -54,7 +54,7 @@ function written(condition: Condition, writing: Writing): Operand {
     case 'unplannable':
       return { value: false };
     case 'is':
-      return operandOf(condition.term, writing.shapes);
+      return operandOf(condition.term, writing.shapes, 'truth');
     case 'and':
     case 'or':
       return joined(condition.kind, condition.operands.map((operand) => written(operand, writing)), writing.shapes);
@@ -74,7 +74,7 @@ function negated(condition: Condition, writing: Writing): Operand {
     case 'or':
       return joined(condition.kind === 'and' ? 'or' : 'and', condition.operands.map((operand) => negated(operand, writing)), shapes);
     case 'is': {
-      const operand = operandOf(condition.term, shapes);
+      const operand = operandOf(condition.term, shapes, 'truth');
       if ('value' in operand) return { value: operand.value !== true };
       return nots === 'exact' ? expression('unless', operand) : unmet(operand);
     }

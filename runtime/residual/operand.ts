@@ -33,8 +33,12 @@ export function isConstant(operand: Operand, value: boolean): boolean {
 /** How filters are shaped: as the reference shapes them, or flat and without what repeats (planner.md 4, 8.3). */
 export type Shapes = 'reference' | 'flat';
 
-/** `and` or `or`: constants decide or go, what is there already is left out (planner.md 4, rules 2 and 3). */
-export function joined(operator: 'and' | 'or', operands: readonly Operand[], shapes: Shapes): Operand {
+/**
+ * `and` or `or`: constants decide or go, what is there already is left out (planner.md 4, rules 2 and 3).
+ *
+ * @param asked whether only its being true counts, or its value.
+ */
+export function joined(operator: 'and' | 'or', operands: readonly Operand[], shapes: Shapes, asked: 'truth' | 'value' = 'truth'): Operand {
   const absorbing = operator === 'or';
   const left: Operand[] = [];
   for (const operand of operands) {
@@ -43,7 +47,7 @@ export function joined(operator: 'and' | 'or', operands: readonly Operand[], sha
       if (!isConstant(part, !absorbing) && !left.some((known) => alike(known, part))) left.push(part);
     }
   }
-  const last = operator === 'and' ? withoutImpliedPresence(left) : shapes === 'flat' ? withMemberships(left) : left;
+  const last = operator === 'and' ? (asked === 'truth' || shapes === 'reference' ? withoutImpliedPresence(left) : left) : shapes === 'flat' ? withMemberships(left) : left;
   if (last.length === 0) return { value: !absorbing };
   return last.length === 1 ? (last[0] as Operand) : expression(operator, ...last);
 }
@@ -55,7 +59,7 @@ export function complement(operand: Operand, shapes: Shapes): Operand {
   return inner ?? expression('not', operand);
 }
 
-/** `has(x)` says nothing beside what is only true where x is there. */
+/** `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. */
 function withoutImpliedPresence(operands: readonly Operand[]): readonly Operand[] {
   return operands.filter((operand) => {
     const [tested] = operandsOf(operand, 'has') ?? [];

@@ -2,20 +2,24 @@ import * as cel from '../cel/index.js';
 import { complement, expression, joined, type JsonValue, type Operand, type Shapes } from './operand.js';
 import { ATTRIBUTES, type Field, isKnown, type Node, resultOf, type Term, Unknown } from './term.js';
 
-/** A term as adapters read it (planner.md 3.7 to 3.9). It has a form on the wire: `problemOf` finds none. */
-export function operandOf(term: Term, shapes: Shapes): Operand {
+/**
+ * A term as adapters read it (planner.md 3.7 to 3.9). It has a form on the wire: `problemOf` finds none.
+ *
+ * @param asked whether only its being true counts, or its value: then it is also false, and fails, where the term does.
+ */
+export function operandOf(term: Term, shapes: Shapes, asked: 'truth' | 'value' = 'value'): Operand {
   if (!(term instanceof Unknown)) return constantOf(term as cel.Value);
-  return nodeOf(shapes === 'reference' ? (term.reference ?? term.node) : term.node, shapes);
+  return nodeOf(shapes === 'reference' ? (term.reference ?? term.node) : term.node, shapes, asked);
 }
 
-function nodeOf(node: Node, shapes: Shapes): Operand {
+function nodeOf(node: Node, shapes: Shapes, asked: Asked): Operand {
   switch (node.kind) {
     case 'attributes':
       return { variable: ATTRIBUTES };
     case 'path':
       return pathOf(node.root, node.fields, shapes);
     case 'call':
-      return callOf(node.operator, node.operands, shapes);
+      return callOf(node.operator, node.operands, shapes, asked);
     case 'field':
       return expression('get-field', operandOf(node.operand, shapes), { variable: node.name });
     case 'struct':
@@ -24,7 +28,7 @@ function nodeOf(node: Node, shapes: Shapes): Operand {
       return expression(
         node.operator,
         rangeOf(node, shapes),
-        expression('lambda', ...node.bodies.map((body) => operandOf(body, shapes)), ...node.variables.map((variable) => ({ variable }))),
+        expression('lambda', ...node.bodies.map((body) => operandOf(body, shapes, QUANTIFIERS.has(node.operator) ? asked : 'value')), ...node.variables.map((variable) => ({ variable }))),
       );
     case 'condition':
     case 'roles':
@@ -33,6 +37,11 @@ function nodeOf(node: Node, shapes: Shapes): Operand {
       throw new Error(`${node.kind} has no form on the wire`);
   }
 }
+
+type Asked = 'truth' | 'value';
+
+/** Those that are true where enough of their bodies are. */
+const QUANTIFIERS: ReadonlySet<string> = new Set(['exists', 'all']);
 
 /** `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that no variable can hold. */
 function pathOf(root: string, fields: readonly Field[], shapes: Shapes): Operand {
@@ -45,12 +54,14 @@ function pathOf(root: string, fields: readonly Field[], shapes: Shapes): Operand
   return operand;
 }
 
-function callOf(operator: string, operands: readonly Term[], shapes: Shapes): Operand {
+function callOf(operator: string, operands: readonly Term[], shapes: Shapes, asked: Asked): Operand {
   const [first, second] = operands as [Term, Term];
   switch (operator) {
     case 'and':
     case 'or':
-      return joined(operator, operands.map((operand) => operandOf(operand, shapes)), shapes);
+      return joined(operator, operands.map((operand) => operandOf(operand, shapes, asked)), shapes, asked);
+    case 'if':
+      return expression('if', operandOf(first, shapes), operandOf(second, shapes, asked), operandOf(operands[2], shapes, asked));
     case 'not':
       return complement(operandOf(first, shapes), shapes);
     case 'in':
