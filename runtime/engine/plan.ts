@@ -1,7 +1,8 @@
 import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type TracedBundle, type TracedCondition } from '../policy/index.js';
-import { allOf, alike, anyOf, type Attempt, type Condition, decided, type Library, not, type Term, unplannableReason } from '../residual/index.js';
+import { allOf, alike, anyOf, type Attempt, type Condition, decided, type Library, noneOf, not, type Term, unplannableReason } from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
 import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
+import { PlannedResults } from './planned-results.js';
 import type { PrincipalChain } from './principal-chain.js';
 import { derivedRolesOf, type ResourceChain, type ResourceStep } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
@@ -52,7 +53,7 @@ export interface ActionPlan {
  * together they are `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)` where `A_p` has been denied its own (planner.md 2.8).
  */
 export function plan(planning: Planning, action: string): ActionPlan {
-  const walk: Walk = { ...planning, action, listed: [], scope: '', layers: [], visits: [] };
+  const walk: Walk = { ...planning, action, listed: [], scope: '', results: new PlannedResults(), before: NOTHING, layers: [], visits: [] };
   const byPrincipal = planPrincipal(walk);
   const principal = walk.layers;
   const byRoles = planRoles(walk);
@@ -71,6 +72,10 @@ interface Walk extends Planning {
   readonly listed: (Term | undefined)[];
   scope: string;
   failed?: boolean;
+  /** The first results of rules that share them. */
+  readonly results: PlannedResults;
+  /** What the scopes of a chain have come to so far. */
+  before: Pick<Verdict, 'allow' | 'deny' | 'restriction'>;
   /** Strict evaluation: what the scopes of a chain have visited. */
   layers: VisitedLayer[];
   /** Strict evaluation: what a scope has visited. */
@@ -104,7 +109,7 @@ function planPrincipal(walk: Walk): Verdict {
   return overScopes(
     walk,
     principal.steps.values(),
-    ({ scope, consents, kinds, otherKinds }) => ({ scope, consents, restriction: undefined, ...planRules(walk, kinds.get(resource.kind) ?? otherKinds, EVERYONE, lineage) }),
+    ({ scope, consents, kinds, otherKinds }) => ({ scope, consents, restriction: undefined, ...planRules(walk, kinds.get(resource.kind) ?? otherKinds, { bits: EVERYONE, lineage, restriction: undefined }) }),
   );
 }
 
@@ -160,6 +165,7 @@ function overScopes<Step>(walk: Walk, steps: Iterable<Step>, layerOf: (step: Ste
   for (const step of steps) {
     // Whatever the parents say, a child's ALLOW stands.
     if (allow === true) break;
+    walk.before = { allow, deny, restriction };
     const layer = layerOf(step);
     if (walk.strict !== undefined) {
       walk.layers.push({ consents: layer.consents, visits: walk.visits });
@@ -188,7 +194,7 @@ function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): 
   const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
   const restriction = limits === undefined || areSilent(limits, lineage, hasRule) ? undefined : planLimits(walk, limits, lineage);
   if (table === undefined) return { scope, consents, allow: undefined, deny: undefined, restriction };
-  return { scope, consents, restriction, ...planRules(walk, table, bits, lineage) };
+  return { scope, consents, restriction, ...planRules(walk, table, { bits, lineage, restriction }) };
 }
 
 /** What the role policies of a role and its ancestors take away (policy-language.md 8.6). */
@@ -215,20 +221,37 @@ function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage
 }
 
 /** What the rules of one table allow and deny. A DENY that is known not to apply says nothing (planner.md 2.7). */
-function planRules(walk: Walk, table: RuleTable, bits: number, lineage: readonly string[]): Pick<Layer, 'allow' | 'deny'> {
+function planRules(walk: Walk, table: RuleTable, { bits, lineage, restriction }: Asking): Pick<Layer, 'allow' | 'deny'> {
   let allow: Condition | undefined;
   let deny: Condition | undefined;
   const entries = table.ordered.named.get(walk.action) ?? table.ordered.other;
   for (const entry of entries) {
     if (!isReached(walk, entry, bits, lineage)) continue;
-    const left = entry.unconditional ? true : entry.rule.where(walk.query);
+    const own = entry.unconditional ? true : entry.rule.where(walk.query);
+    const { memo } = entry.rule;
+    const visited = memo === undefined ? false : walk.results.visited(memo);
+    const left = memo === undefined ? own : walk.results.visit(memo, { holds: own, reached: reached(walk, restriction, deny) });
     if (walk.fails(entry, left)) walk.failed = true;
-    if (walk.strict !== undefined) visitRule(walk, walk.strict, table.key, entry, left);
+    if (walk.strict !== undefined) visitRule(walk, walk.strict, { policy: table.key, entry, holds: left, visited });
     const condition = settled(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
     if (entry.effect === ALLOW) allow = either(allow, condition);
     else if (condition !== false) deny = either(deny, condition);
   }
   return { allow, deny };
+}
+
+/** For whom the rules of a table are asked. */
+interface Asking {
+  readonly bits: number;
+  readonly lineage: readonly string[];
+  /** What role policies take away in the scope. */
+  readonly restriction: Condition | undefined;
+}
+
+/** Where a rule of a scope is visited: nothing before it has ended the matter for the role. What ended it for another role does not count. */
+function reached({ before, unplanned }: Walk, restriction: Condition | undefined, deny: Condition | undefined): Condition {
+  if (unplanned.length > 0) return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
+  return noneOf(...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined));
 }
 
 function isReached({ action, resource }: Walk, { roles, reaches, rule }: RuleEntry, bits: number, lineage: readonly string[]): boolean {
@@ -238,13 +261,21 @@ function isReached({ action, resource }: Walk, { roles, reaches, rule }: RuleEnt
 }
 
 /** What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active (policy-language.md 8.9). */
-function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
+function visitRule(walk: Walk, strict: TracedBundle, { policy, entry, holds, visited }: RuleVisit): void {
   const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
   const active = attempted(walk, strict, attemptDerivedRole, tracedDerivedRole);
   const own = attempted(walk, strict, attempt, traced);
-  const evaluates = allOf(active.evaluates, anyOf(not(active.holds), own.evaluates));
+  const evaluates = anyOf(visited, allOf(active.evaluates, anyOf(not(active.holds), own.evaluates)));
   report(walk, policy, rule.name, evaluates);
   walk.visits.push({ denies: effect !== ALLOW, holds, evaluates });
+}
+
+interface RuleVisit {
+  readonly policy: string;
+  readonly entry: RuleEntry;
+  readonly holds: Condition;
+  /** Where the result is known from a visit before. */
+  readonly visited: Condition;
 }
 
 function visitLimit(walk: Walk, strict: TracedBundle, policy: string, { rule, attempt, traced }: RoleLimit, holds: Condition): void {

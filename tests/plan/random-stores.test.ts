@@ -6,6 +6,7 @@ import type { Document } from '../oracle/documents.js';
 import { Random } from '../oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { withSharedNames } from './shared-names.js';
 
 /** How many random stores; SEED says where to begin. Each is asked for the plans of 8 requests, and each plan is held against 32 rows. */
 const STORES = Number(process.env.STORES ?? 40);
@@ -35,7 +36,8 @@ async function compareStores(name: string, writings: readonly Writing[], options
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
-    const { policies, traced } = await loaded(compileTexts(textsOf(documents)));
+    const named = random.chance(0.4) ? withSharedNames(random, documents) : documents;
+    const { policies, traced } = await loaded(compileTexts(textsOf(named)));
     const options = { ...(await optionsOf(traced)), defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };
     const engines = writings.map((plan) => createEngine(policies, { ...options, plan }));
     for (let i = 0; i < REQUESTS; i += 1) {
