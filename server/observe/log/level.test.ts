@@ -1,0 +1,25 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { debugOnSignal } from './debug-signal.js';
+import { logLevelOf } from './level.js';
+import type { Log } from './logger.js';
+
+test('the variable overrides the option, in any case, and info is the default', () => {
+  assert.is(logLevelOf(undefined, {}), 'info');
+  assert.is(logLevelOf('WARN', {}), 'warn');
+  assert.is(logLevelOf('warn', { AUTHZ_LOG_LEVEL: 'Debug' }), 'debug');
+  assert.is(logLevelOf('warn', { AUTHZ_LOG_LEVEL: '' }), 'warn');
+});
+
+test('what is no level is refused by name', () => {
+  assert.throws(() => logLevelOf('loud', {}), '--log-level: `loud` is no log level; use debug, info, warn, error');
+  assert.throws(() => logLevelOf(undefined, { AUTHZ_LOG_LEVEL: 'loud' }), 'AUTHZ_LOG_LEVEL: `loud`');
+});
+
+test('what is no duration of debug lines is refused by name', () => {
+  for (const text of ['10', '0', '-1m', 'x', '10000h']) {
+    assert.throws(() => debugOnSignal({} as Log, { AUTHZ_TEMP_LOG_LEVEL_DURATION: text }), `AUTHZ_TEMP_LOG_LEVEL_DURATION: \`${text}\``);
+  }
+});
+
+test.run();

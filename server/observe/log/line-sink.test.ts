@@ -1,0 +1,81 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LineSink } from './line-sink.js';
+
+test('lines are written in order, whole, and all of them', async () => {
+  await withFile(async (fd, read) => {
+    const sink = new LineSink(fd, 1000);
+    const lines = Array.from({ length: 5000 }, (_, index) => `{"line":${index},"ü":"é"}\n`);
+    for (const line of lines) {
+      sink.write(line);
+      if (line.length % 7 === 0) await new Promise(setImmediate);
+    }
+    await sink.flush();
+    assert.is(read(), lines.join(''));
+    assert.is(sink.dropped, 0);
+  });
+});
+
+test('a line that comes alone is written a little later', async () => {
+  await withFile(async (fd, read) => {
+    new LineSink(fd, 1000).write('one\n');
+    assert.is(read(), '');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.is(read(), 'one\n');
+  });
+});
+
+test('what is left is written at once when the process ends', async () => {
+  await withFile(async (fd, read) => {
+    const sink = new LineSink(fd, 1000);
+    sink.write('one\n');
+    sink.write('two\n');
+    sink.flushSync();
+    assert.is(read(), 'one\ntwo\n');
+    await sink.flush();
+    assert.is(read(), 'one\ntwo\n');
+  });
+});
+
+test('an output that nobody can write to costs lines, not the server', async () => {
+  await withFile(async (fd) => {
+    closeSync(fd);
+    const sink = new LineSink(fd, 1);
+    sink.write('one\n');
+    await sink.flush();
+    sink.write('two\n');
+    sink.flushSync();
+  });
+});
+
+test('lines beyond the bound are dropped and counted', async () => {
+  await withFile(async (fd, read) => {
+    const sink = new LineSink(fd, 1);
+    const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;
+    for (let index = 0; index < 20; index++) sink.write(line);
+    assert.ok(sink.dropped > 0);
+    await sink.flush();
+    assert.is(read().length / line.length, 20 - sink.dropped);
+  });
+});
+
+test.run();
+
+async function withFile(run: (fd: number, read: () => string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-log-'));
+  const file = join(folder, 'log');
+  const fd = openSync(file, 'w');
+  try {
+    await run(fd, () => readFileSync(file, 'utf8'));
+  } finally {
+    try {
+      closeSync(fd);
+    } catch {
+      // A test has closed it.
+    }
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,25 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { redacted } from './redacted.js';
+
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
+
+test('tokens are taken out wherever they stand, alone or as a header has them', () => {
+  assert.equal(redacted({ a: [JWT, `Bearer ${JWT}`], b: { c: JWT } }), { a: ['[redacted]', '[redacted]'], b: { c: '[redacted]' } });
+});
+
+test('what is named like a secret is taken out, whatever it is', () => {
+  assert.equal(redacted({ token: 'x', access_token: { a: 1 }, 'x-api-key': 1, Authorization: 'Basic x', tokens: 2, keySetId: 'k' }), { token: '[redacted]', access_token: '[redacted]', 'x-api-key': '[redacted]', Authorization: '[redacted]', tokens: 2, keySetId: 'k' });
+});
+
+test('maps, integers and nothing become JSON; what is no token stays', () => {
+  assert.equal(redacted({ m: new Map([['k', 1n]]), n: null, t: 'eyJust a text', u: undefined, b: true }), { m: { k: '1' }, n: null, t: 'eyJust a text', u: undefined, b: true });
+});
+
+test('`__proto__` is a name like any other', () => {
+  const copy = redacted(JSON.parse('{"__proto__":{"a":1}}')) as object;
+  assert.equal(Object.keys(copy), ['__proto__']);
+  assert.is(Object.getPrototypeOf(copy), Object.prototype);
+});
+
+test.run();

@@ -1,0 +1,25 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { coarser, Histogram } from './histogram.js';
+
+test('a value falls into the first bucket whose bound it does not exceed', () => {
+  const histogram = new Histogram([1, 2, 5]);
+  for (const value of [0, 1, 1.5, 2, 5, 6, Number.POSITIVE_INFINITY]) histogram.record(value);
+  assert.equal(histogram.series([]).counts, [2, 2, 1, 2]);
+  assert.is(histogram.count, 7);
+});
+
+test('a sum is shown in another unit by a factor', () => {
+  const histogram = new Histogram([1]);
+  histogram.record(2);
+  histogram.record(500);
+  assert.is(histogram.series(['x'], 0.001).sum, 0.502);
+});
+
+test('a series counted by fewer bounds has the same total', () => {
+  const fine = [1, 2, 3, 4];
+  assert.equal(coarser({ labels: [], counts: [1, 2, 3, 4, 5], sum: 9 }, fine, [2, 4]).counts, [3, 7, 5]);
+  assert.equal(coarser({ labels: [], counts: [1, 2, 3, 4, 5], sum: 9 }, fine, [4]).counts, [10, 5]);
+});
+
+test.run();
