@@ -75,10 +75,19 @@ function readMoment(reader: WireReader, earlier: Moment): Moment {
   let { seconds, nanos } = earlier;
   while (inner.at < message.length) {
     const tag = inner.tag();
-    if (tag === ((1 << 3) | VARINT)) seconds = Number(inner.int64());
-    else if (tag === ((2 << 3) | VARINT)) nanos = Number(inner.int64());
+    if (tag === ((1 << 3) | VARINT)) seconds = readInt64(inner, tag);
+    else if (tag === ((2 << 3) | VARINT)) nanos = readInt64(inner, tag);
     else inner.skip(tag);
   }
   inner.checkEnd(message.length);
   return { seconds, nanos };
+}
+
+/** Beyond 2^53 the nearest double: such a moment is out of range anyway. */
+function readInt64(reader: WireReader, tag: number): number {
+  const start = reader.at;
+  reader.skip(tag);
+  let value = 0n;
+  for (let at = reader.at - 1; at >= start; at--) value = (value << 7n) | BigInt((reader.bytes[at] as number) & 0x7f);
+  return Number(BigInt.asIntN(64, value));
 }

@@ -1,6 +1,7 @@
 import type { QueueConfig } from './audit-config.js';
 import type { AuditBackend, OnAuditProblem, Written } from './backend.js';
 import { OncePerWhile } from './once-per-while.js';
+import { Flushes } from './flushes.js';
 import type { AuditRecord } from './record.js';
 import { RecordQueue } from './record-queue.js';
 import type { AuditSink, AuditStats } from './sink.js';
@@ -11,7 +12,7 @@ export class BackendSink implements AuditSink {
   readonly #problems: OncePerWhile;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #flushes = 0;
+  readonly #flushes = new Flushes();
   #closing: Promise<void> | undefined;
   #waitingForRoom: (() => void)[] = [];
 
@@ -42,15 +43,10 @@ export class BackendSink implements AuditSink {
     });
   };
 
-  flush = async (): Promise<void> => {
-    this.#flushes += 1;
+  flush = (): Promise<void> => {
+    const done = this.#flushes.begin(this.#queue);
     this.#wake();
-    try {
-      // Whatever is put meanwhile is behind what was there, so the queue was empty of the latter when this is done.
-      while (this.#writing !== undefined) await this.#writing;
-    } finally {
-      this.#flushes -= 1;
-    }
+    return done;
   };
 
   close = (): Promise<void> => {
@@ -75,7 +71,7 @@ export class BackendSink implements AuditSink {
   #wake(): void {
     if (this.#writing !== undefined || this.#queue.size === 0) return;
     const { minRecords, maxWait } = this.backend.batch;
-    if (this.#flushes > 0 || this.#queue.size >= minRecords) {
+    if (this.#flushes.isUnderWay || this.#queue.size >= minRecords) {
       this.#start();
     } else if (this.#timer === undefined) {
       this.#timer = setTimeout(() => this.#start(), maxWait);
@@ -102,7 +98,8 @@ export class BackendSink implements AuditSink {
       this.#queue.settle(records.slice(written), 'failed');
       if (error !== undefined) this.#problems.report(`${records.length - written} audit entries could not be written: ${error.message}`, error);
       this.#letIn();
-    } while (this.#queue.size > 0 && (this.#flushes > 0 || this.#queue.size >= batch.minRecords));
+      this.#flushes.settle(this.#queue);
+    } while (this.#queue.size > 0 && (this.#flushes.isUnderWay || this.#queue.size >= batch.minRecords));
   }
 
   /** A backend that rejects nevertheless has a bug; the entries count as lost. */

@@ -12,8 +12,8 @@ const MEBI = 1024 * 1024;
 export class RecordQueue {
   #waiting: AuditRecord[] = [];
   #length = 0;
-  /** Waiting, or taken and not settled. */
-  #open = 0;
+  #accepted = 0;
+  #settled = 0;
   readonly #maxLength: number;
   readonly #written: MutableCounts = { access: 0, decision: 0 };
   readonly #dropped: MutableCounts = { access: 0, decision: 0 };
@@ -28,25 +28,35 @@ export class RecordQueue {
     return this.#waiting.length;
   }
 
-  /** Neither written nor given up. */
+  /** So many found room so far. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** So many of those were written or given up: the oldest. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** Waiting, or taken and not settled. */
   get open(): number {
-    return this.#open;
+    return this.#accepted - this.#settled;
   }
 
   get isHalfFull(): boolean {
-    return this.#open * 2 > this.config.maxEntries || this.#length * 2 > this.#maxLength;
+    return this.open * 2 > this.config.maxEntries || this.#length * 2 > this.#maxLength;
   }
 
   /** False: there is no room, and the record is counted as dropped. A record that finds the queue empty has room. */
   add(record: AuditRecord): boolean {
-    const isFull = this.#open >= this.config.maxEntries || this.#length + record.text.length > this.#maxLength;
-    if (isFull && this.#open > 0) {
+    const isFull = this.open >= this.config.maxEntries || this.#length + record.text.length > this.#maxLength;
+    if (isFull && this.open > 0) {
       this.#dropped[record.kind] += 1;
       return false;
     }
     this.#waiting.push(record);
     this.#length += record.text.length;
-    this.#open += 1;
+    this.#accepted += 1;
     return true;
   }
 
@@ -70,10 +80,10 @@ export class RecordQueue {
       counts[record.kind] += 1;
       this.#length -= record.text.length;
     }
-    this.#open -= records.length;
+    this.#settled += records.length;
   }
 
   stats(): AuditStats {
-    return { written: { ...this.#written }, dropped: { ...this.#dropped }, failed: { ...this.#failed }, queued: this.#open };
+    return { written: { ...this.#written }, dropped: { ...this.#dropped }, failed: { ...this.#failed }, queued: this.open };
   }
 }

@@ -1,0 +1,102 @@
+import type { AuditKind } from '../../proto/codec/audit-messages.js';
+import { ConfigError } from '../config/config-error.js';
+import type { AuditConfig, QueueConfig } from './audit-config.js';
+import { AT_ONCE, type AuditBackend, type OnAuditProblem } from './backend.js';
+import { BackendSink } from './backend-sink.js';
+import { BACKENDS } from './backends.js';
+import type { AuditPage, AuditQuery, AuditReader, PageEnd } from './reader.js';
+import type { AuditRecord } from './record.js';
+import type { AuditSink, AuditStats } from './sink.js';
+
+/** The audit log of a process. */
+export interface AuditLog {
+  readonly sink: AuditSink;
+  /** Undefined: the backend cannot be queried. What was put is read, be it written yet or not. */
+  readonly reader: AuditReader | undefined;
+  /** What became of entries in this process. Summed over all processes of a server, every entry counts once. */
+  readonly counts: () => readonly AuditCount[];
+}
+
+/** Of one kind of entries, since the start. */
+export interface AuditCount {
+  readonly kind: AuditKind;
+  readonly written: number;
+  /** For want of room in the queue. */
+  readonly dropped: number;
+  readonly failed: number;
+}
+
+/**
+ * Opens the log of the process that owns the backend: the only one, or the primary. Undefined when there is none to be kept. Rejects with a
+ * ConfigError. Closing the sink closes the backend.
+ */
+export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProblem): Promise<AuditLog | undefined> {
+  if (!config.enabled) return undefined;
+  if (config.backend === undefined) throw new ConfigError('auditing is on and no backend is named', 'audit.backend');
+  return logOver(await BACKENDS[config.backend](config, onProblem), config.queue, onProblem);
+}
+
+/** What the primary process does for a worker: the two ends of a channel between them. */
+export interface AuditPrimary {
+  /** Resolves when the records are taken over and there is room for more. */
+  readonly take: (records: readonly AuditRecord[]) => Promise<void>;
+  /** Rejects when the backend cannot be queried. */
+  readonly page: (query: AuditQuery, after: PageEnd | undefined) => Promise<AuditPage>;
+}
+
+/** The end at the primary, over its own log. */
+export function auditPrimary({ sink, reader }: Pick<AuditLog, 'sink' | 'reader'>): AuditPrimary {
+  return {
+    take: (records) => {
+      for (const record of records) sink.put(record);
+      return sink.ready();
+    },
+    page: async (query, after) => {
+      if (reader === undefined) throw new Error('the audit backend cannot be queried');
+      return reader.page(query, after);
+    },
+  };
+}
+
+/** The log of a worker: what is put is handed to the primary, and closing resolves when that has taken all of it. */
+export function workerAuditLog(config: AuditConfig, primary: AuditPrimary, onProblem: OnAuditProblem): AuditLog {
+  const isQueried = config.backend === 'local';
+  const log = logOver(remoteBackend(primary, isQueried), config.queue, onProblem);
+  // What the primary took over it counts itself.
+  return { ...log, counts: () => log.counts().map((count) => ({ ...count, written: 0 })) };
+}
+
+function logOver(backend: AuditBackend, queue: QueueConfig, onProblem: OnAuditProblem): AuditLog {
+  const sink = new BackendSink(backend, queue, onProblem);
+  const counts = (): readonly AuditCount[] => countsOf(sink.stats());
+  const { reader } = backend;
+  if (reader === undefined) return { sink, reader, counts };
+  const page = async (query: AuditQuery, after?: PageEnd): Promise<AuditPage> => {
+    if (after === undefined) await sink.flush();
+    return reader.page(query, after);
+  };
+  return { sink, reader: { page }, counts };
+}
+
+function countsOf({ written, dropped, failed }: AuditStats): readonly AuditCount[] {
+  return KINDS.map((kind) => ({ kind, written: written[kind], dropped: dropped[kind], failed: failed[kind] }));
+}
+
+const KINDS: readonly AuditKind[] = ['access', 'decision'];
+
+function remoteBackend(primary: AuditPrimary, isQueried: boolean): AuditBackend {
+  return {
+    batch: { ...AT_ONCE, maxRecords: 200 },
+    write: async (records) => {
+      try {
+        await primary.take(records);
+        return { written: records.length, error: undefined };
+      } catch (error) {
+        return { written: 0, error: error as Error };
+      }
+    },
+    close: async () => {},
+    reader: isQueried ? { page: (query, after) => primary.page(query, after) } : undefined,
+    closeTimeout: undefined,
+  };
+}

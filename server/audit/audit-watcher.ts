@@ -1,0 +1,93 @@
+import type { Call } from '../service/call.js';
+import type { CallEnd, Checked, Planned, Watcher } from '../service/watcher.js';
+import type { AuditConfig } from './audit-config.js';
+import type { AuditedBundle } from './audited-bundle.js';
+import type { OnAuditProblem } from './backend.js';
+import { checkDetails, planDetails } from './details.js';
+import { accessEntry, checkEntry, type EntryContext, planEntry } from './entry.js';
+import { isCheckLogged, isPlanLogged } from './filters.js';
+import { metadataRules } from './metadata-rules.js';
+import { type AuditRecord, recordOf } from './record.js';
+import type { AuditSink } from './sink.js';
+
+export interface AuditWatcherOptions {
+  readonly config: AuditConfig;
+  readonly sink: AuditSink;
+  /** What decides now. Asked when a decision has been made, so that a bundle swapped before the entry is made does not matter. */
+  readonly bundle: () => AuditedBundle;
+  readonly onProblem: OnAuditProblem;
+}
+
+/**
+ * Makes the entries of the audit log (server.md 4). On the way of a reply it only keeps references; entries are made in the turns of the
+ * event loop that follow, and put into the sink. Calls without an id (not valid, or of another service) make none.
+ */
+export class AuditWatcher implements Watcher {
+  readonly checked: ((call: Call, checked: Checked) => void) | undefined;
+  readonly planned: ((call: Call, planned: Planned) => void) | undefined;
+  readonly ended: ((call: Call, end: CallEnd) => void) | undefined;
+  #pending: Pending[] = [];
+  readonly #metadata;
+
+  constructor(private readonly options: AuditWatcherOptions) {
+    const { config, bundle } = options;
+    this.#metadata = metadataRules(config.includeMetadataKeys, config.excludeMetadataKeys);
+    if (config.decisionLogsEnabled) {
+      this.checked = (call, checked) => this.#keep({ kind: 'check', call, checked, bundle: bundle() });
+      this.planned = (call, planned) => this.#keep({ kind: 'plan', call, planned, bundle: bundle() });
+    }
+    if (config.accessLogsEnabled) this.ended = (call, end) => this.#keep({ kind: 'access', call, end, bundle: bundle() });
+  }
+
+  /** Makes the entries that are still to be made, flushes the sink and closes it. */
+  async close(): Promise<void> {
+    this.#makeEntries();
+    await this.options.sink.close();
+  }
+
+  #keep(pending: Pending): void {
+    if (pending.call.id === '') return;
+    if (this.#pending.push(pending) === 1) setImmediate(() => this.#makeEntries());
+  }
+
+  #makeEntries(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const item of pending) {
+      try {
+        const record = this.#recordOf(item);
+        if (record !== undefined) this.options.sink.put(record);
+      } catch (error) {
+        this.options.onProblem(`an audit entry could not be made: ${(error as Error).message}`, error as Error);
+      }
+    }
+  }
+
+  #recordOf(item: Pending): AuditRecord | undefined {
+    const { config, onProblem } = this.options;
+    const { call, bundle } = item;
+    const context: EntryContext = { metadata: this.#metadata, policySource: bundle.policySource };
+    const now = Date.now();
+    switch (item.kind) {
+      case 'access':
+        return recordOf('access', accessEntry(call, item.end, context), call.timestamp, config.mask);
+      case 'check': {
+        if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
+        const details = checkDetails(bundle, item.checked, onProblem);
+        return recordOf('decision', checkEntry(call, item.checked, details, context, now), now, config.mask);
+      }
+      case 'plan': {
+        if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
+        const details = planDetails(bundle, item.planned, onProblem);
+        return recordOf('decision', planEntry(call, item.planned, details, context, now), now, config.mask);
+      }
+    }
+  }
+}
+
+/** Something that has happened, of which an entry is to be made. */
+type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
+  | { readonly kind: 'access'; readonly end: CallEnd }
+  | { readonly kind: 'check'; readonly checked: Checked }
+  | { readonly kind: 'plan'; readonly planned: Planned }
+);

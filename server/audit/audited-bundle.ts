@@ -1,0 +1,11 @@
+import type { PolicySource } from '../../proto/codec/audit-messages.js';
+import type { CheckCall, PlanCall } from '../service/decider.js';
+
+/** What decided: entries name it, and it is asked for what a decision does not say. */
+export interface AuditedBundle {
+  readonly policySource: PolicySource;
+  /** The conditions that fail for a request; asked after the reply. Absent: entries have none. */
+  readonly evaluationErrors?: ((request: CheckCall | PlanCall) => readonly { readonly expression: string; readonly message: string }[]) | undefined;
+  /** The policies of which a rule was looked at. Absent: entries have none. */
+  readonly effectivePolicies?: ((request: CheckCall | PlanCall) => readonly { readonly policy: string; readonly source: string | undefined }[]) | undefined;
+}

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import type { FileAuditConfig } from '../audit-config.js';
+import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
+import type { AuditRecord } from '../record.js';
+import { FileTarget } from './file-target.js';
+import type { LineTarget } from './line-target.js';
+import { probeFile } from './open-target.js';
+import { StreamTarget } from './stream-target.js';
+
+/**
+ * JSON, a line an entry, to a file, stdout or stderr, and to mirrors (server.md 4.6). An entry counts as written when every target
+ * has it. Every file is opened at start; rejects with a ConfigError for one that cannot be.
+ */
+export async function openFileBackend(config: FileAuditConfig, onProblem: OnAuditProblem, delays?: readonly number[]): Promise<AuditBackend> {
+  const targets: LineTarget[] = [];
+  const seen = new Set<string>();
+  try {
+    for (const [index, path] of [config.path, ...config.additionalPaths].entries()) {
+      const place = isStream(path) ? path : resolve(path);
+      if (seen.has(place)) continue;
+      seen.add(place);
+      targets.push(await openTarget(path, index === 0 ? 'audit.file.path' : 'audit.file.additionalPaths', config, onProblem, delays));
+    }
+  } catch (error) {
+    await closeAll(targets);
+    throw error;
+  }
+  return {
+    batch: AT_ONCE,
+    write: (records) => writeAll(targets, records.map(lineOf)),
+    close: () => closeAll(targets),
+    reader: undefined,
+    closeTimeout: undefined,
+  };
+}
+
+function isStream(path: string): path is 'stdout' | 'stderr' {
+  return path === 'stdout' || path === 'stderr';
+}
+
+async function openTarget(
+  path: string,
+  key: string,
+  { logRotation }: FileAuditConfig,
+  onProblem: OnAuditProblem,
+  delays: readonly number[] | undefined,
+): Promise<LineTarget> {
+  if (isStream(path)) return new StreamTarget(path === 'stdout' ? 1 : 2, delays);
+  const options = { rotation: logRotation, onProblem, ...(delays === undefined ? {} : { delays }) };
+  return new FileTarget(path, await probeFile(path, key), options);
+}
+
+function lineOf({ kind, text }: AuditRecord): Buffer {
+  return Buffer.from(`{"log.logger":"authz.audit","log.kind":"${kind}",${text.slice(1)}\n`);
+}
+
+/** What one target lacks is lost to the log as a whole, and said; the others go on. */
+async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]): Promise<Written> {
+  const results = await Promise.all(targets.map((target) => target.write(lines)));
+  return results.reduce((worst, result) => (result.written < worst.written ? result : worst), { written: lines.length, error: undefined });
+}
+
+async function closeAll(targets: readonly LineTarget[]): Promise<void> {
+  await Promise.all(targets.map((target) => target.close()));
+}

@@ -1,0 +1,33 @@
+import { write } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Written } from '../backend.js';
+import { LineWriter } from './line-writer.js';
+import type { LineTarget } from './line-target.js';
+
+/** What the platform writes to a pipe in one piece: lines of others do not come in between. */
+const PIPE_PIECE = 4096;
+
+const append = promisify(write);
+
+/**
+ * stdout or stderr, by its descriptor: the platform's stream would make the whole process wait for a slow reader, and end it
+ * when the reader is gone.
+ */
+export class StreamTarget implements LineTarget {
+  readonly #writer: LineWriter;
+
+  constructor(descriptor: 1 | 2, delays?: readonly number[]) {
+    const bytes = {
+      append: async (piece: Buffer): Promise<number> => (await append(descriptor, piece)).bytesWritten,
+      takeBack: async (): Promise<boolean> => false,
+      pieceSize: PIPE_PIECE,
+    };
+    this.#writer = new LineWriter(bytes, delays);
+  }
+
+  write(lines: readonly Buffer[]): Promise<Written> {
+    return this.#writer.write(lines);
+  }
+
+  async close(): Promise<void> {}
+}

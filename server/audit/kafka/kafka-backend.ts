@@ -1,0 +1,56 @@
+import { encodeAuditEntry } from '../../../proto/codec/audit-entry.js';
+import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import type { KafkaAuditConfig, KafkaEncoding } from '../audit-config.js';
+import type { AuditBackend, OnAuditProblem } from '../backend.js';
+import type { AuditRecord } from '../record.js';
+import { KafkaConnection, type KafkaMessage } from './connection.js';
+
+/** A broker refuses a request beyond 1 MiB unless it is told otherwise. */
+const MAX_REQUEST_LENGTH = 512 * 1024;
+
+/**
+ * Messages of a Kafka topic (server.md 4.6): JSON or protobuf, with headers that say which and of what kind; the key is the call id, so
+ * that entries of a call stay together. The client tries again what can be tried again.
+ */
+export function openKafkaBackend(config: KafkaAuditConfig, onProblem: OnAuditProblem): AuditBackend {
+  const connection = new KafkaConnection(config, onProblem);
+  const messageOf = messagesOf(config);
+  return {
+    batch: { minRecords: 1, maxWait: 0, maxRecords: config.produceSync ? 1 : config.maxBufferedRecords, maxLength: MAX_REQUEST_LENGTH },
+    write: async (records) => {
+      try {
+        await connection.send(records.map(messageOf));
+        return { written: records.length, error: undefined };
+      } catch (error) {
+        return { written: 0, error: innermost(error as Error) };
+      }
+    },
+    close: () => connection.close(),
+    reader: undefined,
+    closeTimeout: config.closeTimeout,
+  };
+}
+
+function messagesOf({ topic, encoding }: KafkaAuditConfig): (record: AuditRecord) => KafkaMessage {
+  const valueOf = encoder(encoding);
+  const encodingHeader = [Buffer.from('authz.audit.encoding'), Buffer.from(encoding)] as const;
+  return (record) => ({
+    topic,
+    key: Buffer.from(record.callId),
+    value: valueOf(record),
+    headers: new Map([encodingHeader, [Buffer.from('authz.audit.kind'), Buffer.from(record.kind)]]),
+    timestamp: BigInt(Math.floor(record.time)),
+  });
+}
+
+function encoder(encoding: KafkaEncoding): (record: AuditRecord) => Buffer {
+  if (encoding === 'json') return ({ text }) => Buffer.from(text);
+  const writer = new WireWriter();
+  return ({ text }) => encodeAuditEntry(JSON.parse(text), writer);
+}
+
+/** The client wraps errors: what the platform or the broker said is inside. */
+function innermost(error: Error): Error {
+  const inner = (error as AggregateError).errors?.[0] ?? error.cause;
+  return inner instanceof Error ? innermost(inner) : error;
+}

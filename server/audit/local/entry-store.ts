@@ -1,0 +1,110 @@
+import sqlite from 'node-sqlite3-wasm';
+import type { AuditKind } from '../../../proto/codec/audit-messages.js';
+import type { AuditPage, AuditQuery, PageEnd } from '../reader.js';
+import type { AuditRecord } from '../record.js';
+
+type Value = number | string;
+
+/** So many entries are read at once. */
+const PAGE = 100;
+
+/** Audit entries in an SQLite database. Every method is one transaction and blocks while it runs. */
+export class EntryStore {
+  readonly #database: sqlite.Database;
+  readonly #insert: sqlite.Statement;
+
+  /** Throws when the file is no such database or, looked through as a whole if `isChecked`, is damaged. */
+  constructor(path: string, isChecked: boolean) {
+    this.#database = new sqlite.Database(path);
+    try {
+      this.#database.exec(SETUP);
+      if (isChecked) check(this.#database);
+      this.#insert = this.#database.prepare('INSERT INTO entries (kind, call_id, time, entry) VALUES (?, ?, ?, ?)');
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** All of them or, when it throws, none. */
+  add(records: readonly AuditRecord[]): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      for (const { kind, callId, time, text } of records) this.#insert.run([KINDS[kind], callId, time, text]);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  page(query: AuditQuery, after: PageEnd | undefined): AuditPage {
+    const count = after?.count ?? 0;
+    const limit = query.by === 'tail' ? Math.min(PAGE, query.count - count) : PAGE;
+    const { where, order, values } = selectionOf(query, after);
+    const sql = `SELECT id, time, entry FROM entries WHERE kind = ? AND ${where} ORDER BY ${order} LIMIT ${limit}`;
+    const rows = this.#database.all(sql, [KINDS[query.kind], ...values]) as { readonly id: number; readonly time: number; readonly entry: string }[];
+    const last = rows.at(-1);
+    const read = count + rows.length;
+    const isLast = last === undefined || rows.length < PAGE || (query.by === 'tail' && read >= query.count);
+    return { entries: rows.map(({ entry }) => entry), next: isLast ? undefined : { time: last.time, id: last.id, count: read } };
+  }
+
+  /** Deletes some entries older than a moment, and gives how many: none are left when they are fewer than `limit`. */
+  deleteOlder(time: number, limit: number): number {
+    const sql = 'DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE time < ? ORDER BY time LIMIT ?)';
+    const { changes } = this.#database.run(sql, [time, limit]);
+    if (changes > 0) this.#database.exec('PRAGMA incremental_vacuum(1000)');
+    return changes;
+  }
+
+  close(): void {
+    this.#insert.finalize();
+    this.#database.close();
+  }
+
+  /** An error of the disk may have ended the transaction already. */
+  #rollBack(): void {
+    if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+  }
+}
+
+function check(database: sqlite.Database): void {
+  const [result] = Object.values(database.get('PRAGMA quick_check(1)') ?? {});
+  if (result !== 'ok') throw new Error(`the database is damaged: ${String(result)}`);
+}
+
+const KINDS: { readonly [K in AuditKind]: number } = { access: 1, decision: 2 };
+
+/**
+ * With a rollback journal on the disk a process that is killed leaves whole transactions. Waiting for the disk as well takes ten times
+ * as long, in the thread that may be the one that answers; so after the machine itself has failed the database is looked through.
+ */
+const SETUP = `
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA journal_mode = TRUNCATE;
+PRAGMA synchronous = OFF;
+CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, call_id TEXT NOT NULL, time INTEGER NOT NULL, entry TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS entries_time ON entries (time, id);
+CREATE INDEX IF NOT EXISTS entries_call ON entries (call_id);
+`;
+
+interface Selection {
+  readonly where: string;
+  readonly order: string;
+  readonly values: readonly Value[];
+}
+
+function selectionOf(query: AuditQuery, after: PageEnd | undefined): Selection {
+  const rest = after === undefined ? [] : [after.time, after.id];
+  switch (query.by) {
+    case 'tail':
+      return { where: after === undefined ? 'TRUE' : '(time, id) < (?, ?)', order: 'time DESC, id DESC', values: rest };
+    case 'between': {
+      const where = `time BETWEEN ? AND ?${after === undefined ? '' : ' AND (time, id) > (?, ?)'}`;
+      return { where, order: 'time, id', values: [query.start, query.end, ...rest] };
+    }
+    case 'lookup':
+      return { where: `call_id = ?${after === undefined ? '' : ' AND (time, id) > (?, ?)'}`, order: 'time, id', values: [query.callId, ...rest] };
+  }
+}

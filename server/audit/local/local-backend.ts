@@ -1,0 +1,116 @@
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promises';
+import { ConfigError } from '../../config/config-error.js';
+import type { LocalAuditConfig } from '../audit-config.js';
+import type { AuditBackend, OnAuditProblem, Written } from '../backend.js';
+import { RETRY_DELAYS } from '../file/line-writer.js';
+import type { AuditRecord } from '../record.js';
+import { EntryStore } from './entry-store.js';
+import { takeOwnership } from './owner-file.js';
+
+const MEBI = 1024 * 1024;
+/** Entries deleted without a pause. */
+const DELETED_AT_ONCE = 2000;
+
+/**
+ * An SQLite database in a folder that this process owns (server.md 4.6). Rejects with a ConfigError when it cannot have it. A damaged
+ * database is moved aside, and said.
+ */
+export async function openLocalBackend(
+  config: LocalAuditConfig,
+  onProblem: OnAuditProblem,
+  delays: readonly number[] = RETRY_DELAYS,
+): Promise<AuditBackend> {
+  const ownership = takeOwnership(config.storagePath);
+  let store: EntryStore;
+  try {
+    store = openStore(join(config.storagePath, 'audit.db'), ownership.machineFailed, onProblem);
+  } catch (error) {
+    ownership.giveUp();
+    throw error;
+  }
+  const { bufferSize, maxBatchSize, flushInterval } = config.advanced;
+  const batch = { minRecords: maxBatchSize, maxWait: flushInterval, maxRecords: maxBatchSize * bufferSize, maxLength: 4 * MEBI };
+  const attempts = new Attempts(delays);
+  const stopDeleting = deleteNowAndThen(store, config, onProblem);
+  const close = async (): Promise<void> => {
+    await stopDeleting();
+    store.close();
+    ownership.giveUp();
+  };
+  return {
+    batch,
+    write: (records) => attempts.write(store, records),
+    close,
+    reader: { page: async (query, after) => store.page(query, after) },
+    closeTimeout: undefined,
+  };
+}
+
+function openStore(path: string, isChecked: boolean, onProblem: OnAuditProblem): EntryStore {
+  // Left behind by a process that was killed; this process owns the folder.
+  rmSync(`${path}.lock`, { recursive: true, force: true });
+  try {
+    return new EntryStore(path, isChecked);
+  } catch (error) {
+    const { message } = error as Error;
+    if (!DAMAGE.test(message)) throw new ConfigError(`the audit database \`${path}\` cannot be opened: ${message}`, 'audit.local.storagePath');
+    const aside = `${path}.damaged-${Date.now()}`;
+    renameSync(path, aside);
+    rmSync(`${path}-journal`, { force: true });
+    rmSync(`${path}.lock`, { recursive: true, force: true });
+    onProblem(`the audit database was damaged and is now \`${aside}\`: ${message}`, error as Error);
+    return new EntryStore(path, false);
+  }
+}
+
+/** How SQLite, or our own check, says that a file is no good any more. */
+const DAMAGE = /damaged|malformed|not a database/;
+
+/** Writes in transactions, and tries again what fails, as LineWriter does. */
+class Attempts {
+  #isFailing = false;
+
+  constructor(private readonly delays: readonly number[]) {}
+
+  async write(store: EntryStore, records: readonly AuditRecord[]): Promise<Written> {
+    const delays = this.#isFailing ? [] : this.delays;
+    for (let failures = 0; ; failures++) {
+      try {
+        store.add(records);
+        this.#isFailing = false;
+        return { written: records.length, error: undefined };
+      } catch (error) {
+        const delay = delays[failures];
+        if (delay === undefined) {
+          this.#isFailing = true;
+          return { written: 0, error: error as Error };
+        }
+        await wait(delay);
+      }
+    }
+  }
+}
+
+/** Deletes what is too old at start and every `gcInterval`, a little at a time. Gives what stops it. */
+function deleteNowAndThen(store: EntryStore, config: LocalAuditConfig, onProblem: OnAuditProblem): () => Promise<void> {
+  let stopped = false;
+  const deleteExpired = async (): Promise<void> => {
+    try {
+      const oldest = Date.now() - config.retentionPeriod;
+      while (!stopped && store.deleteOlder(oldest, DELETED_AT_ONCE) === DELETED_AT_ONCE) await breathe();
+    } catch (error) {
+      onProblem(`expired audit entries could not be deleted: ${(error as Error).message}`, error as Error);
+    }
+  };
+  let running = deleteExpired();
+  const { gcInterval } = config.advanced;
+  const timer = gcInterval === 0 ? undefined : setInterval(() => void (running = running.then(deleteExpired)), gcInterval);
+  timer?.unref();
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+    return running;
+  };
+}

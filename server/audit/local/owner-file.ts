@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../config/config-error.js';
+
+/** The right of one process to a storage folder, until it is given up. */
+export interface Ownership {
+  /** Whether the last owner did not give up the folder before the machine was started again: what it wrote last may be half there. */
+  readonly machineFailed: boolean;
+  readonly giveUp: () => void;
+}
+
+/**
+ * Takes a storage folder, made when it is not there, for this process. A process that was killed owns nothing any more. A ConfigError
+ * when another process uses it, or when it cannot be written.
+ */
+export function takeOwnership(folder: string): Ownership {
+  const path = join(folder, 'owner');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return { machineFailed: takeFile(path, folder), giveUp: () => rmSync(path, { force: true }) };
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`the audit log cannot be kept in \`${folder}\`: ${(error as Error).message}`, KEY);
+  }
+}
+
+const KEY = 'audit.local.storagePath';
+
+/** Gives whether the machine failed under the last owner. */
+function takeFile(path: string, folder: string): boolean {
+  if (write(path)) return false;
+  const [pid = '', start = '', boot = ''] = readFileSync(path, 'utf8').split(' ');
+  const isSameBoot = boot === bootOf();
+  if (isSameBoot && isStillRunning(Number(pid), start)) throw new ConfigError(`\`${folder}\` is in use by process ${pid}`, KEY);
+  rmSync(path, { force: true });
+  if (!write(path)) throw new ConfigError(`\`${folder}\` is in use by another process`, KEY);
+  return !isSameBoot;
+}
+
+function write(path: string): boolean {
+  try {
+    writeFileSync(path, `${process.pid} ${startOf(process.pid)} ${bootOf()}`, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Another process may have the number of the owner by now, which the time of its start tells. */
+function isStillRunning(pid: number, start: string): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || !isRunning(pid)) return false;
+  const running = startOf(pid);
+  return running === '' || running === start;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** When a process started, in the platform's own count; empty where it does not tell. */
+function startOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** What the machine calls the time since it was started; empty where it does not tell. */
+function bootOf(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
