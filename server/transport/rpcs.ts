@@ -1,16 +1,23 @@
+import { decodeCheckResourceBatchRequest, encodeCheckResourceBatchResponse } from '../../proto/codec/check-resource-batch.js';
+import { decodeCheckResourceSetRequest, encodeCheckResourceSetResponse } from '../../proto/codec/check-resource-set.js';
 import { decodeCheckResourcesRequest } from '../../proto/codec/check-resources-request.js';
 import { encodeCheckResourcesResponse } from '../../proto/codec/check-resources-response.js';
-import { checkResourcesRequestSize, planResourcesRequestSize } from '../../proto/codec/message-size.js';
+import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, planResourcesRequestSize } from '../../proto/codec/message-size.js';
 import { decodePlanResourcesRequest } from '../../proto/codec/plan-resources-request.js';
 import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
+import { checkResourceBatch } from '../service/check-resource-batch.js';
+import { checkResourceSet } from '../service/check-resource-set.js';
 import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
 import { AUTHZ_SERVICE } from '../service/services.js';
 import { printCheckResourcesResponse } from './json/print-check-resources.js';
+import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
 import { printPlanResourcesResponse } from './json/print-plan-resources.js';
 import { printServerInfo } from './json/print-server-info.js';
+import { readCheckResourceBatchRequest } from './json/read-check-resource-batch.js';
+import { readCheckResourceSetRequest } from './json/read-check-resource-set.js';
 import { readCheckResourcesRequest } from './json/read-check-resources.js';
 import { readPlanResourcesRequest } from './json/read-plan-resources.js';
 import { readServerInfoRequest } from './json/read-server-info.js';
@@ -39,6 +46,28 @@ export const RPCS: readonly Rpc[] = [
     encode: encodePlanResourcesResponse,
     sizeOf: planResourcesRequestSize,
     run: planResources,
+  }),
+  row({
+    service: AUTHZ_SERVICE,
+    method: 'CheckResourceSet',
+    rest: { verb: 'POST', path: '/api/check' },
+    readJson: readCheckResourceSetRequest,
+    printJson: printCheckResourceSetResponse,
+    decode: decodeCheckResourceSetRequest,
+    encode: encodeCheckResourceSetResponse,
+    sizeOf: checkResourceSetRequestSize,
+    run: checkResourceSet,
+  }),
+  row({
+    service: AUTHZ_SERVICE,
+    method: 'CheckResourceBatch',
+    rest: { verb: 'POST', path: '/api/check_resource_batch' },
+    readJson: readCheckResourceBatchRequest,
+    printJson: printCheckResourceBatchResponse,
+    decode: decodeCheckResourceBatchRequest,
+    encode: encodeCheckResourceBatchResponse,
+    sizeOf: checkResourceBatchRequestSize,
+    run: checkResourceBatch,
   }),
   row({
     service: AUTHZ_SERVICE,

@@ -6,8 +6,11 @@ const ADMIN = [
   'server.adminAPI.adminCredentials.passwordHash=JDJiJDA0JHNuVi9YZ04vSC9qVmI1OE1RWnhjWC5zTWlCMHRQNVJzdHE1YWNFdnVaT2Q0blQueXVrY1g2',
 ];
 
+/** The plans that were recorded have the shapes of the reference (planner.md 8.3, 5). */
+const SHAPES = 'engine.plan.referenceShapes=true';
+
 /** The configuration of a server of the recorded HTTP cases, on free ports; `folder` is that of the cases. */
 export function profileConfig(folder: string, profile: string): Config {
   const environment = { HTTP_PORT: '0', GRPC_PORT: '0', CASES_POLICIES: `${folder}/http-cases-policies`, CASES_CONFIG: `${folder}/http-cases-config` };
-  return loadConfig({ file: `${folder}/http-cases-config/${profile}.yaml`, environment, sets: profile === 'limits' ? ADMIN : [] }).config;
+  return loadConfig({ file: `${folder}/http-cases-config/${profile}.yaml`, environment, sets: profile === 'limits' ? [SHAPES, ...ADMIN] : [SHAPES] }).config;
 }
