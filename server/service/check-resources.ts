@@ -52,6 +52,15 @@ export function limitResources(count: number, limits: RequestLimits): void {
   throw refused(`number of resources in batch (${count}) exceeds configured limit (${limit})`);
 }
 
+/** Refuses an entry with more actions than the configuration allows: the first such one is named. */
+export function limitActions(entries: readonly Pick<CheckEntry, 'actions'>[], limits: RequestLimits): void {
+  const limit = limits.maxActionsPerResource;
+  for (const { actions } of entries) {
+    if (actions.length <= limit) continue;
+    throw refused(`number of actions (${actions.length}) exceeds configured limit (${limit})`);
+  }
+}
+
 /** Goes on with the claims of the tokens: at once when there are none to verify. */
 export function withClaims<T>(service: Pick<CheckService, 'verify'>, auxData: AuxData | undefined, goOn: (claims: VerifiedAuxData) => T): T | Promise<T> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return goOn(NO_CLAIMS);
@@ -97,12 +106,4 @@ function respond(service: CheckService, call: Call, request: CheckResourcesReque
     results.push({ resource: (resources[index] as CheckEntry).resource, decision: decisions[index] as Decision });
   }
   return { requestId, results, includeMeta, authzCallId: call.id };
-}
-
-function limitActions(entries: readonly CheckEntry[], limits: RequestLimits): void {
-  const limit = limits.maxActionsPerResource;
-  for (const { actions } of entries) {
-    if (actions.length <= limit) continue;
-    throw refused(`number of actions (${actions.length}) exceeds configured limit (${limit})`);
-  }
 }
