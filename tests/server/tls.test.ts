@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, credentials } from '@grpc/grpc-js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../server/config.js';
+import { listenHttp } from '../../server/listen.js';
+import { CallIds } from '../../server/service/call-id.js';
+import { Health } from '../../server/service/health.js';
+import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
+import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
+import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
+import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
+import { makeCertificate } from '../support/certificate.js';
+import { fakeDecider } from './fake-decider.js';
+import { send } from './http-client.js';
+import { RELEASE } from './start.js';
+
+const test = suite('TLS on the HTTP port');
+const certificate = makeCertificate('authz');
+const CHECK = '{"principal":{"id":"a","roles":["u"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["read"]}]}';
+let folder = '';
+let tls: ServerTls;
+let http: HttpServer;
+let address = '';
+
+test.before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'authz-tls-'));
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  writeFileSync(files.cert, certificate.cert);
+  writeFileSync(files.key, certificate.key);
+  tls = loadTls({ ...files, caCert: undefined, watch: false }, () => {});
+  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
+  const services: Services = {
+    decider: fakeDecider,
+    callIds: new CallIds(),
+    limits: config.server.requestLimits,
+    verify: () => Promise.reject(new Error('no tokens here')),
+    watchers: [],
+    health: new Health(HEALTH_NAMES),
+    release: RELEASE,
+    maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
+  };
+  const grpc = grpcServer(config.server.grpc, services, 'tls');
+  http = httpServer(config.server, services, { grpc, tls });
+  address = await listenHttp(http.app, config.server.httpListenAddr, undefined);
+});
+test.after(async () => {
+  tls.close();
+  await http.stop(1000);
+  rmSync(folder, { recursive: true });
+});
+
+test('clients of HTTP/1.1 are served', async () => {
+  const text = await new Promise<string>((resolve, reject) => {
+    const [host, port] = address.split(':');
+    const call = httpsRequest({ host, port, path: '/api/check/resources', method: 'POST', ca: certificate.cert, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve(`${response.httpVersion} ${response.statusCode} ${body}`));
+    });
+    call.on('error', reject);
+    call.end(CHECK);
+  });
+  assert.match(text, /^1\.1 200 .*"read":"EFFECT_ALLOW"/);
+});
+
+test('clients of HTTP/2 are served', async () => {
+  const session = connectHttp2(`https://${address}`, { ca: certificate.cert });
+  const stream = session.request({ ':method': 'POST', ':path': '/api/check/resources' });
+  const status = new Promise((resolve, reject) => {
+    stream.on('response', (headers) => resolve(headers[':status']));
+    session.on('error', reject);
+  });
+  stream.resume();
+  stream.end(CHECK);
+  assert.is(await status, 200);
+  assert.ok(session.encrypted);
+  session.close();
+});
+
+test('gRPC is served', async () => {
+  const client = new Client(address, credentials.createSsl(Buffer.from(certificate.cert)));
+  const same = (bytes: Buffer): Buffer => bytes;
+  const reply = await new Promise<Buffer | undefined>((resolve, reject) => {
+    client.makeUnaryRequest('/authz.svc.v1.AuthzService/ServerInfo', same, same, Buffer.alloc(0), (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+  });
+  assert.ok(reply?.includes('1.2.3'));
+  client.close();
+});
+
+test('who comes without TLS is told so', async () => {
+  const answer = await send(address, 'GET', '/_authz/health');
+  assert.is(answer.status, 400);
+  assert.match(answer.text, 'Client sent an HTTP request to an HTTPS server.');
+});
+
+test('an idle port is free again when the server has stopped', async () => {
+  const session = connectHttp2(`https://${address}`, { ca: certificate.cert });
+  await new Promise((resolve) => session.on('connect', resolve));
+  const closed = new Promise((resolve) => session.on('close', resolve));
+  const asked = Date.now();
+  await http.stop(5000);
+  await closed;
+  assert.ok(Date.now() - asked < 2000);
+  const next = createServer();
+  await new Promise<void>((resolve, reject) => next.on('error', reject).listen(Number(address.split(':')[1]), '127.0.0.1', resolve));
+  next.close();
+});
+
+test.run();
