@@ -1,5 +1,6 @@
+import { ConditionErrorSearch } from './condition-errors.js';
 import { callLog } from './log/call-log.js';
-import { decisionLog } from './log/decision-log.js';
+import { conditionLog, decisionLog } from './log/decision-log.js';
 import { payloadLog } from './log/payload-log.js';
 import { BundleMetrics } from './metrics/bundle-metrics.js';
 import { createMetrics } from './metrics/metrics.js';
@@ -18,9 +19,11 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   for (const warning of settings.warnings) otelLogger.warn(warning);
   if (settings.traces !== undefined || settings.pushedMetrics !== undefined) await logDiagnostics(otelLogger);
 
-  const isScraped = options.metricsEnabled && settings.scrapedMetrics;
   const bundle = new BundleMetrics();
-  const metrics = isScraped || settings.pushedMetrics !== undefined ? await createMetrics(bundle, options.audit ?? noAudit, log.dropped) : undefined;
+  const isScraped = options.metricsEnabled && settings.scrapedMetrics;
+  const isCounted = isScraped || settings.pushedMetrics !== undefined;
+  const conditions = conditionSearch(options, isCounted);
+  const metrics = isCounted ? await createMetrics({ bundle, conditions, audit: options.audit, droppedLines: log.dropped }) : undefined;
   const stopPush = settings.pushedMetrics !== undefined && metrics !== undefined ? await pushMetrics({ settings: settings.pushedMetrics, serviceName, version, snapshot: metrics.snapshot }) : undefined;
   const traces = settings.traces === undefined ? undefined : await createTraces({ settings: settings.traces, serviceName, version });
 
@@ -33,7 +36,8 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
       // Spans are open while the others are told.
       ...(traces === undefined ? [] : [traces.watcher]),
       ...(metrics === undefined ? [] : [metrics.watcher]),
-      decisionLog(log.logger('authz.engine'), options.celErrorLogLevel),
+      ...(conditions === undefined ? [] : [conditions]),
+      decisionLog(log.logger('authz.engine')),
       ...(options.logRequestPayloads ? [payloadLog(log.logger('authz.payload'))] : []),
       callLog(log.logger('authz.grpc')),
     ],
@@ -46,8 +50,11 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
 /** How long a collector that does not answer holds up the end of the process, in milliseconds. */
 const PATIENCE = 5000;
 
-function noAudit(): readonly [] {
-  return [];
+/** Nobody looks for what nobody wants to know. */
+function conditionSearch({ findConditionErrors, celErrorLogLevel, log }: ObserveOptions, isCounted: boolean): ConditionErrorSearch | undefined {
+  if (findConditionErrors === undefined || (celErrorLogLevel === 'none' && !isCounted)) return undefined;
+  const logger = log.logger('authz.engine');
+  return new ConditionErrorSearch(findConditionErrors, celErrorLogLevel === 'none' ? [] : [conditionLog(logger, celErrorLogLevel)], logger);
 }
 
 /** What fails here has said so in the log. */

@@ -5,8 +5,8 @@ import { BundleMetrics } from '../../server/observe/metrics/bundle-metrics.js';
 import { createMetrics, type Metrics } from '../../server/observe/metrics/metrics.js';
 import { WorkerTotals } from '../../server/observe/metrics/worker-totals.js';
 import type { Call } from '../../server/service/call.js';
-import type { CallEnd, Checked, Planned } from '../../server/service/watcher.js';
-import { aCall, aCheck, aDecision, anEnd } from './a-call.js';
+import type { CallEnd, Planned } from '../../server/service/watcher.js';
+import { aCall, aCheck, anEnd } from './a-call.js';
 
 test('a scrape is text that Prometheus reads: every line is a comment or a sample of the family above', async () => {
   const metrics = await someMetrics();
@@ -40,13 +40,6 @@ test('a check counts its duration, its size and its decisions', async () => {
   assert.match(text, 'authz_decisions_total{kind="photo",action="view",effect="allow"} 1\n');
 });
 
-test('conditions that failed are counted', async () => {
-  const metrics = await someMetrics();
-  const decision = { ...aDecision(), evaluationErrors: [{ expression: 'a', message: 'b' }] };
-  metrics.watcher.checked?.(aCall(), aCheck(['album'], { decisions: [decision] } as Partial<Checked>));
-  assert.match(await metrics.text(), '\nauthz_evaluation_errors_total 1\n');
-});
-
 test('gRPC calls are counted by code in words, HTTP calls by status', async () => {
   const metrics = await someMetrics();
   tell(metrics, aCall({ protocol: 'grpc' }), anEnd({ code: 'invalid_argument' }));
@@ -71,7 +64,7 @@ test('methods that callers make up do not fill the memory', async () => {
 
 test('the bundle in use is named, reloads are counted by result, the first load is none', async () => {
   const bundle = new BundleMetrics();
-  const metrics = await createMetrics(bundle, () => [], () => 0);
+  const metrics = await createMetrics({ bundle, droppedLines: () => 0 });
   bundle.loaded({ hash: 'one', version: '1' });
   bundle.loaded({ hash: 'two', version: '2' });
   bundle.refused();
@@ -87,7 +80,7 @@ test('workers add up to one scrape: calls are summed, a reload that all did is o
   const totals = new WorkerTotals();
   for (const worker of [1, 2]) {
     const bundle = new BundleMetrics();
-    const metrics = await createMetrics(bundle, () => [{ kind: 'access', written: 2, dropped: 1, failed: 0 }], () => 0);
+    const metrics = await createMetrics({ bundle, audit: () => [{ kind: 'access', written: 2, dropped: 1, failed: 0 }], droppedLines: () => 0 });
     bundle.loaded({ hash: 'one', version: '1' });
     bundle.loaded({ hash: 'two', version: '1' });
     tell(metrics, aCall({ protocol: 'grpc' }), anEnd());
@@ -115,7 +108,7 @@ const PROMISED = [
 async function someMetrics(): Promise<Metrics> {
   const bundle = new BundleMetrics();
   bundle.loaded({ hash: 'h', version: '1' });
-  return createMetrics(bundle, () => [{ kind: 'decision', written: 1, dropped: 0, failed: 0 }], () => 0);
+  return createMetrics({ bundle, audit: () => [{ kind: 'decision', written: 1, dropped: 0, failed: 0 }], droppedLines: () => 0 });
 }
 
 function tell({ watcher }: Metrics, call: Call, end: CallEnd): void {

@@ -1,37 +1,33 @@
 import type { ValidationError } from '../../../proto/messages.js';
 import type { Call } from '../../service/call.js';
 import type { Watcher } from '../../service/watcher.js';
-import { type EvaluationError, evaluationErrorsOf } from '../evaluation-errors.js';
+import type { TellConditionErrors } from '../condition-errors.js';
 import type { Logger, LogLevel } from './logger.js';
 
-/**
- * Says what went wrong while the engine decided (server.md 5.4): conditions that could not be evaluated, at the level of `engine.celErrorLogLevel`, and
- * attributes that break their schema.
- */
-export function decisionLog(logger: Logger, conditionLevel: LogLevel | 'none'): Watcher {
-  const sayErrors = (call: Call, errors: readonly EvaluationError[]): void => {
-    if (conditionLevel === 'none') return;
-    for (const { expression, message } of errors) {
-      logger[conditionLevel]('Condition could not be evaluated', { 'authz.call_id': call.id, expression, error: message });
-    }
-  };
+/** Says which attributes break their schema (server.md 5.4), and which rules no plan can say. */
+export function decisionLog(logger: Logger): Watcher {
   const sayViolations = (call: Call, violations: readonly ValidationError[]): void => {
     if (violations.length > 0) logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });
   };
   return {
     checked: (call, { decisions }) => {
-      for (const decision of decisions) {
-        sayErrors(call, evaluationErrorsOf(decision));
-        sayViolations(call, decision.validationErrors);
-      }
+      for (const { validationErrors } of decisions) sayViolations(call, validationErrors);
     },
     planned: (call, { plan }) => {
-      sayErrors(call, evaluationErrorsOf(plan));
       sayViolations(call, plan.validationErrors);
       for (const { policy, rule, reason } of plan.unplanned) {
         logger.warn('Rule could not be planned', { 'authz.call_id': call.id, policy, rule, error: reason });
       }
     },
+  };
+}
+
+/** Says which conditions could not be evaluated, at the level of `engine.celErrorLogLevel`. */
+export function conditionLog(logger: Logger, level: LogLevel): TellConditionErrors {
+  return (call, errors) => {
+    for (const { expression, message } of errors) {
+      logger[level]('Condition could not be evaluated', { 'authz.call_id': call.id, expression, error: message });
+    }
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Checked, Planned } from '../../service/watcher.js';
-import { evaluationErrorsOf } from '../evaluation-errors.js';
 import { BATCH_SIZE, ENGINE_MILLISECONDS, inSeconds, LATENCY_MILLISECONDS } from './buckets.js';
 import { DecisionCounts } from './decision-counts.js';
 import type { HistogramFamily, Snapshot } from './family.js';
@@ -11,20 +10,17 @@ export class EngineMetrics {
   readonly #plans = new Histogram(ENGINE_MILLISECONDS);
   readonly #batches = new Histogram(BATCH_SIZE);
   readonly #decisions = new DecisionCounts();
-  #evaluationErrors = 0;
   #unplannedRules = 0;
 
   checked({ resources, decisions, duration }: Checked): void {
     this.#checks.record(duration);
     this.#batches.record(resources.length);
     this.#decisions.record(resources, decisions);
-    for (let index = 0; index < decisions.length; index++) this.#evaluationErrors += evaluationErrorsOf(decisions[index]).length;
   }
 
   planned({ plan, duration }: Planned): void {
     this.#plans.record(duration);
     this.#unplannedRules += plan.unplanned.length;
-    this.#evaluationErrors += evaluationErrorsOf(plan).length;
   }
 
   snapshot(): Snapshot {
@@ -33,7 +29,6 @@ export class EngineMetrics {
       seconds('authz_plan_duration_seconds', 'How long the engine took for a plan.', this.#plans),
       histogram('authz_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
       this.#decisions.family(),
-      counter('authz_evaluation_errors_total', 'Conditions that could not be evaluated.', this.#evaluationErrors),
       counter('authz_unplanned_rules_total', 'Rules that a plan could not take into account.', this.#unplannedRules),
       milliseconds('authz_dev_engine_check_latency_milliseconds', 'How long the engine took for a check.', this.#checks),
       milliseconds('authz_dev_engine_plan_latency_milliseconds', 'How long the engine took for a plan.', this.#plans),

@@ -1,10 +1,11 @@
 import type { Watcher } from '../../service/watcher.js';
+import type { ConditionErrorSearch } from '../condition-errors.js';
 import type { AuditCount, Scrape } from '../options.js';
 import { auditFamilies } from './audit-metrics.js';
 import type { BundleMetrics } from './bundle-metrics.js';
 import { CallMetrics } from './call-metrics.js';
 import { EngineMetrics } from './engine-metrics.js';
-import type { Snapshot } from './family.js';
+import type { ScalarFamily, Snapshot } from './family.js';
 import { watchProcess } from './process-metrics.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './text.js';
 
@@ -13,19 +14,31 @@ export interface Metrics extends Scrape {
   readonly watcher: Watcher;
 }
 
+/** Counters that others keep; read at a scrape. */
+export interface MetricSources {
+  readonly bundle: BundleMetrics;
+  /** Absent without an audit log. */
+  readonly audit?: (() => readonly AuditCount[]) | undefined;
+  /** Absent when nobody looks for them. */
+  readonly conditions?: Pick<ConditionErrorSearch, 'examined' | 'skipped' | 'found'> | undefined;
+  /** Lines of the log that were lost. */
+  readonly droppedLines: () => number;
+}
+
 /**
  * The metrics of a process (server.md 5.2, users.md 4.6). Counting is a few additions a call (tests/observe/cost.ts): names, labels and text are made at a scrape.
  */
-export async function createMetrics(bundle: BundleMetrics, audit: () => readonly AuditCount[], droppedLines: () => number): Promise<Metrics> {
+export async function createMetrics(sources: MetricSources): Promise<Metrics> {
   const calls = new CallMetrics();
   const engine = new EngineMetrics();
   const processNow = await watchProcess();
   const snapshot = async (): Promise<Snapshot> => [
     ...engine.snapshot(),
-    ...bundle.snapshot(),
+    ...conditionFamilies(sources.conditions),
+    ...sources.bundle.snapshot(),
     ...calls.snapshot(),
-    ...auditFamilies(audit()),
-    { type: 'counter', name: 'authz_log_lines_dropped_total', help: 'Lines of the log that nobody read in time.', labels: [], across: 'sum', series: [{ labels: [], value: droppedLines() }] },
+    ...auditFamilies(sources.audit?.() ?? []),
+    counter('authz_log_lines_dropped_total', 'Lines of the log that nobody read in time.', [{ labels: [], value: sources.droppedLines() }]),
     ...(await processNow()),
   ];
   const watcher: Watcher = {
@@ -35,4 +48,16 @@ export async function createMetrics(bundle: BundleMetrics, audit: () => readonly
     ended: (call, end) => calls.ended(call, end, performance.now() - call.start),
   };
   return { watcher, snapshot, text: async () => metricsText(await snapshot()), contentType: METRICS_CONTENT_TYPE };
+}
+
+function conditionFamilies(conditions: MetricSources['conditions']): Snapshot {
+  const { found, examined, skipped } = conditions ?? { found: 0, examined: 0, skipped: 0 };
+  return [
+    counter('authz_evaluation_errors_total', 'Conditions that could not be evaluated, in the calls that were examined.', [{ labels: [], value: found }]),
+    counter('authz_evaluation_examinations_total', 'Calls by whether they were examined for conditions that could not be evaluated.', [{ labels: ['examined'], value: examined }, { labels: ['skipped'], value: skipped }], ['result']),
+  ];
+}
+
+function counter(name: string, help: string, series: ScalarFamily['series'], labels: readonly string[] = []): ScalarFamily {
+  return { type: 'counter', name, help, labels, across: 'sum', series };
 }

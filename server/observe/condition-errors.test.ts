@@ -1,0 +1,59 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Call } from '../service/call.js';
+import type { Checked, Planned } from '../service/watcher.js';
+import { ConditionErrorSearch, type FindConditionErrors } from './condition-errors.js';
+import type { Logger } from './log/logger.js';
+
+const ERROR = { expression: 'R.attr.x > 1', message: 'no such key: x' };
+
+test('a call is examined after its reply, and what failed is told with its call', async () => {
+  const told: unknown[] = [];
+  const search = new ConditionErrorSearch(() => [ERROR], [(call, errors) => told.push([call.id, errors])], LOGGER);
+  search.checked(CALL, CHECKED);
+  assert.equal(told, []);
+  await new Promise(setImmediate);
+  assert.equal(told, [['ID', [ERROR]]]);
+  assert.equal([search.examined, search.skipped, search.found], [1, 0, 1]);
+});
+
+test('a plan is asked about by all its actions', async () => {
+  const asked: unknown[] = [];
+  const find: FindConditionErrors = (request) => {
+    asked.push('actions' in request && request.actions);
+    return [];
+  };
+  const search = new ConditionErrorSearch(find, [], LOGGER);
+  search.planned(CALL, { request: { action: 'view', actions: [] }, auxData: {} } as unknown as Planned);
+  search.planned(CALL, { request: { action: '', actions: ['a', 'b'] }, auxData: {} } as unknown as Planned);
+  await new Promise(setImmediate);
+  assert.equal(asked, [['view'], ['a', 'b']]);
+});
+
+test('when examining takes too much of the processor, calls are skipped and counted', async () => {
+  const busy: FindConditionErrors = () => {
+    for (const start = performance.now(); performance.now() - start < 5; );
+    return [];
+  };
+  const search = new ConditionErrorSearch(busy, [], LOGGER);
+  for (let index = 0; index < 100; index++) {
+    search.checked(CALL, CHECKED);
+    await new Promise(setImmediate);
+  }
+  assert.ok(search.examined >= 1 && search.examined <= 6);
+  assert.is(search.examined + search.skipped, 100);
+});
+
+test('an examination that throws is an error in the log, and nothing else', async () => {
+  const lines: string[] = [];
+  const search = new ConditionErrorSearch(() => { throw new Error('bug'); }, [], { ...LOGGER, error: (message) => void lines.push(message) });
+  search.checked(CALL, CHECKED);
+  await new Promise(setImmediate);
+  assert.is(lines.length, 1);
+});
+
+test.run();
+
+const CALL = { id: 'ID' } as Call;
+const CHECKED = { principal: {}, resources: [], auxData: {} } as unknown as Checked;
+const LOGGER = {} as Logger;

@@ -1,0 +1,99 @@
+import type { PlanResource, Principal } from '../../proto/messages.js';
+import type { Call } from '../service/call.js';
+import type { CheckCall, PlanCall } from '../service/decider.js';
+import type { Checked, Planned, Watcher } from '../service/watcher.js';
+import type { Logger } from './log/logger.js';
+
+/** A condition that could not be evaluated, and so did not hold (policy-language.md 8.9). */
+export interface ConditionError {
+  /** As its author wrote it. */
+  readonly expression: string;
+  readonly message: string;
+}
+
+/** Finds the conditions that fail for a request, by deciding it once more: dear, and not for the way of an answer. */
+export type FindConditionErrors = (request: CheckCall | PlanCall) => readonly ConditionError[];
+
+/** Told of the conditions that failed in a call: one or more. */
+export type TellConditionErrors = (call: Call, errors: readonly ConditionError[]) => void;
+
+/**
+ * Looks for conditions that could not be evaluated, after the reply and within a budget: a compiled condition that fails is false and says no
+ * more, so whoever wants to know must decide again. A server with little to do looks at every call, a busy one at a sample; never does it take more than a hundredth of
+ * the processor. The audit log, which must have them all, asks for itself.
+ */
+export class ConditionErrorSearch implements Watcher {
+  /** Calls that were looked at, and those that were not for want of budget. */
+  examined = 0;
+  skipped = 0;
+  found = 0;
+  readonly #find: FindConditionErrors;
+  readonly #listeners: readonly TellConditionErrors[];
+  readonly #logger: Logger;
+  readonly #queue: Question[] = [];
+  /** In milliseconds of processor time. */
+  #budget = MAX_BUDGET;
+  #earned = performance.now();
+
+  constructor(find: FindConditionErrors, listeners: readonly TellConditionErrors[], logger: Logger) {
+    this.#find = find;
+    this.#listeners = listeners;
+    this.#logger = logger;
+  }
+
+  readonly checked = (call: Call, checked: Checked): void => this.#ask({ call, checked });
+
+  readonly planned = (call: Call, planned: Planned): void => this.#ask({ call, planned });
+
+  #ask(question: Question): void {
+    if (this.#budget <= 0 && this.#earn() <= 0) {
+      this.skipped++;
+      return;
+    }
+    if (this.#queue.push(question) === 1) setImmediate(this.#answer);
+  }
+
+  readonly #answer = (): void => {
+    for (const question of this.#queue.splice(0)) {
+      if (this.#budget <= 0) this.skipped++;
+      else this.#examine(question);
+    }
+  };
+
+  #examine(question: Question): void {
+    const start = performance.now();
+    this.examined++;
+    try {
+      const errors = this.#find(requestOf(question));
+      this.found += errors.length;
+      if (errors.length > 0) for (const tell of this.#listeners) tell(question.call, errors);
+    } catch (error) {
+      this.#logger.error('Conditions could not be examined', { error });
+    }
+    this.#budget -= performance.now() - start;
+  }
+
+  #earn(): number {
+    const now = performance.now();
+    this.#budget = Math.min(MAX_BUDGET, this.#budget + (now - this.#earned) * SHARE);
+    this.#earned = now;
+    return this.#budget;
+  }
+}
+
+type Question = { readonly call: Call; readonly checked: Checked } | { readonly call: Call; readonly planned: Planned };
+
+/** Of the time that passes. */
+const SHARE = 0.01;
+/** What can be saved up, in milliseconds. */
+const MAX_BUDGET = 20;
+
+function requestOf(question: Question): CheckCall | PlanCall {
+  if ('checked' in question) {
+    const { principal, resources, auxData } = question.checked;
+    return { principal, resources, auxData, includeMeta: true };
+  }
+  const { request, auxData } = question.planned;
+  // Validation has seen to it that principal and resource are there.
+  return { principal: request.principal as Principal, resource: request.resource as PlanResource, actions: request.action === '' ? request.actions : [request.action], auxData };
+}
