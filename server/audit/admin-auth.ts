@@ -49,5 +49,5 @@ function digestOf(text: string): Buffer {
 }
 
 function refused(message: string): RpcError {
-  return new RpcError('unauthenticated', message, [], true);
+  return new RpcError('unauthenticated', message);
 }

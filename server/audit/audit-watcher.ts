@@ -6,7 +6,7 @@ import type { OnAuditProblem } from './backend.js';
 import { checkDetails, planDetails } from './details.js';
 import { accessEntry, checkEntry, type EntryContext, planEntry } from './entry.js';
 import { isCheckLogged, isPlanLogged } from './filters.js';
-import { metadataRules } from './metadata-rules.js';
+import { type MetadataRules, metadataRules } from './metadata-rules.js';
 import { type AuditRecord, recordOf } from './record.js';
 import type { AuditSink } from './sink.js';
 
@@ -18,36 +18,54 @@ export interface AuditWatcherOptions {
   readonly onProblem: OnAuditProblem;
 }
 
+/** What tells the audit log of calls, until it is closed. */
+export interface AuditWatch {
+  readonly watcher: Watcher;
+  /** Makes the entries that are still to be made, flushes the sink and closes it. */
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Makes the entries of the audit log (server.md 4). On the way of a reply it only keeps references; entries are made in the turns of the
- * event loop that follow, and put into the sink. Calls without an id (not valid, or of another service) make none.
+ * Makes the entries of the audit log (server.md 4). On the way of a reply it only keeps references; entries are made in the turn of the
+ * event loop that follows, and put into the sink. Calls without an id (not valid, or of another service) make none.
  */
-export class AuditWatcher implements Watcher {
-  readonly checked: ((call: Call, checked: Checked) => void) | undefined;
-  readonly planned: ((call: Call, planned: Planned) => void) | undefined;
-  readonly ended: ((call: Call, end: CallEnd) => void) | undefined;
+export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
+  const { config, bundle } = options;
+  const maker = new EntryMaker(options);
+  const decisions: Watcher = {
+    checked: (call, checked) => maker.keep({ kind: 'check', call, checked, bundle: bundle() }),
+    planned: (call, planned) => maker.keep({ kind: 'plan', call, planned, bundle: bundle() }),
+  };
+  const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle() }) };
+  return {
+    watcher: { ...(config.decisionLogsEnabled ? decisions : {}), ...(config.accessLogsEnabled ? accesses : {}) },
+    close: () => maker.close(),
+  };
+}
+
+/** Something that has happened, of which an entry is to be made. */
+type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
+  | { readonly kind: 'access'; readonly end: CallEnd }
+  | { readonly kind: 'check'; readonly checked: Checked }
+  | { readonly kind: 'plan'; readonly planned: Planned }
+);
+
+class EntryMaker {
   #pending: Pending[] = [];
-  readonly #metadata;
+  readonly #metadata: MetadataRules;
 
   constructor(private readonly options: AuditWatcherOptions) {
-    const { config, bundle } = options;
-    this.#metadata = metadataRules(config.includeMetadataKeys, config.excludeMetadataKeys);
-    if (config.decisionLogsEnabled) {
-      this.checked = (call, checked) => this.#keep({ kind: 'check', call, checked, bundle: bundle() });
-      this.planned = (call, planned) => this.#keep({ kind: 'plan', call, planned, bundle: bundle() });
-    }
-    if (config.accessLogsEnabled) this.ended = (call, end) => this.#keep({ kind: 'access', call, end, bundle: bundle() });
+    this.#metadata = metadataRules(options.config.includeMetadataKeys, options.config.excludeMetadataKeys);
   }
 
-  /** Makes the entries that are still to be made, flushes the sink and closes it. */
+  keep(pending: Pending): void {
+    if (pending.call.id === '') return;
+    if (this.#pending.push(pending) === 1) setImmediate(() => this.#makeEntries());
+  }
+
   async close(): Promise<void> {
     this.#makeEntries();
     await this.options.sink.close();
-  }
-
-  #keep(pending: Pending): void {
-    if (pending.call.id === '') return;
-    if (this.#pending.push(pending) === 1) setImmediate(() => this.#makeEntries());
   }
 
   #makeEntries(): void {
@@ -84,10 +102,3 @@ export class AuditWatcher implements Watcher {
     }
   }
 }
-
-/** Something that has happened, of which an entry is to be made. */
-type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
-  | { readonly kind: 'access'; readonly end: CallEnd }
-  | { readonly kind: 'check'; readonly checked: Checked }
-  | { readonly kind: 'plan'; readonly planned: Planned }
-);

@@ -17,7 +17,7 @@ export function listAuditLogEntries(
 ): AsyncIterable<AuditEntry> {
   const violations = listViolations(request, now);
   if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
-  if (reader === undefined) throw new RpcError('unimplemented', 'the audit log cannot be queried', [], true);
+  if (reader === undefined) throw new RpcError('unimplemented', 'the audit log cannot be queried');
   return readAuditLog(reader, queryOf(KINDS[request.kind] as AuditKind, request.filter as AuditFilter, now));
 }
 
@@ -33,9 +33,9 @@ export function listViolations({ kind, filter }: ListAuditLogEntriesRequest, now
 
 const KINDS: readonly (AuditKind | undefined)[] = [undefined, 'access', 'decision'];
 
-const KIND: FieldElement = { number: 1, name: 'kind', type: 'TYPE_MESSAGE' };
+const KIND: FieldElement = { number: 1, name: 'kind', type: 'TYPE_ENUM' };
 const FILTER: FieldElement = { number: 0, name: 'filter', type: 'TYPE_MESSAGE' };
-const TAIL: FieldElement = { number: 2, name: 'tail', type: 'TYPE_UINT64' };
+const TAIL: FieldElement = { number: 2, name: 'tail', type: 'TYPE_UINT32' };
 const BETWEEN: FieldElement = { number: 3, name: 'between', type: 'TYPE_MESSAGE' };
 const START: FieldElement = { number: 1, name: 'start', type: 'TYPE_MESSAGE' };
 const END: FieldElement = { number: 2, name: 'end', type: 'TYPE_MESSAGE' };

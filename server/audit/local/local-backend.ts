@@ -106,7 +106,10 @@ function deleteNowAndThen(store: EntryStore, config: LocalAuditConfig, onProblem
   };
   let running = deleteExpired();
   const { gcInterval } = config.advanced;
-  const timer = gcInterval === 0 ? undefined : setInterval(() => void (running = running.then(deleteExpired)), gcInterval);
+  const deleteNext = (): void => {
+    running = running.then(deleteExpired);
+  };
+  const timer = gcInterval === 0 ? undefined : setInterval(deleteNext, gcInterval);
   timer?.unref();
   return () => {
     stopped = true;

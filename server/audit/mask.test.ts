@@ -1,0 +1,81 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sampleCall, sampleCheck, samplePlan } from '../../tests/audit/samples.js';
+import { checkEntry, planEntry } from './entry.js';
+import { maskEntry } from './mask.js';
+import { type MaskPath, parseMaskPath } from './mask-path.js';
+import { metadataRules } from './metadata-rules.js';
+import { MAX_ENTRY_LENGTH, recordOf } from './record.js';
+
+const context = { metadata: metadataRules(['x-tenant'], []), policySource: { embeddedPdp: { bundleHash: 'abc' } } };
+const none = { evaluationErrors: [], effectivePolicies: {} };
+const paths = (...texts: readonly string[]): readonly MaskPath[] => texts.map((text) => parseMaskPath(text) as MaskPath);
+const masked = (...texts: readonly string[]) => maskEntry(checkEntry(sampleCall(), sampleCheck(), none, context, 0), paths(...texts));
+
+test('a path is a root and steps: names, positions, `*`', () => {
+  assert.equal(parseMaskPath('principal.attr.ssn'), { root: 'principal', steps: ['attr', 'ssn'] });
+  assert.equal(parseMaskPath('resource.attr.cards[*].number'), { root: 'resource', steps: ['attr', 'cards', '*', 'number'] });
+  assert.equal(parseMaskPath('principal.attr["odd.name"][0]'), { root: 'principal', steps: ['attr', 'odd.name', '0'] });
+  for (const text of ['', 'ssn', 'principal', '.principal.attr', 'principal..attr', 'principal.attr.', 'principal.attr[', 'callId.x', 'principalattr']) {
+    assert.type(parseMaskPath(text), 'string', text);
+  }
+});
+
+test('masked values are replaced wherever the path leads, and the request keeps its own', () => {
+  const checked = sampleCheck();
+  const entry = maskEntry(checkEntry(sampleCall(), checked, none, context, 0), paths('principal.attr.ssn', 'resource.attr.card.number', 'auxData.jwt.email'));
+  const [input] = entry.checkResources?.inputs ?? [];
+  assert.equal(input?.principal.attr, { ssn: '***', dept: 'hr' });
+  assert.equal(input?.resource.attr, { public: false, card: { number: '***', name: 'A' } });
+  assert.equal(input?.auxData, { jwt: { iss: 'us', email: '***' } });
+  assert.is(checked.principal.attr['ssn'], '123-45-6789');
+});
+
+test('a masked value is masked also where the decision repeats it', () => {
+  assert.not.match(JSON.stringify(masked('principal.attr.ssn')), '123-45-6789');
+  const plan = maskEntry(planEntry(sampleCall(), samplePlan(), none, context, 0), paths('principal.attr.ssn'));
+  assert.not.match(JSON.stringify(plan), '123-45-6789');
+  assert.match(JSON.stringify(plan), '"value":"***"');
+});
+
+test('a masked attribute is one word, whatever it was; typed parts keep their type', () => {
+  const [input] = masked('resource.attr.card', 'principal.roles', 'principal.id').checkResources?.inputs ?? [];
+  assert.equal(input?.resource.attr, { public: false, card: '***' });
+  assert.equal(input?.principal.roles, ['***']);
+  assert.is(input?.principal.id, '***');
+  assert.equal(masked('principal.attr').checkResources?.inputs[0]?.principal.attr, { ssn: '***', dept: '***' });
+});
+
+test('metadata, peer and annotations are masked too', () => {
+  const entry = masked('metadata.x-tenant', 'peer.address', 'requestContext.annotations.*');
+  assert.equal(entry.metadata, { 'x-tenant': { values: ['***'] } });
+  assert.is(entry.peer?.address, '***');
+  assert.equal(entry.requestContext, { annotations: { ticket: '***' } });
+});
+
+test('a path that leads nowhere changes nothing', () => {
+  assert.equal(masked('principal.attr.none', 'resource.attr.public.x'), checkEntry(sampleCall(), sampleCheck(), none, context, 0));
+});
+
+test('an entry that is nested too deep loses its attributes and says so', () => {
+  const deep = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
+  const entry = checkEntry(sampleCall(), sampleCheck({}, { deep, ssn: '1' }), none, context, 0);
+  for (const mask of [[], paths('principal.attr.ssn', 'principal.id')]) {
+    const parsed = JSON.parse(recordOf('decision', entry, 0, mask).text);
+    assert.is(parsed.oversized, true);
+    assert.is(parsed.checkResources.inputs[0].principal.attr, undefined);
+    assert.is(parsed.checkResources.inputs[0].principal.id, mask.length === 0 ? 'alice' : '***');
+    assert.is(parsed.checkResources.outputs[0].actions.view.effect, 'EFFECT_ALLOW');
+  }
+});
+
+test('a principal that would be repeated beyond all bounds is left out', () => {
+  const { resources, decisions } = sampleCheck();
+  const many = { resources: Array.from({ length: 500 }, () => resources[0] as never), decisions: Array.from({ length: 500 }, () => decisions[0] as never) };
+  const entry = checkEntry(sampleCall(), sampleCheck(many, { big: 'x'.repeat(1024 * 1024) }), none, context, 0);
+  const { text } = recordOf('decision', entry, 0, []);
+  assert.ok(text.length < MAX_ENTRY_LENGTH);
+  assert.is(JSON.parse(text).oversized, true);
+});
+
+test.run();
