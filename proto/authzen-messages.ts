@@ -43,7 +43,7 @@ export interface BatchOptions {
 
 export interface AccessEvaluationResponse {
   readonly decision: boolean;
-  /** What `authz.includeMeta` asked for: no call id. */
+  /** What `authz.includeMeta` asked for, in `context["authz.response"]`: the check behind the decision, with an empty call id. */
   readonly response: CheckResourcesResponse | undefined;
 }
 

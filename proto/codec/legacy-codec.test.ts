@@ -15,7 +15,7 @@ test('a request about a set decodes to what was encoded, and its size is known',
   const json = { requestId: 'é', actions: ['x', 'y'], principal, resource: { kind: 'k', policyVersion: '1', instances: { b: { attr: { a: { ['__proto__']: 1 } } }, '': { attr: {} } }, scope: '.' }, includeMeta: true, auxData };
   const bytes = messageType('authz.request.v1.CheckResourceSetRequest').encode(json as never);
   const decoded = decodeCheckResourceSetRequest(bytes);
-  assert.equal(decoded, { ...json, auxData: decodedAuxData, resource: { ...json.resource, instances: new Map([['b', json.resource.instances.b], ['', { attr: {} }]]) } });
+  assert.equal(decoded, { ...json, auxData: decodedAuxData, resource: { ...json.resource, instances: new Map<string, object>([['b', json.resource.instances.b], ['', { attr: {} }]]) } });
   assert.is(checkResourceSetRequestSize(decoded), bytes.length);
 });
 

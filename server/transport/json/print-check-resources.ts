@@ -13,7 +13,7 @@ export function printCheckResourcesResponse(response: CheckResourcesResponse): s
     if (index > 0) text += ',';
     text += printResult(results[index] as ResultEntry, includeMeta);
   }
-  return `${text}],"authzCallId":"${response.authzCallId}"}`;
+  return response.authzCallId === '' ? `${text}]}` : `${text}],"authzCallId":"${response.authzCallId}"}`;
 }
 
 const EFFECTS = { 1: '"EFFECT_ALLOW"', 2: '"EFFECT_DENY"' } as const;

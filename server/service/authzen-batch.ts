@@ -1,0 +1,119 @@
+import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationResponse, Action, Evaluation, Resource, Subject } from '../../proto/authzen-messages.js';
+import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate/authorization.js';
+import type { Attributes, AuxData, Decision, Principal } from '../../proto/messages.js';
+import { evaluationOf } from './authzen.js';
+import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
+import type { Call } from './call.js';
+import { accept, type CheckService, decide, limitActions, limitResources, type RequestLimits, withClaims } from './check-resources.js';
+import type { CheckEntry, VerifiedAuxData } from './decider.js';
+import { refused } from './rpc-error.js';
+
+/**
+ * AccessEvaluationBatch: many questions, each with its own subject, resource, action and context or those of the batch, whole; each is
+ * judged on its own, also where ids are alike (server.md 1.9, B). Answers keep the order. Throws, or rejects with, an RpcError.
+ */
+export function accessEvaluationBatch(service: CheckService, call: Call, request: AccessEvaluationBatchRequest): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
+  accept(service, call, accessEvaluationBatchRequestViolations(request));
+  limitEvaluations(request.evaluations.length, service.limits);
+  const askers = askersOf(request);
+  const groups = groupsOf(askers);
+  for (const { resources } of groups) limitResources(resources.size, service.limits);
+  const claims = groups.map(({ auxData }) => withClaims(service, auxData, (verified) => verified));
+  const includeMeta = includesMeta(request.context);
+  const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
+    for (const { resources } of groups) limitActions([...resources.values()].map((actions) => ({ actions: [...actions] })), service.limits);
+    const answers: AccessEvaluationResponse[] = [];
+    for (const [index, { askers: members }] of groups.entries()) {
+      for (const asker of members) answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
+    }
+    return { evaluations: cut(answers, request.options?.evaluationsSemantic ?? '') };
+  };
+  return claims.some((one) => one instanceof Promise) ? Promise.all(claims).then(goOn) : goOn(claims as readonly VerifiedAuxData[]);
+}
+
+function limitEvaluations(count: number, { maxResourcesPerRequest, maxActionsPerResource }: RequestLimits): void {
+  const limit = maxResourcesPerRequest * maxActionsPerResource;
+  if (count > limit) throw refused(`number of evaluations (${count}) exceeds configured limit (${limit})`);
+}
+
+/** One subject in one context, with all that it asks: one call of the engine. */
+interface Asker {
+  readonly principal: Principal;
+  readonly context: Attributes;
+  readonly entries: CheckEntry[];
+  /** Where the answer to each entry stands. */
+  readonly places: number[];
+}
+
+/** Evaluations share a subject or a context when it is the very same object: that of the batch. */
+function askersOf(request: AccessEvaluationBatchRequest): readonly Asker[] {
+  const askers: Asker[] = [];
+  const bySubject = new Map<Subject, Map<Attributes, Asker>>();
+  for (const [place, evaluation] of request.evaluations.entries()) {
+    // Validation has seen to it that subject, resource and action are there, here or in the batch.
+    const subject = (evaluation.subject ?? request.subject) as Subject;
+    const entry = entryOf((evaluation.resource ?? request.resource) as Resource, (evaluation.action ?? request.action) as Action);
+    const context = contextOf(evaluation, request);
+    const known = bySubject.get(subject) ?? new Map<Attributes, Asker>();
+    bySubject.set(subject, known);
+    let asker = known.get(context);
+    if (asker === undefined) {
+      asker = { principal: principalOf(subject), context, entries: [], places: [] };
+      known.set(context, asker);
+      askers.push(asker);
+    }
+    asker.entries.push(entry);
+    asker.places.push(place);
+  }
+  return askers;
+}
+
+function contextOf(evaluation: Evaluation, request: Evaluation): Attributes {
+  return Object.keys(evaluation.context).length === 0 ? request.context : evaluation.context;
+}
+
+/** The askers of one id with the same tokens: what the limits of a check are measured on. */
+interface Group {
+  readonly auxData: AuxData | undefined;
+  readonly askers: Asker[];
+  /** The actions asked about each resource, by its kind and id. */
+  readonly resources: Map<string, Set<string>>;
+}
+
+function groupsOf(askers: readonly Asker[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const asker of askers) {
+    const auxData = auxDataOf(asker.context);
+    const key = JSON.stringify([asker.principal.id, auxData?.jwt, [...(auxData?.jwts ?? [])]]);
+    const group: Group = groups.get(key) ?? { auxData, askers: [], resources: new Map() };
+    groups.set(key, group);
+    group.askers.push(asker);
+    for (const { resource, actions } of asker.entries) {
+      const name = JSON.stringify([resource.kind, resource.id]);
+      const asked = group.resources.get(name) ?? new Set();
+      group.resources.set(name, asked);
+      for (const action of actions) asked.add(action);
+    }
+  }
+  return [...groups.values()];
+}
+
+interface Question extends Asker {
+  readonly auxData: VerifiedAuxData;
+  readonly includeMeta: boolean;
+}
+
+function answer(service: CheckService, call: Call, { principal, context, entries, places, auxData, includeMeta }: Question, answers: AccessEvaluationResponse[]): void {
+  const requestId = requestIdOf(context);
+  const decisions = decide(service, call, { requestId, principal, resources: entries, auxData, includeMeta, requestContext: undefined });
+  for (const [index, place] of places.entries()) {
+    answers[place] = evaluationOf(entries[index] as CheckEntry, decisions[index] as Decision, requestId, includeMeta);
+  }
+}
+
+/** The answers up to the one that decides the semantic, which is included. */
+function cut(answers: readonly AccessEvaluationResponse[], semantic: string): readonly AccessEvaluationResponse[] {
+  if (semantic !== 'deny_on_first_deny' && semantic !== 'permit_on_first_permit') return answers;
+  const last = answers.findIndex(({ decision }) => decision === (semantic === 'permit_on_first_permit'));
+  return last === -1 ? answers : answers.slice(0, last + 1);
+}

@@ -1,0 +1,75 @@
+import type { Action, Resource, Subject } from '../../proto/authzen-messages.js';
+import { isValidAuxData } from '../../proto/gen/validate/request.js';
+import type { Attributes, AuxData, Principal, Token } from '../../proto/messages.js';
+import type { CheckEntry } from './decider.js';
+import { type RpcError, refused } from './rpc-error.js';
+
+/** Who asks, in our words: the roles are a property, or else the type of the subject (server.md 1.9). All properties are attributes. */
+export function principalOf({ type, id, properties }: Subject): Principal {
+  const listed = property(properties, 'authz.roles');
+  const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
+  return {
+    id,
+    policyVersion: textProperty(properties, 'authz.policyVersion'),
+    roles: named.length === 0 ? [type] : [...new Set<string>(named)],
+    attr: properties,
+    scope: textProperty(properties, 'authz.scope'),
+  };
+}
+
+/** What is asked: one action on one resource. */
+export function entryOf({ type, id, properties }: Resource, { name }: Action): CheckEntry {
+  const resource = { kind: type, policyVersion: textProperty(properties, 'authz.policyVersion'), id, attr: properties, scope: textProperty(properties, 'authz.scope') };
+  return { resource, actions: [name] };
+}
+
+/** The id that the caller gave the request; empty when it gave none. */
+export function requestIdOf(context: Attributes): string {
+  return textProperty(context, 'authz.requestId');
+}
+
+/** Whether the caller wants to know what decided. */
+export function includesMeta(context: Attributes): boolean {
+  return property(context, 'authz.includeMeta') === true;
+}
+
+/** The tokens in a context, named as in JSON or as in protobuf. Throws an RpcError for what are no tokens; fields that nobody knows are ignored. */
+export function auxDataOf(context: Attributes): AuxData | undefined {
+  if (!Object.hasOwn(context, 'authz.auxData')) return undefined;
+  const fields = objectOf(context['authz.auxData']);
+  const jwt = property(fields, 'jwt') ?? undefined;
+  const jwts = objectOf(property(fields, 'jwts') ?? {});
+  const auxData: AuxData = {
+    jwt: jwt === undefined ? undefined : tokenOf(jwt),
+    jwts: new Map(Object.entries(jwts).map(([name, token]) => [name, tokenOf(token)])),
+  };
+  if (!isValidAuxData(auxData)) throw invalid();
+  return auxData;
+}
+
+function tokenOf(value: unknown): Token {
+  const fields = objectOf(value);
+  const token = property(fields, 'token');
+  const keySetId = property(fields, 'keySetId') ?? property(fields, 'key_set_id') ?? '';
+  if (typeof token !== 'string' || typeof keySetId !== 'string') throw invalid();
+  return { token, keySetId };
+}
+
+function objectOf(value: unknown): Attributes {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid();
+  return value as Attributes;
+}
+
+/** What is told of bad tokens: no reason (server.md 3.5). */
+function invalid(): RpcError {
+  return refused('invalid auxData');
+}
+
+function textProperty(properties: Attributes, name: string): string {
+  const value = property(properties, name);
+  return typeof value === 'string' ? value : '';
+}
+
+function property(properties: Attributes, name: string): unknown {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
