@@ -1,0 +1,153 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sampleRecord } from '../../tests/audit/samples.js';
+import { AT_ONCE, type AuditBackend, type Written } from './backend.js';
+import { BackendSink } from './backend-sink.js';
+import type { AuditRecord } from './record.js';
+
+const QUEUE = { maxEntries: 100, maxSizeMB: 1 };
+
+/** A backend that keeps what it gets, as slowly and as badly as asked. */
+class Memory implements AuditBackend {
+  readonly batch = AT_ONCE;
+  readonly reader = undefined;
+  readonly kept: AuditRecord[] = [];
+  closed = 0;
+  largest = 0;
+
+  constructor(
+    private readonly result: (records: readonly AuditRecord[]) => Promise<Written> = async (records) => ({ written: records.length, error: undefined }),
+    readonly closeTimeout: number | undefined = undefined,
+  ) {}
+
+  write = async (records: readonly AuditRecord[]): Promise<Written> => {
+    this.largest = Math.max(this.largest, records.length);
+    const result = await this.result(records);
+    this.kept.push(...records.slice(0, result.written));
+    return result;
+  };
+
+  close = async (): Promise<void> => {
+    this.closed += 1;
+  };
+}
+
+const gate = (): { readonly open: () => void; readonly passed: Promise<void> } => {
+  let open = (): void => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+};
+
+test('what is put is written, in order, and closing waits for all of it', async () => {
+  const backend = new Memory();
+  const sink = new BackendSink(backend, QUEUE, assert.unreachable);
+  for (let index = 0; index < 50; index++) sink.put(sampleRecord(index));
+  await Promise.all([sink.close(), sink.close()]);
+  assert.equal(
+    backend.kept.map(({ text }) => JSON.parse(text).index),
+    Array.from({ length: 50 }, (_, index) => index),
+  );
+  assert.is(backend.closed, 1);
+  assert.equal(sink.stats(), { written: { access: 25, decision: 25 }, dropped: { access: 0, decision: 0 }, failed: { access: 0, decision: 0 }, queued: 0 });
+});
+
+test('100,000 entries from a sender that waits for room: none is lost', async () => {
+  const backend = new Memory();
+  const sink = new BackendSink(backend, QUEUE, assert.unreachable);
+  for (let index = 0; index < 100_000; index++) {
+    sink.put(sampleRecord(index));
+    if (index % 20 === 0) await sink.ready();
+  }
+  await sink.close();
+  assert.is(backend.kept.length, 100_000);
+});
+
+test('what finds no room is dropped, counted and said once', async () => {
+  const { open, passed } = gate();
+  const problems: string[] = [];
+  const backend = new Memory(async (records) => {
+    await passed;
+    return { written: records.length, error: undefined };
+  });
+  const sink = new BackendSink(backend, QUEUE, (message) => problems.push(message));
+  for (let index = 0; index < 250; index++) sink.put(sampleRecord(index));
+  assert.is(sink.stats().queued, 100);
+  assert.equal(sink.stats().dropped, { access: 75, decision: 75 });
+  assert.equal(problems, ['the audit queue is full: entries are dropped']);
+  open();
+  await sink.close();
+  assert.is(backend.kept.length, 100);
+});
+
+test('the queue is bounded by length too, but takes one entry of any length', async () => {
+  const { open, passed } = gate();
+  const backend = new Memory(async (records) => {
+    await passed;
+    return { written: records.length, error: undefined };
+  });
+  const sink = new BackendSink(backend, QUEUE, () => {});
+  for (let index = 0; index < 5; index++) sink.put(sampleRecord(index, 0, 3 * 1024 * 1024));
+  assert.is(sink.stats().queued, 1);
+  open();
+  await sink.flush();
+  for (let index = 0; index < 8; index++) sink.put(sampleRecord(index, 0, 300_000));
+  await sink.close();
+  assert.is(backend.kept.length, 1 + 3);
+});
+
+test('a batch that fails in part is counted in part, a backend that rejects fails the batch; the sink goes on', async () => {
+  let round = 0;
+  const backend = new Memory(async (records) => {
+    round += 1;
+    if (round === 1) return { written: 1, error: new Error('half') };
+    if (round === 2) throw new Error('bug');
+    return { written: records.length, error: undefined };
+  });
+  const problems: string[] = [];
+  const sink = new BackendSink(backend, QUEUE, (message) => problems.push(message));
+  for (const count of [1, 4, 2]) {
+    for (let index = 0; index < count; index++) sink.put(sampleRecord(0));
+    await sink.flush();
+  }
+  const { written, failed } = sink.stats();
+  assert.is(written.access + failed.access, 7);
+  assert.is(backend.kept.length, written.access);
+  assert.ok(failed.access > 0);
+  assert.match(problems.join('\n'), /bug/);
+  await sink.close();
+});
+
+test('a flush is done when what was there is written, whatever comes meanwhile', async () => {
+  const sink: BackendSink = new BackendSink(
+    new Memory(async (records) => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      sink.put(sampleRecord(0));
+      return { written: records.length, error: undefined };
+    }),
+    QUEUE,
+    () => {},
+  );
+  sink.put(sampleRecord(0));
+  await sink.flush();
+  assert.ok(sink.stats().written.access >= 1);
+  await sink.close();
+});
+
+test('closing waits no longer than the backend says; what was not written is counted as failed', async () => {
+  const problems: string[] = [];
+  const sink = new BackendSink(new Memory(() => new Promise(() => {}), 20), QUEUE, (message) => problems.push(message));
+  for (let index = 0; index < 10; index++) sink.put(sampleRecord(index));
+  await sink.close();
+  assert.match(problems.join('\n'), /10 audit entries could not be written before the log was closed/);
+});
+
+test('what comes after closing is dropped and counted', async () => {
+  const sink = new BackendSink(new Memory(), QUEUE, () => {});
+  await sink.close();
+  sink.put(sampleRecord(0));
+  assert.is(sink.stats().dropped.access, 1);
+});
+
+test.run();

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AuditConfig, AUDIT_DEFAULTS, type LocalAuditConfig } from '../../server/audit/audit-config.js';
+import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
+import { type AuditQuery, readAuditLog } from '../../server/audit/reader.js';
+import { configWith, sampleRecord } from './samples.js';
+import { inTempFolder } from './temp-folder.js';
+
+const HOUR = 3_600_000;
+const NOW = Date.now();
+
+const localConfig = (storagePath: string, changes: Partial<LocalAuditConfig> = {}): AuditConfig =>
+  configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath, ...changes } });
+
+async function openLog(folder: string, changes: Partial<LocalAuditConfig> = {}, onProblem = (message: string): void => assert.unreachable(message)): Promise<AuditLog> {
+  return (await openAuditLog(localConfig(folder, changes), onProblem)) as AuditLog;
+}
+
+async function read(log: AuditLog, query: AuditQuery): Promise<readonly number[]> {
+  const found: number[] = [];
+  for await (const entry of readAuditLog(log.reader as NonNullable<AuditLog['reader']>, query)) found.push((entry as unknown as { index: number }).index);
+  return found;
+}
+
+/** Entry `index` is `index` minutes old; even ones are access entries. */
+function fill(log: AuditLog, count: number): void {
+  for (let index = count - 1; index >= 0; index--) log.sink.put(sampleRecord(index, NOW - index * 60_000));
+}
+
+test('tail gives the newest first, of one kind, and what was put a moment ago is there', () =>
+  inTempFolder(async (folder) => {
+    const log = await openLog(folder);
+    fill(log, 20);
+    assert.equal(await read(log, { kind: 'access', by: 'tail', count: 3 }), [0, 2, 4]);
+    assert.equal(await read(log, { kind: 'decision', by: 'tail', count: 1000 }), [1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
+    await log.sink.close();
+  }));
+
+test('between and since give the oldest first, with both ends', () =>
+  inTempFolder(async (folder) => {
+    const log = await openLog(folder);
+    fill(log, 20);
+    assert.equal(await read(log, { kind: 'access', by: 'between', start: NOW - 6 * 60_000, end: NOW - 2 * 60_000 }), [6, 4, 2]);
+    assert.equal(await read(log, { kind: 'access', by: 'between', start: NOW + 1, end: NOW + 2 }), []);
+    await log.sink.close();
+  }));
+
+test('lookup gives every entry of a call, and nothing for an unknown id', () =>
+  inTempFolder(async (folder) => {
+    const log = await openLog(folder);
+    const callId = '7'.padStart(26, '0');
+    for (let copy = 0; copy < 3; copy++) log.sink.put(sampleRecord(7, NOW + copy));
+    assert.equal(await read(log, { kind: 'decision', by: 'lookup', callId }), [7, 7, 7]);
+    assert.equal(await read(log, { kind: 'access', by: 'lookup', callId }), []);
+    assert.equal(await read(log, { kind: 'decision', by: 'lookup', callId: 'X'.repeat(26) }), []);
+    await log.sink.close();
+  }));
+
+test('a query goes on over pages, also among entries of one moment', () =>
+  inTempFolder(async (folder) => {
+    const log = await openLog(folder);
+    for (let index = 0; index < 1500; index++) log.sink.put(sampleRecord(index * 2, NOW));
+    const all = Array.from({ length: 1500 }, (_, index) => index * 2);
+    assert.equal(await read(log, { kind: 'access', by: 'between', start: NOW, end: NOW }), all);
+    assert.equal(await read(log, { kind: 'access', by: 'tail', count: 250 }), all.slice(-250).reverse());
+    await log.sink.close();
+  }));
+
+test('entries are there after closing and opening again', () =>
+  inTempFolder(async (folder) => {
+    const first = await openLog(folder);
+    fill(first, 10);
+    await first.sink.close();
+    assert.not.ok(existsSync(join(folder, 'owner')));
+    const second = await openLog(folder);
+    assert.is((await read(second, { kind: 'access', by: 'tail', count: 100 })).length, 5);
+    await second.sink.close();
+  }));
+
+test('entries older than the retention period are deleted, at start and now and then', () =>
+  inTempFolder(async (folder) => {
+    const first = await openLog(folder);
+    for (let index = 0; index < 100; index++) first.sink.put(sampleRecord(index * 2, NOW - index * HOUR));
+    await first.sink.close();
+    const second = await openLog(folder, { retentionPeriod: 10 * HOUR, advanced: { ...AUDIT_DEFAULTS.local.advanced, gcInterval: 20 } });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.is((await read(second, { kind: 'access', by: 'tail', count: 1000 })).length, 10);
+    second.sink.put(sampleRecord(500, NOW - 11 * HOUR));
+    await second.sink.flush();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.is((await read(second, { kind: 'access', by: 'tail', count: 1000 })).length, 10);
+    await second.sink.close();
+  }));
+
+test('a batch is written when it is full, or after the flush interval', () =>
+  inTempFolder(async (folder) => {
+    const log = await openLog(folder, { advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 100 } });
+    for (let index = 0; index < 3; index++) log.sink.put(sampleRecord(index));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.is(log.sink.stats().queued, 3);
+    log.sink.put(sampleRecord(3));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.is(log.sink.stats().queued, 0);
+    log.sink.put(sampleRecord(4));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.is(log.sink.stats().queued, 0);
+    await log.sink.close();
+  }));
+
+test('a folder in use by another process is a start-up error; one of a process that was killed is not', () =>
+  inTempFolder(async (folder) => {
+    const log = await openLog(folder);
+    try {
+      await openLog(folder);
+      assert.unreachable();
+    } catch (error) {
+      assert.match(String(error), `is in use by process ${process.pid}`);
+    }
+    await log.sink.close();
+    const acknowledged = await killedWhileWriting(folder);
+    assert.ok(acknowledged > 0);
+    assert.ok(existsSync(join(folder, 'owner')));
+    const after = await openLog(folder);
+    let found = 0;
+    for (const kind of ['access', 'decision'] as const) found += (await read(after, { kind, by: 'between', start: 0, end: Date.now() + HOUR })).length;
+    assert.ok(found >= acknowledged, `${found} of ${acknowledged}`);
+    await after.sink.close();
+  }));
+
+/** Gives how many entries the process had been told to be written. */
+function killedWhileWriting(folder: string): Promise<number> {
+  const program = fileURLToPath(new URL('local-child.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  return new Promise((resolve) => child.on('close', () => resolve(Number(text))));
+}
+
+test('a damaged database is moved aside and said; the server starts', () =>
+  inTempFolder(async (folder) => {
+    writeFileSync(join(folder, 'audit.db'), 'this is no database '.repeat(1000));
+    const problems: string[] = [];
+    const log = await openLog(folder, {}, (message) => problems.push(message));
+    assert.match(problems.join('\n'), /^the audit database was damaged and is now `.*audit\.db\.damaged-\d+`/);
+    assert.is(readdirSync(folder).filter((name) => name.includes('damaged')).length, 1);
+    log.sink.put(sampleRecord(0));
+    assert.equal(await read(log, { kind: 'access', by: 'tail', count: 10 }), [0]);
+    await log.sink.close();
+  }));
+
+test('a folder that cannot be made is a start-up error', () =>
+  inTempFolder(async (folder) => {
+    writeFileSync(join(folder, 'file'), '');
+    try {
+      await openLog(join(folder, 'file', 'audit'));
+      assert.unreachable();
+    } catch (error) {
+      assert.match(String(error), /audit\.local\.storagePath: the audit log cannot be kept in/);
+    }
+    assert.is(readFileSync(join(folder, 'file'), 'utf8'), '');
+  }));
+
+test.run();
