@@ -1,5 +1,6 @@
 import * as cel from '../cel/index.js';
 import { conditional } from './logic.js';
+import { ARITHMETIC, misread, sortOfTerm } from './numbers.js';
 import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /**
@@ -19,6 +20,8 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
   const lifted = liftFailure(operands, (others) => call(operator, run, ...others));
   if (lifted !== undefined) return lifted;
   if (hasNoOverload(operator, operands)) return cel.add(1, 1n);
+  const read = operator === 'ip' ? ambiguousIp(run, operands) : misread(operator, operands);
+  if (read !== undefined) return typeof read === 'string' ? unplannable(read) : read;
   return new Unknown({ kind: 'call', operator, operands, run }, sortOf(operator, operands));
 }
 
@@ -89,27 +92,26 @@ function liftFailure(operands: readonly Term[], again: (operands: readonly Term[
   return undefined;
 }
 
-const ARITHMETIC = new Set(['add', 'sub', 'mult', 'div', 'mod']);
-
 /** Attributes are doubles: beside an int there is no overload, whatever the row (planner.md D-12). */
 function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
   if (!ARITHMETIC.has(operator)) return false;
-  const sorts = operands.map(kindOf);
+  const sorts = operands.map(sortOfTerm);
+  if (sorts.includes('key') && sorts.includes('double')) return true;
   return sorts.includes('int') && sorts.some((sort) => sort === 'double' || sort === 'json' || sort === 'string');
 }
 
-function kindOf(term: Term): Sort {
-  if (term instanceof Unknown) return term.sort;
-  if (typeof term === 'bigint' || term instanceof cel.Uint) return 'int';
-  if (typeof term === 'number') return 'double';
-  return typeof term === 'string' ? 'string' : 'other';
+/** One name for two functions: the address of a text, and that of a network. No attribute is a network, no text is one. */
+function ambiguousIp(run: unknown, [operand]: readonly Term[]): string | cel.CelError | undefined {
+  const isText = operand instanceof Unknown && (operand.sort === 'json' || operand.sort === 'string');
+  if (run === cel.cidrIp) return isText ? (cel.cidrIp('') as cel.CelError) : undefined;
+  return isText ? undefined : 'the address of what may be a network';
 }
 
 function sortOf(operator: string, operands: readonly Term[]): Sort {
   const known = SORTS[operator];
   if (known !== undefined) return known;
   if (!ARITHMETIC.has(operator)) return 'other';
-  const sorts = operands.map(kindOf);
+  const sorts = operands.map(sortOfTerm);
   if (sorts.includes('int')) return 'int';
   return sorts.includes('double') ? 'double' : 'other';
 }

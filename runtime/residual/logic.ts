@@ -1,4 +1,5 @@
 import * as cel from '../cel/index.js';
+import { sortOfTerm } from './numbers.js';
 import { isKnown, isUnplannable, kept, resultOf, sameTerm, type Term, Unknown } from './term.js';
 
 /** `a && b`: false decides whatever the other is; a failure stays beside what is unknown (planner.md 8.2, D-13). */
@@ -51,5 +52,6 @@ function asBoolean(term: Term): Term {
 }
 
 function sameSort(a: Term, b: Term): Unknown['sort'] {
-  return a instanceof Unknown && b instanceof Unknown && a.sort === b.sort ? a.sort : 'other';
+  const sort = sortOfTerm(a);
+  return sort === sortOfTerm(b) ? sort : 'other';
 }

@@ -1,7 +1,9 @@
 import * as cel from '../cel/index.js';
 import { and, complement, conditional, or } from './logic.js';
+import { sortOfTerm } from './numbers.js';
 import { anyRole } from './operators.js';
-import { failed, isKnown, type Node, path, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
+import { problemOf } from './problem.js';
+import { failed, isKnown, type Node, path, resultOf, sameTerm, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /** A body of a macro: a predicate or a transformation of its variables. */
 export type Body = (...variables: readonly Term[]) => Term;
@@ -51,7 +53,8 @@ function overKnown(of: Macro, range: cel.Value): Term {
     const unrolled = items.reduceRight<Term>((rest, item) => join(body(...item), rest), quantifier === 'all');
     if (isKnown(unrolled)) return unrolled;
     const { node, sort } = unrolled as Unknown;
-    return new Unknown(node, sort, macroNode(of, range));
+    const reference = macroNode(of, range);
+    return new Unknown(node, sort, problemOf(new Unknown(reference, sort)) === undefined ? reference : undefined);
   }
   return worked(of, range) ?? keptMacro(of, range);
 }
@@ -93,17 +96,30 @@ function overOptional({ runtime, bodies }: Macro, { present, value }: Node & { k
 
 function keptMacro(of: Macro, range: Term): Term {
   const node = macroNode(of, range);
+  if (node.kind === 'macro' && isReadAsTwo(node)) return unplannable('a transformation to a type');
+  if (of.runtime === 'filter') return new Unknown(node, elementSort(range));
   return new Unknown(node, QUANTIFIERS[of.runtime] === undefined && !of.runtime.startsWith('existsOne') ? 'other' : 'bool');
 }
 
+/** A lambda of three operands has two variables when the middle one is a bare name that nothing around has bound (planner.md 3.7): a type's. */
+function isReadAsTwo({ variables, bodies: [, second] }: Node & { kind: 'macro' }): boolean {
+  return variables.length === 1 && second instanceof Unknown && second.constant !== undefined && second.node.kind === 'path';
+}
+
 function macroNode({ runtime, variables, bodies }: Macro, range: Term): Node {
-  const sorts: readonly Sort[] = variables.length === 2 ? ['other', elementSort(range)] : [elementSort(range)];
+  const sorts: readonly Sort[] = variables.length === 2 ? [elementSort(range) === 'json' ? 'key' : 'other', elementSort(range)] : [elementSort(range)];
   const bound = variables.map((variable, position) => path(variable, [], sorts[position] ?? 'other'));
-  return { kind: 'macro', operator: OPERATORS[runtime] ?? runtime, range, variables, bodies: bodies.map((body) => body(...bound)) };
+  const written = bodies.map((body) => body(...bound));
+  // `l.map(t, p, t)`: a lambda of `p`, `t` and `t` would read as one of two variables.
+  if (runtime === 'mapWhere' && sameTerm(written[1], bound[0] as Term)) return { kind: 'macro', operator: 'filter', range, variables, bodies: written.slice(0, 1) };
+  return { kind: 'macro', operator: OPERATORS[runtime] ?? runtime, range, variables, bodies: written };
 }
 
 function elementSort(range: Term): Sort {
-  return range instanceof Unknown && range.sort === 'json' ? 'json' : 'other';
+  if (range instanceof Unknown) return range.sort === 'json' ? 'json' : 'other';
+  const [first, ...others] = Array.isArray(range) ? range.map(sortOfTerm) : [];
+  // An int of a constant is read as a double: what it is is not said.
+  return first !== undefined && first !== 'int' && others.every((other) => other === first) ? first : 'other';
 }
 
 const QUANTIFIERS: { readonly [runtime: string]: 'exists' | 'all' | undefined } = { exists: 'exists', exists2: 'exists', all: 'all', all2: 'all' };

@@ -18,8 +18,8 @@ export class Unknown {
   ) {}
 }
 
-/** What is known of the kind of an unknown value. `json`: as attributes hold it, so a number is a double. */
-export type Sort = 'json' | 'string' | 'bool' | 'int' | 'double' | 'other';
+/** What is known of the kind of an unknown value. `json`: as attributes hold it, so a number is a double. `key`: an int or a text, as in the first of two variables. */
+export type Sort = 'json' | 'key' | 'string' | 'bool' | 'int' | 'double' | 'other';
 
 export type Node =
   /** `R.attr` as a whole; the listed attributes hold for every row (3.1). */

@@ -1,4 +1,4 @@
-/** Conditions that translations of filters have got wrong, or may (planner.md 6.3, 6.4, 8.1). They read `x`, `y`, `n`, `flag`, `list`, `map` and `items`. */
+/** Conditions that translations of filters have got wrong, or may (planner.md 6.3, 6.4, 8.1). They read `x`, `y`, `n`, `flag`, `list`, `map` and `items`, and of the principal `teams` and `n`. */
 export const HAZARDS: readonly string[] = [
   'R.attr.x in [b"abc"]', 'R.attr.x == b"abc"', '[R.attr.x] == [b"abc"]', 'R.attr.list == [b"abc"]', 'R.attr.map == {"a":b"abc"}', 'R.attr.x in [b"abc", "q"]',
   'b"abc" in R.attr.list', 'R.attr.list.exists(t, t == b"abc")', 'R.attr.list.exists(t, t in [b"abc"])', '[b"abc"].exists(t, t == R.attr.x)',
@@ -41,5 +41,17 @@ export const HAZARDS: readonly string[] = [
   'R.attr.list.sort() == ["x"]', 'R.attr.list.distinct() == ["x"]', 'lists.range(3).exists(t, t == R.attr.n)', 'R.attr.list.slice(0, 1) == ["x"]',
   'R.attr.items.sortBy(t, t.a) == []', 'R.attr.list.flatten() == []', 'R.attr.list[0] == "x"', 'R.attr.list[-1] == "x"', 'R.attr.list[R.attr.n] == "x"',
   'R.attr.map[R.attr.x] == 1', 'R.attr.list.map(t, t == "x", t) == ["x"]', 'R.attr.list.transformList(i, v, v) == []',
-  'R.attr.map.transformMap(k, v, v == 1) == {}',
+  'R.attr.map.transformMap(k, v, v == 1) == {}', '(R.attr.flag ? 1 : 2) + R.attr.n == 3', '(R.attr.flag ? 1 : 2) + size(R.attr.x) == 3',
+  'dyn(R.attr.list.map(t, size(t))[0]) + 1.0 == 2.0', 'R.attr.list.map(t, t)[0] + 1 == 2', 'cidr(R.attr.x).ip() == ip("10.0.0.0")', 'ip(R.attr.x) == ip("127.0.0.1")',
+  'R.attr.x.ip() == ip("127.0.0.1")', 'cidr(R.attr.x).containsIP(R.attr.y)', 'R.attr.list.map(t, t == "x", int) == [int]', 'R.attr.list.map(t, t == "x", R.id) == ["r"]',
+  'R.attr.list.exists(u, R.attr.list.map(t, t == "x", u) == ["x"])', 'R.attr.x.substring(P.attr.n) == "bc"', 'R.attr.x.substring(1) == "bc"',
+  '!(has(R.attr.x) && R.attr.x == "a")', '!(has(R.attr.map.a) && R.attr.map.a == "x") && R.attr.flag', 'R.attr.list.exists(i, v, i + 1.0 == 1.0)',
+  'R.attr.map.exists(k, v, k + "b" == "ab")', 'R.attr.list.exists(i, v, i + R.attr.n == 1.0)', 'uint(R.attr.n) + 1u == 2u', 'dyn(int(R.attr.n)) + 1u == 2u',
+  'int(R.attr.n) + 1 == 2', 'math.greatest(R.attr.n, 1) + 1.0 == 2.0', 'math.greatest(R.attr.n, 1) == 2', 'type(math.greatest(R.attr.n, 2)) == int',
+  'math.abs(R.attr.n) + 1.0 == 2.0', 'math.ceil(dyn(R.attr.flag ? 1 : 2)) == 1.0', '"%x".format([R.attr.flag ? 1 : 2]) == "1"', '"%d-%s".format([1, R.attr.x]) == "1-a"',
+  'spiffeID(R.attr.x).path() == "/a"', '[1, 2].map(t, R.attr.n)[0] + 1.0 == 2.0', '[1, 2].exists(t, dyn(t) + R.attr.n == 2.0)', '[1.0].exists(t, t + R.attr.n == 2.0)',
+  '[1, 2].map(t, t + size(R.attr.x))[0] == 2', 'P.attr.teams.exists(t, t.startsWith(R.attr.x))', '{"a": 1}[R.attr.x] + 1 == 2', 'dyn({"a": 1.0}[R.attr.x]) + 1 == 2',
+  'int(R.attr.n) in [9007199254740993]', '[int(R.attr.n)] == [9007199254740993]', '[9007199254740993].exists(t, int(R.attr.n) == t)',
+  '{"a": 9007199254740993}[R.attr.x] == int(R.attr.n)', 'uint(R.attr.n) == 18446744073709551615u', 'R.attr.list[P.attr.n] == "x"', 'R.attr.list.slice(0, P.attr.n) == ["x"]',
+  'R.attr.list.filter(t, t != "y").map(t, t)[0] == "x"', 'R.attr.list.filter(t, true)[0] + 1.0 == 2.0', 'R.attr.list.filter(t, true)[0] + 1 == 2',
 ];

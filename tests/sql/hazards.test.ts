@@ -20,7 +20,7 @@ const PLACES: { readonly [name: string]: (expr: string, action: string) => reado
 };
 const GRANT = { effect: 'EFFECT_ALLOW', roles: ['user'] };
 const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, guarded: FLAT, plain: REFERENCE };
-const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { teams: ['a', 'b'] } };
+const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { teams: ['a', 'b'], n: 1 } };
 
 const test = suite('conditions that are easily planned wrong');
 
