@@ -10,6 +10,8 @@ export interface Certificates {
   readonly key: Buffer;
   /** Undefined: clients are not asked for certificates. */
   readonly ca: Buffer | undefined;
+  /** The certificate of the server itself, the first in `cert`. */
+  readonly leaf: X509Certificate;
 }
 
 /** Reads the files. Throws a ConfigError that names the key and the file of what cannot be served with (server.md 2.3): plaintext instead would be worse. */
@@ -21,7 +23,7 @@ export function readCertificates(config: TlsConfig): Certificates {
   if (!leaf.checkPrivateKey(privateKeyOf(key, config.key))) throw new ConfigError(`the key in \`${config.key}\` is not that of the certificate in \`${config.cert}\``, 'server.tls.key');
   if (ca !== undefined) certificateOf(ca, 'server.tls.caCert', config.caCert as string);
   tryContext({ cert, key, ca }, config);
-  return { cert, key, ca };
+  return { cert, key, ca, leaf };
 }
 
 function read(key: string, path: string): Buffer {
@@ -50,7 +52,7 @@ function privateKeyOf(pem: Buffer, path: string): KeyObject {
 }
 
 /** What only the library finds: a chain that is cut off, a key that is too short for it. */
-function tryContext(certificates: Certificates, config: TlsConfig): void {
+function tryContext(certificates: Omit<Certificates, 'leaf'>, config: TlsConfig): void {
   try {
     createSecureContext({ ...certificates, minVersion: 'TLSv1.2' });
   } catch (error) {

@@ -101,7 +101,7 @@ test('HTTP in the clear is answered with a 400 that says so', async () => {
     });
     socket.on('close', () => resolve(text));
   });
-  assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n[^]*\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/);
+  assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/);
 });
 
 test('HTTP/2 and HTTP/1.1 are served behind one guard', async () => {

@@ -1,0 +1,10 @@
+import { configReference } from '../server/config/reference.js';
+import { configSchema } from '../server/config/schema.js';
+
+/** The files that are printed from the table of keys, by their paths in the repository. */
+export function configDocs(): ReadonlyMap<string, string> {
+  return new Map([
+    ['docs/configuration.md', configReference()],
+    ['docs/config.schema.json', `${JSON.stringify(configSchema(), undefined, 2)}\n`],
+  ]);
+}

@@ -1,0 +1,38 @@
+import { stringify } from 'yaml';
+import { type Settled, type Settings, usedKeys } from './settings.js';
+
+/**
+ * The configuration in force as YAML, each value with what it comes from: the default, a place in the file, a flag. Secrets are masked; apart
+ * from them it is a configuration that gives the same.
+ */
+export function printConfig({ settings, places }: Settled): string {
+  const lines: string[] = [];
+  let open: readonly string[] = [];
+  for (const [path, key] of usedKeys()) {
+    const blocks = path.split('.').slice(0, -1);
+    const shared = sharedLength(open, blocks);
+    for (const [depth, block] of blocks.entries()) {
+      if (depth >= shared) lines.push(`${indent(depth)}${block}:`);
+    }
+    open = blocks;
+    const value = settings[path as keyof Settings];
+    const written = value === undefined ? 'null' : inline(key.type.write(value));
+    lines.push(`${indent(blocks.length)}${path.slice(path.lastIndexOf('.') + 1)}: ${written} # ${places.get(path) ?? 'default'}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function sharedLength(left: readonly string[], right: readonly string[]): number {
+  const end = right.findIndex((block, index) => block !== left[index]);
+  return end === -1 ? right.length : end;
+}
+
+function indent(depth: number): string {
+  return '  '.repeat(depth);
+}
+
+/** On one line, with dollar signs as the reader of the file wants them. */
+function inline(value: unknown): string {
+  const options = { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: false, defaultStringType: typeof value === 'string' ? 'PLAIN' : 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', blockQuote: false, version: '1.2', aliasDuplicateObjects: false } as const;
+  return stringify(value, options).trimEnd().replaceAll('\n', ' ').replaceAll('$', '$$$$');
+}

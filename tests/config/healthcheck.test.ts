@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createPlain, type Server } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Server as GrpcServer } from '@grpc/grpc-js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { healthcheck } from '../../server/cli/healthcheck.js';
+import { targetOf } from '../../server/cli/health-target.js';
+import { listenGrpc } from '../../server/listen.js';
+import { Health } from '../../server/service/health.js';
+import { HEALTH_NAMES } from '../../server/service/services.js';
+import { loadTls } from '../../server/tls/server-tls.js';
+import { addHealthService } from '../../server/transport/grpc/health-service.js';
+import { makeCertificate } from '../support/certificate.js';
+
+const test = suite('healthcheck');
+const authority = makeCertificate('authority');
+const certificate = makeCertificate('server', authority);
+const closers: (() => void)[] = [];
+let folder = '';
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'authz-health-'));
+  writeFileSync(at('cert.pem'), certificate.cert);
+  writeFileSync(at('key.pem'), certificate.key);
+  writeFileSync(at('ca.pem'), authority.cert);
+  writeFileSync(at('other.pem'), makeCertificate('other').cert);
+});
+test.after.each(() => {
+  for (const close of closers.splice(0)) close();
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const at = (name: string): string => join(folder, name);
+
+/** Runs the command in this process; what it prints is kept. */
+async function ask(options: Partial<Parameters<typeof healthcheck>[0]>): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
+  const { log, error } = console;
+  let out = '';
+  let problem = '';
+  console.log = (text: string) => {
+    out += text;
+  };
+  console.error = (text: string) => {
+    problem += text;
+  };
+  try {
+    return { code: await healthcheck({ kind: 'grpc', tls: true, timeout: '2s', ...options }), out, problem };
+  } finally {
+    console.log = log;
+    console.error = error;
+  }
+}
+
+async function httpServer(body: string, options: { readonly secure?: boolean; readonly path?: string; readonly status?: number } = {}): Promise<string> {
+  const answer = (request: { readonly url?: string | undefined }, response: { writeHead: (status: number) => void; end: (text: string) => void }): void => {
+    response.writeHead(request.url === '/_authz/health' ? (options.status ?? 200) : 404);
+    response.end(body);
+  };
+  const server: Server = options.secure === true ? createSecure({ cert: certificate.cert, key: certificate.key }, answer) : createPlain(answer);
+  await new Promise<void>((resolve) => (options.path === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(options.path, resolve)));
+  closers.push(() => server.close());
+  return options.path === undefined ? `127.0.0.1:${(server.address() as AddressInfo).port}` : `unix:${options.path}`;
+}
+
+async function grpcServer(options: { readonly secure?: boolean; readonly path?: string } = {}): Promise<{ readonly address: string; readonly health: Health }> {
+  const server = new GrpcServer();
+  const health = new Health(HEALTH_NAMES);
+  addHealthService(server, health);
+  const tls = options.secure === true ? loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: undefined, watch: false }, () => undefined) : undefined;
+  const target = options.path === undefined ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const) : ({ kind: 'unix', path: options.path } as const);
+  const address = await listenGrpc(server, target, 0o766, tls === undefined ? undefined : { tls, handshakeTimeout: 1000 });
+  closers.push(() => {
+    tls?.close();
+    server.forceShutdown();
+  });
+  return { address, health };
+}
+
+test('a server that serves is well over gRPC, until it stops', async () => {
+  const { address, health } = await grpcServer();
+  assert.equal(await ask({ hostPort: address, tls: false }), { code: 0, out: 'SERVING', problem: '' });
+  health.stop();
+  assert.equal(await ask({ hostPort: address, tls: false }), { code: 1, out: 'NOT_SERVING', problem: '' });
+});
+
+test('a server that serves is well over HTTP, whose answer is printed', async () => {
+  assert.equal(await ask({ kind: 'http', hostPort: await httpServer('{"status":"SERVING"}\n'), tls: false }), { code: 0, out: '{"status":"SERVING"}', problem: '' });
+  assert.is((await ask({ kind: 'http', hostPort: await httpServer('{"status":"NOT_SERVING"}', { status: 503 }), tls: false })).code, 1);
+  assert.is((await ask({ kind: 'http', hostPort: await httpServer('SERVING'), tls: false })).code, 1);
+  assert.is((await ask({ kind: 'http', hostPort: await httpServer('x'.repeat(10_000)), tls: false })).code, 1);
+});
+
+test('Unix sockets are asked over both', async () => {
+  assert.is((await ask({ kind: 'http', hostPort: await httpServer('{"status":"SERVING"}', { path: at('http.sock') }), tls: false })).code, 0);
+  assert.is((await ask({ hostPort: (await grpcServer({ path: at('grpc.sock') })).address, tls: false })).code, 0);
+});
+
+test('certificates are verified against an authority, unless told otherwise', async () => {
+  for (const [kind, hostPort] of [
+    ['http', await httpServer('{"status":"SERVING"}', { secure: true })],
+    ['grpc', (await grpcServer({ secure: true })).address],
+  ] as const) {
+    assert.is((await ask({ kind, hostPort, caCert: at('ca.pem') })).code, 0, kind);
+    assert.is((await ask({ kind, hostPort, caCert: at('other.pem') })).code, 1, kind);
+    assert.is((await ask({ kind, hostPort })).code, 1, kind);
+    assert.is((await ask({ kind, hostPort, insecure: true })).code, 0, kind);
+    assert.is((await ask({ kind, hostPort, tls: false })).code, 1, kind);
+  }
+});
+
+test('by a configuration, the server is asked where it listens, and must have its certificate', async () => {
+  const { address } = await grpcServer({ secure: true });
+  const config = (cert: string, key: string): string => {
+    writeFileSync(at('config.yaml'), `server: {grpcListenAddr: ":${address.split(':')[1]}", tls: {cert: ${at(cert)}, key: ${at(key)}}}`);
+    return at('config.yaml');
+  };
+  assert.equal(await ask({ config: config('cert.pem', 'key.pem') }), { code: 0, out: 'SERVING', problem: '' });
+  const other = makeCertificate('other');
+  writeFileSync(at('other.pem'), other.cert);
+  writeFileSync(at('other-key.pem'), other.key);
+  assert.match((await ask({ config: config('other.pem', 'other-key.pem') })).problem, 'another certificate');
+});
+
+test('a server that says nothing is not waited for longer than allowed', async () => {
+  const silent = createTcp(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  closers.push(() => silent.close());
+  const hostPort = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  for (const kind of ['grpc', 'http'] as const) {
+    for (const tls of [true, false]) assert.equal(await ask({ kind, hostPort, tls, timeout: '50ms' }), { code: 1, out: '', problem: 'authz: error: no answer in 50 ms' });
+  }
+});
+
+test('arguments that make no sense end with 2', async () => {
+  assert.is((await ask({ timeout: 'soon' })).code, 2);
+  assert.is((await ask({ hostPort: 'nowhere' })).code, 2);
+  assert.is((await ask({ config: 'x', hostPort: ':1' })).code, 2);
+  assert.is((await ask({ config: at('none.yaml') })).code, 1);
+});
+
+test('variables stand in for flags, and one that is set to false is off', () => {
+  const target = (environment: { readonly [name: string]: string }, options = {}) => targetOf({ kind: 'grpc', tls: true, ...options }, environment);
+  assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1', AUTHZ_HC_NOTLS: 'true' }), { address: { kind: 'tcp', host: 'h', port: 1 }, tls: undefined });
+  assert.equal(target({ AUTHZ_HC_NOTLS: 'false', AUTHZ_HC_INSECURE: '0' }).tls, { kind: 'authority', ca: undefined });
+  assert.equal(target({ AUTHZ_HC_INSECURE: '1' }).tls, { kind: 'any' });
+  assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1' }, { hostPort: 'g:2', tls: false }).address, { kind: 'tcp', host: 'g', port: 2 });
+  assert.equal(target({ AUTHZ_CONFIG: at('none.yaml'), AUTHZ_HC_HOSTPORT: 'h:1' }).address, { kind: 'tcp', host: 'h', port: 1 });
+  assert.throws(() => target({ AUTHZ_CONFIG: at('none.yaml') }), 'ENOENT');
+});
+
+test.run();
