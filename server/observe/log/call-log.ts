@@ -10,7 +10,8 @@ import { TimestampWriter } from './timestamp.js';
  */
 export function callLog(logger: Logger): Watcher {
   const timestamps = new TimestampWriter();
-  const requestIds = new WeakMap<Call, string>();
+  // Not a WeakMap: with that the collector takes longer than all the rest (tests/observe/cost.ts).
+  const requestIds = new Map<Call, string>();
   const prefixes = new Map<string, string>();
   const prefixOf = (method: string): string => {
     const known = prefixes.get(method);
@@ -20,16 +21,20 @@ export function callLog(logger: Logger): Watcher {
     return prefix;
   };
   const remember = (call: Call, requestId: string): void => {
-    if (requestId !== '' && logger.writes('info')) requestIds.set(call, requestId);
+    if (requestId === '' || !logger.writes('info')) return;
+    // Calls whose end is never told would fill the memory.
+    if (requestIds.size >= MAX_CALLS) requestIds.clear();
+    requestIds.set(call, requestId);
   };
   return {
     checked: (call, { requestId }) => remember(call, requestId),
     planned: (call, { request }) => remember(call, request.requestId),
     ended: (call, end) => {
+      const requestId = requestIds.get(call);
+      if (requestId !== undefined) requestIds.delete(call);
       const level = isServerFault(end.code) ? 'error' : 'info';
       if (isHousekeeping(call) || !logger.writes(level)) return;
       const members = prefixOf(call.method) + peerMembers(call) + endMembers(call, end, timestamps);
-      const requestId = requestIds.get(call);
       logger.members(level, 'Handled request', requestId === undefined ? members : `${members},"grpc.request.meta.request_id":${JSON.stringify(requestId)}`);
     },
   };
@@ -37,6 +42,8 @@ export function callLog(logger: Logger): Watcher {
 
 /** More than there are RPCs. */
 const MAX_METHODS = 64;
+/** More than are under way at once. */
+const MAX_CALLS = 10_000;
 
 function methodMembers(name: string): string {
   const { service, method } = methodNameOf(name);
