@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AuditConfig, AUDIT_DEFAULTS, type KafkaAuditConfig } from '../../server/audit/audit-config.js';
+import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
+import { type Broker, type BrokerOptions, startBroker } from './kafka-broker.js';
+import { configWith, sampleRecord } from './samples.js';
+import { inTempFolder } from './temp-folder.js';
+
+const TOPIC = 'audit';
+/** Codes of the protocol. */
+const NOT_ENOUGH_REPLICAS = 19;
+const TOO_LARGE = 10;
+
+const kafkaConfig = (brokers: readonly string[], changes: Partial<KafkaAuditConfig>): AuditConfig =>
+  configWith({ backend: 'kafka', kafka: { ...AUDIT_DEFAULTS.kafka, topic: TOPIC, brokers, ...changes } });
+
+/** Puts so many entries into a log over a stand-in, closes it, and gives both. */
+async function send(count: number, changes: Partial<KafkaAuditConfig>, options: Partial<BrokerOptions> = {}): Promise<{ readonly broker: Broker; readonly log: AuditLog; readonly problems: readonly string[] }> {
+  const broker = await startBroker({ topic: TOPIC, ...options });
+  const problems: string[] = [];
+  const log = (await openAuditLog(kafkaConfig([broker.address], changes), (message) => problems.push(message))) as AuditLog;
+  try {
+    for (let index = 0; index < count; index++) log.sink.put(sampleRecord(index, 1_700_000_000_000));
+    await log.sink.close();
+    // Without acknowledgements nobody knows when the messages have been read.
+    if (changes.ack === 'none') await new Promise((resolve) => setTimeout(resolve, 100));
+  } finally {
+    await broker.close();
+  }
+  return { broker, log, problems };
+}
+
+const indexesOf = (broker: Broker): readonly number[] => broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index).sort((a, b) => a - b);
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+test('an entry is a JSON message with headers for encoding and kind, keyed by the call id', async () => {
+  const { broker, log, problems } = await send(2, {});
+  assert.equal(problems, []);
+  const [, decision] = broker.records;
+  assert.is(decision?.topic, TOPIC);
+  assert.is(decision?.key, '1'.padStart(26, '0'));
+  assert.is(decision?.value.toString('utf8'), `{"callId":"${'1'.padStart(26, '0')}","index":1}`);
+  assert.equal([...(decision?.headers ?? [])], [['authz.audit.encoding', 'json'], ['authz.audit.kind', 'decision']]);
+  assert.is(decision?.timestamp, 1_700_000_000_000);
+  assert.is(decision?.acks, -1);
+  assert.equal(log.counts(), [{ kind: 'access', written: 1, dropped: 0, failed: 0 }, { kind: 'decision', written: 1, dropped: 0, failed: 0 }]);
+});
+
+test('every entry arrives, over several partitions, in batches of at most maxBufferedRecords', async () => {
+  const { broker } = await send(1000, { maxBufferedRecords: 100 }, { partitions: 3 });
+  assert.equal(indexesOf(broker), upTo(1000));
+  assert.ok(broker.requests.every((count) => count <= 100));
+  assert.is(new Set(broker.records.map(({ partition }) => partition)).size, 3);
+});
+
+test('with produceSync every entry is acknowledged before the next is sent', async () => {
+  const { broker } = await send(20, { produceSync: true });
+  assert.equal(broker.requests, new Array(20).fill(1));
+  assert.equal(broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index), upTo(20));
+});
+
+test('the number of acknowledgements is what `ack` says', async () => {
+  for (const [ack, acks] of [['leader', 1], ['none', 0]] as const) {
+    const { broker, log } = await send(5, { ack });
+    assert.ok(broker.records.every((record) => record.acks === acks), ack);
+    assert.is(broker.records.length, 5);
+    assert.is(log.sink.stats().written.access, 3);
+  }
+});
+
+test('the first compression that the platform has is used', async () => {
+  for (const [compression, bits] of [['gzip', 1], ['snappy', 2], ['lz4', 3]] as const) {
+    const { broker } = await send(5, { compression: [compression] });
+    assert.equal(indexesOf(broker), upTo(5), compression);
+    assert.ok(broker.records.every((record) => record.compression === bits), compression);
+  }
+});
+
+test('protobuf entries say so in their headers', async () => {
+  const { broker } = await send(1, { encoding: 'protobuf' });
+  assert.is(broker.records[0]?.headers.get('authz.audit.encoding'), 'protobuf');
+  assert.is(broker.records[0]?.value.subarray(0, 2).toString('hex'), '0a1a');
+});
+
+test('what a broker refuses for a moment is sent again; what it refuses for good is counted', async () => {
+  const retried = await send(5, {}, { errorOf: (request) => (request === 0 ? NOT_ENOUGH_REPLICAS : 0) });
+  assert.equal(indexesOf(retried.broker), upTo(5));
+  const refused = await send(5, { produceSync: true }, { errorOf: (request) => (request === 2 ? TOO_LARGE : 0) });
+  assert.equal(indexesOf(refused.broker), [0, 1, 3, 4]);
+  assert.is(refused.log.sink.stats().failed.access, 1);
+  assert.match(refused.problems.join('\n'), /^1 audit entries could not be written: /);
+});
+
+test('a broker that does not answer holds up closing for closeTimeout at most', async () => {
+  const start = Date.now();
+  const { log } = await send(3, { closeTimeout: 200 }, { delay: 5000 });
+  assert.ok(Date.now() - start < 3000);
+  assert.is(log.sink.stats().written.access, 0);
+});
+
+test('brokers that are away do not hold up the start, and are said', async () => {
+  const problems: string[] = [];
+  const log = (await openAuditLog(kafkaConfig(['127.0.0.1:1'], { closeTimeout: 100 }), (message) => problems.push(message))) as AuditLog;
+  log.sink.put(sampleRecord(0));
+  await log.sink.close();
+  assert.ok(problems.length > 0);
+});
+
+test('TLS: the broker is known by the authority given; files that cannot be read are a start-up error', () =>
+  inTempFolder(async (folder) => {
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=broker', '-addext', 'subjectAltName=IP:127.0.0.1'], { stdio: 'ignore' });
+    const tls = { caPath: cert, certPath: undefined, keyPath: undefined, reloadInterval: 0, insecureSkipVerify: false };
+    const { broker, problems } = await send(3, { tls }, { tls: { key: readFileSync(key), cert: readFileSync(cert) } });
+    assert.equal(problems, []);
+    assert.equal(indexesOf(broker), upTo(3));
+    try {
+      await openAuditLog(kafkaConfig(['127.0.0.1:1'], { tls: { ...tls, caPath: join(folder, 'missing') } }), () => {});
+      assert.unreachable();
+    } catch (error) {
+      assert.match(String(error), /audit\.kafka\.authentication\.tls\.caPath: .*ENOENT/);
+    }
+  }));
+
+test.run();
