@@ -55,4 +55,4 @@ export function httpMethodOf(protocol: Protocol, method: string): string {
 }
 
 /** The RPCs that REST clients reach by GET: their requests are empty, or in the path. */
-const READS: ReadonlySet<string> = new Set(['ServerInfo', 'Check', 'GetMetadata', 'Metadata', 'ListAuditLogEntries']);
+const READS: ReadonlySet<string> = new Set(['ServerInfo', 'Metadata', 'ListAuditLogEntries']);

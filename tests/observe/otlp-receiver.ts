@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { Server as GrpcServer, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
@@ -21,15 +22,28 @@ export interface ReceivedMetric {
   readonly type: string;
 }
 
-/** A collector on loopback that understands OTLP over HTTP, as far as the tests look. */
+/** A collector on loopback that understands OTLP over HTTP and gRPC, as far as the tests look. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   readonly metrics: ReceivedMetric[] = [];
   readonly resources: Readonly<Record<string, unknown>>[] = [];
   readonly paths: string[] = [];
   readonly #server: Server;
+  readonly #grpc = new GrpcServer();
 
   constructor() {
+    for (const [service, path] of GRPC_SERVICES) {
+      const bytes = (value: Buffer): Buffer => value;
+      const Export = { path: `/${service}/Export`, requestStream: false, responseStream: false, requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes };
+      const handlers: UntypedServiceImplementation = {
+        Export: (call: { readonly request: Buffer }, answer: (error: null, value: Buffer) => void) => {
+          this.paths.push(Export.path);
+          this.#take(path, call.request);
+          answer(null, Buffer.alloc(0));
+        },
+      };
+      this.#grpc.addService({ Export }, handlers);
+    }
     this.#server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
@@ -48,7 +62,14 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** The same over gRPC. */
+  async listenGrpc(): Promise<string> {
+    const port = await new Promise<number>((resolve, reject) => this.#grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error))));
+    return `http://127.0.0.1:${port}`;
+  }
+
   close(): void {
+    this.#grpc.forceShutdown();
     this.#server.close();
     this.#server.closeAllConnections();
   }
@@ -64,6 +85,11 @@ export class OtlpReceiver {
     }
   }
 }
+
+const GRPC_SERVICES = [
+  ['opentelemetry.proto.collector.trace.v1.TraceService', '/v1/traces'],
+  ['opentelemetry.proto.collector.metrics.v1.MetricsService', '/v1/metrics'],
+] as const;
 
 type Fields = ReadonlyMap<number, readonly unknown[]>;
 

@@ -60,6 +60,21 @@ test('metrics are sent under the names of a scrape when they are asked for', asy
   });
 });
 
+test('gRPC is the protocol when none is named', async () => {
+  const receiver = new OtlpReceiver();
+  const endpoint = await receiver.listenGrpc();
+  await withVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_METRICS_EXPORTER: 'otlp,prometheus', OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1' }, async () => {
+    const observation = await observe({ ...OPTIONS, log: logInto([]) });
+    tell(observation, aCall({ protocol: 'grpc' }));
+    assert.match((await observation.metrics?.text()) ?? '', 'grpc_server_handled_total');
+    await observation.close();
+  });
+  receiver.close();
+  assert.equal(receiver.paths.map((path) => path.split('.').at(-1)).sort(), ['MetricsService/Export', 'TraceService/Export']);
+  assert.equal(receiver.spans.map(({ name }) => name).sort(), ['authz.svc.v1.AuthzService/CheckResources', 'engine.Check']);
+  assert.ok(receiver.metrics.some(({ name }) => name === 'authz_bundle_reload_total'));
+});
+
 test('without an endpoint there are no traces, and metrics that were to be sent are missed in the log', async () => {
   const lines: string[] = [];
   const observation = await observe({ ...OPTIONS, log: logInto(lines), environment: { OTEL_METRICS_EXPORTER: 'otlp' } });
