@@ -1,4 +1,5 @@
 import type { ServerInfoResponse } from '../../proto/messages.js';
+import type { AdminService } from './admin.js';
 import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
 
@@ -8,10 +9,13 @@ export interface Services extends CheckService {
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */
   readonly maxMessageSize: number;
+  /** Undefined: the admin API is off. */
+  readonly admin?: AdminService | undefined;
 }
 
 export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';
 export const AUTHZEN_SERVICE = 'authzen.authorization.v1.AuthorizationService';
+export const ADMIN_SERVICE = 'authz.svc.v1.AuthzAdminService';
 
-/** The names whose health is known (server.md 5.1); the empty one is the whole server. */
+/** The names whose health is known (server.md 5.1), without the admin API; the empty one is the whole server. */
 export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVICE];

@@ -9,16 +9,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
 import { listenHttp } from '../../server/listen.js';
-import { CallIds } from '../../server/service/call-id.js';
-import { Health } from '../../server/service/health.js';
-import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
 import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { makeCertificate } from '../support/certificate.js';
-import { fakeDecider } from './fake-decider.js';
 import { send } from './http-client.js';
-import { RELEASE } from './start.js';
+import { testServices } from './services.js';
 
 const test = suite('TLS on the HTTP port');
 const certificate = makeCertificate('authz');
@@ -35,16 +31,7 @@ test.before(async () => {
   writeFileSync(files.key, certificate.key);
   tls = loadTls({ ...files, caCert: undefined, watch: false }, () => {});
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
-  const services: Services = {
-    decider: fakeDecider,
-    callIds: new CallIds(),
-    limits: config.server.requestLimits,
-    verify: () => Promise.reject(new Error('no tokens here')),
-    watchers: [],
-    health: new Health(HEALTH_NAMES),
-    release: RELEASE,
-    maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
-  };
+  const services = testServices(config);
   const grpc = grpcServer(config.server.grpc, services, 'tls');
   http = httpServer(config.server, services, { grpc, tls });
   address = await listenHttp(http.app, config.server.httpListenAddr, undefined);

@@ -1,8 +1,9 @@
 import { type ChannelOptions, logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
-import type { Services } from '../../service/services.js';
+import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import type { GrpcStreamHandler } from '../http/http-listener.js';
 import { RPC_SERVICES } from '../rpcs.js';
+import { addAdminService } from './admin-service.js';
 import { addHealthService, HEALTH_SERVICE } from './health-service.js';
 import { addReflectionServices } from './reflection-service.js';
 import { addRpcServices } from './rpc-services.js';
@@ -27,7 +28,8 @@ export function grpcServer(config: Config['server']['grpc'], services: Services,
   const server = new Server(channelOptions(config));
   addRpcServices(server, services, security === 'tls' ? 'tls' : '');
   addHealthService(server, services.health);
-  addReflectionServices(server, [...RPC_SERVICES, HEALTH_SERVICE]);
+  if (services.admin !== undefined) addAdminService(server, services.admin);
+  addReflectionServices(server, [...RPC_SERVICES, ...(services.admin === undefined ? [] : [ADMIN_SERVICE]), HEALTH_SERVICE]);
   return { server, handleStream: grpcStreamHandler(server), stop: (patience) => stop(server, patience) };
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RpcError } from '../../service/rpc-error.js';
 import { CODES } from '../../service/rpc-error.js';
@@ -26,9 +27,23 @@ export class Exchange {
     return length;
   }
 
+  /** Answers with what comes, at the pace of the caller; ends what it comes from when the caller leaves. */
+  stream(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, content: Readable): void {
+    reply.hijack();
+    reply.raw.writeHead(status, [...headers, ...this.cors.headers(request.headers)]);
+    pipeline(content, reply.raw, () => {
+      // Whether all was sent is nobody's concern here: a caller that wants it knows.
+    });
+  }
+
   /** Answers a REST call with JSON, indented when asked for. */
   sendJson(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, json: string): number {
     return this.send(request, reply, status, headers, wantsPretty(request) ? indentJson(json) : json);
+  }
+
+  /** An error of a call whose answer would have been a stream: wrapped, as in the lines of one (server.md 1.7). */
+  sendStreamError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList): void {
+    this.send(request, reply, CODES[error.code].httpStatus, headers, `{"error":${printRestError(error)}}\n`);
   }
 
   sendRestError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList = JSON_TYPE): number {

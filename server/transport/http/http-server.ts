@@ -8,6 +8,7 @@ import type { GrpcServer } from '../grpc/grpc-server.js';
 import { fullName } from '../rpc.js';
 import { RPCS_BY_NAME } from '../rpcs.js';
 import { begin, endFailed } from '../watched-call.js';
+import { addAdminRoutes } from './admin.js';
 import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
@@ -52,15 +53,16 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: (_error, request, reply) => answerUnrouted(request, reply, exchange),
+    frameworkErrors: (_error, request, reply) => answerUnrouted(request, reply, exchange, services.admin !== undefined),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', ignoreContentType);
-  app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, exchange));
+  app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, exchange, services.admin !== undefined));
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, exchange, services));
   addRestRoutes(app, exchange, services);
   addConnectRoutes(app, exchange, services);
+  addAdminRoutes(app, exchange, services);
   return { app, stop: (patience) => stop(app, exchange, listeners, patience) };
 }
 

@@ -5,7 +5,7 @@ import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
 import { REST_PATHS } from './rest.js';
 
 /** What is answered where no route is (server.md 1.7): each family of paths has its own way to say no. */
-export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
+export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, hasAdmin: boolean): void {
   const preflight = exchange.cors.preflight(request.method, request.headers);
   if (preflight !== undefined) {
     answerPreflight(reply, preflight);
@@ -16,7 +16,7 @@ export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exc
     exchange.send(request, reply, 301, ['Location', cleaned(request.raw.url ?? '/')], '');
   } else if (isConnectPath(path)) {
     answerConnect(request, reply, exchange);
-  } else if (REST_PATHS.has(path)) {
+  } else if (REST_PATHS.has(path) || (hasAdmin && isUnder(path, '/admin'))) {
     // The status of "unimplemented", not 405: clients of the reference expect it.
     exchange.sendJson(request, reply, 501, JSON_TYPE, '{"code":12,"message":"Method Not Allowed"}');
   } else if (path.startsWith('/admin')) {

@@ -1,0 +1,20 @@
+import type { Config } from '../../server/config.js';
+import { CallIds } from '../../server/service/call-id.js';
+import { Health } from '../../server/service/health.js';
+import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
+import { fakeDecider } from './fake-decider.js';
+
+/** Services to make the transports from without the rest of a server. No token is good. */
+export function testServices(config: Config, part: Partial<Services> = {}): Services {
+  return {
+    decider: fakeDecider,
+    callIds: new CallIds(),
+    limits: config.server.requestLimits,
+    verify: () => Promise.reject(new Error('no tokens here')),
+    watchers: [],
+    health: new Health(HEALTH_NAMES),
+    release: { version: '1.2.3', commit: 'abc', buildDate: 'today' },
+    maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
+    ...part,
+  };
+}
