@@ -1,3 +1,6 @@
+import { decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../../proto/codec/authzen-requests.js';
+import { encodeAccessEvaluationBatchResponse, encodeAccessEvaluationResponse, encodeMetadataResponse } from '../../proto/codec/authzen-responses.js';
+import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize } from '../../proto/codec/authzen-size.js';
 import { decodeCheckResourceBatchRequest, encodeCheckResourceBatchResponse } from '../../proto/codec/check-resource-batch.js';
 import { decodeCheckResourceSetRequest, encodeCheckResourceSetResponse } from '../../proto/codec/check-resource-set.js';
 import { decodeCheckResourcesRequest } from '../../proto/codec/check-resources-request.js';
@@ -6,22 +9,29 @@ import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResour
 import { decodePlanResourcesRequest } from '../../proto/codec/plan-resources-request.js';
 import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
+import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
+import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch } from '../service/check-resource-batch.js';
 import { checkResourceSet } from '../service/check-resource-set.js';
 import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
-import { AUTHZ_SERVICE } from '../service/services.js';
+import { AUTHZ_SERVICE, AUTHZEN_SERVICE } from '../service/services.js';
+import { printAccessEvaluationBatchResponse, printAccessEvaluationResponse, printMetadataResponse } from './json/print-authzen.js';
 import { printCheckResourcesResponse } from './json/print-check-resources.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
 import { printPlanResourcesResponse } from './json/print-plan-resources.js';
 import { printServerInfo } from './json/print-server-info.js';
+import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest, readMetadataRequest } from './json/read-authzen.js';
 import { readCheckResourceBatchRequest } from './json/read-check-resource-batch.js';
 import { readCheckResourceSetRequest } from './json/read-check-resource-set.js';
 import { readCheckResourcesRequest } from './json/read-check-resources.js';
 import { readPlanResourcesRequest } from './json/read-plan-resources.js';
 import { readServerInfoRequest } from './json/read-server-info.js';
 import { fullName, type Rpc } from './rpc.js';
+
+/** AuthZEN callers follow their requests by it. */
+const REQUEST_ID = 'X-Request-ID';
 
 /** The RPCs of this server (server.md 1.1). REST, Connect, gRPC and gRPC-Web are made from these rows; health, which is about the server, is not here. */
 export const RPCS: readonly Rpc[] = [
@@ -79,6 +89,39 @@ export const RPCS: readonly Rpc[] = [
     encode: encodeServerInfoResponse,
     sizeOf: () => 0,
     run: serverInfo,
+  }),
+  row({
+    service: AUTHZEN_SERVICE,
+    method: 'Metadata',
+    rest: { verb: 'GET', path: '/.well-known/authzen-configuration', echo: REQUEST_ID },
+    readJson: readMetadataRequest,
+    printJson: printMetadataResponse,
+    decode: decodeServerInfoRequest,
+    encode: encodeMetadataResponse,
+    sizeOf: () => 0,
+    run: authzenMetadata,
+  }),
+  row({
+    service: AUTHZEN_SERVICE,
+    method: 'AccessEvaluation',
+    rest: { verb: 'POST', path: '/access/v1/evaluation', echo: REQUEST_ID },
+    readJson: readAccessEvaluationRequest,
+    printJson: printAccessEvaluationResponse,
+    decode: decodeAccessEvaluationRequest,
+    encode: encodeAccessEvaluationResponse,
+    sizeOf: accessEvaluationRequestSize,
+    run: accessEvaluation,
+  }),
+  row({
+    service: AUTHZEN_SERVICE,
+    method: 'AccessEvaluationBatch',
+    rest: { verb: 'POST', path: '/access/v1/evaluations', echo: REQUEST_ID },
+    readJson: readAccessEvaluationBatchRequest,
+    printJson: printAccessEvaluationBatchResponse,
+    decode: decodeAccessEvaluationBatchRequest,
+    encode: encodeAccessEvaluationBatchResponse,
+    sizeOf: accessEvaluationBatchRequestSize,
+    run: accessEvaluationBatch,
   }),
 ];
 

@@ -188,7 +188,7 @@ for (const version of ['v1', 'v1alpha']) {
     assert.equal(list.originalRequest, { listServices: '*' });
     assert.equal(
       list.listServicesResponse.service.map(({ name }) => name),
-      ['authz.svc.v1.AuthzService', 'grpc.health.v1.Health', 'grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'],
+      ['authz.svc.v1.AuthzService', 'authzen.authorization.v1.AuthorizationService', 'grpc.health.v1.Health', 'grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'],
     );
     for (const symbol of ['authz.svc.v1.AuthzService', 'authz.svc.v1.AuthzService.CheckResources', 'authz.request.v1.CheckResourcesRequest.ResourceEntry', 'authz.engine.v1.PlanResourcesFilter.Expression.Operand', 'authz.effect.v1.Effect', 'grpc.health.v1.Health']) {
       const answer = (await ask({ fileContainingSymbol: symbol })) as { fileDescriptorResponse?: { fileDescriptorProto: readonly string[] } };
