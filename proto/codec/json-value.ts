@@ -82,31 +82,38 @@ function readList(reader: WireReader, depth: number): unknown[] {
   return list;
 }
 
-/** A JSON value as google.protobuf.Value, without tag and length. Map keys are written sorted. */
+/**
+ * A JSON value as google.protobuf.Value, without tag and length. Map keys are written sorted. A value some thousands deep overflows the
+ * stack; what a binary request can hold (MAX_VALUE_DEPTH) does not.
+ */
 export function writeJsonValue(writer: WireWriter, value: unknown): void {
   if (value === null || value === undefined) writer.varintField(1, 0);
   else if (typeof value === 'number') writer.doubleField(2, value);
   else if (typeof value === 'string') writer.stringField(3, value);
   else if (typeof value === 'boolean') writer.varintField(4, value ? 1 : 0);
-  else if (Array.isArray(value)) writeNested(writer, 6, () => writeList(writer, value));
-  else writeNested(writer, 5, () => writeStruct(writer, value as Record<string, unknown>));
+  else if (Array.isArray(value)) writeList(writer, value);
+  else writeStruct(writer, value as Record<string, unknown>);
 }
 
 function writeList(writer: WireWriter, list: readonly unknown[]): void {
-  for (let index = list.length - 1; index >= 0; index--) writeNested(writer, 1, () => writeJsonValue(writer, list[index]));
+  const end = writer.mark();
+  for (let index = list.length - 1; index >= 0; index--) {
+    const item = writer.mark();
+    writeJsonValue(writer, list[index]);
+    writer.messageField(1, item);
+  }
+  writer.messageField(6, end);
 }
 
 function writeStruct(writer: WireWriter, struct: Record<string, unknown>): void {
-  for (const key of Object.keys(struct).sort().reverse()) {
-    writeNested(writer, 1, () => {
-      writeNested(writer, 2, () => writeJsonValue(writer, struct[key]));
-      writer.stringField(1, key);
-    });
-  }
-}
-
-function writeNested(writer: WireWriter, field: number, content: () => void): void {
   const end = writer.mark();
-  content();
-  writer.messageField(field, end);
+  for (const key of Object.keys(struct).sort().reverse()) {
+    const entry = writer.mark();
+    const value = writer.mark();
+    writeJsonValue(writer, struct[key]);
+    writer.messageField(2, value);
+    writer.stringField(1, key);
+    writer.messageField(1, entry);
+  }
+  writer.messageField(5, end);
 }
