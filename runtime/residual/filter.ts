@@ -13,8 +13,8 @@ export type Filter =
 /**
  * How a filter is written. `nots` is how the two-valued not of DENY, `none` and consent is said (D-09):
  * - `plain`: as CEL's `not`, the reference's way. Rows without an attribute that a DENY reads are not selected: too few, never too many.
- * - `guarded`: with `has`: `not(eq x 1) or not(has x)`. Exact wherever attributes have the types that conditions want.
- * - `exact`: with the operator `unless`, true where its operand is not. Exact everywhere; for evaluation in process and adapters that know it.
+ * - `guarded`: with `has` where that says it all: `not(eq x 1) or not(has x)`; else with the operator `unless`, true where its operand is not. Exact.
+ * - `exact`: with `unless` throughout. Exact too, and shorter.
  */
 export interface Writing {
   readonly shapes: Shapes;

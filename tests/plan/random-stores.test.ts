@@ -18,7 +18,7 @@ const EXACT: Writing = { shapes: 'flat', nots: 'exact' };
 
 const test = suite('plans of random policies');
 
-test('a filter selects exactly the rows that check allows, and in its plainer writings never one more', async () => {
+test('a filter selects exactly the rows that check allows, and in the plain writing of the reference never one more', async () => {
   // The reference's trees look the same in strict evaluation.
   await compareStores('default evaluation', [EXACT, FLAT, REFERENCE], async () => ({}));
 });
@@ -61,7 +61,8 @@ async function compareStores(name: string, writings: readonly Writing[], options
           const isSelected = selects(filter, candidate);
           if (isSelected) assert.ok(allowed, `${name}: selects what check denies: ${detail}`);
           else if (allowed) {
-            if (position === 0) assert.not(isWhole, `${name}: does not select what check allows: ${detail}`);
+            // `plain` selects too few where a DENY reads what is not there.
+            if (writings[position] !== REFERENCE) assert.not(isWhole, `${name}: does not select what check allows: ${detail}`);
             (count.underGrants[position] as number) += 1;
           }
         }
