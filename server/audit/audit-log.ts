@@ -38,7 +38,7 @@ export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProble
 
 /** What the primary process does for a worker: the two ends of a channel between them. */
 export interface AuditPrimary {
-  /** Resolves when the records are taken over and there is room for more. */
+  /** Resolves when the records are taken over; that waits for room. */
   readonly take: (records: readonly AuditRecord[]) => Promise<void>;
   /** Rejects when the backend cannot be queried. */
   readonly page: (query: AuditQuery, after: PageEnd | undefined) => Promise<AuditPage>;
@@ -47,9 +47,11 @@ export interface AuditPrimary {
 /** The end at the primary, over its own log. */
 export function auditPrimary({ sink, reader }: Pick<AuditLog, 'sink' | 'reader'>): AuditPrimary {
   return {
-    take: (records) => {
-      for (const record of records) sink.put(record);
-      return sink.ready();
+    take: async (records) => {
+      for (const record of records) {
+        await sink.ready();
+        sink.put(record);
+      }
     },
     page: async (query, after) => {
       if (reader === undefined) throw new Error('the audit backend cannot be queried');

@@ -1,0 +1,32 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { listRequestOfQuery } from './list-query.js';
+
+const read = (kind: string, query: string) => listRequestOfQuery(kind, new URLSearchParams(query));
+
+test('the kind is a name or a number', () => {
+  for (const kind of ['KIND_ACCESS', 'access', '1']) assert.equal(read(kind, 'tail=3'), { kind: 1, filter: { by: 'tail', count: 3 } });
+  assert.is(read('decision', 'tail=3').kind, 2);
+  assert.throws(() => read('other', 'tail=3'), /no kind of audit entries/);
+});
+
+test('each filter is read', () => {
+  assert.equal(read('access', 'between.start=2024-01-01T00:00:00.5Z&between.end=2024-01-01T01:00:00%2B01:00').filter, {
+    by: 'between',
+    start: { seconds: 1704067200, nanos: 500_000_000 },
+    end: { seconds: 1704067200, nanos: 0 },
+  });
+  for (const since of ['2h', '7200s']) assert.equal(read('access', `since=${since}`).filter, { by: 'since', duration: { seconds: 7200, nanos: 0 } });
+  assert.equal(read('access', 'lookup=ABC').filter, { by: 'lookup', callId: 'ABC' });
+});
+
+test('no filter, or two, is none; the rules of the request say so', () => {
+  assert.is(read('access', '').filter, undefined);
+  assert.is(read('access', 'tail=1&since=1h').filter, undefined);
+});
+
+test('what cannot be read is refused', () => {
+  for (const query of ['tail=x', 'tail=-1', 'since=2', 'between.start=yesterday', 'unknown=1']) assert.throws(() => read('access', query), undefined, query);
+});
+
+test.run();

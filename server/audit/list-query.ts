@@ -1,0 +1,66 @@
+import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../proto/codec/audit-list.js';
+import { parseDuration } from '../config/duration.js';
+import { RpcError } from '../service/rpc-error.js';
+
+/**
+ * The request of `GET /admin/auditlog/list/{kind}` (server.md 1.1): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
+ * (RFC 3339), `since=2h`, `lookup=..`. More than one filter is none. Throws an RpcError (code 3) for what cannot be read.
+ */
+export function listRequestOfQuery(kind: string, parameters: URLSearchParams): ListAuditLogEntriesRequest {
+  for (const name of parameters.keys()) {
+    if (!PARAMETERS.has(name)) throw invalid(`unknown parameter \`${name}\``);
+  }
+  const filters = [tailOf(parameters), betweenOf(parameters), sinceOf(parameters), lookupOf(parameters)].filter((filter) => filter !== undefined);
+  return { kind: kindOf(kind), filter: filters.length === 1 ? filters[0] : undefined };
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['tail', 'between.start', 'between.end', 'since', 'lookup']);
+const KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND_DECISION'];
+
+function kindOf(text: string): number {
+  const named = KINDS.indexOf(text.startsWith('KIND_') ? text : `KIND_${text.toUpperCase()}`);
+  if (named >= 0) return named;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw invalid(`\`${text}\` is no kind of audit entries`);
+}
+
+function tailOf(parameters: URLSearchParams): AuditFilter | undefined {
+  const text = parameters.get('tail');
+  if (text === null) return undefined;
+  if (!/^\d{1,10}$/.test(text)) throw invalid(`\`tail\` is no number: \`${text}\``);
+  return { by: 'tail', count: Number(text) };
+}
+
+function betweenOf(parameters: URLSearchParams): AuditFilter | undefined {
+  const start = momentOf(parameters, 'between.start');
+  const end = momentOf(parameters, 'between.end');
+  return start === undefined && end === undefined ? undefined : { by: 'between', start, end };
+}
+
+function momentOf(parameters: URLSearchParams, name: string): Moment | undefined {
+  const text = parameters.get(name);
+  if (text === null) return undefined;
+  const milliseconds = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds)) throw invalid(`\`${name}\` is no RFC 3339 timestamp: \`${text}\``);
+  const fraction = /\.(\d{1,9})/.exec(text)?.[1] ?? '';
+  return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.padEnd(9, '0')) };
+}
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+function sinceOf(parameters: URLSearchParams): AuditFilter | undefined {
+  const text = parameters.get('since');
+  if (text === null) return undefined;
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw invalid(`\`since\` is no duration: \`${text}\``);
+  return { by: 'since', duration: { seconds: milliseconds / 1000, nanos: 0 } };
+}
+
+function lookupOf(parameters: URLSearchParams): AuditFilter | undefined {
+  const callId = parameters.get('lookup');
+  return callId === null ? undefined : { by: 'lookup', callId };
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError('invalid_argument', message);
+}

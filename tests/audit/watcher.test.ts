@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AuditEntry, DecisionLogEntry } from '../../proto/codec/audit-messages.js';
+import { AUDIT_DEFAULTS, type AuditConfig, type DecisionLogFilters } from '../../server/audit/audit-config.js';
+import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
+import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.js';
+import type { AuditedBundle } from '../../server/audit/audited-bundle.js';
+import type { AuditRecord } from '../../server/audit/record.js';
+import type { AuditSink } from '../../server/audit/sink.js';
+import { configWith, ENDED, sampleCall, sampleCheck, samplePlan } from './samples.js';
+import { inTempFolder } from './temp-folder.js';
+
+const BUNDLE: AuditedBundle = { policySource: { embeddedPdp: { bundleHash: 'one' } } };
+
+/** A watcher over a sink that keeps what it is given. */
+function watch(config: AuditConfig, bundle: () => AuditedBundle = () => BUNDLE): { readonly watch: AuditWatch; readonly records: AuditRecord[]; readonly problems: string[] } {
+  const records: AuditRecord[] = [];
+  const problems: string[] = [];
+  const sink = { put: (record: AuditRecord) => void records.push(record), close: async () => {} } as unknown as AuditSink;
+  return { watch: auditWatcher({ config, sink, bundle, onProblem: (message) => problems.push(message) }), records, problems };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const entryOf = (record: AuditRecord | undefined): AuditEntry => JSON.parse(record?.text ?? '');
+const withFilters = (checkResources: Partial<DecisionLogFilters['checkResources']>, planResources: Partial<DecisionLogFilters['planResources']>): AuditConfig =>
+  configWith({
+    decisionLogFilters: {
+      checkResources: { ...AUDIT_DEFAULTS.decisionLogFilters.checkResources, ...checkResources },
+      planResources: { ...AUDIT_DEFAULTS.decisionLogFilters.planResources, ...planResources },
+    },
+  });
+
+test('a call makes a decision entry and an access entry, both after the reply and with its id', async () => {
+  const { watch: audit, records } = watch(configWith({}));
+  let asked = 0;
+  const call = sampleCall({ peer: () => ({ address: String(++asked), authInfo: '', userAgent: '', forwardedFor: '' }) });
+  audit.watcher.checked?.(call, sampleCheck());
+  audit.watcher.ended?.(call, ENDED);
+  assert.is(records.length, 0);
+  assert.is(asked, 0);
+  await turn();
+  assert.equal(records.map(({ kind }) => kind), ['decision', 'access']);
+  for (const record of records) assert.is(entryOf(record).callId, call.id);
+});
+
+test('a call that was not valid has no id and no entry', async () => {
+  const { watch: audit, records } = watch(configWith({}));
+  audit.watcher.ended?.(sampleCall({ id: '' }), { ...ENDED, code: 'invalid_argument' });
+  await audit.close();
+  assert.is(records.length, 0);
+});
+
+test('each kind of entries can be off', async () => {
+  const { watcher: noDecisions } = watch(configWith({ decisionLogsEnabled: false })).watch;
+  assert.equal(Object.keys(noDecisions), ['ended']);
+  const { watcher: noAccesses } = watch(configWith({ accessLogsEnabled: false })).watch;
+  assert.equal(Object.keys(noAccesses), ['checked', 'planned']);
+});
+
+test('filters leave out checks without a denial, all plans, or plans that allow everything; access entries stay', async () => {
+  const kindsWith = async (config: AuditConfig, kind: string, effect: 1 | 2 = 1): Promise<readonly string[]> => {
+    const { watch: audit, records } = watch(config);
+    const [decision] = sampleCheck().decisions;
+    if (kind === 'check') audit.watcher.checked?.(sampleCall(), sampleCheck({ decisions: [{ ...(decision as NonNullable<typeof decision>), actions: [{ action: 'view', effect, matchedPolicy: 'p', matchedScope: '' }] }] }));
+    else audit.watcher.planned?.(sampleCall(), samplePlan({}, kind));
+    audit.watcher.ended?.(sampleCall(), ENDED);
+    await audit.close();
+    return records.map((record) => record.kind);
+  };
+  const both = ['decision', 'access'];
+  assert.equal(await kindsWith(withFilters({ ignoreAllowAll: true }, {}), 'check'), ['access']);
+  assert.equal(await kindsWith(withFilters({ ignoreAllowAll: true }, {}), 'check', 2), both);
+  assert.equal(await kindsWith(withFilters({}, { ignoreAlwaysAllow: true }), 'check'), both);
+  assert.equal(await kindsWith(withFilters({}, { ignoreAll: true }), 'KIND_CONDITIONAL'), ['access']);
+  assert.equal(await kindsWith(withFilters({}, { ignoreAlwaysAllow: true }), 'KIND_ALWAYS_ALLOWED'), ['access']);
+  assert.equal(await kindsWith(withFilters({}, { ignoreAlwaysAllow: true }), 'KIND_ALWAYS_DENIED'), both);
+  assert.equal(await kindsWith(withFilters({ ignoreAllowAll: true }, {}), 'KIND_ALWAYS_ALLOWED'), both);
+});
+
+test('evaluation errors stand at the resource they belong to; effective policies in the trail', async () => {
+  const bundle: AuditedBundle = {
+    ...BUNDLE,
+    evaluationErrors: (request) => ('resources' in request && request.resources.some(({ resource }) => resource.id === 'bad') ? [{ expression: 'R.attr.x', message: 'no such key: x' }] : []),
+    effectivePolicies: () => [{ policy: 'resource.album.vdefault', source: 'album.yaml' }],
+  };
+  const { watch: audit, records } = watch(configWith({}), () => bundle);
+  const { resources, decisions } = sampleCheck();
+  const [entry] = resources;
+  const bad = { ...(entry as NonNullable<typeof entry>), resource: { ...(entry as NonNullable<typeof entry>).resource, id: 'bad' } };
+  audit.watcher.checked?.(sampleCall(), sampleCheck({ resources: [entry as NonNullable<typeof entry>, bad], decisions: [...decisions, ...decisions] }));
+  await audit.close();
+  const { checkResources, auditTrail } = entryOf(records[0]) as DecisionLogEntry;
+  assert.equal(checkResources?.outputs.map(({ evaluationErrors }) => evaluationErrors), [undefined, [{ celError: { expression: 'R.attr.x', message: 'no such key: x' } }]]);
+  assert.equal(auditTrail, { effectivePolicies: { 'resource.album.vdefault': { attributes: { driver: 'embedded', source: 'album.yaml' } } } });
+});
+
+test('an entry names the bundle that decided, also when another one has been swapped in since', async () => {
+  let current = BUNDLE;
+  const { watch: audit, records } = watch(configWith({}), () => current);
+  audit.watcher.checked?.(sampleCall(), sampleCheck());
+  current = { policySource: { embeddedPdp: { bundleHash: 'two' } } };
+  await audit.close();
+  assert.equal(entryOf(records[0]).policySource, { embeddedPdp: { bundleHash: 'one' } });
+});
+
+test('details that cannot be found, and an entry that cannot be made, are said and hold up nothing', async () => {
+  const fail = (): never => {
+    throw new Error('boom');
+  };
+  const { watch: audit, records, problems } = watch(configWith({}), () => ({ ...BUNDLE, evaluationErrors: fail }));
+  audit.watcher.checked?.(sampleCall(), sampleCheck());
+  audit.watcher.ended?.(sampleCall({ peer: fail }), ENDED);
+  audit.watcher.ended?.(sampleCall(), ENDED);
+  await audit.close();
+  assert.equal(records.map(({ kind }) => kind), ['decision', 'access']);
+  assert.is(problems.length, 2);
+});
+
+test('nothing is lost at the end: 100,000 entries, and the memory they take is bounded', () =>
+  inTempFolder(async (folder) => {
+    const path = join(folder, 'audit.log');
+    const config = configWith({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path }, mask: [{ root: 'principal', steps: ['attr', 'ssn'] }] });
+    const log = (await openAuditLog(config, assert.unreachable)) as AuditLog;
+    const audit = auditWatcher({ config, sink: log.sink, bundle: () => BUNDLE, onProblem: assert.unreachable });
+    const checked = sampleCheck();
+    let most = 0;
+    for (let index = 0; index < 50_000; index++) {
+      const call = sampleCall({ id: String(index).padStart(26, '0') });
+      audit.watcher.checked?.(call, checked);
+      audit.watcher.ended?.(call, ENDED);
+      if (index % 500 === 499) {
+        await new Promise((resolve) => setImmediate(resolve));
+        await log.sink.ready();
+        most = Math.max(most, process.memoryUsage().heapUsed);
+      }
+    }
+    await audit.close();
+    assert.equal(log.counts(), [
+      { kind: 'access', written: 50_000, dropped: 0, failed: 0 },
+      { kind: 'decision', written: 50_000, dropped: 0, failed: 0 },
+    ]);
+    const text = readFileSync(path, 'utf8');
+    assert.is(text.split('\n').length - 1, 100_000);
+    assert.not.match(text, '123-45-6789');
+    assert.ok(most < 400 * 1024 * 1024, `${most}`);
+  }));
+
+test('a sender that is faster than the disk loses what is counted as dropped, and nothing else', () =>
+  inTempFolder(async (folder) => {
+    const path = join(folder, 'audit.log');
+    const config = configWith({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path }, queue: { maxEntries: 1000, maxSizeMB: 64 } });
+    const log = (await openAuditLog(config, () => {})) as AuditLog;
+    const audit = auditWatcher({ config, sink: log.sink, bundle: () => BUNDLE, onProblem: () => {} });
+    for (let index = 0; index < 5000; index++) audit.watcher.ended?.(sampleCall(), ENDED);
+    await audit.close();
+    const [access] = log.counts();
+    assert.is((access?.written ?? 0) + (access?.dropped ?? 0), 5000);
+    assert.ok((access?.dropped ?? 0) > 0);
+    assert.is(readFileSync(path, 'utf8').split('\n').length - 1, access?.written);
+  }));
+
+test.run();
