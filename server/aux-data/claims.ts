@@ -1,16 +1,28 @@
 import { setOwn } from '../../proto/codec/own.js';
 import type { Attributes } from '../../proto/messages.js';
+import { TokenRefused } from './refused.js';
 
 /** The claims of a token as conditions see them (server.md 3.3). Throws for claims of a wrong type or out of their time (3.2). */
 export function readClaims(payload: string, now: number, skew: number): Attributes {
-  const parsed: unknown = JSON.parse(payload);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error('claims are not an object');
+  const parsed = parse(payload);
   const claims: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parsed)) {
     if (value !== null) setOwn(claims, name, convert(name, value));
   }
-  checkTimes(parsed as { readonly [name: string]: unknown }, now, skew);
+  checkTimes(parsed, now, skew);
   return claims;
+}
+
+/** The reason of the platform would quote the claims. */
+function parse(payload: string): { readonly [name: string]: unknown } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(payload);
+  } catch {
+    throw new TokenRefused('claims are not JSON');
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new TokenRefused('claims are not an object');
+  return parsed as { readonly [name: string]: unknown };
 }
 
 function convert(name: string, value: unknown): unknown {
@@ -24,7 +36,7 @@ function convert(name: string, value: unknown): unknown {
     case 'sub':
     case 'iss':
     case 'jti':
-      if (typeof value !== 'string') throw new Error(`${name} is not a string`);
+      if (typeof value !== 'string') throw new TokenRefused(`${name} is not a string`);
       return value;
     default:
       return value;
@@ -34,9 +46,9 @@ function convert(name: string, value: unknown): unknown {
 /** `exp` must lie after now, `nbf` and `iat` must not; each by no more than the skew. Seconds. */
 function checkTimes(claims: { readonly [name: string]: unknown }, now: number, skew: number): void {
   const { exp, nbf, iat } = claims;
-  if (isPresent(exp) && seconds(exp, 'exp') + skew <= now) throw new Error('token expired');
-  if (isPresent(nbf) && seconds(nbf, 'nbf') - skew > now) throw new Error('token not yet valid');
-  if (isPresent(iat) && seconds(iat, 'iat') - skew > now) throw new Error('token issued in the future');
+  if (isPresent(exp) && seconds(exp, 'exp') + skew <= now) throw new TokenRefused('token expired');
+  if (isPresent(nbf) && seconds(nbf, 'nbf') - skew > now) throw new TokenRefused('token not yet valid');
+  if (isPresent(iat) && seconds(iat, 'iat') - skew > now) throw new TokenRefused('token issued in the future');
 }
 
 function isPresent(value: unknown): boolean {
@@ -48,7 +60,7 @@ const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 
 function seconds(value: unknown, name: string): number {
-  if (typeof value !== 'number' || value < FIRST_SECOND || value > LAST_SECOND) throw new Error(`${name} is not a time`);
+  if (typeof value !== 'number' || value < FIRST_SECOND || value > LAST_SECOND) throw new TokenRefused(`${name} is not a time`);
   return Math.trunc(value);
 }
 
@@ -59,5 +71,5 @@ function timestampText(value: number): string {
 function audience(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-  throw new Error('aud is neither a string nor a list of strings');
+  throw new TokenRefused('aud is neither a string nor a list of strings');
 }

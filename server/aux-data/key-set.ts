@@ -1,42 +1,62 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { JWK } from 'jose';
 import { ConfigError } from '../config/config-error.js';
-import type { KeySetConfig, KeySource } from '../config/key-sets.js';
+import type { KeySetConfig } from '../config/key-sets.js';
 
 /** Keys that verify tokens (server.md 3.1). */
 export interface KeySet {
-  readonly id: string;
-  readonly keys: readonly JWK[];
+  readonly keys: readonly VerificationKey[];
   readonly optionalAlg: boolean;
   readonly optionalKid: boolean;
   /** Why no token is accepted for this set: one of its keys does not say what it is for (3.1). */
   readonly unusable: string | undefined;
 }
 
+/** A key as its set describes it, and as it is used. */
+export interface VerificationKey {
+  readonly jwk: JWK;
+  readonly key: KeyObject;
+}
+
+/** Keys that a server cannot verify anything with; the message follows the name of the set. */
+export class BadKeys extends Error {}
+
 /**
- * Reads the keys of a configured set. Throws a ConfigError for what is no key: a server must not start with such a set (2.3). A set of
+ * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a set (2.3). A set of
  * good keys that lack `alg` or `kid` is safe to start with, for it refuses every token.
  */
 export function loadKeySet(config: KeySetConfig): KeySet {
-  const material = readMaterial(config);
-  const keys = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);
-  if (keys === undefined || keys.length === 0) return refuse(config, config.source.pem ? 'holds no PEM key' : 'is no JSON Web Key or set of them');
-  for (const key of keys) checkKey(key, config);
-  return { id: config.id, keys, optionalAlg: config.optionalAlg, optionalKid: config.optionalKid, unusable: whyUnusable(keys, config) };
+  try {
+    return keySetOf(readMaterial(config), config);
+  } catch (error) {
+    if (error instanceof BadKeys) throw new ConfigError(`keyset \`${config.id}\` ${error.message}`, config.place);
+    throw error;
+  }
 }
 
-function readMaterial(config: KeySetConfig): string {
-  const source: KeySource = config.source;
-  if (source.kind === 'remote') return refuse(config, 'is not here');
-  if (source.kind === 'data') {
-    if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(source.base64)) return refuse(config, 'is no base64');
-    return Buffer.from(source.base64, 'base64').toString('utf8');
-  }
-  try {
-    return readFileSync(source.path, 'utf8');
-  } catch (error) {
-    return refuse(config, `cannot be read from \`${source.path}\` (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+/** The set that a text holds. Throws BadKeys. */
+export function keySetOf(material: string, config: KeySetConfig): KeySet {
+  const { optionalAlg, optionalKid } = config;
+  const jwks = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);
+  if (jwks === undefined || jwks.length === 0) throw new BadKeys(config.source.pem ? 'holds no PEM key' : 'is no JSON Web Key or set of them');
+  const keys = jwks.map((jwk) => ({ jwk, key: keyOf(jwk) }));
+  return { keys, optionalAlg, optionalKid, unusable: whyUnusable(jwks, config) };
+}
+
+function readMaterial({ source }: KeySetConfig): string {
+  switch (source.kind) {
+    case 'data':
+      if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(source.base64)) throw new BadKeys('is no base64');
+      return Buffer.from(source.base64, 'base64').toString('utf8');
+    case 'file':
+      try {
+        return readFileSync(source.path, 'utf8');
+      } catch (error) {
+        throw new BadKeys(`cannot be read from \`${source.path}\` (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+      }
+    case 'remote':
+      throw new BadKeys('is not at hand');
   }
 }
 
@@ -77,16 +97,12 @@ function whyUnusable(keys: readonly JWK[], { optionalAlg, optionalKid }: KeySetC
   return undefined;
 }
 
-function checkKey(key: JWK, config: KeySetConfig): void {
-  if (key.kty !== 'oct') {
-    try {
-      createPublicKey({ key: key as import('node:crypto').JsonWebKey, format: 'jwk' });
-    } catch {
-      refuse(config, 'has a key that cannot be used');
-    }
-  } else if (typeof key.k !== 'string' || key.k === '') refuse(config, 'has a key that cannot be used');
-}
-
-function refuse(config: KeySetConfig, problem: string): never {
-  throw new ConfigError(`keyset \`${config.id}\` ${problem}`, config.place);
+function keyOf(jwk: JWK): KeyObject {
+  try {
+    if (jwk.kty !== 'oct') return createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
+    if (typeof jwk.k === 'string' && jwk.k !== '') return createSecretKey(jwk.k, 'base64url');
+  } catch {
+    // Said below.
+  }
+  throw new BadKeys('has a key that cannot be used');
 }

@@ -16,7 +16,7 @@ const keySet = (id: string, material: string, options: Partial<KeySetConfig> & {
   optionalKid: options.optionalKid ?? false,
   place: 'c.yaml:1:1',
 });
-const verifier = (keySets: readonly KeySetConfig[], skew = 0, disableVerification = false) => verifierOf({ keySets, disableVerification, acceptableTimeSkew: skew * 1000 });
+const verifier = (keySets: readonly KeySetConfig[], skew = 0, disableVerification = false) => verifierOf({ keySets, disableVerification, acceptableTimeSkew: skew * 1000 }, { onKeySet: () => undefined });
 const one = (token: string, keySetId = ''): AuxData => ({ jwt: { token, keySetId }, jwts: new Map() });
 const secret = new TextEncoder().encode('0123456789abcdef0123456789abcdef');
 const oct: JWK = { kty: 'oct', k: Buffer.from(secret).toString('base64url'), alg: 'HS256', kid: 'k1' };

@@ -1,66 +1,139 @@
-import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose';
+import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
 import { setOwn } from '../../proto/codec/own.js';
 import type { Attributes, AuxData, Token } from '../../proto/messages.js';
 import type { Config } from '../config.js';
 import type { VerifiedAuxData } from '../service/decider.js';
 import { readClaims } from './claims.js';
-import { type KeySet, loadKeySet } from './key-set.js';
+import type { KeySet, VerificationKey } from './key-set.js';
+import type { KeySetEvent, KeySource } from './key-source.js';
+import { openKeySet } from './open-key-set.js';
+import { TokenRefused } from './refused.js';
 
 /** Verifies the tokens of a request and gives their claims; rejects when one is not good (server.md 3). */
-export type Verifier = (auxData: AuxData) => Promise<VerifiedAuxData>;
+export interface Verifier {
+  (auxData: AuxData): Promise<VerifiedAuxData>;
+  /** Fetches no more keys. */
+  readonly close: () => void;
+}
 
-/** The verifier of a configuration. Throws a ConfigError for keys that cannot be used; tells the operator of keysets that refuse every token. */
-export function verifierOf(config: Config['jwt']): Verifier {
-  const keySets = config.keySets.map(loadKeySet);
-  for (const { id, unusable } of keySets) {
-    if (unusable !== undefined) console.error(`warning: keyset \`${id}\` ${unusable}; tokens for it are refused`);
-  }
+/** Whom a verifier tells what its callers are not told (3.5). */
+export interface VerifierListeners {
+  /** A token was refused, for this reason. */
+  readonly onRefused?: (reason: string) => void;
+  readonly onKeySet?: (event: KeySetEvent) => void;
+}
+
+/** How many tokens of one request are verified at a time (3.2). */
+const AT_A_TIME = 4;
+
+/** The verifier of a configuration. Throws a ConfigError for keys that cannot be used; remote keysets are fetched from now on. */
+export function verifierOf(config: Config['jwt'], listeners: VerifierListeners = {}): Verifier {
+  const sources = config.keySets.map((keySet) => openKeySet(keySet, listeners.onKeySet ?? warn));
   const skew = config.acceptableTimeSkew / 1000;
   const claimsOf = async (token: Token): Promise<Attributes> => {
     const text = token.token.trim();
-    const payload = config.disableVerification ? unverifiedPayload(text) : await verifiedPayload(text, chooseKeySet(token, keySets));
+    const payload = config.disableVerification ? unverifiedPayload(text) : await verifiedPayload(text, chooseKeySet(token, sources));
     return readClaims(payload, Math.floor(Date.now() / 1000), skew);
   };
-  return async ({ jwt, jwts }) => {
-    if (jwt !== undefined) return { jwt: await claimsOf(jwt), jwts: {} };
-    const named = await Promise.all([...jwts].map(async ([name, token]) => [name, await claimsOf(token)] as const));
-    const verified: Record<string, unknown> = {};
-    for (const [name, claims] of named) setOwn(verified, name, { claims });
-    return { jwt: {}, jwts: verified as VerifiedAuxData['jwts'] };
+  const verify = async ({ jwt, jwts }: AuxData): Promise<VerifiedAuxData> => {
+    try {
+      if (jwt !== undefined) return { jwt: await claimsOf(jwt), jwts: {} };
+      const verified: Record<string, { readonly claims: Attributes }> = {};
+      for (const [name, claims] of await inParallel([...jwts], claimsOf)) setOwn(verified, name, { claims });
+      return { jwt: {}, jwts: verified };
+    } catch (error) {
+      // Whatever else is thrown may quote the token.
+      const reason = error instanceof TokenRefused ? error.message : 'the token cannot be parsed';
+      listeners.onRefused?.(reason);
+      throw error instanceof TokenRefused ? error : new TokenRefused(reason);
+    }
   };
+  return Object.assign(verify, { close: () => sources.forEach((source) => source.close()) });
 }
 
-function chooseKeySet(token: Token, keySets: readonly KeySet[]): KeySet {
-  const [only, ...others] = keySets;
-  const chosen = token.keySetId === '' ? (others.length === 0 ? only : undefined) : keySets.find((set) => set.id === token.keySetId);
-  if (chosen === undefined) throw new Error('no keyset for the token');
-  if (chosen.unusable !== undefined) throw new Error(`the keyset of the token ${chosen.unusable}`);
-  return chosen;
+/** For a server that has nobody to tell. */
+function warn(event: KeySetEvent): void {
+  process.stderr.write(`warning: ${textOf(event)}\n`);
+}
+
+/** An event of a keyset in words, for the log. */
+export function textOf(event: KeySetEvent): string {
+  switch (event.kind) {
+    case 'unusable':
+      return `keyset \`${event.id}\` ${event.reason}; tokens for it are refused`;
+    case 'failed':
+      return `keyset \`${event.id}\` was not fetched: ${event.reason}; ${event.hasKeys ? 'the last good keys stay in force' : 'tokens for it are refused'}`;
+    case 'fetched':
+      return `keyset \`${event.id}\` was fetched again`;
+    case 'insecure':
+      return `keyset \`${event.id}\` is insecure: its keys or tokens need not say what they are for`;
+  }
+}
+
+/** Keeps the order; the first refusal ends all. */
+async function inParallel(tokens: readonly (readonly [string, Token])[], claimsOf: (token: Token) => Promise<Attributes>): Promise<readonly (readonly [string, Attributes])[]> {
+  const results: (readonly [string, Attributes])[] = [];
+  let next = 0;
+  const run = async (): Promise<void> => {
+    while (next < tokens.length) {
+      const index = next++;
+      const [name, token] = tokens[index] as readonly [string, Token];
+      try {
+        results[index] = [name, await claimsOf(token)];
+      } catch (error) {
+        next = tokens.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_A_TIME, tokens.length) }, run));
+  return results;
+}
+
+function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
+  const [only, ...others] = sources;
+  if (token.keySetId !== '') {
+    const named = sources.find((source) => source.id === token.keySetId);
+    if (named === undefined) throw new TokenRefused('the token is for an unknown keyset');
+    return named;
+  }
+  if (only === undefined) throw new TokenRefused('there is no keyset');
+  if (others.length > 0) throw new TokenRefused('there are several keysets and the token is for none in particular');
+  return only;
 }
 
 /** Three segments, the second of which is base64url; nothing else is looked at (3.4). */
 function unverifiedPayload(token: string): string {
   const segments = token.split('.');
-  if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment))) throw new Error('not a token');
+  if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment))) throw new TokenRefused('the token cannot be parsed');
   decodeProtectedHeader(token);
   return Buffer.from(segments[1] as string, 'base64url').toString('utf8');
 }
 
-async function verifiedPayload(token: string, keySet: KeySet): Promise<string> {
+async function verifiedPayload(token: string, source: KeySource): Promise<string> {
   const { alg, kid } = decodeProtectedHeader(token);
-  if (typeof alg !== 'string') throw new Error('the token names no algorithm');
-  for (const key of keySet.keys) {
-    if (!mayVerify(key, alg, kid, keySet)) continue;
+  if (typeof alg !== 'string') throw new TokenRefused('the token names no algorithm');
+  const keySet = await source.current();
+  if (keySet === undefined) throw new TokenRefused(`keyset \`${source.id}\` is unavailable`);
+  if (keySet.unusable !== undefined) throw new TokenRefused(`keyset \`${source.id}\` ${keySet.unusable}`);
+  const keys = hasKid(keySet, kid) ? keySet : ((await source.newer()) ?? keySet);
+  for (const { jwk, key } of keys.keys) {
+    if (!mayVerify(jwk, alg, kid, keys)) continue;
     const payload = await payloadIfSigned(token, key, alg);
     if (payload !== undefined) return payload;
   }
-  throw new Error('no key verifies the token');
+  throw new TokenRefused(hasKid(keys, kid) ? 'no key verifies the token' : 'the token is signed by an unknown key');
+}
+
+/** Whether newer keys can make no difference: the key is there, or the token's word on its key does not count. */
+function hasKid({ keys, optionalKid }: KeySet, kid: string | undefined): boolean {
+  return optionalKid || kid === undefined || keys.some(({ jwk }) => jwk.kid === kid);
 }
 
 /** Whether the names and kinds of token and key fit (3.1). The token's word on its algorithm is never enough. */
 function mayVerify(key: JWK, alg: string, kid: string | undefined, keySet: KeySet): boolean {
   if (!keySet.optionalKid && (kid === undefined || key.kid !== kid)) return false;
-  if (key.alg !== undefined) return key.alg === alg;
+  if (key.alg !== undefined) return key.alg === alg && algorithmsOf(key).includes(alg);
   return keySet.optionalAlg && algorithmsOf(key).includes(alg);
 }
 
@@ -71,7 +144,7 @@ function algorithmsOf(key: JWK): readonly string[] {
     case 'RSA':
       return ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
     case 'OKP':
-      return ['EdDSA'];
+      return ['EdDSA', 'Ed25519'];
     case 'EC':
       return { 'P-256': ['ES256'], 'P-384': ['ES384'], 'P-521': ['ES512'] }[key.crv ?? ''] ?? [];
     default:
@@ -79,9 +152,9 @@ function algorithmsOf(key: JWK): readonly string[] {
   }
 }
 
-async function payloadIfSigned(token: string, key: JWK, alg: string): Promise<string | undefined> {
+async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: string): Promise<string | undefined> {
   try {
-    const { payload } = await compactVerify(token, await importJWK(key, alg), { algorithms: [alg] });
+    const { payload } = await compactVerify(token, key, { algorithms: [alg] });
     return new TextDecoder('utf-8', { fatal: true }).decode(payload);
   } catch {
     // Another key of the set may still fit; when none does, the caller refuses the token.
