@@ -1,9 +1,15 @@
 import { rmSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerInfoResponse } from '../proto/messages.js';
+import type { AuditLog } from './audit/audit-log.js';
+import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
 import { verifierOf } from './aux-data/verify.js';
 import type { Config } from './config.js';
 import { listenGrpc, listenHttp } from './listen.js';
+import type { Log } from './observe/log/logger.js';
+import { observe } from './observe/observe.js';
+import type { Observation, Scrape } from './observe/options.js';
 import { release } from './release.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
@@ -11,7 +17,7 @@ import { Health } from './service/health.js';
 import { HEALTH_NAMES, type Services } from './service/services.js';
 import type { Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
-import { engineOf } from './swap/engine-of.js';
+import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer } from './transport/http/http-server.js';
 
@@ -32,6 +38,10 @@ export interface RunningServer extends ListeningServer {
   readonly prepare: (bundle: Bundle) => Promise<Prepared>;
   /** Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when it cannot be served. */
   readonly swap: (bundle: Bundle) => Promise<void>;
+  /** To be told of a bundle that came to nothing: it is counted. */
+  readonly refused: () => void;
+  /** What this process has counted; undefined when metrics are off. */
+  readonly metrics: Scrape | undefined;
 }
 
 /** A bundle that was tried. */
@@ -42,52 +52,102 @@ export interface Prepared {
 
 /** What a server is given beside its configuration. */
 export interface Surroundings {
-  readonly watchers?: readonly Watcher[];
-  /** Told of each bundle that begins to decide, the first included. */
-  readonly loaded?: (bundle: Bundle) => void;
-  /** Called when the last call has been answered: whoever looked on writes out what is left. */
-  readonly answered?: () => Promise<void>;
+  /** Absent: nobody watches, as in a test of the transports. */
+  readonly log?: Log | undefined;
+  /** Closed with the server. */
+  readonly audit?: AuditLog | undefined;
+  /** The metrics of all processes of the server; absent when this is the only one. */
+  readonly scrapeAll?: (() => Promise<string>) | undefined;
   /** Socket files are made and removed by the primary process. */
-  readonly sharesSockets?: boolean;
+  readonly sharesSockets?: boolean | undefined;
 }
 
 /** How long calls under way may take after the server was asked to stop, in milliseconds. */
 const PATIENCE = 30_000;
 
 /**
- * Serves the policies of a bundle: engine, service, transports, listeners, in this order, so that nothing listens before everything
+ * Serves the policies of a bundle: engine, watchers, service, transports, listeners, in this order, so that nothing listens before everything
  * is ready. Rejects with a ConfigError for a configuration it cannot serve with, with the platform's error for a listener it cannot open.
  */
 export async function startServer(config: Config, bundle: Bundle, surroundings: Surroundings = {}): Promise<RunningServer> {
-  let current: Decider = await engineOf(config, bundle);
-  const decider: Decider = { check: (request) => current.check(request), plan: (request) => current.plan(request) };
-  const build = (): ServerInfoResponse => release;
-  surroundings.loaded?.(bundle);
-  const server = await listen(config, decider, build, surroundings);
-  const prepare = async (next: Bundle): Promise<Prepared> => {
-    const engine = await engineOf(config, next);
-    const commit = (): void => {
-      current = engine;
-      surroundings.loaded?.(next);
-    };
-    return { commit };
+  const { log, audit } = surroundings;
+  const decider = new SwappableDecider(await servingEngine(config, bundle));
+  const observation = log === undefined ? undefined : await observationOf(config, decider, log, audit);
+  const auditWatch = audit === undefined ? undefined : watchForAudit(config, decider, audit, log);
+  const watchers: readonly Watcher[] = [
+    // Metrics, traces, the log.
+    ...(observation?.watchers ?? []),
+    ...(auditWatch === undefined ? [] : [auditWatch.watcher]),
+  ];
+  const answered = async (): Promise<void> => {
+    await auditWatch?.close();
+    await observation?.close();
   };
-  return { ...server, prepare, swap: async (next) => (await prepare(next)).commit() };
+  const takeOver = (next: ServingEngine): void => {
+    decider.current = next;
+    observation?.bundle.loaded({ hash: next.hash, version: release.version });
+  };
+  takeOver(decider.current);
+  const server = await listen({ config, decider, build: () => release, watchers, answered, sharesSockets: surroundings.sharesSockets === true });
+  const prepare = async (next: Bundle): Promise<Prepared> => {
+    const serving = await servingEngine(config, next);
+    return { commit: () => takeOver(serving) };
+  };
+  return {
+    ...server,
+    prepare,
+    swap: async (next) => (await prepare(next)).commit(),
+    refused: () => observation?.bundle.refused(),
+    metrics: observation?.metrics,
+  };
 }
 
 /** The same with whatever decides: for tests of the transports. */
-export function serve(config: Config, decider: Decider, build: ServerInfoResponse, surroundings: Surroundings = {}): Promise<ListeningServer> {
-  return listen(config, decider, () => build, surroundings);
+export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
+  return listen({ config, decider, build: () => build, watchers, answered: async () => {}, sharesSockets: false });
 }
 
-async function listen(config: Config, decider: Decider, build: () => ServerInfoResponse, surroundings: Surroundings): Promise<ListeningServer> {
+function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
+  const { metricsEnabled, logRequestPayloads } = config.server;
+  return observe({
+    log,
+    metricsEnabled,
+    logRequestPayloads,
+    celErrorLogLevel: config.engine.celErrorLogLevel,
+    version: release.version,
+    findConditionErrors: (request) => decider.current.engine.evaluationErrors(request),
+    audit: audit?.counts,
+  });
+}
+
+function watchForAudit(config: Config, decider: SwappableDecider, { sink }: AuditLog, log: Log | undefined): AuditWatch {
+  const logger = log?.logger('authz.audit');
+  return auditWatcher({
+    config: config.audit,
+    sink,
+    bundle: () => decider.current.audited,
+    onProblem: (message, error) => logger?.error(message, error === undefined ? {} : { error }),
+  });
+}
+
+interface Listening {
+  readonly config: Config;
+  readonly decider: Decider;
+  readonly build: () => ServerInfoResponse;
+  readonly watchers: readonly Watcher[];
+  /** The last call has been answered: whoever looked on writes out what is left. */
+  readonly answered: () => Promise<void>;
+  readonly sharesSockets: boolean;
+}
+
+async function listen({ config, decider, build, watchers, answered, sharesSockets }: Listening): Promise<ListeningServer> {
   const health = new Health(HEALTH_NAMES);
   const services: Services = {
     decider,
     callIds: new CallIds(),
     limits: config.server.requestLimits,
     verify: verifierOf(config.jwt),
-    watchers: surroundings.watchers ?? [],
+    watchers,
     health,
     get release() {
       return build();
@@ -98,18 +158,19 @@ async function listen(config: Config, decider: Decider, build: () => ServerInfoR
   const http = httpServer(config.server, services, { grpc });
   const stop = async (grace: number): Promise<void> => {
     health.stop();
+    closeAfterAnswers(http.app.server);
     // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
     if (grace > 0) await sleep(grace);
     await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
-    if (surroundings.sharesSockets !== true) removeSockets(config);
-    await surroundings.answered?.();
+    if (!sharesSockets) removeSockets(config);
+    await answered();
   };
   let closing: Promise<void> | undefined;
   const close = (grace: number): Promise<void> => {
     closing ??= stop(grace);
     return closing;
   };
-  const socketMode = surroundings.sharesSockets === true ? undefined : config.server.udsFileMode;
+  const socketMode = sharesSockets ? undefined : config.server.udsFileMode;
   try {
     const grpcAddress = await listenGrpc(grpc.server, config.server.grpcListenAddr, socketMode);
     const httpAddress = await listenHttp(http.app, config.server.httpListenAddr, socketMode);
@@ -118,6 +179,13 @@ async function listen(config: Config, decider: Decider, build: () => ServerInfoR
     await close(0);
     throw error;
   }
+}
+
+/** From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and no call meets a closed connection. */
+function closeAfterAnswers(server: Server): void {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
 }
 
 /** Removes the socket files of a configuration. */

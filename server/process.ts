@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { type AuditLog, openAuditLog } from './audit/audit-log.js';
 import type { Config } from './config.js';
 import { startServer } from './main.js';
+import { debugOnSignal } from './observe/log/debug-signal.js';
 import type { Log, Logger } from './observe/log/logger.js';
 import { BundleSource } from './swap/bundle-source.js';
 import { type BundleText, readBundleText } from './swap/bundle-text.js';
@@ -40,7 +42,9 @@ export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
   const bundle = await readBundleText(options.bundleFile);
   const workers = config.server.workers ?? availableParallelism();
-  const served = workers > 1 ? await serveWithWorkers(options, bundle, workers) : await serveAlone(options, bundle);
+  debugOnSignal(log);
+  const audit = await openAudit(config, log);
+  const served = workers > 1 ? await serveWithWorkers(options, bundle, workers, audit) : await serveAlone(options, bundle, audit);
   const source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
   endOnSignal({ ...served, close: () => closeAll(source, served, log) });
   // Last, for whoever reads the line may tell the server to stop at once.
@@ -81,24 +85,39 @@ export function endOnSignal(server: Stoppable): void {
   process.on('SIGINT', end);
 }
 
-async function serveAlone({ config }: Program, { text, file }: BundleText): Promise<Served> {
-  const server = await startServer(config, await evaluateBundle(text, file));
+async function serveAlone({ config, log }: Program, { text, file }: BundleText, audit: AuditLog | undefined): Promise<Served> {
+  const server = await startServer(config, await evaluateBundle(text, file), { log, audit });
   const swap = async (next: BundleText): Promise<string> => {
-    const evaluated = await evaluateBundle(next.text, next.file);
-    await server.swap(evaluated);
-    return evaluated.policies.hash;
+    try {
+      const evaluated = await evaluateBundle(next.text, next.file);
+      await server.swap(evaluated);
+      return evaluated.policies.hash;
+    } catch (error) {
+      server.refused();
+      throw error;
+    }
   };
   return { ...server, swap };
 }
 
-async function serveWithWorkers({ program, config, log }: Program, bundle: BundleText, workers: number): Promise<Served> {
+async function serveWithWorkers({ program, config, log }: Program, bundle: BundleText, workers: number, audit: AuditLog | undefined): Promise<Served> {
   // What one process does not need, it does not load.
   const { startPrimary } = await import('./workers/primary.js');
-  const primary = await startPrimary({ program, config, workers, bundle, log: log.logger('authz.workers') });
+  const primary = await startPrimary({ program, config, workers, bundle, audit, log: log.logger('authz.workers') });
   // They look after their own certificates and logs.
   process.on('SIGHUP', () => primary.signal('SIGHUP'));
   process.on('SIGUSR1', () => primary.signal('SIGUSR1'));
-  return primary;
+  const close = async (): Promise<void> => {
+    await primary.close();
+    // All that workers had to say has been taken over.
+    await audit?.sink.close();
+  };
+  return { ...primary, close };
+}
+
+function openAudit(config: Config, log: Log): Promise<AuditLog | undefined> {
+  const logger = log.logger('authz.audit');
+  return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }
 
 /** Swaps the bundle in force for each new text of its file; one that cannot be served leaves the last good one. */

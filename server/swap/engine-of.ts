@@ -20,7 +20,9 @@ export async function engineOf(config: Config, { policies, traced }: Bundle): Pr
     plan: writingOf(referenceShapes),
   };
   if (strictEvaluation && traced === undefined) throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
-  const engine = createEngine(policies, strictEvaluation && traced !== undefined ? { ...options, traced: await traced() } : options);
+  // Log and audit want the errors of conditions too, and nobody else.
+  const wantsErrors = strictEvaluation || config.audit.enabled || config.engine.celErrorLogLevel !== 'none';
+  const engine = createEngine(policies, wantsErrors && traced !== undefined ? { ...options, traced: await traced() } : options);
   tryOut(engine, policies);
   return engine;
 }

@@ -32,6 +32,8 @@ export interface FleetOptions {
   readonly hopeless: (message: string) => void;
 }
 
+/** Workers bound their own end; one that hangs is ended after so many milliseconds. */
+const LONGEST_STOP = 60_000;
 /** Without any worker that serves, after so many that died young the server gives up. */
 const YOUNG_DEATHS = 5;
 
@@ -63,7 +65,9 @@ export class Fleet {
     const ends = [...this.#workers.values()].map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
     // Whether it answers or dies: in the end it is gone.
     for (const { link } of this.#members.values()) link.ask('stop', undefined).catch(() => {});
+    const timer = setTimeout(() => this.kill(), LONGEST_STOP);
     await Promise.all(ends);
+    clearTimeout(timer);
   }
 
   /** Ends every worker at once. */

@@ -1,8 +1,11 @@
 import { chmodSync } from 'node:fs';
+import { type AuditLog, type AuditPrimary, auditPrimary } from '../audit/audit-log.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
+import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { removeSockets } from '../main.js';
 import type { BundleText } from '../swap/bundle-text.js';
+import { fixPorts } from './fix-ports.js';
 import { Fleet, type Member } from './fleet.js';
 import { swapAll } from './swap-all.js';
 import type { Listening } from './topics.js';
@@ -14,6 +17,8 @@ export interface PrimaryOptions {
   readonly config: Config;
   readonly workers: number;
   readonly bundle: BundleText;
+  /** Closed by whoever opened it, after the workers have ended. */
+  readonly audit: AuditLog | undefined;
   readonly log: Logger;
 }
 
@@ -35,9 +40,11 @@ export interface Primary {
  * Starts the workers of a server and keeps their number. No byte of a request passes through this process: it hands connections to the workers in turn,
  * replaces those that die, tells them of bundles, adds up their metrics. Resolves when all listen; rejects with the reason when they cannot.
  */
-export function startPrimary(options: PrimaryOptions): Promise<Primary> {
+export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
+  const config = await fixPorts(options.config);
   return new Promise((resolve, reject) => {
-    const { config, log, workers } = options;
+    const { log, workers, audit } = options;
+    const totals = new WorkerTotals();
     let inForce = options.bundle;
     let swapping: Promise<unknown> = Promise.resolve();
     removeSockets(config);
@@ -58,7 +65,11 @@ export function startPrimary(options: PrimaryOptions): Promise<Primary> {
     const fleet = new Fleet({
       program: options.program,
       count: workers,
-      answers: (member) => member.link.answer('begin', () => ({ config, bundle: inForce })),
+      answers: (member) => {
+        member.link.answer('begin', () => ({ config, bundle: inForce }));
+        member.link.answer('scrape', () => scrape(fleet.serving(), totals));
+        if (audit !== undefined) answerAudit(member, auditPrimary(audit));
+      },
       serves: (member) => {
         // It may have begun just before a swap.
         if (member.listening?.digest !== inForce.digest) void swapAll([member], inForce);
@@ -68,7 +79,10 @@ export function startPrimary(options: PrimaryOptions): Promise<Primary> {
         const { httpAddress, grpcAddress } = member.listening as Listening;
         resolve({ httpAddress, grpcAddress, swap: swapInTurn, close: () => fleet.stop(), abort: () => fleet.kill(), signal: (signal) => fleet.signal(signal) });
       },
-      lost: (member, how, restart) => tellLost(log, member, how, restart),
+      lost: (member, how, restart) => {
+        totals.ended(member.id);
+        tellLost(log, member, how, restart);
+      },
       hopeless: (message) => {
         fleet.kill();
         if (isServing) {
@@ -85,6 +99,26 @@ export function startPrimary(options: PrimaryOptions): Promise<Primary> {
 function tellLost(log: Logger, { id }: Member, how: string, restart: number | undefined): void {
   if (restart === undefined) log.debug('a worker is gone', { worker: id, reason: how });
   else log.warn('a worker died and is replaced', { worker: id, reason: how, after_ms: restart });
+}
+
+/** A worker that does not say in time what it has counted counts with what it said last. */
+const SCRAPE_PATIENCE = 2000;
+
+async function scrape(members: readonly Member[], totals: WorkerTotals): Promise<string> {
+  const record = async ({ id, link }: Member): Promise<void> => {
+    const snapshot = await link.ask('snapshot', undefined, SCRAPE_PATIENCE).catch(() => undefined);
+    if (snapshot !== undefined && link.isOpen) totals.record(id, snapshot);
+  };
+  await Promise.all(members.map(record));
+  return totals.text();
+}
+
+function answerAudit({ link }: Member, primary: AuditPrimary): void {
+  link.answer('audit', async (records) => {
+    await primary.take(records);
+    return undefined;
+  });
+  link.answer('auditPage', ({ query, after }) => primary.page(query, after));
 }
 
 /** The socket files are this process's: the workers only share them. */

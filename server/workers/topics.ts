@@ -1,5 +1,7 @@
 import type { Config } from '../config.js';
 import type { Snapshot } from '../observe/metrics/family.js';
+import type { AuditPage, AuditQuery, PageEnd } from '../audit/reader.js';
+import type { AuditRecord } from '../audit/record.js';
 import type { BundleText } from '../swap/bundle-text.js';
 
 /** What a worker asks the primary process. */
@@ -12,6 +14,9 @@ export type PrimaryTopics = {
   readonly failed: { readonly asks: string; readonly answers: undefined };
   /** The metrics of all workers, as Prometheus reads them. */
   readonly scrape: { readonly asks: undefined; readonly answers: string };
+  /** Takes audit records over; the answer comes when there is room for more. */
+  readonly audit: { readonly asks: readonly AuditRecord[]; readonly answers: undefined };
+  readonly auditPage: { readonly asks: { readonly query: AuditQuery; readonly after: PageEnd | undefined }; readonly answers: AuditPage };
 };
 
 /** What the primary process asks a worker. */
@@ -22,7 +27,7 @@ export type WorkerTopics = {
   readonly commit: { readonly asks: string; readonly answers: undefined };
   /** What was prepared is not wanted: some worker could not. */
   readonly abort: { readonly asks: string; readonly answers: undefined };
-  readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot };
+  readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot | undefined };
   /** Ends, as at a SIGTERM. The answer is its end. */
   readonly stop: { readonly asks: undefined; readonly answers: undefined };
 };

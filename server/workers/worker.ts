@@ -1,12 +1,17 @@
-import { listenAsWorker } from './worker-server.js';
+import type { ListeningServer } from '../main.js';
+import { debugOnSignal } from '../observe/log/debug-signal.js';
+import { openLog } from '../observe/log/open-log.js';
 import { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
+import { listenAsWorker } from './worker-server.js';
 
 /**
  * The life of a worker process: asks the primary process what to serve, serves it, and ends when it is told to, when it gets a SIGTERM of its own,
  * or when the primary process is gone.
  */
 export async function runWorker(): Promise<void> {
+  const log = openLog();
+  debugOnSignal(log);
   const link: Link<PrimaryTopics, WorkerTopics> = new Link({
     send: (message, sent) => {
       if (process.connected) process.send?.(message, undefined, undefined, sent);
@@ -17,9 +22,16 @@ export async function runWorker(): Promise<void> {
   // A terminal sends Ctrl-C to all processes of a group: the primary process says when to stop. SIGHUP it passes on to whoever listens for it.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
-  process.on('SIGUSR1', () => {});
+  let server: ListeningServer | undefined;
+  const stop = async (): Promise<undefined> => {
+    // Told to stop before it serves, it has nothing to answer.
+    await server?.close();
+    process.exit(0);
+  };
+  link.answer('stop', stop);
+  process.on('SIGTERM', () => void stop());
   try {
-    await listenAsWorker(link);
+    server = await listenAsWorker(link, log);
   } catch (error) {
     await link.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => {});
     process.exit(1);

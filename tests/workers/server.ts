@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { documentPolicy } from '../cli/policies.js';
+import { launch, PROGRAMS, type Running } from '../cli/programs.js';
+
+/** A process of dist/server.js, with a bundle file of its own that tests may replace. */
+export interface Server {
+  readonly running: Running;
+  readonly http: string;
+  readonly grpc: string;
+  readonly bundle: string;
+  /** The lines it has written to its log, both streams, as JSON. */
+  readonly log: () => readonly LogLine[];
+  /** All it has written to stdout. */
+  readonly said: () => string;
+}
+
+export type LogLine = { readonly message: string } & { readonly [key: string]: unknown };
+
+/** Two bundles that disagree: with one, users may view documents and not edit them; with the other it is the other way round. */
+export interface Bundles {
+  readonly folder: string;
+  readonly view: string;
+  readonly edit: string;
+}
+
+/** Compiles both, in a new folder that the caller removes. */
+export function compileBundles(): Bundles {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-bundles-'));
+  const [view = '', edit = ''] = ['view', 'edit'].map((action) => {
+    mkdirSync(join(folder, action));
+    writeFileSync(join(folder, action, 'document.yaml'), documentPolicy(action));
+    const file = join(folder, `${action}.js`);
+    execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', join(folder, action), '--bundle', file, '--out', join(folder, `${action}-generated`)]);
+    return readFileSync(file, 'utf8');
+  });
+  return { folder, view, edit };
+}
+
+const LOOPBACK = 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0';
+
+/** Starts a server on free ports of this machine and waits until it is ready. */
+export async function startProgram(folder: string, bundleText: string, sets: readonly string[]): Promise<Server> {
+  const bundle = join(mkdtempSync(join(folder, 'served-')), 'policies.js');
+  writeFileSync(bundle, bundleText);
+  const options = ['--bundle', bundle, '--set', LOOPBACK, ...sets.flatMap((set) => ['--set', set])];
+  const running = launch(PROGRAMS.server, options, folder);
+  let said = '';
+  running.child.stdout?.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  const [, http = '', grpc = ''] = /on (?:http:\/\/)?(\S+), gRPC on (\S+)$/.exec(await running.firstLine) ?? [];
+  return { running, http, grpc, bundle, said: () => said, log: () => linesOf(`${said}\n${running.said()}`) };
+}
+
+/** The process ids of the workers of a server. */
+export function workersOf({ running }: Server): readonly number[] {
+  const { pid } = running.child;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+}
+
+/** Replaces a file at once, as a careful deployment does. */
+export function replaceFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+/** Waits until something holds; rejects after ten seconds. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`still not: ${what}`);
+    await sleep(20);
+  }
+}
+
+/** Ends a server however it is, and removes what it served. */
+export function discard(servers: Server[]): void {
+  for (const { running } of servers.splice(0)) running.child.kill('SIGKILL');
+}
+
+export function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    // After the name, which is in parentheses and may hold anything: the state and the parent.
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function linesOf(text: string): readonly LogLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as LogLine);
+}

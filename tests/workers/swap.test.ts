@@ -1,0 +1,104 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { stop } from '../cli/programs.js';
+import { send } from '../server/http-client.js';
+import { askRest, startLoad } from './load.js';
+import { compileBundles, discard, remove, replaceFile, type Server, startProgram, until, workersOf } from './server.js';
+
+const test = suite('swapping bundles');
+const bundles = compileBundles();
+const servers: Server[] = [];
+test.after.each(() => discard(servers));
+test.after(() => remove(bundles.folder));
+
+const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
+const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
+const REFUSED = 'the bundle cannot be served; the last good one stays in force';
+
+async function start(...sets: string[]): Promise<Server> {
+  const server = await startProgram(bundles.folder, bundles.view, sets);
+  servers.push(server);
+  return server;
+}
+
+/** Asks each worker, in turn. */
+async function answers({ http }: Server): Promise<readonly string[]> {
+  return [...new Set(await Promise.all(Array.from({ length: 6 }, () => askRest(http, false))))];
+}
+
+for (const workers of [1, 2]) {
+  const title = workers === 1 ? 'one process' : 'several workers';
+
+  test(`${title}: a new bundle is in force soon after its file was replaced or written over; no call fails meanwhile, and every answer is of one of the two`, async () => {
+    const server = await start(`server.workers=${workers}`, 'server.watchBundle=true');
+    const load = startLoad(server.http, server.grpc);
+    for (const [text, expected] of [[bundles.edit, EDIT], [bundles.view, VIEW]] as const) {
+      replaceFile(server.bundle, text);
+      await until(async () => (await answers(server)).join() === expected, `${expected} after a rename`);
+    }
+    writeFileSync(server.bundle, bundles.edit);
+    await until(async () => (await answers(server)).join() === EDIT, 'the other policies after a plain write');
+    await load.stop();
+    assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
+    assert.ok(load.answers.view > 10 && load.answers.edit > 10);
+    await until(() => server.log().filter(({ message }) => message === 'a new bundle is in force').length === 3, 'three lines in the log');
+    assert.ok(server.log().every((line) => line.message !== 'a new bundle is in force' || /^[0-9a-f]{16}$/.test(String(line['hash']))));
+  });
+
+  test(`${title}: without watching, SIGHUP has the file read again; one that was only touched is nothing new`, async () => {
+    const server = await start(`server.workers=${workers}`, 'server.watchBundle=false');
+    replaceFile(server.bundle, bundles.edit);
+    await sleep(1200);
+    assert.equal(await answers(server), [VIEW]);
+    server.running.child.kill('SIGHUP');
+    await until(async () => (await answers(server)).join() === EDIT, 'the other policies');
+    server.running.child.kill('SIGHUP');
+    replaceFile(server.bundle, bundles.edit);
+    await sleep(400);
+    const { code } = await stop(server.running);
+    assert.is(code, 0);
+    assert.is(server.log().filter(({ message }) => message === 'a new bundle is in force').length, 1);
+  });
+
+  test(`${title}: a bad bundle is reported once and counted, the last good one stays, also in a new worker; the next good one is taken`, async () => {
+    const server = await start(`server.workers=${workers}`, 'server.watchBundle=true');
+    const bad: readonly string[] = [
+      'this is no module (',
+      'export const nothing = 1;\n',
+      bundles.edit.slice(0, -400),
+      "export const policies = { hash: 'x', resourcePolicies: [{}], principalPolicies: [], rolePolicies: [] };\n",
+      'throw new Error("at once");\n',
+    ];
+    for (const [index, text] of bad.entries()) {
+      replaceFile(server.bundle, text);
+      await until(() => server.log().filter(({ message }) => message === REFUSED).length === index + 1, `bad bundle ${index} is refused`);
+    }
+    assert.equal(await answers(server), [VIEW]);
+    if (workers > 1) {
+      for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL');
+      await until(async () => (await answers(server).catch(() => [])).join() === VIEW, 'the last good policies in new workers');
+    }
+    replaceFile(server.bundle, bundles.edit);
+    await until(async () => (await answers(server).catch(() => [])).join() === EDIT, 'the next good bundle');
+    if (workers === 1) {
+      const { text, status } = await send(server.http, 'GET', '/_authz/metrics');
+      if (status === 200) assert.match(text, /authz_bundle_reload_total\{result="failure"\} 5\b/);
+    }
+  });
+}
+
+test('a bundle that is written slowly is read when it is whole', async () => {
+  const server = await start('server.workers=1', 'server.watchBundle=true');
+  const size = Math.ceil(bundles.edit.length / 12);
+  writeFileSync(server.bundle, bundles.edit.slice(0, size));
+  for (let at = size; at < bundles.edit.length; at += size) {
+    await sleep(60);
+    appendFileSync(server.bundle, bundles.edit.slice(at, at + size));
+  }
+  await until(async () => (await answers(server)).join() === EDIT, 'the other policies');
+  assert.not(server.log().some(({ message }) => message === REFUSED));
+});
+
+test.run();

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, credentials } from '@grpc/grpc-js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { launch, PROGRAMS, stop } from '../cli/programs.js';
+import { send } from '../server/http-client.js';
+import { askGrpc, askRest, startLoad } from './load.js';
+import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
+
+const test = suite('workers');
+const bundles = compileBundles();
+const servers: Server[] = [];
+test.after.each(() => discard(servers));
+test.after(() => remove(bundles.folder));
+
+async function start(...sets: string[]): Promise<Server> {
+  const server = await startProgram(bundles.folder, bundles.view, sets);
+  servers.push(server);
+  return server;
+}
+
+test('so many processes serve as are configured, on one port each for HTTP and gRPC, and one line says so once all listen', async () => {
+  const server = await start('server.workers=3');
+  assert.is(workersOf(server).length, 3);
+  const load = startLoad(server.http, server.grpc);
+  await sleep(300);
+  await load.stop();
+  assert.equal([load.wrong, load.failed, load.answers.edit, load.refused], [[], [], 0, 0]);
+  assert.ok(load.answers.view > 20, `${load.answers.view}`);
+  const { code, stdout } = await stop(server.running);
+  assert.is(code, 0);
+  assert.is(stdout.match(/REST and Connect on/g)?.length, 1);
+});
+
+test('one worker is the server itself: there is no other process, and no module of node:cluster', async () => {
+  const server = await start('server.workers=1');
+  assert.equal(workersOf(server), []);
+  const entry = readFileSync(PROGRAMS.server, 'utf8');
+  assert.not.match(entry, /node:cluster/);
+  assert.is((await stop(server.running)).code, 0);
+});
+
+test('a worker that dies is replaced, and meanwhile the others answer', async () => {
+  const server = await start('server.workers=2');
+  const [victim = 0, other = 0] = workersOf(server);
+  process.kill(victim, 'SIGKILL');
+  await until(() => !workersOf(server).includes(victim), 'the worker is gone');
+  assert.is(await askRest(server.http, false), 'EFFECT_ALLOW EFFECT_DENY');
+  await until(() => workersOf(server).length === 2, 'another worker');
+  assert.ok(workersOf(server).includes(other));
+  await until(() => server.log().some(({ message, reason }) => message === 'a worker died and is replaced' && reason === 'was ended by SIGKILL'), 'a line in the log');
+  const { code } = await stop(server.running);
+  assert.is(code, 0);
+});
+
+test('when all workers die at once, the server comes back on the same ports', async () => {
+  const server = await start('server.workers=2');
+  const before = workersOf(server);
+  for (const pid of before) process.kill(pid, 'SIGKILL');
+  await until(async () => (await askRest(server.http, false).catch(() => '')) === 'EFFECT_ALLOW EFFECT_DENY', 'an answer over REST');
+  const client = new Client(server.grpc, credentials.createInsecure());
+  await until(async () => (await askGrpc(client).catch(() => '')) === 'EFFECT_ALLOW EFFECT_DENY', 'an answer over gRPC');
+  client.close();
+});
+
+test('a worker told to stop by a signal of its own answers what it has, loses nothing, and is replaced', async () => {
+  const server = await start('server.workers=2');
+  const load = startLoad(server.http, server.grpc);
+  await sleep(200);
+  const [victim = 0] = workersOf(server);
+  process.kill(victim, 'SIGTERM');
+  await until(() => !workersOf(server).includes(victim), 'the worker is gone');
+  await until(() => workersOf(server).length === 2, 'another worker');
+  await sleep(200);
+  await load.stop();
+  assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
+});
+
+test('what workers cannot start with ends the server with status 1 and one line', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  const noTraces = join(bundles.folder, 'no-traces.js');
+  writeFileSync(noTraces, "export const policies = { hash: 'h', resourcePolicies: [], principalPolicies: [], rolePolicies: [] };\n");
+  const listeners = `server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0`;
+  const attempts: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--set', listeners, '--set', `server.httpListenAddr=127.0.0.1:${port}`], /EADDRINUSE/],
+    [['--set', listeners, '--set', `server.grpcListenAddr=127.0.0.1:${port}`], /EADDRINUSE/],
+    [['--set', listeners, '--set', 'engine.strictEvaluation=true'], /traced conditions/],
+  ];
+  for (const [options, message] of attempts) {
+    const { code, stderr, stdout } = await launch(PROGRAMS.server, ['--bundle', noTraces, '--set', 'server.workers=2', ...options], bundles.folder).ended;
+    assert.is(code, 1, stderr);
+    assert.match(stderr, message);
+    assert.match(stderr, /^authz: error: [^\n]+\n$/);
+    assert.is(stdout, '');
+  }
+  taken.close();
+});
+
+test('both listeners can be sockets that all workers share: their mode is set, and they are gone at the end', async () => {
+  const http = join(bundles.folder, 'w-http.sock');
+  const grpc = join(bundles.folder, 'w-grpc.sock');
+  const server = await start('server.workers=2', `server.httpListenAddr=unix:${http},server.grpcListenAddr=unix:${grpc}`, 'server.udsFileMode=0o700');
+  assert.is(statSync(http).mode & 0o777, 0o700);
+  const [victim = 0] = workersOf(server);
+  process.kill(victim, 'SIGKILL');
+  await until(() => !workersOf(server).includes(victim) && workersOf(server).length === 2, 'another worker');
+  await sleep(300);
+  for (let count = 0; count < 8; count++) {
+    const status = await new Promise((resolve, reject) => {
+      request({ socketPath: http, path: '/_authz/health', agent: false }, (response) => resolve(response.resume().statusCode)).on('error', reject).end();
+    });
+    assert.is(status, 200);
+  }
+  const client = new Client(`unix:${grpc}`, credentials.createInsecure());
+  assert.is(await askGrpc(client), 'EFFECT_ALLOW EFFECT_DENY');
+  client.close();
+  const { code } = await stop(server.running);
+  assert.is(code, 0);
+  assert.not(existsSync(http));
+  assert.not(existsSync(grpc));
+});
+
+test('a server whose primary process is killed leaves no worker behind', async () => {
+  const server = await start('server.workers=2');
+  const workers = workersOf(server);
+  server.running.child.kill('SIGKILL');
+  await until(() => workers.every((pid) => !existsSync(`/proc/${pid}`)), 'no worker');
+});
+
+test('ServerInfo answers from every worker', async () => {
+  const server = await start('server.workers=2');
+  for (let count = 0; count < 4; count++) assert.is((await send(server.http, 'GET', '/api/server_info')).status, 200);
+});
+
+test.run();
