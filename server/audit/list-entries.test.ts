@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RpcError } from '../service/rpc-error.js';
+import type { RpcError } from '../service/rpc-error.js';
 import { listAuditLogEntries, listViolations } from './list-entries.js';
 import type { AuditQuery, AuditReader } from './reader.js';
 
