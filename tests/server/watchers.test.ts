@@ -45,7 +45,7 @@ let client: Client;
 const original = console.error;
 test.before(async () => {
   console.error = () => {};
-  server = await start([], fakeDecider, { watchers: [broken, watcher] });
+  server = await start([], fakeDecider, [broken, watcher]);
   client = new Client(server.grpcAddress, credentials.createInsecure());
 });
 test.before.each(() => {
@@ -117,7 +117,7 @@ test('what fails parsing or validation has no call id; what a handler refuses ha
 });
 
 test('a body that is too large to be read is a call that ended', async () => {
-  const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000'], fakeDecider, { watchers: [watcher] });
+  const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000'], fakeDecider, [watcher]);
   const answer = await send(small.httpAddress, 'POST', '/api/check/resources', 'x'.repeat(3000));
   assert.is(answer.status, 429);
   assert.is(seen[0]?.end?.code, 'resource_exhausted');
@@ -164,7 +164,7 @@ test('the peer is who is connected, and whom that one speaks for', async () => {
 test('the peer at a Unix socket is `@`', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'authz-peer-'));
   const sockets = [join(folder, 'h'), join(folder, 'g')] as const;
-  const local = await start([`server.httpListenAddr=unix:${sockets[0]},server.grpcListenAddr=unix:${sockets[1]}`], fakeDecider, { watchers: [watcher] });
+  const local = await start([`server.httpListenAddr=unix:${sockets[0]},server.grpcListenAddr=unix:${sockets[1]}`], fakeDecider, [watcher]);
   await new Promise((resolve, reject) => {
     httpRequest({ socketPath: sockets[0], path: '/api/server_info', agent: false }, (response) => response.resume().on('end', resolve)).on('error', reject).end();
   });

@@ -30,6 +30,13 @@ export interface HttpSurroundings {
   readonly grpc?: Pick<GrpcServer, 'handleStream'>;
   /** Without: plaintext. */
   readonly tls?: ServerTls | undefined;
+  /** What is answered to whoever collects metrics (server.md 5.2). Without: there are none, and the path is unknown. */
+  readonly metrics?: MetricsText | undefined;
+}
+
+export interface MetricsText {
+  readonly contentType: string;
+  readonly text: () => Promise<string>;
 }
 
 /** Go's limit, which clients may count on (server.md 1.7). */
@@ -38,7 +45,7 @@ const MAX_HEADER_SIZE = 1024 * 1024;
 const BODY_FACTOR = 2;
 
 /** Makes the HTTP server of a configuration; it does not listen yet. */
-export function httpServer(config: Config['server'], services: Services, { grpc, tls }: HttpSurroundings = {}): HttpServer {
+export function httpServer(config: Config['server'], services: Services, { grpc, tls, metrics }: HttpSurroundings = {}): HttpServer {
   const exchange = new Exchange(corsOf(config.cors));
   const listeners: HttpListener[] = [];
   const app = Fastify({
@@ -63,6 +70,7 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
   addRestRoutes(app, exchange, services);
   addConnectRoutes(app, exchange, services);
   addAdminRoutes(app, exchange, services);
+  if (metrics !== undefined) app.get('/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange));
   return { app, stop: (patience) => stop(app, exchange, listeners, patience) };
 }
 
@@ -77,6 +85,13 @@ function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: 
     if (httpVersionMajor === 2 && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
   }
   done();
+}
+
+function sendMetrics({ contentType, text }: MetricsText, request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
+  text().then(
+    (body) => exchange.send(request, reply, 200, ['Content-Type', contentType], body),
+    (thrown) => exchange.sendRestError(request, reply, rpcErrorOf(thrown)),
+  );
 }
 
 /** Errors of the framework: they come before any handler. */
