@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -142,6 +142,18 @@ function killedWhileWriting(folder: string): Promise<number> {
   });
   return new Promise((resolve) => child.on('close', () => resolve(Number(text.split('\n').at(-2)))));
 }
+
+test('a disk that is full loses whole entries, which are counted; the others are there, and the database is good', () =>
+  inTempFolder(async (folder) => {
+    const program = fileURLToPath(new URL('local-full-child.ts', import.meta.url));
+    const text = execFileSync('bash', ['-c', 'ulimit -f 300; exec "$0" "$@"', process.execPath, '--import', 'tsx', program, folder], { encoding: 'utf8' });
+    const [written = 0, failed = 0] = text.trim().split(' ').map(Number);
+    assert.ok(written > 0 && failed > 0, text);
+    assert.is(written + failed, 2000);
+    const log = await openLog(folder);
+    assert.is((await read(log, { kind: 'access', by: 'between', start: 0, end: Date.now() + HOUR })).length, written);
+    await log.sink.close();
+  }));
 
 test('a damaged database is moved aside and said; the server starts', () =>
   inTempFolder(async (folder) => {

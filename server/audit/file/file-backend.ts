@@ -14,6 +14,7 @@ import { StreamTarget } from './stream-target.js';
 export async function openFileBackend(config: FileAuditConfig, onProblem: OnAuditProblem, delays?: readonly number[]): Promise<AuditBackend> {
   const targets: LineTarget[] = [];
   const seen = new Set<string>();
+  const hasStream = [config.path, ...config.additionalPaths].some(isStream);
   try {
     for (const [index, path] of [config.path, ...config.additionalPaths].entries()) {
       const place = isStream(path) ? path : resolve(path);
@@ -30,9 +31,12 @@ export async function openFileBackend(config: FileAuditConfig, onProblem: OnAudi
     write: (records) => writeAll(targets, records.map(lineOf)),
     close: () => closeAll(targets),
     reader: undefined,
-    closeTimeout: undefined,
+    closeTimeout: hasStream ? STREAM_PATIENCE : undefined,
   };
 }
+
+/** In milliseconds: whoever reads stdout may have stopped reading without being gone. */
+const STREAM_PATIENCE = 10_000;
 
 function isStream(path: string): path is 'stdout' | 'stderr' {
   return path === 'stdout' || path === 'stderr';
