@@ -4,8 +4,8 @@ import { RpcError } from '../service/rpc-error.js';
 
 /**
  * The request of `GET /admin/auditlog/list/{kind}` (server.md 1.1): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
- * (RFC 3339), `since=2h`, `lookup=..`. More than one filter is none, and
- * other parameters are left alone (1.4). Throws an RpcError (code 3) for what cannot be read.
+ * (RFC 3339), `since=2h`, `lookup=..`; other parameters are left alone (1.4). More than one filter is none. Throws an RpcError (code 3) for
+ * what cannot be read.
  */
 export function listRequestOfQuery(kind: string, parameters: URLSearchParams): ListAuditLogEntriesRequest {
   const filters = [tailOf(parameters), betweenOf(parameters), sinceOf(parameters), lookupOf(parameters)].filter((filter) => filter !== undefined);

@@ -89,7 +89,7 @@ test('what cannot be asked is refused, in the form of a stream', async () => {
     ['KIND_ACCESS?tail=x', /tail/],
     ['KIND_ACCESS?tail=0', /tail/],
     ['KIND_ACCESS?tail=1001', /tail/],
-    ['KIND_ACCESS?tail=1&since=1s', /only one/],
+    ['KIND_ACCESS?tail=1&since=1s', /exactly one field/],
     ['KIND_ACCESS?since=1', /since/],
     ['KIND_ACCESS?lookup=x', /lookup/],
     ['KIND_ACCESS?between.start=yesterday&between.end=2020-01-01T00:00:00Z', /between\.start/],

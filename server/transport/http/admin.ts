@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEntry } from '../../../proto/codec/audit-messages.js';
+import { listRequestOfQuery } from '../../audit/list-query.js';
 import type { AdminService } from '../../service/admin.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { printRestError } from '../json/print-error.js';
-import { readAuditQuery } from './audit-query.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 
@@ -35,7 +35,7 @@ async function refuse(admin: AdminService, request: FastifyRequest): Promise<nev
 async function list(admin: AdminService, request: FastifyRequest, reply: FastifyReply, exchange: Exchange): Promise<void> {
   await admin.authenticate(request.headers.authorization);
   const { kind } = request.params as { readonly kind: string };
-  const entries = admin.listAuditLogEntries(readAuditQuery(kind, queryOf(request)))[Symbol.asyncIterator]();
+  const entries = admin.listAuditLogEntries(listRequestOfQuery(kind, queryOf(request)))[Symbol.asyncIterator]();
   const first = await entries.next();
   // Until the first entry is here, a failure can still be told by the status.
   if (first.done === true) exchange.send(request, reply, 200, [], '');
