@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { emitStores } from './emit-stores.js';
+import { MUTANTS } from './mutants.js';
+import { hazards } from './stores.js';
+import { emissions, misfit, type Mutant, probed, type Verdict, workFolder } from './workshop.js';
+
+/** ONLY runs the mutants whose name contains it; RECORD=1 writes result.md. */
+const ONLY = process.env['ONLY'] ?? '';
+const RESULT = join(import.meta.dirname, 'result.md');
+/** How many programs run at once. */
+const HANDS = 2;
+
+const test = suite('mutants of the planner');
+const folder = workFolder();
+const stores = emitStores();
+const count = hazards().length;
+const mutants = MUTANTS.filter(({ name }) => name.includes(ONLY));
+
+test('there are thirty mutants at least, and each has a name of its own', () => {
+  assert.ok(MUTANTS.length >= 30);
+  assert.is(new Set(MUTANTS.map(({ name }) => name)).size, MUTANTS.length);
+});
+
+test('each mutant can be planted: its text stands in its file exactly once', () => {
+  const misfits = MUTANTS.map(misfit).filter((problem) => problem !== undefined);
+  assert.is(misfits.length, 0, misfits.join('\n'));
+});
+
+test('the planner as it is passes the probe, and what the emitter emits is what it emits in a program of its own', async () => {
+  assert.is(await probed(folder, stores, count), undefined);
+  assert.equal(await emissions(folder), stores);
+});
+
+test('each mutant is caught', async () => {
+  const verdicts = new Map<Mutant, Verdict>();
+  const due = [...mutants];
+  const work = async (): Promise<void> => {
+    for (let mutant = due.shift(); mutant !== undefined; mutant = due.shift()) verdicts.set(mutant, await verdictOf(mutant));
+  };
+  await Promise.all(Array.from({ length: HANDS }, work));
+  const report = reportOf(verdicts);
+  console.log(`\n${report}`);
+  if (process.env['RECORD'] === '1' && ONLY === '') writeFileSync(RESULT, report);
+  const alive = mutants.filter((mutant) => verdicts.get(mutant) === undefined).map(({ name }) => name);
+  assert.equal(alive, []);
+});
+
+test('result.md lists these mutants', () => {
+  const recorded = readFileSync(RESULT, 'utf8');
+  assert.equal(MUTANTS.filter(({ name }) => !recorded.includes(`| ${name} |`)), [], 'record it anew with RECORD=1');
+  assert.match(recorded, `Caught ${MUTANTS.length} of ${MUTANTS.length}`);
+});
+
+test.run();
+
+async function verdictOf(mutant: Mutant): Promise<Verdict> {
+  if (misfit(mutant) !== undefined) return undefined;
+  const emitted = mutant.file.startsWith('compiler/') ? await emissions(folder, mutant) : stores;
+  return probed(folder, emitted, count, mutant);
+}
+
+function reportOf(verdicts: ReadonlyMap<Mutant, Verdict>): string {
+  const caught = mutants.filter((mutant) => verdicts.get(mutant) !== undefined).length;
+  const rows = mutants.map((mutant) => `| ${mutant.name} | ${mutant.file} | ${verdicts.get(mutant)?.by ?? 'nobody'} |`);
+  return [
+    '# Mutants of the planner',
+    '',
+    `Caught ${caught} of ${mutants.length}. Each is one mistake planted in the planner (mutants.ts), against which plans and check are compared row by row (probe.ts);`,
+    'the probes run in the order typed conditions, combinations, random stores, hazardous conditions, and the first that notices is named.',
+    '',
+    '| mistake | file | noticed by |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,95 @@
+import type { Mutant } from './workshop.js';
+
+const PLAN = 'runtime/engine/plan.ts';
+const STRICT = 'runtime/engine/plan-strict.ts';
+const ATTEMPT = 'runtime/residual/attempt.ts';
+const CALL = 'runtime/residual/call.ts';
+const CONDITION = 'runtime/residual/condition.ts';
+const FILTER = 'runtime/residual/filter.ts';
+const LIBRARY = 'runtime/residual/library.ts';
+const LOGIC = 'runtime/residual/logic.ts';
+const MACROS = 'runtime/residual/macros.ts';
+const OPERATORS = 'runtime/residual/operators.ts';
+const ROW = 'runtime/residual/row.ts';
+const SELECTION = 'runtime/residual/selection.ts';
+const SIMPLIFY = 'runtime/residual/simplify.ts';
+const TRUTH = 'runtime/residual/truth.ts';
+const UNMET = 'runtime/residual/unmet.ts';
+const WIRE = 'runtime/residual/wire.ts';
+const WHERE = 'compiler/emit/where.ts';
+
+/** Mistakes that a planner can have, each of which some probe must notice. The first sentence of a name is the mistake in words. */
+export const MUTANTS: readonly Mutant[] = [
+  // How rules, roles, scopes and policies combine.
+  { name: 'the DENY of a principal policy is dropped', file: PLAN, find: 'byPrincipal.deny === undefined ? allowed :', replace: 'true ? allowed :' },
+  { name: 'the ALLOW of a principal policy is dropped', file: PLAN, find: 'either(byPrincipal.allow, byRoles.allow)', replace: 'byRoles.allow' },
+  { name: 'the DENY of a resource policy is dropped', file: PLAN, find: 'else if (condition !== false) deny = either(deny, condition);', replace: '' },
+  { name: 'of several ALLOW rules only the first counts', file: PLAN, find: 'if (entry.effect === ALLOW) allow = either(allow, condition);', replace: 'if (entry.effect === ALLOW) allow ??= condition;' },
+  { name: 'the DENY of one role counts against another', file: PLAN, find: 'const together = granted.find((other) => sameDenial(other.deny, deny));', replace: 'const together = granted[0];' },
+  { name: 'a role that is denied outright ends the plan for all', file: PLAN, find: 'granted.push({ deny: undefined, allow: false });\n      continue;', replace: 'return { allow: false, isMatched, layers };' },
+  { name: 'what a role policy takes away is given back', file: PLAN, find: 'const kept = restriction === undefined ? allow : allOf(allow, not(restriction));', replace: 'const kept = allow;' },
+  { name: 'a role policy that does not list an action leaves it alone', file: PLAN, find: 'restriction = either(restriction, true);', replace: '' },
+  { name: 'the condition of a role policy is turned round', file: PLAN, find: 'const denied = not(rule.where(walk.query));', replace: 'const denied = rule.where(walk.query);' },
+  { name: 'the role policies of ancestors are forgotten', file: PLAN, find: '  for (const role of lineage) {\n    const limit = limits.get(role);', replace: '  for (const role of lineage.slice(0, 1)) {\n    const limit = limits.get(role);' },
+  { name: 'the rules of ancestor roles are forgotten', file: PLAN, find: 'const lineage = walk.lineages?.get(role) ?? [role];', replace: 'const lineage = [role];' },
+  { name: 'the gate is forgotten: a parent scope denies what a child allowed', file: PLAN, find: 'deny = either(deny, gated(allow, layer.deny));', replace: 'deny = either(deny, layer.deny);' },
+  { name: 'the gate is turned round', file: PLAN, find: 'denied : allOf(not(allowed), denied);', replace: 'denied : allOf(allowed, denied);' },
+  { name: 'role policies of a parent scope bind what a child allowed', file: PLAN, find: 'restriction = either(restriction, gated(allow, layer.restriction));', replace: 'restriction = either(restriction, layer.restriction);' },
+  { name: 'an ALLOW of a scope that requires consent stands alone', file: PLAN, find: 'if (layer.consents) continue;', replace: '' },
+  { name: 'scopes are asked from the root down', file: PLAN, find: 'overScopes(walk, stepsOf(walk.resource.first),', replace: 'overScopes(walk, [...stepsOf(walk.resource.first)].reverse(),' },
+  { name: 'only the scope requested is asked', file: PLAN, find: 'overScopes(walk, stepsOf(walk.resource.first),', replace: 'overScopes(walk, [...stepsOf(walk.resource.first)].slice(0, 1),' },
+  { name: 'a rule reaches every role', file: PLAN, find: 'if ((roles & bits) === 0) return false;', replace: '' },
+  { name: 'a rule with a glob reaches every action', file: PLAN, find: 'return reaches === undefined || reaches(action, resource.kind);', replace: 'return true;' },
+  { name: 'an ALLOW that no filter can say grants', file: PLAN, find: 'entry.effect !== ALLOW);', replace: 'true);' },
+  { name: 'derived roles are listed for the requested scope only', file: PLAN, find: 'walk.listed[step.index] ??=', replace: 'walk.listed[0] ??=' },
+  { name: 'derived roles are listed by the roles of the request, ancestors left out', file: PLAN, find: 'flatMap((role) => lineages?.get(role) ?? [role])', replace: 'flatMap((role) => [role])' },
+  { name: 'any of several actions is enough', file: FILTER, find: "if (filters.some(({ kind }) => kind === 'KIND_ALWAYS_DENIED')) return DENIED;", replace: '' },
+
+  // Strict evaluation.
+  { name: 'in strict evaluation a failure of an earlier role is forgotten', file: STRICT, find: 'allOf(clear(layers), later)', replace: 'later' },
+  { name: 'in strict evaluation a DENY is dropped', file: STRICT, find: 'allOf(...evaluate, not(denied),', replace: 'allOf(...evaluate,' },
+  { name: 'in strict evaluation what follows the end of `any` has to evaluate', file: ATTEMPT, find: 'allOf(one.evaluates, anyOf(ends(one.holds), rest))', replace: 'allOf(one.evaluates, rest)' },
+
+  // Conditions and their polarity.
+  { name: 'and and or are swapped', file: CONDITION, find: "return joined('or', operands);", replace: "return joined('and', operands);" },
+  { name: 'none of them is not any of them', file: CONDITION, find: "return joined('and', operands.map(not));", replace: "return joined('or', operands.map(not));" },
+  { name: 'absorption is wrong: true ends a conjunction', file: CONDITION, find: "const absorbing = kind === 'or';", replace: 'const absorbing = true;' },
+  { name: 'what no filter can say is decided the same under a not', file: CONDITION, find: 'decided(condition.operand, !towards)', replace: 'decided(condition.operand, towards)' },
+  { name: 'beside a part of a disjunction the part is taken to hold', file: SIMPLIFY, find: "factsOf(other, kind === 'and')", replace: 'factsOf(other, true)' },
+  { name: 'a fact about a negation is taken the wrong way round', file: SIMPLIFY, find: '[{ condition: condition.operand, holds: !holds }]', replace: '[{ condition: condition.operand, holds }]' },
+  { name: 'the polarity of a leaf is lost', file: TRUTH, find: 'const positive = polarity ? cleaned : complement(cleaned);', replace: 'const positive = cleaned;' },
+  { name: 'a failure beside an unknown is true where it must be false', file: TRUTH, find: "return typeof known === 'boolean' ? known : !polarity;", replace: "return typeof known === 'boolean' ? known : polarity;" },
+  { name: 'under a not a failure keeps its polarity', file: TRUTH, find: 'rejoined(term as Unknown, [cleanse(first, !polarity)])', replace: 'rejoined(term as Unknown, [cleanse(first, polarity)])' },
+  { name: 'a condition inside an expression loses its not', file: TRUTH, find: 'return truth(first, !polarity);', replace: 'return truth(first, polarity);' },
+  { name: 'a map that is indexed by an attribute has only its first entry', file: TRUTH, find: 'const decided = entries.reduceRight<Term>(', replace: 'const decided = entries.slice(0, 1).reduceRight<Term>(' },
+
+  // Terms.
+  { name: 'has() is true of what is not known', file: SELECTION, find: "return isUnplannable(selected) ? selected : kept('has', [selected]);", replace: 'return isUnplannable(selected) ? selected : true;' },
+  { name: 'a missing attribute is one of the list of known ones', file: ROW, find: 'Object.hasOwn(listed, name) ? listed[name] :', replace: 'true ? listed[name] :' },
+  { name: 'less is written as at most', file: OPERATORS, find: "ordered('lt', cel.lessThan, a, b)", replace: "ordered('le', cel.lessThan, a, b)" },
+  { name: 'greater is written as less', file: OPERATORS, find: "ordered('gt', cel.greaterThan, a, b)", replace: "ordered('lt', cel.greaterThan, a, b)" },
+  { name: 'unequal is written as equal', file: OPERATORS, find: "call('ne', cel.notEquals, a, b)", replace: "call('eq', cel.notEquals, a, b)" },
+  { name: 'time that has passed is compared without turning the comparison round', file: OPERATORS, find: "lt: { mirrored: 'gt', function: cel.greaterThan }", replace: "lt: { mirrored: 'lt', function: cel.lessThan }" },
+  { name: 'a derived role of a list counts whether active or not', file: OPERATORS, find: 'or(and(activeTerm(condition), passes(name)), rest)', replace: 'or(passes(name), rest)' },
+  { name: 'derived roles that may be active are taken to be inactive', file: LIBRARY, find: 'condition !== false', replace: 'condition === true' },
+  { name: 'a known operand of or ends it when it is false', file: LOGIC, find: "return joined('or', a, b, true);", replace: "return joined('or', a, b, false);" },
+  { name: 'the branches of a conditional are swapped', file: LOGIC, find: "kept('if', [condition, whenTrue, whenFalse]", replace: "kept('if', [condition, whenFalse, whenTrue]" },
+  { name: 'exists over known elements asks for all of them', file: MACROS, find: "const join = quantifier === 'exists' ? or : and;", replace: 'const join = and;' },
+  { name: 'all over the derived roles loses a not', file: MACROS, find: 'complement(anyRole(range, (name) => complement(body(name))))', replace: 'anyRole(range, (name) => complement(body(name)))' },
+  { name: 'arithmetic of an attribute and an int is left to the store', file: CALL, find: 'if (hasNoOverload(operator, operands)) return cel.add(1, 1n);', replace: '' },
+  { name: 'an optional attribute has its value where it is missing', file: CALL, find: 'return conditional(present, value, other);', replace: 'return value;' },
+
+  // The filter.
+  { name: 'a guard is lost: a DENY on a missing attribute applies', file: UNMET, find: ', ...parts.filter(isAttribute).map(absent)]', replace: ']' },
+  { name: 'what may fail otherwise than by absence is left to CEL\'s not', file: UNMET, find: "return expression('unless', outcome ? operand : complement(operand, 'flat'));", replace: 'return plain(operand, outcome);' },
+  { name: 'the not of and is and', file: UNMET, find: "return joined((operator === 'and') === outcome ? 'or' : 'and', parts, 'flat');", replace: "return joined(operator, parts, 'flat');" },
+  { name: 'a not in front of a conjunction turns its parts only', file: FILTER, find: "condition.kind === 'and' ? 'or' : 'and'", replace: 'condition.kind' },
+  { name: 'a list of one is an equality with the wrong element', file: WIRE, find: 'constantOf(values[0] as cel.Value)', replace: "constantOf('')" },
+  { name: 'the negation of a number is the number', file: WIRE, find: "expression('sub', { value: 0 }, operandOf(first, shapes))", replace: 'operandOf(first, shapes)' },
+
+  // What the compiler emits.
+  { name: 'all is emitted as any', file: WHERE, find: 'bracketed(`residual.${match.kind}Of(`', replace: "bracketed(`residual.${match.kind === 'all' ? 'any' : match.kind}Of(`" },
+  { name: 'a not is emitted as nothing', file: WHERE, find: "residualCall(value.operator === 'not' ? 'complement' : value.operator, value.operands.map((operand) => termDoc(operand, context)))", replace: "value.operator === 'not' ? termDoc(value.operands[0] as Value, context) : residualCall(value.operator, value.operands.map((operand) => termDoc(operand, context)))" },
+  { name: 'the id of a resource is taken to be known', file: WHERE, find: "name === 'kind' || name === 'scope'", replace: "name === 'kind' || name === 'scope' || name === 'id'" },
+  { name: 'has() is emitted as the attribute', file: WHERE, find: "residualCall('has', [", replace: "residualCall('select', [" },
+];

@@ -1,0 +1,136 @@
+import { createEngine, type Engine, type EngineOptions, type PlanRequest } from '#runtime/engine';
+import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import { FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { Random } from '../oracle/random.js';
+import { randomAttributes, randomRequest } from '../oracle/random-store.js';
+import { hostileAttributes } from '../sql/hostile-rows.js';
+import { QUESTIONS } from './combinations.js';
+import { PLACES, TYPED, typedRow } from './conditions.js';
+
+/** A store, compiled. */
+export interface StoreModule {
+  readonly policies: PolicyBundle;
+  readonly traced: () => Promise<TracedBundle>;
+}
+
+/** The first row on which a plan and check differ, and who noticed; undefined when nobody did. */
+export interface Caught {
+  readonly by: string;
+  readonly detail: string;
+}
+
+/**
+ * Whether plans say what check says, as quickly as some thousands of rows can tell. The stores are those of `storesOf`; `hazards` is how many
+ * hazardous conditions the first of them has.
+ */
+export async function probe([conditions, combinations, ...randomStores]: readonly StoreModule[], hazards: number): Promise<Caught | undefined> {
+  const { policies } = conditions as StoreModule;
+  return (
+    askConditions(policies, { by: 'typed conditions', prefix: 'typed', count: TYPED.length, rows: rowsOf(40, (random) => typedRow((of) => random.pick(of))) }) ??
+    askCombinations((combinations as StoreModule).policies, 'combinations', {}) ??
+    askCombinations((combinations as StoreModule).policies, 'combinations, strict evaluation', { strictEvaluation: true, traced: await (combinations as StoreModule).traced() }) ??
+    (await askStores(randomStores, 'random stores', async () => ({}))) ??
+    (await askStores(randomStores, 'random stores, strict evaluation', async ({ traced }) => ({ strictEvaluation: true, traced: await traced() }))) ??
+    askConditions(policies, { by: 'hazardous conditions', prefix: 'hazard', count: hazards, rows: rowsOf(16, hazardousRow) })
+  );
+}
+
+const EXACT: Writing = { shapes: 'flat', nots: 'exact' };
+/** So many of the writings that are asked for, which stand first, select all that is allowed; the reference's may select less. */
+const EXACT_WRITINGS = 2;
+const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { teams: ['a', 'b'], levels: { a: 1, b: 2, c: 3 } } };
+/** 2025-01-01T12:00:00Z. */
+const CLOCK = () => ({ seconds: 1_735_732_800, nanos: 0, offset: 0 });
+
+type Attributes = { readonly [name: string]: unknown };
+
+interface Conditions {
+  readonly by: string;
+  readonly prefix: string;
+  readonly count: number;
+  readonly rows: readonly Attributes[];
+}
+
+function askConditions(policies: PolicyBundle, { by, prefix, count, rows }: Conditions): Caught | undefined {
+  const engines = [EXACT, FLAT, REFERENCE].map((plan) => createEngine(policies, { plan, clock: CLOCK }));
+  for (const place of Object.keys(PLACES)) {
+    for (let index = 0; index < count; index += 1) {
+      const found = differs(engines, {
+        by: `${by}, ${place}`,
+        request: { principal: PRINCIPAL, resource: { kind: `${prefix}_${place}` }, actions: [`a${index}`] },
+        rows,
+      });
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function askCombinations(policies: PolicyBundle, by: string, options: EngineOptions): Caught | undefined {
+  const engines = [EXACT, FLAT].map((plan) => createEngine(policies, { ...options, plan }));
+  const { principals, roles, scopes, actions, flags } = QUESTIONS;
+  const rows = rowsOf(40, (random) => Object.fromEntries(flags.flatMap((flag) => (random.chance(0.1) ? [] : [[flag, random.chance(0.5)]]))));
+  for (const id of principals) {
+    for (const held of roles) {
+      for (const scope of scopes) {
+        for (const action of actions) {
+          const found = differs(engines, { by, request: { principal: { id, roles: held }, resource: { kind: 'case', scope }, actions: [action] }, rows });
+          if (found !== undefined) return found;
+        }
+      }
+    }
+  }
+  return undefined;
+}
+
+async function askStores(stores: readonly StoreModule[], by: string, optionsOf: (store: StoreModule) => Promise<EngineOptions>): Promise<Caught | undefined> {
+  for (const [index, store] of stores.entries()) {
+    const random = new Random(index + 1001);
+    const options = { ...(await optionsOf(store)), defaultScope: random.pick(['', '', 'a']), lenientScopeSearch: random.chance(0.4) };
+    // The reference's trees look the same in strict evaluation.
+    const writings = options.strictEvaluation === true ? [EXACT, FLAT] : [EXACT, FLAT, REFERENCE];
+    const engines = writings.map((plan) => createEngine(store.policies, { ...options, plan }));
+    for (let i = 0; i < 24; i += 1) {
+      const { principal, resource, actions } = randomRequest(random);
+      const { kind, scope, policyVersion } = resource;
+      const attr = random.chance(0.25) ? randomAttributes(random) : {};
+      const rows = Array.from({ length: 20 }, () => ({ ...randomAttributes(random), ...attr }));
+      const found = differs(engines, { by, request: { principal, resource: { kind, scope, policyVersion, attr }, actions: actions.slice(0, random.pick([1, 1, 2])) }, rows });
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+interface Question {
+  readonly by: string;
+  readonly request: PlanRequest;
+  readonly rows: readonly Attributes[];
+}
+
+function differs(engines: readonly Engine[], { by, request, rows }: Question): Caught | undefined {
+  const plans = engines.map((engine) => engine.plan(request));
+  const isWhole = plans.every(({ unplanned }) => unplanned.length === 0);
+  for (const attr of rows) {
+    const resource = { ...request.resource, id: 'r', attr };
+    const allowed = request.actions.every((action) => (engines[0] as Engine).isAllowed({ principal: request.principal, resource, action }));
+    for (const [position, { filter, filterDebug }] of plans.entries()) {
+      // The reference leaves the time to whoever reads the filter.
+      if (filterDebug.includes('(timeSince ')) continue;
+      const selected = selects(filter, { id: 'r', attr, policyVersion: request.resource.policyVersion });
+      if (selected === allowed || (!selected && (position >= EXACT_WRITINGS || !isWhole))) continue;
+      return { by, detail: `${selected ? 'selects what check denies' : 'does not select what check allows'}: ${JSON.stringify({ request, attr })}, ${filterDebug}` };
+    }
+  }
+  return undefined;
+}
+
+function rowsOf(count: number, rowOf: (random: Random) => Attributes): readonly Attributes[] {
+  const random = new Random(11);
+  return Array.from({ length: count }, () => rowOf(random));
+}
+
+function hazardousRow(random: Random): Attributes {
+  const { s, b, n, flag, list, items, map } = hostileAttributes(random);
+  return Object.fromEntries(Object.entries({ x: s, y: b, n, flag, list, items, map }).filter(([, value]) => value !== undefined));
+}

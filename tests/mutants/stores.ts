@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { Document } from '../oracle/documents.js';
+import { ROOT } from '../support/compiled.js';
+import { readKnownFailures } from '../support/known-failures.js';
+import { Random } from '../oracle/random.js';
+import { randomStore } from '../oracle/random-store.js';
+import { HAZARDS } from '../sql/hazardous-conditions.js';
+import { COMBINATIONS } from './combinations.js';
+import { PLACES, TYPED } from './conditions.js';
+
+/** How many random stores the probe asks. */
+export const RANDOM_STORES = 12;
+
+/** Policies by path, as a folder would hold them; JSON is YAML. */
+export type StoreTexts = { readonly [path: string]: string };
+
+/** The conditions that the probe asks about, less those whose plan is known to be wrong. */
+export function hazards(): readonly string[] {
+  const known = readKnownFailures(join(ROOT, 'tests', 'sql', 'known-failures.txt'));
+  return HAZARDS.filter((expr) => !known.has(`hazards/${expr}`));
+}
+
+/** All stores: that of the conditions first, that of the combinations, then the random ones, by seed. */
+export function storesOf(conditions: readonly string[]): readonly StoreTexts[] {
+  return [conditionStore('hazard', conditions, conditionStore('typed', TYPED)), textsOf(COMBINATIONS), ...Array.from({ length: RANDOM_STORES }, (_, index) => randomTexts(index + 1))];
+}
+
+/** A kind for each place of a condition, an action for each condition. */
+function conditionStore(prefix: string, conditions: readonly string[], others: StoreTexts = {}): StoreTexts {
+  const policies = Object.entries(PLACES).map(([place, rulesOf]) => {
+    const resourcePolicy = { resource: `${prefix}_${place}`, version: 'default', rules: conditions.flatMap((expr, index) => rulesOf(expr, `a${index}`)) };
+    return [`${prefix}.${place}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy })] as const;
+  });
+  return { ...others, ...Object.fromEntries(policies) };
+}
+
+function randomTexts(seed: number): StoreTexts {
+  const random = new Random(seed);
+  return textsOf(randomStore(random, { outputs: false, runtime: seed % 2 === 0 }));
+}
+
+function textsOf(documents: readonly Document[]): StoreTexts {
+  return Object.fromEntries(documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]));
+}
