@@ -4,20 +4,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerInfoResponse } from '../proto/messages.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
-import { verifierOf } from './aux-data/verify.js';
+import type { AuditReader } from './audit/reader.js';
+import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
 import type { Config } from './config.js';
 import { listenGrpc, listenHttp } from './listen.js';
 import type { Log } from './observe/log/logger.js';
+import { loggingRefusals } from './observe/log/token-log.js';
 import { observe } from './observe/observe.js';
 import type { Observation, Scrape } from './observe/options.js';
 import { release } from './release.js';
+import { adminService } from './service/admin.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
-import { HEALTH_NAMES, type Services } from './service/services.js';
+import { ADMIN_SERVICE, HEALTH_NAMES, type Services } from './service/services.js';
 import type { Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
+import { loadTls, type TlsEvent } from './tls/server-tls.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer } from './transport/http/http-server.js';
 
@@ -88,7 +92,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
     observation?.bundle.loaded({ hash: next.hash, version: release.version });
   };
   takeOver(decider.current);
-  const server = await listen({ config, decider, build: () => release, watchers, answered, sharesSockets: surroundings.sharesSockets === true });
+  const server = await listen({ config, decider, build: () => release, watchers, auditReader: audit?.reader, answered, sharesSockets: surroundings.sharesSockets === true, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next);
     return { commit: () => takeOver(serving) };
@@ -104,7 +108,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
 
 /** The same with whatever decides: for tests of the transports. */
 export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
-  return listen({ config, decider, build: () => build, watchers, answered: async () => {}, sharesSockets: false });
+  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, answered: async () => {}, sharesSockets: false, log: undefined });
 }
 
 function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
@@ -135,33 +139,41 @@ interface Listening {
   readonly decider: Decider;
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
+  readonly auditReader: AuditReader | undefined;
   /** The last call has been answered: whoever looked on writes out what is left. */
   readonly answered: () => Promise<void>;
   readonly sharesSockets: boolean;
+  readonly log: Log | undefined;
 }
 
-async function listen({ config, decider, build, watchers, answered, sharesSockets }: Listening): Promise<ListeningServer> {
-  const health = new Health(HEALTH_NAMES);
+async function listen({ config, decider, build, watchers, auditReader, answered, sharesSockets, log }: Listening): Promise<ListeningServer> {
+  const admin = adminService(config.server.adminAPI, auditReader);
+  const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
+  const verifier = verifierFor(config, log);
+  const tls = config.server.tls === undefined ? undefined : loadTls(config.server.tls, (event) => tellOfTls(event, log));
   const services: Services = {
     decider,
     callIds: new CallIds(),
     limits: config.server.requestLimits,
-    verify: verifierOf(config.jwt),
+    verify: log === undefined ? verifier : loggingRefusals(verifier, log.logger('authz.aux_data')),
     watchers,
     health,
+    admin,
     get release() {
       return build();
     },
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
-  const grpc = grpcServer(config.server.grpc, services);
-  const http = httpServer(config.server, services, { grpc });
+  const grpc = grpcServer(config.server.grpc, services, tls === undefined ? 'plaintext' : 'tls');
+  const http = httpServer(config.server, services, { grpc, tls });
   const stop = async (grace: number): Promise<void> => {
     health.stop();
     closeAfterAnswers(http.app.server);
     // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
     if (grace > 0) await sleep(grace);
+    tls?.close();
     await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
+    verifier.close();
     if (!sharesSockets) removeSockets(config);
     await answered();
   };
@@ -172,13 +184,25 @@ async function listen({ config, decider, build, watchers, answered, sharesSocket
   };
   const socketMode = sharesSockets ? undefined : config.server.udsFileMode;
   try {
-    const grpcAddress = await listenGrpc(grpc.server, config.server.grpcListenAddr, socketMode);
+    const grpcAddress = await listenGrpc(grpc.server, config.server.grpcListenAddr, socketMode, tls && { tls, handshakeTimeout: config.server.grpc.connectionTimeout });
     const httpAddress = await listenHttp(http.app, config.server.httpListenAddr, socketMode);
     return { httpAddress, grpcAddress, close: () => close(config.server.shutdownGrace) };
   } catch (error) {
     await close(0);
     throw error;
   }
+}
+
+/** Keysets tell the log what becomes of them. */
+function verifierFor(config: Config, log: Log | undefined): Verifier {
+  const logger = log?.logger('authz.aux_data');
+  return verifierOf(config.jwt, logger === undefined ? {} : { onKeySet: (event) => logger[event.kind === 'fetched' ? 'info' : 'warn'](textOf(event)) });
+}
+
+function tellOfTls(event: TlsEvent, log: Log | undefined): void {
+  const logger = log?.logger('authz.tls');
+  if (event.kind === 'reloaded') logger?.info('the certificate was read again');
+  else logger?.error('the certificate cannot be read again; the last good one stays in force', { reason: event.reason });
 }
 
 /** From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and no call meets a closed connection. */

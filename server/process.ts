@@ -115,7 +115,8 @@ async function serveWithWorkers({ program, config, log }: Program, bundle: Bundl
   return { ...primary, close };
 }
 
-function openAudit(config: Config, log: Log): Promise<AuditLog | undefined> {
+/** Opens the audit log of a configuration, whose troubles go to the log. Undefined when there is none. */
+export function openAudit(config: Config, log: Log): Promise<AuditLog | undefined> {
   const logger = log.logger('authz.audit');
   return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }

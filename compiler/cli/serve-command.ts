@@ -2,7 +2,8 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
 import { loadConfig } from '../../server/config.js';
-import { endOnSignal, readyLine } from '../../server/process.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
 import { bundle } from '../bundle/index.js';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
@@ -32,7 +33,9 @@ export async function serveCommand(directory: string | undefined, options: Serve
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
-  const server = await startServer(config, compiled);
+  // Standard output has the line that says the server is ready; of the log, what is grave.
+  const log = openLog({ level: 'warn' });
+  const server = await startServer(config, compiled, { log, audit: await openAudit(config, log) });
   endOnSignal(server);
   if (options.watch === true) recompileOnChange(folder, compiler, server);
   // Last, for whoever reads the line may change a policy or stop the server at once.
