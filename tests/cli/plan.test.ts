@@ -66,7 +66,7 @@ test('a plan is a tree: its kind, then an operator a line with its leaves; nothi
 
 test('-o text prints the debug text, on one line', async () => {
   const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'edit', '-o', 'text');
-  assert.is(stdout, '(and (or (not request.resource.attr.locked) (not (has request.resource.attr.locked))) (eq request.resource.attr.owner "alice"))\n');
+  assert.is(stdout, '(and (or (ne request.resource.attr.locked true) (not (has request.resource.attr.locked))) (eq request.resource.attr.owner "alice"))\n');
 });
 
 test('-o json prints the filter of a response and its meta, and the filter selects rows', async () => {
