@@ -48,7 +48,10 @@ export function verifierOf(config: Config['jwt'], listeners: VerifierListeners =
       throw error instanceof TokenRefused ? error : new TokenRefused(reason);
     }
   };
-  return Object.assign(verify, { close: () => sources.forEach((source) => source.close()) });
+  const close = (): void => {
+    for (const source of sources) source.close();
+  };
+  return Object.assign(verify, { close });
 }
 
 /** For a server that has nobody to tell. */
