@@ -47,9 +47,8 @@ export interface AccessEvaluationResponse {
   readonly response: CheckResourcesResponse | undefined;
 }
 
-export interface AccessEvaluationBatchResponse {
-  readonly evaluations: readonly AccessEvaluationResponse[];
-}
+/** An answer to each evaluation in order; or one answer, to a request without evaluations. */
+export type AccessEvaluationBatchResponse = { readonly evaluations: readonly AccessEvaluationResponse[] } | AccessEvaluationResponse;
 
 /** Absolute URLs. */
 export interface MetadataResponse {

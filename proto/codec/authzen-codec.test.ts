@@ -61,6 +61,8 @@ test('the check behind a decision is a value in its context', () => {
 test('a denial is written too', () => {
   const batch = encodeAccessEvaluationBatchResponse({ evaluations: [{ decision: true, response: undefined }, { decision: false, response: undefined }] }, new WireWriter());
   assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(batch), { evaluations: [{ decision: true }, { decision: false }] });
+  const single = encodeAccessEvaluationBatchResponse({ decision: false, response: undefined }, new WireWriter());
+  assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(single), { decision: false });
 });
 
 test('the metadata document is snake_case', () => {

@@ -7,18 +7,15 @@ import type { WireWriter } from './wire-writer.js';
 /** AccessEvaluationResponse in its protobuf encoding; a denial is written too (server.md 1.4). */
 export function encodeAccessEvaluationResponse(response: AccessEvaluationResponse, writer: WireWriter): Buffer {
   writer.begin();
-  writeEvaluation(writer, response);
+  writeEvaluation(writer, response, SINGLE);
   return writer.finish();
 }
 
 /** AccessEvaluationBatchResponse in its protobuf encoding. */
-export function encodeAccessEvaluationBatchResponse({ evaluations }: AccessEvaluationBatchResponse, writer: WireWriter): Buffer {
+export function encodeAccessEvaluationBatchResponse(response: AccessEvaluationBatchResponse, writer: WireWriter): Buffer {
   writer.begin();
-  for (let index = evaluations.length - 1; index >= 0; index--) {
-    const mark = writer.mark();
-    writeEvaluation(writer, evaluations[index] as AccessEvaluationResponse);
-    writer.messageField(1, mark);
-  }
+  if ('decision' in response) writeEvaluation(writer, response, IN_BATCH);
+  else writeEvaluations(writer, response.evaluations);
   return writer.finish();
 }
 
@@ -31,14 +28,26 @@ export function encodeMetadataResponse(response: MetadataResponse, writer: WireW
   return writer.finish();
 }
 
-function writeEvaluation(writer: WireWriter, { decision, response }: AccessEvaluationResponse): void {
+/** The numbers of the fields that hold an answer. */
+const SINGLE = { decision: 1, context: 2 } as const;
+const IN_BATCH = { decision: 100, context: 101 } as const;
+
+function writeEvaluations(writer: WireWriter, evaluations: readonly AccessEvaluationResponse[]): void {
+  for (let index = evaluations.length - 1; index >= 0; index--) {
+    const mark = writer.mark();
+    writeEvaluation(writer, evaluations[index] as AccessEvaluationResponse, SINGLE);
+    writer.messageField(1, mark);
+  }
+}
+
+function writeEvaluation(writer: WireWriter, { decision, response }: AccessEvaluationResponse, fields: typeof SINGLE | typeof IN_BATCH): void {
   if (response !== undefined) {
     const entry = writer.mark();
     const value = writer.mark();
     writeJsonValue(writer, checkResponseValue(response));
     writer.messageField(2, value);
     writer.stringField(1, 'authz.response');
-    writer.messageField(2, entry);
+    writer.messageField(fields.context, entry);
   }
-  writer.varintField(1, decision ? 1 : 0);
+  writer.varintField(fields.decision, decision ? 1 : 0);
 }

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../compiler/ast/expr.js';
 import { parseCel } from '../../compiler/parse/cel/index.js';
 
-/** The little CEL that rules about messages use, as TypeScript over `message`: has, size, all, comparisons, logic. Throws for anything else. */
+/** The little CEL that rules about messages use, as TypeScript over `message`: has, size, all, exists, comparisons, logic. Throws for anything else. */
 export function expressionCode(text: string, message: DescMessage): string {
   const { ast, errors } = parseCel(text);
   if (ast === undefined) throw new Error(`${message.typeName}: ${errors[0]?.message}`);
@@ -61,13 +61,16 @@ function ofLogic(expr: Expr, scope: Scope): string {
   return isLogic ? inParentheses(expr, scope) : codeOf(expr, scope);
 }
 
+const METHODS: { readonly [macro: string]: string } = { all: 'every', exists: 'some' };
+
 function macroCode({ macro, range, variables, body }: MacroExpr, scope: Scope): string {
   if (range?.kind !== 'select') throw new Error(`no code for ${macro} of what is no field`);
   const { code, field } = fieldOf(range, scope);
   if (macro === 'has') return field.fieldKind === 'message' ? `${code} !== undefined` : `${code} !== ''`;
   const [variable] = variables;
-  if (macro !== 'all' || variable === undefined || body === undefined || field.message === undefined) throw new Error(`no code for ${macro} in a rule`);
-  return `${code}.every((${variable}) => ${codeOf(body, new Map([...scope, [variable, { code: variable, type: field.message }]]))})`;
+  const method = METHODS[macro];
+  if (method === undefined || variable === undefined || body === undefined || field.message === undefined) throw new Error(`no code for ${macro} in a rule`);
+  return `${code}.${method}((${variable}) => ${codeOf(body, new Map([...scope, [variable, { code: variable, type: field.message }]]))})`;
 }
 
 function sizeCode({ code, field }: SelectedField): string {

@@ -62,14 +62,14 @@ test('an evaluation needs subject, resource and action', () => {
   ]);
 });
 
-test('in a batch of evaluations each part is there once for all, or in every evaluation', () => {
+test('in a batch of evaluations each part is there once for all, or in some evaluation', () => {
   const none = { subject: undefined, resource: undefined, action: undefined, context: {} };
   const whole: AccessEvaluationBatchRequest = { ...none, subject, evaluations: [{ ...none, resource: thing, action }], options: undefined };
   assert.equal(accessEvaluationBatchRequestViolations(whole), []);
   assert.equal(lines(accessEvaluationBatchRequestViolations({ ...whole, evaluations: [] })), ['evaluations must contain at least 1 item(s)']);
-  assert.equal(lines(accessEvaluationBatchRequestViolations({ ...whole, evaluations: [...whole.evaluations, none], options: { evaluationsSemantic: 'all' } })), [
-    ' resource must be set for all evaluations, or for each of them',
-    ' action must be set for all evaluations, or for each of them',
+  assert.equal(lines(accessEvaluationBatchRequestViolations({ ...whole, evaluations: [none, none], options: { evaluationsSemantic: 'all' } })), [
+    ' resource must be set for all evaluations, or for some of them',
+    ' action must be set for all evaluations, or for some of them',
     'options.evaluations_semantic must be in list [, execute_all, deny_on_first_deny, permit_on_first_permit]',
   ]);
 });

@@ -1,7 +1,8 @@
-import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationResponse, Action, Evaluation, Resource, Subject } from '../../proto/authzen-messages.js';
+import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationResponse, Evaluation, Subject } from '../../proto/authzen-messages.js';
 import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate/authorization.js';
 import type { Attributes, AuxData, Decision, Principal } from '../../proto/messages.js';
-import { evaluationOf } from './authzen.js';
+import { accessEvaluation, evaluationOf } from './authzen.js';
+import { withDefaults } from './authzen-defaults.js';
 import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, decide, limitActions, limitResources, type RequestLimits, withClaims } from './check-resources.js';
@@ -10,9 +11,12 @@ import { refused } from './rpc-error.js';
 
 /**
  * AccessEvaluationBatch: many questions, each with its own subject, resource, action and context or those of the batch, whole; each is
- * judged on its own, also where ids are alike (server.md 1.9, B). Answers keep the order. Throws, or rejects with, an RpcError.
+ * judged on its own, also where ids are alike (server.md 1.9, B). Answers keep the order; where a part is missing the answer is no. A
+ * request without evaluations that is one itself is answered as such: AuthZEN asks for it. Throws, or rejects with, an RpcError.
  */
-export function accessEvaluationBatch(service: CheckService, call: Call, request: AccessEvaluationBatchRequest): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
+export function accessEvaluationBatch(service: CheckService, call: Call, sent: AccessEvaluationBatchRequest): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
+  if (sent.evaluations.length === 0 && isComplete(sent)) return accessEvaluation(service, call, sent);
+  const request = withDefaults(sent);
   accept(service, call, accessEvaluationBatchRequestViolations(request));
   limitEvaluations(request.evaluations.length, service.limits);
   const askers = askersOf(request);
@@ -22,13 +26,19 @@ export function accessEvaluationBatch(service: CheckService, call: Call, request
   const includeMeta = includesMeta(request.context);
   const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
     for (const { resources } of groups) limitActions([...resources.values()].map((actions) => ({ actions: [...actions] })), service.limits);
-    const answers: AccessEvaluationResponse[] = [];
+    const answers = request.evaluations.map(() => DENIED);
     for (const [index, { askers: members }] of groups.entries()) {
       for (const asker of members) answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
     }
     return { evaluations: cut(answers, request.options?.evaluationsSemantic ?? '') };
   };
   return claims.some((one) => one instanceof Promise) ? Promise.all(claims).then(goOn) : goOn(claims as readonly VerifiedAuxData[]);
+}
+
+const DENIED: AccessEvaluationResponse = { decision: false, response: undefined };
+
+function isComplete({ subject, resource, action }: Evaluation): boolean {
+  return subject !== undefined && resource !== undefined && action !== undefined;
 }
 
 function limitEvaluations(count: number, { maxResourcesPerRequest, maxActionsPerResource }: RequestLimits): void {
@@ -50,9 +60,11 @@ function askersOf(request: AccessEvaluationBatchRequest): readonly Asker[] {
   const askers: Asker[] = [];
   const bySubject = new Map<Subject, Map<Attributes, Asker>>();
   for (const [place, evaluation] of request.evaluations.entries()) {
-    // Validation has seen to it that subject, resource and action are there, here or in the batch.
-    const subject = (evaluation.subject ?? request.subject) as Subject;
-    const entry = entryOf((evaluation.resource ?? request.resource) as Resource, (evaluation.action ?? request.action) as Action);
+    const subject = evaluation.subject ?? request.subject;
+    const resource = evaluation.resource ?? request.resource;
+    const action = evaluation.action ?? request.action;
+    if (subject === undefined || resource === undefined || action === undefined) continue;
+    const entry = entryOf(resource, action);
     const context = contextOf(evaluation, request);
     const known = bySubject.get(subject) ?? new Map<Attributes, Asker>();
     bySubject.set(subject, known);

@@ -17,10 +17,14 @@ export function principalOf({ type, id, properties }: Subject): Principal {
   };
 }
 
-/** What is asked: one action on one resource. */
-export function entryOf({ type, id, properties }: Resource, { name }: Action): CheckEntry {
-  const resource = { kind: type, policyVersion: textProperty(properties, 'authz.policyVersion'), id, attr: properties, scope: textProperty(properties, 'authz.scope') };
-  return { resource, actions: [name] };
+/**
+ * What is asked: one action on one resource. All properties of the resource are attributes; those of the action, if it has some, are one
+ * more, `authz.actionProperties`, because conditions know an action by its name alone.
+ */
+export function entryOf({ type, id, properties }: Resource, action: Action): CheckEntry {
+  const attr = Object.keys(action.properties).length === 0 ? properties : { ...properties, 'authz.actionProperties': action.properties };
+  const resource = { kind: type, policyVersion: textProperty(properties, 'authz.policyVersion'), id, attr, scope: textProperty(properties, 'authz.scope') };
+  return { resource, actions: [action.name] };
 }
 
 /** The id that the caller gave the request; empty when it gave none. */

@@ -101,11 +101,12 @@ test('what are no tokens is refused without a reason', async () => {
   assert.ok(outcome?.status === 'rejected' && isRefusal('invalid auxData')(outcome.reason));
 });
 
+type Many = { readonly evaluations: readonly AccessEvaluationResponse[] };
 const batchOf = (evaluations: readonly Evaluation[], rest: Partial<AccessEvaluationBatchRequest> = {}): AccessEvaluationBatchRequest => ({ ...none, subject: subject(), ...rest, evaluations, options: rest.options });
 const run = (request: AccessEvaluationBatchRequest, seen: CheckCall[] = []) => {
   const outcome = accessEvaluationBatch(serviceSeeing(seen), callWith(), request);
   assert.not.instance(outcome, Promise);
-  return decisions((outcome as Exclude<typeof outcome, Promise<unknown>>).evaluations);
+  return decisions((outcome as Many).evaluations);
 };
 
 test('an evaluation takes what it lacks from the batch, whole', () => {
@@ -122,6 +123,28 @@ test('evaluations with equal ids are each judged on their own', () => {
     { ...none, resource: resource('write'), action: action('read'), subject: subject({ 'authz.roles': ['admin'] }) },
     { ...none, resource: resource('write'), action: action('read'), subject: { type: 'admin', id: 'alice', properties: {} } },
   ])), [true, false, true, true]);
+});
+
+test('a subject or resource borrows its type or id, and nothing else', () => {
+  const seen: CheckCall[] = [];
+  const typeOnly = { type: 'k', id: '', properties: { allow: 'read' } };
+  const own = { ...none, resource: { type: '', id: '7', properties: {} } };
+  assert.equal(run(batchOf([own, { ...none, resource: resource('read') }], { resource: typeOnly, action: action('read') }), seen), [false, true]);
+  assert.equal(seen[0]?.resources[0]?.resource, { kind: 'k', policyVersion: '', id: '7', attr: {}, scope: '' });
+  assert.throws(() => run(batchOf([own, none], { resource: typeOnly, action: action('read') })), isRefusal('validation error: resource.id: value is required'));
+  assert.throws(() => run(batchOf([own], { action: action('read') })), isRefusal('validation error: evaluations[0].resource.type: value is required'));
+});
+
+test('an evaluation that lacks a part is denied, the others are judged', () => {
+  assert.equal(run(batchOf([{ ...none, resource: resource('read') }, none], { action: action('read') })), [true, false]);
+  assert.throws(() => run(batchOf([none, none], { action: action('read') })), isRefusal('validation error: resource must be set for all evaluations, or for some of them'));
+});
+
+test('a request without evaluations is one itself when it has all parts', () => {
+  const whole = batchOf([], { resource: resource('read'), action: action('read') });
+  assert.equal(accessEvaluationBatch(serviceSeeing([]), callWith(), whole), { decision: true, response: undefined });
+  assert.throws(() => run(batchOf([], { resource: resource('read') })), isRefusal('validation error: evaluations: must contain at least 1 item(s)'));
+  assert.throws(() => run(batchOf([], { resource: { ...resource('read'), id: '' }, action: action('read') })), isRefusal('validation error: resource.id: value is required'));
 });
 
 test('the answers end with the one that decides the semantic', () => {
@@ -149,7 +172,7 @@ test('each context has its own tokens, which are verified once a subject', async
   const tokens: AuxData[] = [];
   const withToken = (token: string): Evaluation => ({ ...none, resource: resource('write'), action: action('read'), context: { 'authz.auxData': { jwt: { token } } } });
   const plain: Evaluation = { ...none, resource: resource('write'), action: action('read') };
-  const { evaluations } = await accessEvaluationBatch(serviceSeeing([], tokens), callWith(), batchOf([plain, withToken('a'), withToken('a'), withToken('b')]));
+  const { evaluations } = (await accessEvaluationBatch(serviceSeeing([], tokens), callWith(), batchOf([plain, withToken('a'), withToken('a'), withToken('b')]))) as Many;
   assert.equal(decisions(evaluations), [false, true, true, true]);
   assert.is(tokens.length, 2);
   const [outcome] = await Promise.allSettled([accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([plain, withToken('bad')]))]);
@@ -158,7 +181,7 @@ test('each context has its own tokens, which are verified once a subject', async
 
 test('only the context of the batch asks for meta', () => {
   const evaluation = { ...none, resource: resource('read'), action: action('read') };
-  const responses = (context: Attributes, own: Attributes) => (accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([{ ...evaluation, context: own }], { context })) as { readonly evaluations: readonly AccessEvaluationResponse[] }).evaluations[0]?.response;
+  const responses = (context: Attributes, own: Attributes) => (accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([{ ...evaluation, context: own }], { context })) as Many).evaluations[0]?.response;
   assert.is(responses({}, { 'authz.includeMeta': true }), undefined);
   assert.is(responses({ 'authz.includeMeta': true }, { 'authz.requestId': 'own' })?.requestId, 'own');
 });

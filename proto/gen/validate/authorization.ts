@@ -40,9 +40,9 @@ const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_CONTEXT: FieldElement = { numbe
 const EVALUATIONS_SEMANTIC_TEXTS: readonly string[] = ["","execute_all","deny_on_first_deny","permit_on_first_permit"];
 const EVALUATIONS_SEMANTIC_TEXTS_RULE = oneOf(EVALUATIONS_SEMANTIC_TEXTS);
 const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS_EVALUATIONS_SEMANTIC: FieldElement = { number: 1, name: 'evaluations_semantic', type: 'TYPE_STRING' };
-const ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT_RULE = expression("AccessEvaluationBatchRequest.subject", "subject must be set for all evaluations, or for each of them");
-const ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE_RULE = expression("AccessEvaluationBatchRequest.resource", "resource must be set for all evaluations, or for each of them");
-const ACCESS_EVALUATION_BATCH_REQUEST_ACTION_RULE = expression("AccessEvaluationBatchRequest.action", "action must be set for all evaluations, or for each of them");
+const ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT_RULE = expression("AccessEvaluationBatchRequest.subject", "subject must be set for all evaluations, or for some of them");
+const ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE_RULE = expression("AccessEvaluationBatchRequest.resource", "resource must be set for all evaluations, or for some of them");
+const ACCESS_EVALUATION_BATCH_REQUEST_ACTION_RULE = expression("AccessEvaluationBatchRequest.action", "action must be set for all evaluations, or for some of them");
 const ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT: FieldElement = { number: 1, name: 'subject', type: 'TYPE_MESSAGE' };
 const ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE: FieldElement = { number: 2, name: 'resource', type: 'TYPE_MESSAGE' };
 const ACCESS_EVALUATION_BATCH_REQUEST_ACTION: FieldElement = { number: 3, name: 'action', type: 'TYPE_MESSAGE' };
@@ -152,9 +152,9 @@ export function reportAccessEvaluationBatchRequestOptions(message: BatchOptions,
 /** Whether a message authzen.authorization.v1.AccessEvaluationBatchRequest keeps its rules. */
 export function isValidAccessEvaluationBatchRequest(message: AccessEvaluationBatchRequest): boolean {
   return (
-    (message.subject !== undefined || message.evaluations.every((e) => e.subject !== undefined)) &&
-    (message.resource !== undefined || message.evaluations.every((e) => e.resource !== undefined)) &&
-    (message.action !== undefined || message.evaluations.every((e) => e.action !== undefined)) &&
+    ((message.evaluations.length === 0 || message.subject !== undefined) || message.evaluations.some((e) => e.subject !== undefined)) &&
+    ((message.evaluations.length === 0 || message.resource !== undefined) || message.evaluations.some((e) => e.resource !== undefined)) &&
+    ((message.evaluations.length === 0 || message.action !== undefined) || message.evaluations.some((e) => e.action !== undefined)) &&
     (message.subject === undefined || isValidSubject(message.subject)) &&
     (message.resource === undefined || isValidResource(message.resource)) &&
     (message.action === undefined || isValidAction(message.action)) &&
@@ -167,9 +167,9 @@ export function isValidAccessEvaluationBatchRequest(message: AccessEvaluationBat
 
 /** Which rules it breaks. */
 export function reportAccessEvaluationBatchRequest(message: AccessEvaluationBatchRequest, path: readonly FieldElement[], found: Violation[]): void {
-  if (!(message.subject !== undefined || message.evaluations.every((e) => e.subject !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT_RULE, path);
-  if (!(message.resource !== undefined || message.evaluations.every((e) => e.resource !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE_RULE, path);
-  if (!(message.action !== undefined || message.evaluations.every((e) => e.action !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_ACTION_RULE, path);
+  if (!((message.evaluations.length === 0 || message.subject !== undefined) || message.evaluations.some((e) => e.subject !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT_RULE, path);
+  if (!((message.evaluations.length === 0 || message.resource !== undefined) || message.evaluations.some((e) => e.resource !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE_RULE, path);
+  if (!((message.evaluations.length === 0 || message.action !== undefined) || message.evaluations.some((e) => e.action !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_ACTION_RULE, path);
   if (message.subject !== undefined) reportSubject(message.subject, [...path, ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT], found);
   if (message.resource !== undefined) reportResource(message.resource, [...path, ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE], found);
   if (message.action !== undefined) reportAction(message.action, [...path, ACCESS_EVALUATION_BATCH_REQUEST_ACTION], found);

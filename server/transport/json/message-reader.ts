@@ -24,7 +24,18 @@ export function readDocument<T>(body: Buffer, read: Reader<T>): T {
  * Reads a message whose fields stand in a table by their JSON names. A field is also known by its protobuf name, which is
  * the same in snake_case; both in one object are one field twice, a name that is neither is refused.
  */
-export function messageReader<T extends object>(fields: { readonly [K in keyof T & string]: Field<T[K]> }): Reader<T> {
+export function messageReader<T extends object>(fields: Fields<T>): Reader<T> {
+  return readerOf(fields, (key, _value, name, shape) => shape.unknownField(key, name));
+}
+
+/** Reads a message of a standard that asks to ignore the fields of its later versions: what they hold must be JSON, no more. */
+export function tolerantReader<T extends object>(fields: Fields<T>): Reader<T> {
+  return readerOf(fields, (key, value, name, shape) => shape.anything(value, name === '' ? key : `${name}.${key}`));
+}
+
+export type Fields<T> = { readonly [K in keyof T & string]: Field<T[K]> };
+
+function readerOf<T extends object>(fields: Fields<T>, unknownField: (key: string, value: unknown, name: string, shape: Shape) => void): Reader<T> {
   const known = new Map<string, KnownField>();
   const absent: Record<string, unknown> = {};
   for (const [index, [name, { absent: value, read }]] of Object.entries<Field<unknown>>(fields).entries()) {
@@ -39,7 +50,11 @@ export function messageReader<T extends object>(fields: { readonly [K in keyof T
     let met = 0;
     for (const key in object) {
       shape.keys += 1;
-      const field = known.get(key) ?? shape.unknownField(key, name);
+      const field = known.get(key);
+      if (field === undefined) {
+        unknownField(key, object[key], name, shape);
+        continue;
+      }
       met = shape.once(met, field.bit, key);
       if (object[key] !== null) message[field.name] = field.read(object[key], name === '' ? field.name : `${name}.${field.name}`, shape);
     }

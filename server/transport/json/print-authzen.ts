@@ -9,8 +9,9 @@ export function printAccessEvaluationResponse({ decision, response }: AccessEval
 }
 
 /** AccessEvaluationBatchResponse in its JSON form. */
-export function printAccessEvaluationBatchResponse({ evaluations }: AccessEvaluationBatchResponse): string {
-  return `{"evaluations":[${evaluations.map(printAccessEvaluationResponse).join(',')}]}`;
+export function printAccessEvaluationBatchResponse(response: AccessEvaluationBatchResponse): string {
+  if ('decision' in response) return printAccessEvaluationResponse(response);
+  return `{"evaluations":[${response.evaluations.map(printAccessEvaluationResponse).join(',')}]}`;
 }
 
 /** The document `/.well-known/authzen-configuration`: snake_case by definition. */

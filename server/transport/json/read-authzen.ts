@@ -1,7 +1,10 @@
 import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from '../../../proto/authzen-messages.js';
-import { attributes, message, messageReader, messages, readDocument, text } from './message-reader.js';
+import { attributes, message, messages, readDocument, text, tolerantReader } from './message-reader.js';
 
-/** AccessEvaluationRequest from its JSON form (server.md 1.2). Throws an RpcError that says what is wrong and where. */
+/**
+ * AccessEvaluationRequest from its JSON form (server.md 1.2). Fields that nobody knows are ignored: AuthZEN asks for it, unlike the rest of
+ * the interface. Throws an RpcError that says what is wrong and where.
+ */
 export function readAccessEvaluationRequest(body: Buffer): AccessEvaluationRequest {
   return readDocument(body, evaluation);
 }
@@ -17,15 +20,15 @@ export function readMetadataRequest(body: Buffer): Record<string, never> {
 }
 
 const fields = {
-  subject: message(messageReader<Subject>({ type: text, id: text, properties: attributes })),
-  resource: message(messageReader<Resource>({ type: text, id: text, properties: attributes })),
-  action: message(messageReader<Action>({ name: text, properties: attributes })),
+  subject: message(tolerantReader<Subject>({ type: text, id: text, properties: attributes })),
+  resource: message(tolerantReader<Resource>({ type: text, id: text, properties: attributes })),
+  action: message(tolerantReader<Action>({ name: text, properties: attributes })),
   context: attributes,
 };
-const evaluation = messageReader<Evaluation>(fields);
-const batch = messageReader<AccessEvaluationBatchRequest>({
+const evaluation = tolerantReader<Evaluation>(fields);
+const batch = tolerantReader<AccessEvaluationBatchRequest>({
   ...fields,
   evaluations: messages(evaluation),
-  options: message(messageReader<BatchOptions>({ evaluationsSemantic: text })),
+  options: message(tolerantReader<BatchOptions>({ evaluationsSemantic: text })),
 });
-const metadata = messageReader<Record<string, never>>({});
+const metadata = tolerantReader<Record<string, never>>({});

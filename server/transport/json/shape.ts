@@ -36,6 +36,27 @@ export class Shape {
   /** A map from name to any JSON value, taken as it is. Only numbers that no double can hold are refused. */
   attributes(value: unknown, name: string): Attributes {
     const root = this.object(value, name);
+    this.#walk(root, name);
+    return root;
+  }
+
+  /** Any JSON value, of which only the keys count. */
+  anything(value: unknown, name: string): void {
+    this.#walk([value], name);
+  }
+
+  /** Marks a field that has two spellings as met. Both in one object are one field twice. */
+  once(met: number, bit: number, name: string): number {
+    if ((met & bit) !== 0) throw new RpcError('invalid_argument', `invalid request: field \`${name}\` is there twice`);
+    return met | bit;
+  }
+
+  unknownField(key: string, message: string): never {
+    const place = message === '' ? '' : ` in \`${message}\``;
+    throw new RpcError('invalid_argument', `invalid request: unknown field ${JSON.stringify(key.slice(0, 64))}${place}`);
+  }
+
+  #walk(root: object, name: string): void {
     let open: object[] | undefined;
     let current: object | undefined = root;
     while (current !== undefined) {
@@ -50,18 +71,6 @@ export class Shape {
       }
       current = open?.pop();
     }
-    return root;
-  }
-
-  /** Marks a field that has two spellings as met. Both in one object are one field twice. */
-  once(met: number, bit: number, name: string): number {
-    if ((met & bit) !== 0) throw new RpcError('invalid_argument', `invalid request: field \`${name}\` is there twice`);
-    return met | bit;
-  }
-
-  unknownField(key: string, message: string): never {
-    const place = message === '' ? '' : ` in \`${message}\``;
-    throw new RpcError('invalid_argument', `invalid request: unknown field ${JSON.stringify(key.slice(0, 64))}${place}`);
   }
 }
 
