@@ -86,6 +86,22 @@ test('names like `__proto__` are names', () => {
   assert.match(JSON.stringify(entry), '"actions":{"__proto__":{"effect":"EFFECT_DENY","policy":"NO_MATCH"}}');
 });
 
+test('a call is asked as an object: its methods may need it', () => {
+  const { metadata } = sampleCall();
+  const call = sampleCall({
+    metadata(this: object) {
+      assert.is(this, call);
+      return metadata();
+    },
+  });
+  assert.equal(accessEntry(call, ENDED, { ...context, metadata: metadataRules(['x-tenant'], []) }).metadata, { 'x-tenant': { values: ['acme', 'umbrella'] } });
+});
+
+test('a bundle built from no commit names none', () => {
+  const source = { policySource: { embeddedPdp: { commitHash: '', builtAt: '', bundleHash: 'abc' } } };
+  assert.equal(accessEntry(sampleCall(), ENDED, { ...context, ...source }).policySource, { embeddedPdp: { bundleHash: 'abc' } });
+});
+
 test('a moment keeps its parts of a millisecond', () => {
   assert.is(rfc3339(1_700_000_000_000.25), '2023-11-14T22:13:20.000250000Z');
 });

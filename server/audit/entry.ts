@@ -91,7 +91,7 @@ export function planEntry(call: Call, planned: Planned, details: DecisionDetails
 
 function peerAndMetadata(call: Call, context: EntryContext): Pick<AccessLogEntry, 'peer' | 'metadata'> {
   const peer = peerOf(call.peer());
-  const metadata = context.metadata.logged(call.metadata);
+  const metadata = context.metadata.logged(() => call.metadata());
   return { ...(peer === undefined ? {} : { peer }), ...(metadata === undefined ? {} : { metadata }) };
 }
 
@@ -101,9 +101,15 @@ function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer
 }
 
 function sourceAndContext(context: EntryContext, request: RequestContext | undefined): Pick<AccessLogEntry, 'policySource' | 'requestContext'> {
-  if (request === undefined) return { policySource: context.policySource };
+  const policySource = sourceOf(context.policySource);
+  if (request === undefined) return { policySource };
   const { annotations } = request;
-  return { policySource: context.policySource, requestContext: isEmpty(annotations) ? {} : { annotations } };
+  return { policySource, requestContext: isEmpty(annotations) ? {} : { annotations } };
+}
+
+/** A bundle that was built from no commit has none. */
+function sourceOf({ embeddedPdp: { commitHash = '', builtAt = '', bundleHash = '' } }: PolicySource): PolicySource {
+  return { embeddedPdp: { ...text('commitHash', commitHash), ...text('builtAt', builtAt), ...text('bundleHash', bundleHash) } };
 }
 
 function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {
