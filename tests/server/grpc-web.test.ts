@@ -84,6 +84,16 @@ test('every failure is a status with HTTP status 200, and only handled calls nam
   assert.equal(await status(framed(message), { 'grpc-timeout': 'x' }), [3, undefined]);
 });
 
+test('a message that is too large is refused by a status, also when it is not read', async () => {
+  const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000']);
+  for (const length of [1500, 5000]) {
+    const answer = await send(small.httpAddress, 'POST', PATH, framed(Buffer.alloc(length)), { 'content-type': 'application/grpc-web' });
+    assert.is(answer.status, 200);
+    assert.match(answer.text, /grpc-status: 8\r\ngrpc-message: grpc: received message larger than max/);
+  }
+  await small.close();
+});
+
 test('other forms of messages are not read', async () => {
   for (const type of ['application/grpc-web+json', 'application/grpc-web-texts', 'application/grpc']) assert.is((await post('x', type)).status, 415, type);
 });

@@ -116,7 +116,10 @@ test('a request that breaks rules is refused with the violations in the trailer'
 
 test('every failure has its code', async () => {
   assert.is((await failure(CHECK, Buffer.from([0x0a]))).code, 13);
-  assert.is((await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(3000) }))).code, 8);
+  const large = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(3000) }));
+  assert.is(large.code, 8);
+  assert.is(large.details, 'grpc: received message larger than max (3003 vs. 2000)');
+  assert.is((await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(30_000) }))).code, 8);
   assert.is((await failure('/authz.svc.v1.AuthzService/PlanResources', Buffer.alloc(0))).code, 3);
   assert.is((await failure('/authz.svc.v1.AuthzService/Nope', Buffer.alloc(0))).code, 12);
   assert.is((await failure('/nope.Nope/Nope', Buffer.alloc(0))).code, 12);

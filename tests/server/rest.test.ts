@@ -101,6 +101,19 @@ test('server info and health answer to GET', async () => {
   assert.is(unknown.text, '{"code":5,"message":"unknown service"}');
 });
 
+test('AuthZEN callers get their request id back, also with an error, and are told where they are', async () => {
+  const evaluation = { subject: { type: 'user', id: 'a' }, resource: { type: 'contact', id: 'c1' }, action: { name: 'read' } };
+  for (const [body, status] of [[evaluation, 200], [{}, 400]] as const) {
+    const answer = await post(body, '/access/v1/evaluation', { 'x-request-id': 'abc' });
+    assert.is(answer.status, status);
+    assert.is(answer.headers['x-request-id'], 'abc');
+  }
+  assert.is((await post(evaluation, '/access/v1/evaluation')).headers['x-request-id'], undefined);
+  assert.is((await post(check, PATH, { 'x-request-id': 'abc' })).headers['x-request-id'], undefined);
+  const metadata = await send(server.httpAddress, 'GET', '/.well-known/authzen-configuration', undefined, { host: 'pdp.example:80' });
+  assert.is(JSON.parse(metadata.text).policy_decision_point, 'http://pdp.example:80');
+});
+
 test('a wrong method on a known path is 501, without an Allow header', async () => {
   for (const [method, path] of [['GET', PATH], ['PUT', PATH], ['DELETE', PATH], ['OPTIONS', PATH], ['POST', '/api/server_info'], ['HEAD', '/_authz/health'], ['TRACE', PATH]] as const) {
     const answer = await send(server.httpAddress, method, path);

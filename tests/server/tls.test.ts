@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
-import { createServer } from 'node:net';
+import { connect as connectSocket, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
@@ -90,8 +90,9 @@ test('who comes without TLS is told so', async () => {
 
 test('an idle port is free again when the server has stopped', async () => {
   const session = connectHttp2(`https://${address}`, { ca: certificate.cert });
-  await new Promise((resolve) => session.on('connect', resolve));
-  const closed = new Promise((resolve) => session.on('close', resolve));
+  const silent = connectSocket(Number(address.split(':')[1]), '127.0.0.1');
+  await Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('connect', resolve))));
+  const closed = Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('close', resolve))));
   const asked = Date.now();
   await http.stop(5000);
   await closed;

@@ -93,7 +93,7 @@ test('a check is seen from its beginning to its end, with the call id of the ans
   assert.is(one?.checked[0]?.decisions[0]?.actions[0]?.effect, 1);
   assert.equal(one?.checked[0]?.requestContext, { annotations: { ticket: 7 } });
   assert.equal(one?.checked[0]?.auxData, { jwt: {}, jwts: {} });
-  const { responseSize, requestSize, ...end } = one?.end as CallEnd;
+  const { responseSize, requestSize, ...end } = (one as Required<Seen>).end;
   assert.equal(end, { code: undefined, message: '', httpStatus: 200, requestContext: { annotations: { ticket: 7 } } });
   assert.is(requestSize, JSON.stringify(check).length);
   assert.is(responseSize, answer.text.length);

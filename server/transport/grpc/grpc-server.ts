@@ -33,9 +33,12 @@ export function grpcServer(config: Config['server']['grpc'], services: Services,
   return { server, handleStream: grpcStreamHandler(server), stop: (patience) => stop(server, patience) };
 }
 
+/** The limit is measured, reported and watched where all transports do that; the library only keeps what is read within bounds. */
+const MESSAGE_FACTOR = 2;
+
 function channelOptions(config: Config['server']['grpc']): ChannelOptions {
   return {
-    'grpc.max_receive_message_length': config.maxRecvMsgSizeBytes,
+    'grpc.max_receive_message_length': config.maxRecvMsgSizeBytes * MESSAGE_FACTOR,
     // 0 is no limit to those who configure, and none at all to the library.
     ...(config.maxConcurrentStreams > 0 && { 'grpc.max_concurrent_streams': config.maxConcurrentStreams }),
     ...(config.maxConnectionAge > 0 && { 'grpc.max_connection_age_ms': config.maxConnectionAge }),

@@ -44,33 +44,33 @@ export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHtt
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const http2 = http2Server(options);
-  const waiting = new Set<Socket>();
-  const server = tls === undefined ? plainServer(options, http2.server, waiting) : tlsServer(options, http2.server, tls);
+  const server = tls === undefined ? plainServer(options, http2.server) : tlsServer(options, http2.server, tls);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
   server.setTimeout(options.writeTimeout);
   return {
     server,
     drain: () => {
-      for (const socket of waiting) socket.destroy();
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       for (const session of http2.sessions) session.close();
       server.closeIdleConnections();
     },
     closeAll: () => {
-      for (const session of http2.sessions) session.destroy();
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }
 
-function plainServer(options: ListenerOptions, http2: Http2Server, waiting: Set<Socket>): Server {
+function plainServer(options: ListenerOptions, http2: Http2Server): Server {
   const server = createServer(http1Options(options), options.handleRequest);
   const http1 = takeListener<[Socket]>(server, 'connection');
   server.on('connection', (socket: Socket) => {
-    waiting.add(socket);
-    socket.once('close', () => waiting.delete(socket));
     beginsWithHttp2(socket, options.readHeaderTimeout, (isHttp2) => {
-      waiting.delete(socket);
       if (isHttp2) http2.emit('connection', socket);
       else http1(socket);
     });

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Config } from '../../config.js';
+import type { Protocol } from '../../service/call.js';
 import { tooLarge } from '../../service/message-limit.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
@@ -12,6 +13,7 @@ import { addAdminRoutes } from './admin.js';
 import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
+import { isGrpcWeb, sendGrpcWebError } from './grpc-web.js';
 import { type HttpListener, httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
 import { addRestRoutes, restRpc } from './rest.js';
@@ -105,10 +107,23 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   const path = pathOf(request);
   const isConnect = isConnectPath(path);
   const rpc = isConnect ? RPCS_BY_NAME.get(path) : restRpc(request.method, path);
-  const call = rpc && new HttpCall(fullName(rpc), isConnect ? 'connect' : 'rest', request.raw);
+  const protocol = isConnect ? (isGrpcWeb(request.headers['content-type']) ? 'grpc-web' : 'connect') : 'rest';
+  const call = rpc && new HttpCall(fullName(rpc), protocol, request.raw);
   if (call !== undefined) begin(services.watchers, call);
-  const size = isConnect ? sendConnectError(request, reply, exchange, refusal) : exchange.sendRestError(request, reply, refusal);
+  const size = sendErrorOf(protocol, request, reply, exchange, refusal);
   if (call !== undefined) endFailed(services.watchers, call, refusal, Number(request.headers['content-length'] ?? 0), size);
+}
+
+function sendErrorOf(protocol: Protocol, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError): number {
+  switch (protocol) {
+    case 'rest':
+      return exchange.sendRestError(request, reply, error);
+    case 'connect':
+      return sendConnectError(request, reply, exchange, error);
+    case 'grpc-web':
+    case 'grpc':
+      return sendGrpcWebError(request, reply, exchange, error);
+  }
 }
 
 function refusalOf(error: FastifyError, request: FastifyRequest, services: Services): RpcError {
