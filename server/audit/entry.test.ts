@@ -98,7 +98,7 @@ test('a call is asked as an object: its methods may need it', () => {
 });
 
 test('a bundle built from no commit names none', () => {
-  const source = { policySource: { embeddedPdp: { commitHash: '', builtAt: '', bundleHash: 'abc' } } };
+  const source = { policySource: { embeddedPdp: { commitHash: '', builtAt: 'unknown', bundleHash: 'abc' } } };
   assert.equal(accessEntry(sampleCall(), ENDED, { ...context, ...source }).policySource, { embeddedPdp: { bundleHash: 'abc' } });
 });
 

@@ -107,9 +107,13 @@ function sourceAndContext(context: EntryContext, request: RequestContext | undef
   return { policySource, requestContext: isEmpty(annotations) ? {} : { annotations } };
 }
 
-/** A bundle that was built from no commit has none. */
+/** A bundle that was built from no commit, at a time nobody noted, names neither. */
 function sourceOf({ embeddedPdp: { commitHash = '', builtAt = '', bundleHash = '' } }: PolicySource): PolicySource {
-  return { embeddedPdp: { ...text('commitHash', commitHash), ...text('builtAt', builtAt), ...text('bundleHash', bundleHash) } };
+  return { embeddedPdp: { ...text('commitHash', commitHash), ...text('builtAt', isMoment(builtAt) ? builtAt : ''), ...text('bundleHash', bundleHash) } };
+}
+
+function isMoment(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
 }
 
 function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {
