@@ -24,6 +24,8 @@ interface Assignment {
 
 /** A list that an index reaches beyond by more than this is a slip of the pen. */
 const MAX_INDEX = 1000;
+/** Deeper than any key is, and shallow enough for any stack. */
+const MAX_DEPTH = 64;
 
 class SetParser {
   #at = 0;
@@ -52,7 +54,8 @@ class SetParser {
       const key = this.#until('.=[,');
       if (key === '') this.#fail('a key is empty');
       path.push(key);
-      while (this.flag[this.#at] === '[') path.push(this.#index());
+      if (path.length > MAX_DEPTH) this.#fail('is nested too deep');
+      while (this.flag[this.#at] === '[' && path.length <= MAX_DEPTH) path.push(this.#index());
       const end = this.flag[this.#at];
       this.#at += 1;
       if (end === '=') return path;

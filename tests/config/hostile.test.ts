@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConfigError, loadConfig } from '../../server/config.js';
+
+const test = suite('hostile configurations');
+let folder = '';
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'authz-hostile-'));
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Why a text is refused; undefined when it is accepted. What is thrown must be a ConfigError of one line, soon. */
+function problem(text: string | Buffer, sets: readonly string[] = []): string | undefined {
+  const file = join(folder, 'c.yaml');
+  writeFileSync(file, text);
+  const start = performance.now();
+  try {
+    loadConfig({ file, sets, environment: { A: 'x', EVIL: '${A}', BOMB: '[[[[' } });
+    return undefined;
+  } catch (error) {
+    assert.instance(error, ConfigError, `${(error as Error).stack}`);
+    const { message } = error as Error;
+    assert.not.match(message, '\n');
+    assert.ok(message.length < 1000, `${message.length} characters`);
+    return message;
+  } finally {
+    assert.ok(performance.now() - start < 8000, `${performance.now() - start} ms`);
+  }
+}
+
+test('what is nested deep is refused, and overflows nothing', () => {
+  for (const depth of [100, 10_000, 200_000]) {
+    assert.ok(problem(`engine: {globals: {a: ${'['.repeat(depth)}${']'.repeat(depth)}}}`), `lists ${depth}`);
+    assert.ok(problem(`engine: {globals: ${'{a: '.repeat(depth)}1${'}'.repeat(depth)}}`), `maps ${depth}`);
+    assert.ok(problem('['.repeat(depth)), `open lists ${depth}`);
+    assert.ok(problem(`engine:\n  globals:\n    a:\n      ${'- '.repeat(depth)}1\n`), `block lists ${depth}`);
+    assert.ok(problem('? '.repeat(depth)), `keys ${depth}`);
+  }
+  assert.ok(problem('', [`engine.globals.${'a.'.repeat(10_000)}b=1`]));
+  assert.ok(problem('', [`engine.globals.a${'[0]'.repeat(10_000)}=1`]));
+});
+
+test('what is huge is refused', () => {
+  assert.match(String(problem(`engine: {defaultScope: "${'a'.repeat(5_000_000)}"}`)), 'larger than');
+  assert.ok(problem(`engine: {globals: {${Array.from({ length: 20_000 }, (_value, index) => `k${index}: 1`).join(', ')}}}\nx: 1`));
+  assert.ok(problem(`# ${'a'.repeat(200_000)}\nx: 1`));
+  assert.ok(problem(`${'a'.repeat(100_000)}: 1`));
+  assert.ok(problem(`server: {httpListenAddr: "${'a:'.repeat(100_000)}"}`));
+  assert.ok(problem(`server: {advanced: {http: {readTimeout: "${'1'.repeat(100_000)}"}}}`));
+  assert.ok(problem(`server: {advanced: {http: {readTimeout: "${'1ms'.repeat(50_000)}!"}}}`));
+  assert.ok(problem(`server: {workers: ${'9'.repeat(50_000)}}`));
+  assert.ok(problem(`server: {adminAPI: {adminCredentials: {passwordHash: "${'A'.repeat(200_000)}!"}}}`));
+});
+
+test('bombs of aliases do not go off', () => {
+  const lines = ['engine:', '  globals:', '    a0: &a0 [x, x]'];
+  for (let level = 1; level < 40; level++) lines.push(`    a${level}: &a${level} [*a${level - 1}, *a${level - 1}]`);
+  assert.match(String(problem(lines.join('\n'))), 'anchors');
+  assert.ok(problem('server: &a {<<: *a}'));
+  assert.ok(problem('a: &a [*a]'));
+});
+
+test('odd documents are refused', () => {
+  for (const text of ['--- 1\n--- 2', '%YAML 1.1\n---\nserver: {}\n---\n', '!!js/function "x"', 'server: !!binary eA==', 'server: !evil {}', '? {a: 1}\n: 2', '? [1]\n: 2', 'server: {}\n\tengine: {}', '\u0000', '"\\x', 'server: "\\uD800"', '{"server": {"workers": 1}, "server": {}}', '*a', '&a', '- - -', ': :', 'true', '1', '"text"', 'null: 1', '1: 2', '~: {}', 'server: {? : 1}', '<<: {server: {}}', '${EVIL}: 1', '$BOMB', '${', 'a: ${}', 'a: ${A', '@', '`', '%', '\uFEFF- 1', 'constructor: {}', '__proto__: {workers: 1}', 'server: {__proto__: {workers: 1}}', 'server: {constructor: 1, toString: 2}', 'hasOwnProperty: 1']) {
+    assert.ok(problem(text) !== undefined, JSON.stringify(text));
+  }
+  assert.ok(problem(Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x80])) !== undefined);
+});
+
+test('no mutation of a good configuration makes anything but a configuration or a clear error', () => {
+  const seed = 'server:\n  httpListenAddr: ":0"\n  tls: {cert: "", key: ""}\n  cors: {maxAge: 10m, allowedOrigins: [a, "b*"]}\nengine: {globals: {a: 1, b: [x, {c: null}]}}\nauxData:\n  jwt:\n    keySets:\n      - id: k\n        local: {file: ${A:b}, pem: true}\n        insecure: {optionalAlg: true}\naudit: {mask: [principal.attr.x]}\n';
+  const pieces = ['{', '}', '[', ']', ':', '-', '&a ', '*a', '!x ', '"', "'", '\n', '  ', '\t', '#', '|', '>', '?', '$', '${', '$$', '~', '0x', '1e999', '.inf', '.nan', '<<', '\u0000', '\u2028', '\ud800', 'null', '__proto__', '%', ',', '\\'];
+  // A fixed sequence: what fails once fails again.
+  let state = 12345;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  let accepted = 0;
+  for (let round = 0; round < 1200; round++) {
+    let text = seed;
+    for (let change = random(4); change >= 0; change--) {
+      const at = random(text.length);
+      text = text.slice(0, at) + (pieces[random(pieces.length)] as string) + text.slice(at + random(3));
+    }
+    if (problem(text) === undefined) accepted += 1;
+  }
+  assert.ok(accepted > 10 && accepted < 1190, String(accepted));
+});
+
+test('overrides are refused as clearly', () => {
+  const pieces = ['server', '.', '=', '[', ']', '{', '}', ',', '\\', '0', '-1', '999999', '$A', '${', 'workers', '__proto__', 'constructor', 'x'];
+  let state = 99;
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  for (let round = 0; round < 1200; round++) problem('', [Array.from({ length: 1 + random(12) }, () => pieces[random(pieces.length)]).join('')]);
+});
+
+test.run();
