@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
+import { addServerCommands } from './cli/server-commands.js';
 import { EXIT } from './cli/exit.js';
 import { OUTPUT_FORMATS } from './cli/report.js';
 import { version } from './version.js';
@@ -70,6 +71,8 @@ program
     const { serveCommand } = await import('./cli/serve-command.js');
     process.exitCode = await serveCommand(directory, options);
   });
+
+addServerCommands(program);
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
