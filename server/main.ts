@@ -23,7 +23,7 @@ import type { Bundle } from './swap/bundle.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
 import { loadTls, type TlsEvent } from './tls/server-tls.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
-import { httpServer } from './transport/http/http-server.js';
+import { httpServer, type MetricsText } from './transport/http/http-server.js';
 
 export type { Bundle } from './swap/bundle.js';
 
@@ -92,7 +92,9 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
     observation?.bundle.loaded({ hash: next.hash, version: release.version });
   };
   takeOver(decider.current);
-  const server = await listen({ config, decider, build: () => release, watchers, auditReader: audit?.reader, answered, sharesSockets: surroundings.sharesSockets === true, log });
+  const own = observation?.metrics;
+  const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
+  const server = await listen({ config, decider, build: () => release, watchers, auditReader: audit?.reader, metrics, answered, sharesSockets: surroundings.sharesSockets === true, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next);
     return { commit: () => takeOver(serving) };
@@ -108,7 +110,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
 
 /** The same with whatever decides: for tests of the transports. */
 export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
-  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, answered: async () => {}, sharesSockets: false, log: undefined });
+  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, metrics: undefined, answered: async () => {}, sharesSockets: false, log: undefined });
 }
 
 function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
@@ -140,13 +142,15 @@ interface Listening {
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
+  /** Of the whole server. */
+  readonly metrics: MetricsText | undefined;
   /** The last call has been answered: whoever looked on writes out what is left. */
   readonly answered: () => Promise<void>;
   readonly sharesSockets: boolean;
   readonly log: Log | undefined;
 }
 
-async function listen({ config, decider, build, watchers, auditReader, answered, sharesSockets, log }: Listening): Promise<ListeningServer> {
+async function listen({ config, decider, build, watchers, auditReader, metrics, answered, sharesSockets, log }: Listening): Promise<ListeningServer> {
   const admin = adminService(config.server.adminAPI, auditReader);
   const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
   const verifier = verifierFor(config, log);
@@ -165,7 +169,7 @@ async function listen({ config, decider, build, watchers, auditReader, answered,
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
   const grpc = grpcServer(config.server.grpc, services, tls === undefined ? 'plaintext' : 'tls');
-  const http = httpServer(config.server, services, { grpc, tls });
+  const http = httpServer(config.server, services, { grpc, tls, metrics });
   const stop = async (grace: number): Promise<void> => {
     health.stop();
     closeAfterAnswers(http.app.server);

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { type AuditLog, type AuditPrimary, auditPrimary } from '../audit/audit-log.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
+import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { removeSockets } from '../main.js';
 import type { BundleText } from '../swap/bundle-text.js';
@@ -67,7 +68,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       count: workers,
       answers: (member) => {
         member.link.answer('begin', () => ({ config, bundle: inForce }));
-        member.link.answer('scrape', () => scrape(fleet.serving(), totals));
+        member.link.answer('scrape', () => scrape(fleet.serving(), totals, audit));
         if (audit !== undefined) answerAudit(member, auditPrimary(audit));
       },
       serves: (member) => {
@@ -103,13 +104,17 @@ function tellLost(log: Logger, { id }: Member, how: string, restart: number | un
 
 /** A worker that does not say in time what it has counted counts with what it said last. */
 const SCRAPE_PATIENCE = 2000;
+/** No worker has this number. */
+const PRIMARY = 0;
 
-async function scrape(members: readonly Member[], totals: WorkerTotals): Promise<string> {
+async function scrape(members: readonly Member[], totals: WorkerTotals, audit: AuditLog | undefined): Promise<string> {
   const record = async ({ id, link }: Member): Promise<void> => {
     const snapshot = await link.ask('snapshot', undefined, SCRAPE_PATIENCE).catch(() => undefined);
     if (snapshot !== undefined && link.isOpen) totals.record(id, snapshot);
   };
   await Promise.all(members.map(record));
+  // What became of audit entries, this process knows.
+  if (audit !== undefined) totals.record(PRIMARY, auditFamilies(audit.counts()));
   return totals.text();
 }
 

@@ -70,9 +70,9 @@ export function replaceFile(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Waits until something holds; rejects after ten seconds. */
+/** Waits until something holds; rejects after half a minute. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 30_000;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`still not: ${what}`);
     await sleep(20);

@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHECK } from '../cli/policies.js';
+import { stop } from '../cli/programs.js';
+import { type Load, startLoad } from '../workers/load.js';
+import { compileBundles, discard, remove, replaceFile, type Server, startProgram, workersOf } from '../workers/server.js';
+import { send } from '../server/http-client.js';
+import { badRequest, kindCount, oversize } from './bad-requests.js';
+
+/** What a run is asked for. */
+export interface Scale {
+  readonly seconds: number;
+  readonly badRequests: number;
+}
+
+/** What came of it. */
+export interface Outcome {
+  /** For people. */
+  readonly figures: { readonly [name: string]: string | number };
+  /** What must not have happened; empty when the day was survived. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Two servers of two workers under load over REST and gRPC, for so many seconds: workers are killed, bundles swapped, good and bad, clients stall, connections stay
+ * half open, a JWKS endpoint never answers, bad requests of every kind come in, and the audit disk of the second server is full. Every answer is compared.
+ */
+export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome> {
+  const bundles = compileBundles();
+  const jwks = await hangingEndpoint();
+  const servers: Server[] = [];
+  try {
+    const auditFile = join(bundles.folder, 'audit.log');
+    const keys = [`auxData.jwt.keySets[0].id=far`, `auxData.jwt.keySets[0].remote.url=${jwks.url}`];
+    const audit = (path: string): readonly string[] => ['audit.enabled=true', 'audit.backend=file', `audit.file.path=${path}`];
+    const start = async (path: string): Promise<Server> => {
+      const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', 'server.watchBundle=true', ...keys, ...audit(path)]);
+      servers.push(server);
+      return server;
+    };
+    const server = await start(auditFile);
+    const fullDisk = await start('/dev/full');
+    const day: Day = { server, bundles: [bundles.view, bundles.edit], end: Date.now() + seconds * 1000, kills: 0, swaps: 0, badSwaps: 0, stalled: 0, tokens: {} };
+
+    const load = startLoad(server.http, server.grpc);
+    const otherLoad = startLoad(fullDisk.http, fullDisk.grpc, 1);
+    const memory: number[] = [];
+    const [, , statuses] = await Promise.all([killing(day), swapping(day), sendingBad(day, badRequests), stalling(day), asking(day), measuring(day, memory)]);
+    await Promise.all([load.stop(), otherLoad.stop()]);
+    const acknowledged = await writtenEntries(server.http);
+    const ends = await Promise.all([stop(server.running), stop(fullDisk.running)]);
+    return outcomeOf({ day, load, otherLoad, statuses, memory, codes: ends.map(({ code }) => code), entries: entriesOf(auditFile), acknowledged, server, fullDisk });
+  } finally {
+    discard(servers);
+    jwks.close();
+    remove(bundles.folder);
+  }
+}
+
+interface Day {
+  readonly server: Server;
+  readonly bundles: readonly [string, string];
+  readonly end: number;
+  kills: number;
+  swaps: number;
+  badSwaps: number;
+  stalled: number;
+  readonly tokens: { [status: string]: number };
+}
+
+async function killing(day: Day): Promise<void> {
+  while (Date.now() + 6000 < day.end) {
+    await sleep(3000);
+    const [victim] = workersOf(day.server);
+    if (victim === undefined) continue;
+    process.kill(victim, 'SIGKILL');
+    day.kills++;
+    await sleep(9000);
+  }
+}
+
+async function swapping(day: Day): Promise<void> {
+  while (Date.now() < day.end) {
+    await sleep(1300);
+    replaceFile(day.server.bundle, `${day.bundles[day.swaps % 2 === 0 ? 1 : 0]}\n`);
+    day.swaps++;
+    await sleep(1300);
+    replaceFile(day.server.bundle, `this is no bundle ${day.badSwaps++} (`);
+  }
+}
+
+async function sendingBad(day: Day, count: number): Promise<ReadonlyMap<string, number>> {
+  const statuses = new Map<string, number>();
+  let next = 0;
+  const note = (kind: string, status: number): void => {
+    const key = status >= 200 && status < 300 ? `${status} for ${kind}` : String(status);
+    statuses.set(key, (statuses.get(key) ?? 0) + 1);
+  };
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const index = next++;
+      const bad = index % 500 === 250 ? oversize : badRequest(index);
+      note(bad.kind, await bad.send(day.server.http));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  return statuses;
+}
+
+/** Connections that say nothing, that stop in the middle of their headers or body, and that read no answer. */
+async function stalling(day: Day): Promise<void> {
+  const [host, port] = day.server.http.split(':');
+  const open: Socket[] = [];
+  const says = ['', 'POST /api/check', 'POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"requ', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
+  while (Date.now() < day.end) {
+    const socket = connect(Number(port), host, () => socket.write(says[day.stalled++ % says.length] as string));
+    socket.on('error', () => {});
+    socket.pause();
+    open.push(socket);
+    await sleep(50);
+  }
+  for (const socket of open) socket.destroy();
+}
+
+/** Calls whose token needs the keys that never come: refused, in the end. */
+async function asking(day: Day): Promise<void> {
+  const body = JSON.stringify({ ...CHECK, auxData: { jwt: { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.c2ln', keySetId: 'far' } } });
+  while (Date.now() < day.end) {
+    const status = await send(day.server.http, 'POST', '/api/check/resources', body).then(
+      (answer) => String(answer.status),
+      (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    );
+    day.tokens[status] = (day.tokens[status] ?? 0) + 1;
+    await sleep(100);
+  }
+}
+
+/** The resident memory of all processes, in megabytes, once a second. */
+async function measuring(day: Day, memory: number[]): Promise<void> {
+  while (Date.now() < day.end) {
+    await sleep(1000);
+    const pids = [day.server.running.child.pid ?? 0, ...workersOf(day.server)];
+    memory.push(pids.reduce((sum, pid) => sum + residentOf(pid), 0));
+  }
+}
+
+function residentOf(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+async function hangingEndpoint(): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}/keys`, close };
+}
+
+interface Entries {
+  readonly lines: number;
+  readonly broken: number;
+}
+
+/** What the server says that it has written, over all workers. */
+async function writtenEntries(http: string): Promise<number> {
+  const { text } = await send(http, 'GET', '/_authz/metrics');
+  return [...text.matchAll(/^authz_audit_entries_total\{[^}]*result="written"\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function entriesOf(file: string): Entries {
+  const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  let broken = 0;
+  for (const line of lines) {
+    try {
+      JSON.parse(line);
+    } catch {
+      broken++;
+    }
+  }
+  return { lines: lines.length, broken };
+}
+
+interface Facts {
+  readonly day: Day;
+  readonly load: Load;
+  readonly otherLoad: Load;
+  readonly statuses: ReadonlyMap<string, number>;
+  readonly memory: readonly number[];
+  readonly codes: readonly (number | null)[];
+  readonly entries: Entries;
+  /** As the metrics of all workers have it, before the end. */
+  readonly acknowledged: number;
+  readonly server: Server;
+  readonly fullDisk: Server;
+}
+
+function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, acknowledged, server, fullDisk }: Facts): Outcome {
+  const answered = load.answers.view + load.answers.edit;
+  const half = memory[Math.floor(memory.length / 2)] ?? 0;
+  const last = Math.max(...memory.slice(-3));
+  // Two entries a call; a call that a killed worker had answered may have lost its own: they were in its hands, not acknowledged.
+  const due = answered * 2;
+  const lostWithWorkers = Math.max(0, due - entries.lines);
+  const deaths = server.log().filter(({ message }) => message === 'a worker died and is replaced').length;
+  const sent = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  const accepted = [...statuses.keys()].filter((key) => key.includes(' for '));
+  const problems = [
+    ...load.wrong.map((answer) => `wrong answer: ${answer}`),
+    ...otherLoad.wrong.map((answer) => `wrong answer with a full disk: ${answer}`),
+    ...(otherLoad.failed.length > 0 ? [`calls failed with a full disk: ${otherLoad.failed[0]}`] : []),
+    ...(otherLoad.answers.edit > 0 ? ['the second server was never given other policies'] : []),
+    ...accepted.map((key) => `a bad request was taken for a good one: ${key}`),
+    ...(deaths !== day.kills ? [`${deaths} workers died, ${day.kills} were killed`] : []),
+    ...(load.failed.length > day.kills * FAILED_PER_KILL ? [`${load.failed.length} calls failed, ${load.failed[0]}`] : []),
+    ...(codes.some((code) => code !== 0) ? [`ended with ${codes.join(', ')}`] : []),
+    ...(entries.broken > 0 ? [`${entries.broken} audit lines are no JSON`] : []),
+    ...(lostWithWorkers > day.kills * LOST_PER_KILL ? [`${lostWithWorkers} audit entries are missing`] : []),
+    ...(acknowledged === 0 || acknowledged > entries.lines ? [`${acknowledged} entries acknowledged as written, ${entries.lines} found`] : []),
+    ...(last > half * 1.5 + 60 ? [`memory grew from ${half} to ${last} MB`] : []),
+    ...(day.tokens['200'] !== undefined ? ['a token without keys was accepted'] : []),
+  ];
+  const figures = {
+    'answers compared': answered + otherLoad.answers.view,
+    'of the first policies, of the second': `${load.answers.view}, ${load.answers.edit}`,
+    'wrong answers': load.wrong.length + otherLoad.wrong.length,
+    'workers killed, died': `${day.kills}, ${deaths}`,
+    'calls cut off by a killed worker': load.failed.length,
+    'bundles swapped, bad ones offered': `${day.swaps}, ${day.badSwaps}`,
+    'bad requests, kinds': `${sent}, ${kindCount() + 1}`,
+    'their statuses (0: closed)': [...statuses].sort().map(([key, count]) => `${key}: ${count}`).join(', '),
+    'stalled and half-open connections': day.stalled,
+    'tokens whose keys hang': Object.entries(day.tokens).map(([key, count]) => `${key}: ${count}`).join(', '),
+    'audit entries due, written': `${due} and those of refused calls, ${entries.lines}`,
+    'audit entries acknowledged as written (metrics), found': `${acknowledged}, ${entries.lines}`,
+    'answers while the audit disk was full': otherLoad.answers.view,
+    'lines about the full disk': fullDisk.log().filter((line) => line['log.logger'] === 'authz.audit').length,
+    'memory of three processes, half way and at the end (MB)': `${Math.round(half)}, ${Math.round(last)}`,
+    'exit codes': codes.join(', '),
+  };
+  return { figures, problems };
+}
+
+/** Calls under way in a worker at the moment of its death: at most as many as the load has clients, and a connection each that was being handed to it. */
+const FAILED_PER_KILL = 24;
+/** Entries that a worker had not handed on: those of one turn of its event loop, and of the message under way. */
+const LOST_PER_KILL = 400;
