@@ -16,7 +16,6 @@ const test = suite('recorded HTTP calls');
 const LATER: readonly { readonly subject: string; readonly is: (one: HttpCase) => boolean }[] = [
   { subject: 'metrics', is: ({ path, profile }) => path === '/_authz/metrics' && profile === 'main' },
   { subject: 'the API explorer', is: ({ path, profile }) => path === '/' && profile === 'main' },
-  { subject: 'the admin API', is: ({ path, profile }) => path.startsWith('/admin/') && profile === 'limits' },
 ];
 
 if (existsSync(join(folder, 'http-cases.json'))) addCases();
