@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttp2Server, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -92,8 +92,11 @@ function tlsServer(options: ListenerOptions, http2: Http2Server, tls: ServerTls)
   return server;
 }
 
-function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): { readonly maxHeaderSize: number; readonly headersTimeout: number } {
-  return { maxHeaderSize, headersTimeout: readHeaderTimeout };
+/** How often requests that take too long to arrive are looked for, in milliseconds: no timeout is kept more exactly. */
+const CHECK_INTERVAL = 1000;
+
+function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): ServerOptions {
+  return { maxHeaderSize, headersTimeout: readHeaderTimeout, connectionsCheckingInterval: CHECK_INTERVAL };
 }
 
 interface Http2 {
