@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerInfoResponse } from '../proto/messages.js';
 import type { AuditLog } from './audit/audit-log.js';
@@ -172,7 +171,7 @@ async function listen({ config, decider, build, watchers, auditReader, metrics, 
   const http = httpServer(config.server, services, { grpc, tls, metrics });
   const stop = async (grace: number): Promise<void> => {
     health.stop();
-    closeAfterAnswers(http.app.server);
+    http.retire();
     // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
     if (grace > 0) await sleep(grace);
     tls?.close();
@@ -207,13 +206,6 @@ function tellOfTls(event: TlsEvent, log: Log | undefined): void {
   const logger = log?.logger('authz.tls');
   if (event.kind === 'reloaded') logger?.info('the certificate was read again');
   else logger?.error('the certificate cannot be read again; the last good one stays in force', { reason: event.reason });
-}
-
-/** From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and no call meets a closed connection. */
-function closeAfterAnswers(server: Server): void {
-  server.prependListener('request', (_request, response) => {
-    response.shouldKeepAlive = false;
-  });
 }
 
 /** Removes the socket files of a configuration. */

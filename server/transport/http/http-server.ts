@@ -22,6 +22,8 @@ import { answerUnrouted } from './unrouted.js';
 /** The HTTP listener: REST, Connect and gRPC-Web over HTTP/1.1 and HTTP/2, and gRPC over HTTP/2. */
 export interface HttpServer {
   readonly app: FastifyInstance;
+  /** From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and no call meets a closed connection. */
+  readonly retire: () => void;
   /** Accepts nothing more and resolves when all that was under way is answered, or after `patience` milliseconds. */
   readonly stop: (patience: number) => Promise<void>;
 }
@@ -73,7 +75,10 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
   addConnectRoutes(app, exchange, services);
   addAdminRoutes(app, exchange, services);
   if (metrics !== undefined) app.get('/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange));
-  return { app, stop: (patience) => stop(app, exchange, listeners, patience) };
+  const retire = (): void => {
+    exchange.stopping = true;
+  };
+  return { app, retire, stop: (patience) => stop(app, exchange, listeners, patience) };
 }
 
 /**
