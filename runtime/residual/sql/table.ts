@@ -1,0 +1,43 @@
+/** Where the attributes of a resource are stored: what a filter may be rendered for. */
+export interface SqlTable {
+  /** `contacts`. */
+  readonly name: string;
+  /** The name that the query gives the table, where it gives one. */
+  readonly alias?: string;
+  /** What check is told as the resource's id; a text. */
+  readonly id?: SqlColumn;
+  /** By attribute: `owner`; `address.city` for a field of one, where check is always told an `address`. Attributes without a column are refused. */
+  readonly columns: { readonly [attributePath: string]: SqlColumn };
+}
+
+/** A column, and how its values become what check is told. */
+export interface SqlColumn {
+  /** `owner_id`, or with the name of its table `contacts.owner_id`; without one it is a column of the table. */
+  readonly column: string;
+  readonly type: SqlType;
+  /** What check is told of NULL: no attribute (`missing`, where absent), or the attribute `null`. */
+  readonly null?: 'missing' | 'null';
+  /** How the column compares texts; where absent, as the dialect's columns usually do. */
+  readonly collation?: Collation;
+}
+
+/**
+ * - `text`: text of any length; no `char(n)`, which pads.
+ * - `integer`: whole numbers of up to 64 bits; check is told the nearest double.
+ * - `number`: double precision, and neither infinite nor NaN, which JSON cannot say.
+ * - `boolean`: true or false; 1 or 0 in SQLite and MySQL.
+ * - `timestamp`: read with `timestamp(...)` by policies; check is told RFC 3339. PostgreSQL: `timestamptz`. MySQL: `DATETIME(6)` in UTC. SQLite: text in
+ *   UTC with milliseconds, as `toISOString` writes it, which sorts as time does.
+ * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. MySQL: `JSON`. SQLite: text.
+ * - `list`: a JSON array of anything, stored the same way.
+ */
+export type SqlType = 'text' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'json' | 'list';
+
+/**
+ * - `binary`: equality and order are those of bytes: SQLite's `BINARY`, PostgreSQL's `"C"`, MySQL's `utf8mb4_0900_bin`. SQLite's default.
+ * - `deterministic`: equality is that of bytes, order is not: every collation of PostgreSQL that is not declared otherwise. PostgreSQL's default.
+ * - `other`: texts that differ may be equal: `NOCASE`, `utf8mb4_0900_ai_ci`. MySQL's default.
+ */
+export type Collation = 'binary' | 'deterministic' | 'other';
+
+export type SqlDialect = 'sqlite' | 'postgresql' | 'mysql';
