@@ -95,6 +95,18 @@ export function writeJsonValue(writer: WireWriter, value: unknown): void {
   else writeStruct(writer, value as Record<string, unknown>);
 }
 
+/** A map from string to Value, an entry a field; sorted by key. */
+export function writeJsonEntries(writer: WireWriter, field: number, map: { readonly [key: string]: unknown }): void {
+  for (const key of Object.keys(map).sort().reverse()) {
+    const entry = writer.mark();
+    const value = writer.mark();
+    writeJsonValue(writer, map[key]);
+    writer.messageField(2, value);
+    writer.stringField(1, key);
+    writer.messageField(field, entry);
+  }
+}
+
 function writeList(writer: WireWriter, list: readonly unknown[]): void {
   const end = writer.mark();
   for (let index = list.length - 1; index >= 0; index--) {
@@ -107,13 +119,6 @@ function writeList(writer: WireWriter, list: readonly unknown[]): void {
 
 function writeStruct(writer: WireWriter, struct: Record<string, unknown>): void {
   const end = writer.mark();
-  for (const key of Object.keys(struct).sort().reverse()) {
-    const entry = writer.mark();
-    const value = writer.mark();
-    writeJsonValue(writer, struct[key]);
-    writer.messageField(2, value);
-    writer.stringField(1, key);
-    writer.messageField(1, entry);
-  }
+  writeJsonEntries(writer, 1, struct);
   writer.messageField(5, end);
 }

@@ -1,4 +1,5 @@
 import type { ServerInfoResponse } from '../messages.js';
+import { readFields, text } from './read-parts.js';
 import { WireReader } from './wire-reader.js';
 import type { WireWriter } from './wire-writer.js';
 
@@ -15,4 +16,16 @@ export function encodeServerInfoResponse(info: ServerInfoResponse, writer: WireW
   writer.stringField(2, info.commit);
   writer.stringField(1, info.version);
   return writer.finish();
+}
+
+/** ServerInfoResponse from its protobuf encoding. Throws a WireError for what is no such message. */
+export function decodeServerInfoResponse(bytes: Buffer): ServerInfoResponse {
+  const reader = new WireReader(bytes);
+  const info = { version: '', commit: '', buildDate: '' };
+  readFields(reader, bytes.length, {
+    1: text(() => { info.version = reader.string(); }),
+    2: text(() => { info.commit = reader.string(); }),
+    3: text(() => { info.buildDate = reader.string(); }),
+  });
+  return info;
 }

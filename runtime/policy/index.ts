@@ -4,4 +4,20 @@ export { always } from './always.js';
 export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
 export { type GlobToken, parseGlob } from './glob-syntax.js';
 export { policyKey, sanitize } from './names.js';
+export type {
+  ActionOf,
+  AnyPermissions,
+  Json,
+  KindOf,
+  KindPermissions,
+  OutputOf,
+  Permissions,
+  PlannedResourceOf,
+  PrincipalOf,
+  ResourceActionsOf,
+  ResourceOf,
+  RoleOf,
+  WithActions,
+} from './permissions.js';
 export { ANYONE, matchesAny, reaches, rowsOf } from './reach.js';
+export { unplanned } from './unplanned.js';

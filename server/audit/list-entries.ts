@@ -3,7 +3,7 @@ import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../prot
 import { matching, REQUIRED } from '../../proto/validate/rules.js';
 import { type FieldElement, report, type Rule, type Violation } from '../../proto/validate/violation.js';
 import { RpcError } from '../service/rpc-error.js';
-import { violationsMessage } from '../service/violation.js';
+import { violationsMessage } from '../../proto/validate/violations-message.js';
 import { type AuditQuery, type AuditReader, readAuditLog } from './reader.js';
 
 /**

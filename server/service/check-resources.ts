@@ -5,7 +5,7 @@ import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
 import { RpcError, refused } from './rpc-error.js';
-import { violationsMessage } from './violation.js';
+import { violationsMessage } from '../../proto/validate/violations-message.js';
 import { tellChecked } from './watch.js';
 import type { Watcher } from './watcher.js';
 

@@ -1,4 +1,4 @@
-import type { FieldElement, Violation } from '../../proto/validate/violation.js';
+import type { FieldElement, Violation } from './violation.js';
 
 /** `validation error: PATH: TEXT`, or all of them, a line each. */
 export function violationsMessage(violations: readonly Violation[]): string {

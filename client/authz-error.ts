@@ -1,0 +1,66 @@
+/** Why there is no answer, in the words of Connect; those of gRPC are the same, with numbers. */
+export type AuthzErrorCode = (typeof CODES)[number];
+
+/** The one thing that a client rejects with. Where it comes from a server, the message is the server's. */
+export class AuthzError extends Error {
+  override readonly name = 'AuthzError';
+
+  constructor(
+    readonly code: AuthzErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The code of a gRPC number; `unknown` for a number that is none. */
+export function codeOfNumber(number: unknown): AuthzErrorCode {
+  return (typeof number === 'number' ? CODES[number - 1] : undefined) ?? 'unknown';
+}
+
+/** The code of a word; undefined for a word that is none. */
+export function codeOfWord(word: unknown): AuthzErrorCode | undefined {
+  return CODES.find((code) => code === word);
+}
+
+/** The code that goes with an HTTP status, for answers that say nothing more: what is before a server, and not the server, often answers so. */
+export function codeOfStatus(status: number): AuthzErrorCode {
+  switch (status) {
+    case 400:
+      return 'internal';
+    case 401:
+      return 'unauthenticated';
+    case 403:
+      return 'permission_denied';
+    case 404:
+      return 'unimplemented';
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+      return 'unavailable';
+    default:
+      return 'unknown';
+  }
+}
+
+/** In the order of their gRPC numbers, from 1. */
+const CODES = [
+  'canceled',
+  'unknown',
+  'invalid_argument',
+  'deadline_exceeded',
+  'not_found',
+  'already_exists',
+  'permission_denied',
+  'resource_exhausted',
+  'failed_precondition',
+  'aborted',
+  'out_of_range',
+  'unimplemented',
+  'internal',
+  'unavailable',
+  'data_loss',
+  'unauthenticated',
+] as const;

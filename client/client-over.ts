@@ -1,0 +1,66 @@
+import type { AnyPermissions, Permissions } from '#runtime/policy';
+import { checkAnswer, planAnswer } from './answer.js';
+import type { AuthzClient, CallOptions, CheckAllAnswer, CheckAnswer, ClientOptions, PlanAnswer } from './authz-client.js';
+import { AuthzError } from './authz-error.js';
+import { withDeadline } from './deadline.js';
+import { type CheckQuestion, checkMessage, type PlanQuestion, planMessage } from './request-message.js';
+import type { Transport } from './transport.js';
+
+/** Milliseconds. */
+const DEFAULT_TIMEOUT = 5000;
+
+/** The client of a transport: all that is the same for every one of them. */
+export function clientOver<P extends Permissions = AnyPermissions>(transport: Transport, { timeout = DEFAULT_TIMEOUT }: ClientOptions): AuthzClient<P> {
+  const closing = new AbortController();
+  const run = async <T>(options: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    try {
+      return await withDeadline(call, options.timeout ?? timeout, closing.signal, options);
+    } catch (error) {
+      throw error instanceof AuthzError ? error : new AuthzError('internal', 'the client failed', { cause: error });
+    }
+  };
+
+  const checkAll = (question: CheckQuestion, options: CallOptions = {}): Promise<CheckAllAnswer> =>
+    run(options, async (signal) => {
+      const request = checkMessage(question);
+      return checkAnswer(request, await transport.check(request, signal));
+    });
+
+  const check = async (question: One, options?: CallOptions): Promise<CheckAnswer> => {
+    const { results, callId, requestId } = await checkAll({ ...question, resources: [{ resource: question?.resource, actions: question?.actions }] }, options);
+    const [result] = results;
+    if (result === undefined) throw new AuthzError('internal', 'the answer is empty');
+    const { resource: _, ...answer } = result;
+    return { ...answer, callId, requestId };
+  };
+
+  // The implementation knows no kinds; the types that callers see do.
+  const client: UntypedClient = {
+    check,
+    checkAll,
+    isAllowed: async (question, options) => {
+      const { allowed } = await check({ ...question, actions: [question?.action] }, options);
+      return Object.hasOwn(allowed, question.action) && allowed[question.action] === true;
+    },
+    plan: (question, options = {}) =>
+      run(options, async (signal) => {
+        const request = planMessage(question);
+        return planAnswer(request, await transport.plan(request, signal));
+      }),
+    serverInfo: (options = {}) => run(options, (signal) => transport.serverInfo(signal)),
+    close: async () => {
+      closing.abort();
+      transport.close();
+    },
+  };
+  return client as AuthzClient<AnyPermissions> as unknown as AuthzClient<P>;
+}
+
+type One = Omit<CheckQuestion, 'resources'> & CheckQuestion['resources'][number];
+
+interface UntypedClient extends Pick<AuthzClient, 'serverInfo' | 'close'> {
+  check(request: One, options?: CallOptions): Promise<CheckAnswer>;
+  checkAll(request: CheckQuestion, options?: CallOptions): Promise<CheckAllAnswer>;
+  isAllowed(request: Omit<One, 'actions'> & { readonly action: string }, options?: CallOptions): Promise<boolean>;
+  plan(request: PlanQuestion, options?: CallOptions): Promise<PlanAnswer>;
+}

@@ -1,0 +1,97 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import type { AnyPermissions, Permissions } from '#runtime/policy';
+import { decodeCheckResourcesResponse } from '../../proto/codec/read-check-response.js';
+import { decodePlanResourcesResponse } from '../../proto/codec/read-plan-response.js';
+import { decodeServerInfoResponse } from '../../proto/codec/server-info.js';
+import { WireError } from '../../proto/codec/wire-reader.js';
+import { WireWriter } from '../../proto/codec/wire-writer.js';
+import { encodeCheckResourcesRequest, encodePlanResourcesRequest } from '../../proto/codec/write-requests.js';
+import type { AuthzClient, ClientOptions } from '../authz-client.js';
+import { AuthzError, codeOfNumber } from '../authz-error.js';
+import { clientOver } from '../client-over.js';
+import type { Transport } from '../transport.js';
+
+/** Where a decision point is, and how to reach it. */
+export interface GrpcOptions extends ClientOptions {
+  /** `pdp.internal:3593`, or `unix:/run/authz.sock`. */
+  readonly address: string;
+  /** True: by the authorities this platform trusts. Texts are PEM. Without it, nothing is encrypted. */
+  readonly tls?: boolean | GrpcTls | undefined;
+  /** Sent with every call. A function is asked at every call. */
+  readonly metadata?: MetadataValues | (() => MetadataValues | Promise<MetadataValues>) | undefined;
+}
+
+/** Metadata values by key. */
+export type MetadataValues = { readonly [key: string]: string };
+
+/** Whom to trust, and who to be. */
+export interface GrpcTls {
+  /** The authorities to trust, in place of the platform's. */
+  readonly ca?: string | undefined;
+  /** For servers that ask who calls. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** A client over gRPC: one connection, which is made at the first call and made again when it is lost. */
+export function grpcClient<P extends Permissions = AnyPermissions>(options: GrpcOptions): AuthzClient<P> {
+  return clientOver(grpcTransport(options), options);
+}
+
+const SERVICE = '/authz.svc.v1.AuthzService';
+/** Bytes of an answer: filters may be long. */
+const MAX_ANSWER = 64 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
+  const client = new Client(address, credentialsOf(tls), { 'grpc.max_receive_message_length': MAX_ANSWER });
+  const writer = new WireWriter();
+
+  const call = async <T>(method: string, request: Buffer, decode: (bytes: Buffer) => T, signal: AbortSignal): Promise<T> => {
+    const sent = metadataOf(typeof metadata === 'function' ? await metadata() : metadata);
+    const answer = await new Promise<Buffer>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const running = client.makeUnaryRequest(`${SERVICE}/${method}`, same, same, request, sent, (error, bytes) => {
+        signal.removeEventListener('abort', abort);
+        if (error !== null) reject(new AuthzError(codeOfNumber(error.code), error.details, { cause: error }));
+        else resolve(bytes ?? NOTHING);
+      });
+      const abort = (): void => running.cancel();
+      signal.addEventListener('abort', abort);
+    });
+    return decoded(answer, decode);
+  };
+
+  return {
+    check: (request, signal) => call('CheckResources', encodeCheckResourcesRequest(request, writer), (bytes) => decodeCheckResourcesResponse(bytes, request.includeMeta), signal),
+    plan: (request, signal) => call('PlanResources', encodePlanResourcesRequest(request, writer), (bytes) => decodePlanResourcesResponse(bytes, request.includeMeta), signal),
+    serverInfo: (signal) => call('ServerInfo', NOTHING, decodeServerInfoResponse, signal),
+    close: () => client.close(),
+  };
+}
+
+function credentialsOf(tls: GrpcOptions['tls']): ReturnType<typeof credentials.createInsecure> {
+  if (tls === undefined || tls === false) return credentials.createInsecure();
+  const { ca, cert, key } = tls === true ? {} : tls;
+  const bytes = (pem: string | undefined): Buffer | null => (pem === undefined ? null : Buffer.from(pem));
+  return credentials.createSsl(bytes(ca), bytes(key), bytes(cert));
+}
+
+function metadataOf(values: MetadataValues | undefined): Metadata {
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(values ?? {})) metadata.set(key, value);
+  return metadata;
+}
+
+function same(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+function decoded<T>(bytes: Buffer, decode: (bytes: Buffer) => T): T {
+  try {
+    return decode(bytes);
+  } catch (error) {
+    if (error instanceof WireError) throw new AuthzError('internal', `the answer is malformed: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

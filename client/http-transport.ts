@@ -1,0 +1,101 @@
+import type { CheckResourcesResponse, PlanResourcesResponse, ServerInfoResponse } from '../proto/messages.js';
+import { AuthzError } from './authz-error.js';
+import { readCheckResponse, readPlanResponse, readServerInfo } from './json/read-response.js';
+import { checkRequestJson, planRequestJson } from './json/request-json.js';
+import type { Transport } from './transport.js';
+
+/** Where a decision point is, and how to reach it. */
+export interface HttpOptions {
+  /** `https://pdp.internal:3592`; a path is kept, for a proxy that serves it below one. */
+  readonly url: string;
+  /** In place of the platform's `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Sent with every call: credentials for a proxy, trace context. A function is asked at every call. */
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
+}
+
+/** Header values by name. */
+export type HeaderValues = { readonly [name: string]: string };
+
+/** A protocol over HTTP whose messages are JSON. */
+export interface HttpProtocol {
+  readonly check: Route;
+  readonly plan: Route;
+  readonly serverInfo: Route;
+  readonly headers: HeaderValues;
+  /** What a refusal says; undefined for a body that no decision point wrote. */
+  readonly errorOf: (body: { readonly [name: string]: unknown }) => AuthzError | undefined;
+  /** The code of a refusal that says nothing. */
+  readonly codeOf: (status: number) => AuthzError['code'];
+}
+
+export interface Route {
+  readonly verb: 'GET' | 'POST';
+  readonly path: string;
+}
+
+/** Calls over HTTP with nothing but `fetch`. Redirects are not followed: a decision point makes none. */
+export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Transport {
+  const base = baseOf(options.url);
+  const send = options.fetch ?? fetch;
+
+  const call = async (route: Route, body: object | undefined, signal: AbortSignal): Promise<unknown> => {
+    const own = typeof options.headers === 'function' ? await options.headers() : options.headers;
+    const { status, ok, text } = await received(
+      send(base + route.path, {
+        method: route.verb,
+        headers: { ...own, ...protocol.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'manual',
+        signal,
+      }),
+    );
+    const json = parsed(text);
+    if (ok && json !== undefined) return json;
+    if (ok) throw new AuthzError('internal', 'the answer is no JSON object');
+    throw (json === undefined ? undefined : protocol.errorOf(json)) ?? new AuthzError(protocol.codeOf(status), `the server answered with status ${status}`);
+  };
+
+  return {
+    check: async (request, signal): Promise<CheckResourcesResponse> => readCheckResponse(await call(protocol.check, checkRequestJson(request), signal), request.includeMeta),
+    plan: async (request, signal): Promise<PlanResourcesResponse> => readPlanResponse(await call(protocol.plan, planRequestJson(request), signal), request.includeMeta),
+    serverInfo: async (signal): Promise<ServerInfoResponse> => readServerInfo(await call(protocol.serverInfo, protocol.serverInfo.verb === 'GET' ? undefined : {}, signal)),
+    close: () => {},
+  };
+}
+
+/** Throws an AuthzError for what is no address of HTTP: a mistake of the program, told at its start. */
+function baseOf(url: string): string {
+  if (!/^https?:\/\//i.test(url)) throw new AuthzError('invalid_argument', `\`${url}\` is no http or https address`);
+  return url.replace(/\/+$/, '');
+}
+
+interface Received {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+async function received(response: Promise<Response>): Promise<Received> {
+  try {
+    const answer = await response;
+    return { status: answer.status, ok: answer.ok, text: await answer.text() };
+  } catch (cause) {
+    throw new AuthzError('unavailable', `the server cannot be reached: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What fetch itself says is "fetch failed"; why, stands in its cause. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
+
+function parsed(text: string): { readonly [name: string]: unknown } | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as { readonly [name: string]: unknown }) : undefined;
+  } catch {
+    return undefined;
+  }
+}

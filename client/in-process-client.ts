@@ -1,0 +1,84 @@
+import { type AuxDataInput, createEngine, type Engine, type EngineOptions } from '#runtime/engine';
+import type { AnyPermissions, Permissions } from '#runtime/policy';
+import { checkResourcesRequestViolations, planResourcesRequestViolations } from '../proto/gen/validate/request.js';
+import type { AuxData as Tokens, CheckResourcesRequest, PlanResourcesRequest, Principal, Resource } from '../proto/messages.js';
+import type { Violation } from '../proto/validate/violation.js';
+import { violationsMessage } from '../proto/validate/violations-message.js';
+import type { AuthzClient, ClientOptions } from './authz-client.js';
+import { AuthzError } from './authz-error.js';
+import { clientOver } from './client-over.js';
+import type { Transport } from './transport.js';
+
+/** How decisions are made here. */
+export interface InProcessOptions extends ClientOptions {
+  /** For the engine that is made of a bundle. */
+  readonly engine?: EngineOptions | undefined;
+  /** Verifies the tokens of a request and gives their claims; rejects when one is not good. Without it, a request with tokens is refused. */
+  readonly verify?: ((auxData: TokensByName) => Promise<AuxDataInput>) | undefined;
+}
+
+/** Compiled policies: `policies` of generated code, or of a bundle. */
+export type Bundle = Parameters<typeof createEngine>[0];
+
+/** The tokens of a request. */
+export interface TokensByName {
+  readonly jwt: { readonly token: string; readonly keySetId: string } | undefined;
+  readonly jwts: ReadonlyMap<string, { readonly token: string; readonly keySetId: string }>;
+}
+
+/**
+ * A client that asks policies in this very program, by the rules of a server: the same requests are refused, with the same messages; only a
+ * server's limits on the size of requests are not there. For what is asked in a hot loop, ask the engine.
+ */
+export function inProcessClient<P extends Permissions = AnyPermissions>(policies: Bundle | Engine<P>, options: InProcessOptions = {}): AuthzClient<P> {
+  const engine = 'check' in policies ? (policies as unknown as Engine) : createEngine(policies, options.engine);
+  return clientOver(engineTransport(engine, options.verify), options);
+}
+
+function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Transport {
+  return {
+    check: async (request) => {
+      refuse(checkResourcesRequestViolations(request));
+      const { requestId, includeMeta, principal, resources } = request as Valid<CheckResourcesRequest>;
+      const auxData = await claimsOf(request.auxData, verify);
+      const decisions = engine.check({ principal, resources, auxData, includeMeta });
+      const results = resources.flatMap(({ resource }, index) => {
+        const decision = decisions[index];
+        return decision === undefined ? [] : [{ resource, decision }];
+      });
+      return { requestId, results, includeMeta, authzCallId: '' };
+    },
+    plan: async (request) => {
+      refuse(planResourcesRequestViolations(request));
+      const { requestId, action, actions, principal, resource, includeMeta } = request as PlanResourcesRequest & { readonly principal: Principal; readonly resource: Resource };
+      const auxData = await claimsOf(request.auxData, verify);
+      const plan = engine.plan({ principal, resource, actions, auxData });
+      return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: '' };
+    },
+    serverInfo: async () => {
+      throw new AuthzError('unimplemented', 'there is no server: policies are asked in process');
+    },
+    close: () => {},
+  };
+}
+
+/** What validation has seen to. */
+type Valid<Request> = Omit<Request, 'principal' | 'resources'> & {
+  readonly principal: Principal;
+  readonly resources: readonly { readonly actions: readonly string[]; readonly resource: Resource }[];
+};
+
+function refuse(violations: readonly Violation[]): void {
+  if (violations.length > 0) throw new AuthzError('invalid_argument', violationsMessage(violations));
+}
+
+/** Why a token is not good is nothing that a server tells. */
+async function claimsOf(auxData: Tokens | undefined, verify: InProcessOptions['verify']): Promise<AuxDataInput> {
+  if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return {};
+  if (verify === undefined) throw new AuthzError('invalid_argument', 'invalid auxData', { cause: new Error('the client was made without `verify`') });
+  try {
+    return await verify(auxData);
+  } catch (cause) {
+    throw new AuthzError('invalid_argument', 'invalid auxData', { cause });
+  }
+}

@@ -1,0 +1,96 @@
+import type { ActionDecision, CheckResourcesResponse, OutputEntry, PlanOperand, PlanResourcesResponse, ResultEntry, ServerInfoResponse, ValidationError } from '../../proto/messages.js';
+import { asObject, type JsonObject, objectField, objectsField, own, textField, textsField, wrong } from './fields.js';
+
+/** The response of a check from its JSON form (server.md 1.2). Throws an AuthzError for what is none. */
+export function readCheckResponse(json: unknown, includeMeta: boolean): CheckResourcesResponse {
+  const response = asObject(json, 'response');
+  return {
+    requestId: textField(response, 'requestId'),
+    results: objectsField(response, 'results').map(readResult),
+    includeMeta,
+    authzCallId: textField(response, 'authzCallId'),
+  };
+}
+
+/** The response of a plan from its JSON form (planner.md 1.3). */
+export function readPlanResponse(json: unknown, includeMeta: boolean): PlanResourcesResponse {
+  const response = asObject(json, 'response');
+  const meta = objectField(response, 'meta');
+  const scopes = objectField(meta, 'matchedScopes');
+  return {
+    requestId: textField(response, 'requestId'),
+    action: textField(response, 'action'),
+    actions: textsField(response, 'actions'),
+    resourceKind: textField(response, 'resourceKind'),
+    policyVersion: textField(response, 'policyVersion'),
+    plan: {
+      filter: readFilter(objectField(response, 'filter')),
+      filterDebug: textField(meta, 'filterDebug'),
+      matchedScopes: new Map(Object.keys(scopes).map((action) => [action, textField(scopes, action)])),
+      validationErrors: objectsField(response, 'validationErrors').map(readValidationError),
+      unplanned: objectsField(meta, 'unplanned').map((rule) => ({ policy: textField(rule, 'policy'), rule: textField(rule, 'rule'), reason: textField(rule, 'reason') })),
+    },
+    includeMeta,
+    authzCallId: textField(response, 'authzCallId'),
+  };
+}
+
+/** Which build answers. */
+export function readServerInfo(json: unknown): ServerInfoResponse {
+  const info = asObject(json, 'response');
+  return { version: textField(info, 'version'), commit: textField(info, 'commit'), buildDate: textField(info, 'buildDate') };
+}
+
+function readResult(result: JsonObject): ResultEntry {
+  const { kind, id, policyVersion, scope } = readResource(objectField(result, 'resource'));
+  const meta = objectField(result, 'meta');
+  const effects = objectField(result, 'actions');
+  const matched = objectField(meta, 'actions');
+  return {
+    resource: { kind, id, policyVersion, scope, attr: {} },
+    decision: {
+      actions: Object.keys(effects).map((action) => readDecision(action, own(effects, action), objectField(matched, action))),
+      effectiveDerivedRoles: textsField(meta, 'effectiveDerivedRoles'),
+      outputs: objectsField(result, 'outputs').map(readOutput),
+      validationErrors: objectsField(result, 'validationErrors').map(readValidationError),
+    },
+  };
+}
+
+function readResource(resource: JsonObject): { readonly kind: string; readonly id: string; readonly policyVersion: string; readonly scope: string } {
+  return { kind: textField(resource, 'kind'), id: textField(resource, 'id'), policyVersion: textField(resource, 'policyVersion'), scope: textField(resource, 'scope') };
+}
+
+/** Nothing but the very word allows. */
+function readDecision(action: string, effect: unknown, matched: JsonObject): ActionDecision {
+  if (effect !== 'EFFECT_ALLOW' && effect !== 'EFFECT_DENY') throw wrong('actions');
+  return { action, effect: effect === 'EFFECT_ALLOW' ? 1 : 2, matchedPolicy: textField(matched, 'matchedPolicy'), matchedScope: textField(matched, 'matchedScope') };
+}
+
+function readOutput(output: JsonObject): OutputEntry {
+  const src = textField(output, 'src');
+  const action = textField(output, 'action');
+  const error = textField(output, 'error');
+  return error === '' ? { src, action, val: own(output, 'val') ?? null } : { src, action, error };
+}
+
+function readValidationError(error: JsonObject): ValidationError {
+  const source = own(error, 'source');
+  if (source !== 'SOURCE_PRINCIPAL' && source !== 'SOURCE_RESOURCE') throw wrong('validationErrors');
+  return { path: textField(error, 'path'), message: textField(error, 'message'), source };
+}
+
+function readFilter(filter: JsonObject): { readonly kind: string; readonly condition?: PlanOperand } {
+  const kind = own(filter, 'kind');
+  if (kind === 'KIND_ALWAYS_ALLOWED' || kind === 'KIND_ALWAYS_DENIED') return { kind };
+  if (kind !== 'KIND_CONDITIONAL') throw wrong('filter');
+  return { kind, condition: readOperand(objectField(filter, 'condition')) };
+}
+
+function readOperand(operand: JsonObject): PlanOperand {
+  if (Object.hasOwn(operand, 'variable')) return { variable: textField(operand, 'variable') };
+  if (Object.hasOwn(operand, 'value')) return { value: operand['value'] };
+  if (!Object.hasOwn(operand, 'expression')) throw wrong('filter');
+  const expression = objectField(operand, 'expression');
+  return { expression: { operator: textField(expression, 'operator'), operands: objectsField(expression, 'operands').map(readOperand) } };
+}

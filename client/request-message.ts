@@ -1,0 +1,116 @@
+import type { AuxData as AuxDataMessage, CheckResourcesRequest, PlanResourcesRequest, Principal, RequestContext, Resource, Token as TokenMessage } from '../proto/messages.js';
+import type { AuxData, RequestExtras, Token } from './authz-client.js';
+import { AuthzError } from './authz-error.js';
+import { plainAttributes, plainText } from './plain-json.js';
+
+/** A question about resources, whatever its types. */
+export interface CheckQuestion extends RequestExtras {
+  readonly principal: PrincipalLike;
+  readonly resources: readonly { readonly resource: ResourceLike; readonly actions: readonly string[] }[];
+  readonly includeMeta?: boolean | undefined;
+}
+
+/** A question about resources that are not known yet. */
+export interface PlanQuestion extends RequestExtras {
+  readonly principal: PrincipalLike;
+  readonly resource: Omit<ResourceLike, 'id'>;
+  readonly actions: readonly string[];
+  readonly includeMeta?: boolean | undefined;
+}
+
+/** The message of a check. Throws an AuthzError for what no message can hold. */
+export function checkMessage(question: CheckQuestion): CheckResourcesRequest {
+  return {
+    requestId: text(question.requestId, 'requestId'),
+    includeMeta: question.includeMeta === true,
+    principal: principalMessage(question.principal),
+    resources: list(question.resources, 'resources').map((entry, index) => ({
+      actions: texts(entry?.actions, `resources[${index}].actions`),
+      resource: resourceMessage(entry?.resource, `resources[${index}].resource`),
+    })),
+    auxData: auxDataMessage(question.auxData),
+    requestContext: contextMessage(question.annotations),
+  };
+}
+
+/** The message of a plan, likewise. */
+export function planMessage(question: PlanQuestion): PlanResourcesRequest {
+  const { id: _, ...resource } = resourceMessage({ ...question.resource, id: '' }, 'resource');
+  return {
+    requestId: text(question.requestId, 'requestId'),
+    action: '',
+    actions: texts(question.actions, 'actions'),
+    principal: principalMessage(question.principal),
+    resource,
+    auxData: auxDataMessage(question.auxData),
+    includeMeta: question.includeMeta === true,
+    requestContext: contextMessage(question.annotations),
+  };
+}
+
+interface PrincipalLike {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly attr?: object | undefined;
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+interface ResourceLike {
+  readonly kind: string;
+  readonly id: string;
+  readonly attr?: object | undefined;
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+function principalMessage(principal: PrincipalLike): Principal {
+  return {
+    id: text(principal?.id, 'principal.id'),
+    policyVersion: text(principal?.policyVersion, 'principal.policyVersion'),
+    roles: texts(principal?.roles, 'principal.roles'),
+    attr: plainAttributes(principal?.attr, 'principal.attr'),
+    scope: text(principal?.scope, 'principal.scope'),
+  };
+}
+
+function resourceMessage(resource: ResourceLike | undefined, path: string): Resource {
+  return {
+    kind: text(resource?.kind, `${path}.kind`),
+    policyVersion: text(resource?.policyVersion, `${path}.policyVersion`),
+    id: text(resource?.id, `${path}.id`),
+    attr: plainAttributes(resource?.attr, `${path}.attr`),
+    scope: text(resource?.scope, `${path}.scope`),
+  };
+}
+
+function auxDataMessage(auxData: AuxData | undefined): AuxDataMessage | undefined {
+  if (auxData === undefined) return undefined;
+  const jwts = Object.entries(auxData.jwts ?? {}).map(([name, token]) => [plainText(name, 'auxData.jwts'), tokenMessage(token, `auxData.jwts.${name}`)] as const);
+  return { jwt: auxData.jwt === undefined ? undefined : tokenMessage(auxData.jwt, 'auxData.jwt'), jwts: new Map(jwts) };
+}
+
+function tokenMessage(token: Token, path: string): TokenMessage {
+  return { token: text(token?.token, `${path}.token`), keySetId: text(token?.keySetId, `${path}.keySetId`) };
+}
+
+function contextMessage(annotations: RequestExtras['annotations']): RequestContext | undefined {
+  return annotations === undefined ? undefined : { annotations: plainAttributes(annotations, 'annotations') };
+}
+
+function texts(values: readonly string[], path: string): readonly string[] {
+  return list(values, path).map((value, index) => text(value ?? null, `${path}[${index}]`));
+}
+
+/** What is absent is empty, and refused by whoever validates; programs without types send other things as well. */
+function text(value: unknown, path: string): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return plainText(value, path);
+  throw new AuthzError('invalid_argument', `${path} is no string`);
+}
+
+function list<T>(values: readonly T[] | undefined, path: string): readonly T[] {
+  if (values === undefined) return [];
+  if (Array.isArray(values)) return values;
+  throw new AuthzError('invalid_argument', `${path} is no array`);
+}

@@ -1,0 +1,88 @@
+import type { Attributes } from './policy.js';
+
+/**
+ * What a set of policies knows, as types: `authzc compile` emits one that fits (`Policies` in types.ts), and whatever asks policies takes it as
+ * a parameter: `createEngine<Policies>(...)`, `restClient<Policies>(...)`. There is nothing of it when a program runs.
+ */
+export interface Permissions {
+  /** By resource kind. */
+  readonly kinds: { readonly [kind: string]: KindPermissions };
+  /** The roles that policies name. */
+  readonly role: string;
+}
+
+/** What policies know about one kind. */
+export interface KindPermissions {
+  readonly action: string;
+  /** The attributes of its resources. */
+  readonly resource: Attributes;
+  /** The attributes of principals who ask about it. */
+  readonly principal: Attributes;
+  /** What its outputs come to, by source: `resource.album.vdefault#locked`. */
+  readonly output: { readonly [source: string]: unknown };
+}
+
+/** Anything goes: for who has no emitted types. */
+export interface AnyPermissions extends Permissions {
+  readonly kinds: { readonly [kind: string]: { readonly action: string; readonly resource: Attributes; readonly principal: Attributes; readonly output: { readonly [source: string]: unknown } } };
+  readonly role: string;
+}
+
+/** A resource kind. */
+export type KindOf<P extends Permissions> = keyof P['kinds'] & string;
+
+/** An action that policies name for a kind. */
+export type ActionOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = P['kinds'][K]['action'];
+
+/** A role. Principals hold roles that no policy names as well: any text is one, and those of the policies are proposed. */
+export type RoleOf<P extends Permissions> = P['role'] | (string & {});
+
+/** Who asks about a kind. */
+export type PrincipalOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
+  readonly id: string;
+  /** Unique; without any, everything is denied. */
+  readonly roles: readonly RoleOf<P>[];
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+} & WithAttributes<P['kinds'][K]['principal']>;
+
+/** A resource of a kind. */
+export type ResourceOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
+  readonly kind: K;
+  readonly id: string;
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+} & WithAttributes<P['kinds'][K]['resource']>;
+
+/** The resources of a kind, and what is known about all of them. */
+export type PlannedResourceOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
+  readonly kind: K;
+  readonly attr?: Partial<P['kinds'][K]['resource']> | undefined;
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+};
+
+/** A resource of any of the kinds, and actions of that kind. */
+export type ResourceActionsOf<P extends Permissions> = {
+  readonly [K in KindOf<P>]: { readonly resource: ResourceOf<P, K>; /** Unique. */ readonly actions: readonly ActionOf<P, K>[] };
+}[KindOf<P>];
+
+/** What an output comes to, or why it came to nothing; told apart by where it comes from. */
+export type OutputOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = { [Source in SourceOf<P, K>]: OutputFrom<Source, P['kinds'][K]['output'][Source]> }[SourceOf<P, K>];
+
+/** Policies of which a kind knows more actions than they name: those that only an action `*` reaches. */
+export type WithActions<P extends Permissions, K extends KindOf<P>, Action extends string> = {
+  readonly kinds: { readonly [Kind in KindOf<P>]: Kind extends K ? Omit<P['kinds'][Kind], 'action'> & { readonly action: P['kinds'][Kind]['action'] | Action } : P['kinds'][Kind] };
+  readonly role: P['role'];
+};
+
+/** Any JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
+
+type WithAttributes<A> = object extends A ? { readonly attr?: A | undefined } : { readonly attr: A };
+
+type SourceOf<P extends Permissions, K extends KindOf<P>> = keyof P['kinds'][K]['output'] & string;
+
+type OutputFrom<Source extends string, Val> =
+  | { readonly src: Source; readonly action: string; readonly val: Val; readonly error?: undefined }
+  | { readonly src: Source; readonly action: string; readonly error: string; readonly val?: undefined };
