@@ -1,0 +1,125 @@
+import { type DescField, type DescMessage, type DescOneof, type FileRegistry, getOption, toJson } from '@bufbuild/protobuf';
+import type { JsonObject } from './json.js';
+
+/** The annotated rules of the .proto files (protovalidate) as keywords of JSON Schema. */
+export interface Constraints {
+  readonly isRequired: (field: DescField) => boolean;
+  readonly isRequiredOneof: (oneof: DescOneof) => boolean;
+  /** To be laid over the schema of the field's type. */
+  readonly ofField: (field: DescField) => JsonObject;
+  /** Of the items of a list. */
+  readonly ofItems: (field: DescField) => JsonObject;
+  /** Of the keys of a map. */
+  readonly ofKeys: (field: DescField) => JsonObject;
+  /** One schema a rule about the whole message. Throws for a rule that has none here. */
+  readonly ofMessage: (message: DescMessage) => readonly JsonObject[];
+}
+
+/** The rules of a module that has them. Throws for a rule that would be left out. */
+export function constraintsOf(registry: FileRegistry): Constraints {
+  const extension = (name: string) => {
+    const found = registry.getExtension(`buf.validate.${name}`);
+    if (found === undefined) throw new Error('the module does not have buf.validate');
+    return found;
+  };
+  const [onField, onOneof, onMessage] = [extension('field'), extension('oneof'), extension('message')];
+  const rulesOf = (field: DescField): Rules => toJson(onField.message as DescMessage, getOption(field, onField) as never) as unknown as Rules;
+  return {
+    isRequired: (field) => rulesOf(field).required === true,
+    isRequiredOneof: (oneof) => (getOption(oneof, onOneof) as { readonly required?: boolean }).required === true,
+    ofField: (field) => fieldKeywords(field, rulesOf(field)),
+    ofItems: (field) => stringKeywords(rulesOf(field).repeated?.items?.string ?? {}),
+    ofKeys: (field) => stringKeywords(rulesOf(field).map?.keys?.string ?? {}),
+    ofMessage: (message) => (getOption(message, onMessage) as { readonly cel?: readonly { readonly id: string }[] }).cel?.map(({ id }) => expressionSchema(id)) ?? [],
+  };
+}
+
+interface StringRules {
+  readonly minLen?: string;
+  readonly maxLen?: string;
+  readonly pattern?: string;
+  readonly in?: readonly string[];
+}
+
+interface Rules {
+  readonly required?: boolean;
+  readonly string?: StringRules;
+  readonly uint32?: { readonly gte?: number; readonly lte?: number };
+  readonly enum?: { readonly in?: readonly number[] };
+  readonly repeated?: { readonly minItems?: string; readonly maxItems?: string; readonly unique?: boolean; readonly items?: Rules };
+  readonly map?: { readonly keys?: Rules };
+  readonly timestamp?: object;
+}
+
+function fieldKeywords(field: DescField, rules: Rules): JsonObject {
+  const { minItems, maxItems, unique } = rules.repeated ?? {};
+  const { gte, lte } = rules.uint32 ?? {};
+  return {
+    ...(rules.required === true ? notEmpty(field) : {}),
+    ...stringKeywords(rules.string ?? {}),
+    ...(gte === undefined ? {} : { minimum: gte }),
+    ...(lte === undefined ? {} : { maximum: lte }),
+    ...(rules.enum?.in === undefined ? {} : { enum: namesOf(field, rules.enum.in) }),
+    ...(minItems === undefined ? {} : { minItems: Number(minItems) }),
+    ...(maxItems === undefined ? {} : { maxItems: Number(maxItems) }),
+    ...(unique === true ? { uniqueItems: true } : {}),
+  };
+}
+
+/** "Required" means more than to be there: what is empty is absent. */
+function notEmpty(field: DescField): JsonObject {
+  switch (field.fieldKind) {
+    case 'list':
+      return { minItems: 1 };
+    case 'map':
+      return { minProperties: 1 };
+    case 'scalar':
+      return { minLength: 1 };
+    case 'enum':
+    case 'message':
+      return {};
+  }
+}
+
+function stringKeywords({ minLen, maxLen, pattern, in: words }: StringRules): JsonObject {
+  return {
+    ...(minLen === undefined ? {} : { minLength: Number(minLen) }),
+    ...(maxLen === undefined ? {} : { maxLength: Number(maxLen) }),
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(words === undefined ? {} : { enum: words }),
+  };
+}
+
+function namesOf({ enum: desc }: DescField, numbers: readonly number[]): readonly string[] {
+  return desc?.values.filter(({ number }) => numbers.includes(number)).map(({ name }) => name) ?? [];
+}
+
+function expressionSchema(id: string): JsonObject {
+  const schema = EXPRESSIONS[id];
+  if (schema === undefined) throw new Error(`no JSON schema says the rule ${id}; add it to proto/openapi/constraints.ts`);
+  return schema;
+}
+
+/** The rules written in CEL, as a JSON schema can say them. */
+const EXPRESSIONS: { readonly [id: string]: JsonObject } = {
+  'AuxData.only_one_jwt_field': { not: { required: ['jwt', 'jwts'], properties: { jwts: { minProperties: 1 } } } },
+  exclusiveFieldsActionOrActions: {
+    oneOf: [
+      { required: ['action'], properties: { action: { minLength: 1 } } },
+      { required: ['actions'], properties: { actions: { minItems: 1 } } },
+    ],
+  },
+  'AccessEvaluationBatchRequest.subject': givenSomewhere('subject'),
+  'AccessEvaluationBatchRequest.resource': givenSomewhere('resource'),
+  'AccessEvaluationBatchRequest.action': givenSomewhere('action'),
+};
+
+function givenSomewhere(part: string): JsonObject {
+  return {
+    anyOf: [
+      { required: [part] },
+      { properties: { evaluations: { maxItems: 0 } } },
+      { properties: { evaluations: { contains: { required: [part] } } } },
+    ],
+  };
+}

@@ -1,0 +1,70 @@
+import type { Example } from './example.js';
+
+/** Of AccessEvaluation. */
+export const EVALUATION_EXAMPLES: readonly Example[] = [
+  {
+    name: 'decision',
+    summary: 'May Alice look at her album?',
+    request: {
+      subject: { type: 'user', id: 'alice' },
+      resource: { type: 'album', id: 'summer-2024', properties: { owner: 'alice', visibility: 'private', status: 'OPEN' } },
+      action: { name: 'view' },
+    },
+    response: { decision: true },
+  },
+  {
+    name: 'withMeta',
+    summary: 'The same for somebody with two roles, and with the check behind the answer',
+    request: {
+      subject: { type: 'user', id: 'bob', properties: { 'authz.roles': ['user', 'guest:family'] } },
+      resource: { type: 'album', id: 'summer-2024', properties: { owner: 'alice', visibility: 'friends', friends: ['bob'], status: 'OPEN' } },
+      action: { name: 'edit' },
+      context: { 'authz.requestId': 'album-page-2', 'authz.includeMeta': true },
+    },
+    response: {
+      decision: false,
+      context: {
+        'authz.response': {
+          requestId: 'album-page-2',
+          results: [
+            {
+              resource: { id: 'summer-2024', kind: 'album' },
+              actions: { edit: 'EFFECT_DENY' },
+              meta: { actions: { edit: { matchedPolicy: 'resource.album.vdefault' } } },
+            },
+          ],
+        },
+      },
+    },
+  },
+];
+
+/** Of AccessEvaluationBatch. */
+export const EVALUATIONS_EXAMPLES: readonly Example[] = [
+  {
+    name: 'defaults',
+    summary: 'One subject and one action, two resources',
+    request: {
+      subject: { type: 'user', id: 'alice' },
+      action: { name: 'view' },
+      evaluations: [
+        { resource: { type: 'album', id: 'summer-2024', properties: { owner: 'alice', visibility: 'private', status: 'OPEN' } } },
+        { resource: { type: 'album', id: 'winter-2023', properties: { owner: 'bob', visibility: 'private', status: 'OPEN' } } },
+      ],
+    },
+    response: { evaluations: [{ decision: true }, { decision: false }] },
+  },
+  {
+    name: 'denyOnFirstDeny',
+    summary: 'Nothing more is answered after the first denial',
+    request: {
+      subject: { type: 'user', id: 'bob' },
+      evaluations: [
+        { action: { name: 'update' }, resource: { type: 'contact', id: '17' } },
+        { action: { name: 'read' }, resource: { type: 'contact', id: '17' } },
+      ],
+      options: { evaluations_semantic: 'deny_on_first_deny' },
+    },
+    response: { evaluations: [{ decision: false }] },
+  },
+];
