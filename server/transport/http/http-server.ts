@@ -13,6 +13,7 @@ import { addAdminRoutes } from './admin.js';
 import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
+import { addExplorerRoutes } from './explorer-routes.js';
 import { isGrpcWeb, sendGrpcWebError } from './grpc-web.js';
 import { type HttpListener, httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
@@ -74,6 +75,7 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
   addRestRoutes(app, exchange, services);
   addConnectRoutes(app, exchange, services);
   addAdminRoutes(app, exchange, services);
+  addExplorerRoutes(app, exchange, services, config);
   if (metrics !== undefined) app.get('/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange));
   const retire = (): void => {
     exchange.stopping = true;

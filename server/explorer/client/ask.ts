@@ -1,0 +1,32 @@
+import type { Json } from './json.js';
+
+/** What a server answered, and how long that took. */
+export interface Answer {
+  readonly status: number;
+  readonly statusText: string;
+  /** In milliseconds. */
+  readonly time: number;
+  /** In bytes. */
+  readonly size: number;
+  /** Undefined: no JSON. */
+  readonly body: Json | undefined;
+  readonly text: string;
+}
+
+/** Posts a request and reads the answer. Rejects when the server cannot be reached. */
+export async function ask(url: string, body: string): Promise<Answer> {
+  const start = performance.now();
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const bytes = await response.arrayBuffer();
+  const time = performance.now() - start;
+  const text = new TextDecoder().decode(bytes);
+  return { status: response.status, statusText: response.statusText, time, size: bytes.byteLength, body: parsed(text), text };
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+/** Attributes and handlers of an element: `onclick` and the like are functions, `true` is an attribute without a value, absent ones are left out. */
+export interface Attributes {
+  readonly [name: string]: string | number | boolean | undefined | ((event: Event) => void);
+}
+
+export type Child = Node | string | undefined;
+
+/** Makes an element. Texts are texts: nothing an answer says becomes markup. */
+export function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(key.slice('on'.length), value);
+    else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : String(value));
+  }
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}

@@ -1,0 +1,95 @@
+import { element } from './dom.js';
+import type { FieldRow } from './form-table.js';
+import { itemsOf, type Json, textOf } from './json.js';
+
+/** A field of a form. */
+export interface Field {
+  readonly row: FieldRow;
+  readonly node: HTMLElement;
+  /** What it holds; undefined when it is empty. Throws a FieldError, and says so beside the field. */
+  readonly read: () => Json | undefined;
+  readonly write: (value: Json | undefined) => void;
+}
+
+/** A field that cannot be read. */
+export class FieldError extends Error {}
+
+/** A field with its label, hint and place for an error; `id` is its own in the page. */
+export function fieldOf(row: FieldRow, id: string): Field {
+  const control = controlOf(row, id);
+  const error = element('p', { class: 'error', id: `${id}-error` });
+  const hint = row.hint === undefined ? undefined : element('span', { class: 'hint', id: `${id}-hint` }, row.hint);
+  const label = element('label', { for: id }, row.label);
+  const complain = (text: string): void => {
+    error.textContent = text;
+    control.setAttribute('aria-invalid', String(text !== ''));
+  };
+  control.addEventListener('input', () => complain(''));
+  const classes = `field ${row.kind}${row.isWide === true ? ' wide' : ''}`;
+  return {
+    row,
+    node: row.kind === 'flag' ? element('div', { class: classes }, control, label) : element('div', { class: classes }, element('div', { class: 'label' }, label, hint), control, error),
+    read: () => {
+      try {
+        complain('');
+        return READERS[row.kind](control);
+      } catch {
+        complain('This is no JSON object.');
+        control.focus();
+        throw new FieldError(row.label);
+      }
+    },
+    write: (value) => {
+      complain('');
+      WRITERS[row.kind](control, value);
+    },
+  };
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement;
+
+function controlOf({ kind, hint, required }: FieldRow, id: string): Control {
+  const describedBy = `${hint === undefined ? '' : `${id}-hint `}${id}-error`;
+  const common = { id, 'aria-describedby': describedBy, 'aria-required': required === true ? 'true' : undefined, autocomplete: 'off', spellcheck: 'false' };
+  switch (kind) {
+    case 'text':
+    case 'list':
+      return element('input', { ...common, type: 'text' });
+    case 'json':
+      return element('textarea', { ...common, rows: 3, class: 'code' });
+    case 'flag':
+      return element('input', { id, type: 'checkbox' });
+  }
+}
+
+const READERS: { readonly [kind in FieldRow['kind']]: (control: Control) => Json | undefined } = {
+  text: ({ value }) => (value.trim() === '' ? undefined : value.trim()),
+  list: ({ value }) => {
+    const words = value.split(',').map((word) => word.trim()).filter((word) => word !== '');
+    return words.length === 0 ? undefined : words;
+  },
+  json: ({ value }) => (value.trim() === '' ? undefined : objectOf(value)),
+  flag: (control) => ((control as HTMLInputElement).checked ? true : undefined),
+};
+
+const WRITERS: { readonly [kind in FieldRow['kind']]: (control: Control, value: Json | undefined) => void } = {
+  text: (control, value) => {
+    control.value = textOf(value);
+  },
+  list: (control, value) => {
+    control.value = itemsOf(value).join(', ');
+  },
+  json: (control, value) => {
+    control.value = value === undefined ? '' : JSON.stringify(value, undefined, 2);
+    (control as HTMLTextAreaElement).rows = Math.min(Math.max(control.value.split('\n').length, 2), 12);
+  },
+  flag: (control, value) => {
+    (control as HTMLInputElement).checked = value === true;
+  },
+};
+
+function objectOf(text: string): Json {
+  const value = JSON.parse(text) as Json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('no object');
+  return value;
+}

@@ -1,0 +1,81 @@
+import type { Step } from './json.js';
+
+/** One thing that a form asks for, and where it goes in the request. */
+export interface FieldRow {
+  readonly label: string;
+  readonly path: readonly Step[];
+  readonly kind: 'text' | 'list' | 'json' | 'flag';
+  readonly hint?: string;
+  readonly required?: boolean;
+  /** Takes a line of its own. */
+  readonly isWide?: boolean;
+}
+
+/** Fields that belong together; what is seldom needed is folded away. */
+export interface FieldGroup {
+  readonly legend: string;
+  readonly fields: readonly FieldRow[];
+  readonly more?: readonly FieldRow[];
+}
+
+const COMMAS = 'comma-separated';
+
+const PRINCIPAL: FieldGroup = {
+  legend: 'Principal',
+  fields: [
+    { label: 'ID', path: ['principal', 'id'], kind: 'text', required: true },
+    { label: 'Roles', path: ['principal', 'roles'], kind: 'list', hint: COMMAS, required: true },
+    { label: 'Attributes', path: ['principal', 'attr'], kind: 'json', hint: 'a JSON object' },
+  ],
+  more: [
+    { label: 'Policy version', path: ['principal', 'policyVersion'], kind: 'text' },
+    { label: 'Scope', path: ['principal', 'scope'], kind: 'text' },
+  ],
+};
+
+const OPTIONS: FieldGroup = {
+  legend: 'Options',
+  fields: [{ label: 'Say which policies decided', path: ['includeMeta'], kind: 'flag' }],
+  more: [
+    { label: 'Request ID', path: ['requestId'], kind: 'text' },
+    { label: 'Token', path: ['auxData', 'jwt', 'token'], kind: 'text', hint: 'a JWT' },
+    { label: 'Key set of the token', path: ['auxData', 'jwt', 'keySetId'], kind: 'text' },
+  ],
+};
+
+/** The form of a check of one resource. */
+export const CHECK_FORM: readonly FieldGroup[] = [
+  PRINCIPAL,
+  {
+    legend: 'Resource',
+    fields: [
+      { label: 'Kind', path: ['resources', 0, 'resource', 'kind'], kind: 'text', required: true },
+      { label: 'ID', path: ['resources', 0, 'resource', 'id'], kind: 'text', required: true },
+      { label: 'Actions', path: ['resources', 0, 'actions'], kind: 'list', hint: COMMAS, required: true, isWide: true },
+      { label: 'Attributes', path: ['resources', 0, 'resource', 'attr'], kind: 'json', hint: 'a JSON object' },
+    ],
+    more: [
+      { label: 'Policy version', path: ['resources', 0, 'resource', 'policyVersion'], kind: 'text' },
+      { label: 'Scope', path: ['resources', 0, 'resource', 'scope'], kind: 'text' },
+    ],
+  },
+  OPTIONS,
+];
+
+/** The form of a plan. */
+export const PLAN_FORM: readonly FieldGroup[] = [
+  PRINCIPAL,
+  {
+    legend: 'Resources',
+    fields: [
+      { label: 'Kind', path: ['resource', 'kind'], kind: 'text', required: true },
+      { label: 'Actions', path: ['actions'], kind: 'list', hint: COMMAS, required: true },
+      { label: 'Known attributes', path: ['resource', 'attr'], kind: 'json', hint: 'a JSON object: what is true of all of them' },
+    ],
+    more: [
+      { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text' },
+      { label: 'Scope', path: ['resource', 'scope'], kind: 'text' },
+    ],
+  },
+  OPTIONS,
+];

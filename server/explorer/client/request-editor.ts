@@ -1,0 +1,97 @@
+import { element } from './dom.js';
+import { type Field, FieldError, fieldOf } from './field.js';
+import type { FieldGroup } from './form-table.js';
+import { at, equal, type Json, withAt } from './json.js';
+
+/** Where a request is written: in a form, or as JSON, which can say all that the form cannot. */
+export interface RequestEditor {
+  readonly node: HTMLElement;
+  /** The request as JSON text. Throws a FieldError for what is no JSON. */
+  readonly read: () => string;
+  /** Shows a request, in the form when it has a place for all of it. */
+  readonly write: (request: Json) => void;
+}
+
+/** An editor with the fields of a form; `name` is its own in the page. */
+export function requestEditor(name: string, groups: readonly FieldGroup[]): RequestEditor {
+  const fields: Field[] = [];
+  const add = (row: FieldGroup['fields'][number]): HTMLElement => {
+    const field = fieldOf(row, [name, ...row.path].join('-'));
+    fields.push(field);
+    return field.node;
+  };
+  const form = element('div', { class: 'form' }, ...groups.map((group) => groupNode(group, add)));
+  const text = fieldOf({ label: 'Request', path: [], kind: 'json', hint: 'as it is sent' }, `${name}-json`);
+  text.node.hidden = true;
+  const [asForm, asJson] = [modeButton('Form', true), modeButton('JSON', false)];
+  const show = (mode: 'form' | 'json'): void => {
+    form.hidden = mode === 'json';
+    text.node.hidden = mode === 'form';
+    asForm.setAttribute('aria-pressed', String(mode === 'form'));
+    asJson.setAttribute('aria-pressed', String(mode === 'json'));
+  };
+  const readForm = (): Json => fields.reduce<Json>((request, field) => putField(request, field), {});
+  const write = (request: Json): void => {
+    for (const field of fields) field.write(at(request, field.row.path));
+    text.write(request);
+    show(fits(request, readForm) ? 'form' : 'json');
+  };
+  asJson.addEventListener('click', () => {
+    if (form.hidden) return;
+    ignoringFieldErrors(() => {
+      text.write(readForm());
+      show('json');
+    });
+  });
+  asForm.addEventListener('click', () => {
+    if (!form.hidden) return;
+    ignoringFieldErrors(() => {
+      write(text.read() ?? {});
+      note.textContent = form.hidden ? 'The form has no place for all of this request.' : '';
+    });
+  });
+  const note = element('p', { class: 'note', role: 'status' });
+  const modes = element('div', { class: 'modes', role: 'group', 'aria-label': 'How the request is written' }, asForm, asJson);
+  return {
+    node: element('div', { class: 'editor' }, modes, note, form, text.node),
+    read: () => {
+      note.textContent = '';
+      return JSON.stringify((form.hidden ? text.read() : readForm()) ?? {}, undefined, 2);
+    },
+    write: (request) => {
+      note.textContent = '';
+      write(request);
+    },
+  };
+}
+
+function groupNode({ legend, fields, more = [] }: FieldGroup, add: (row: FieldGroup['fields'][number]) => HTMLElement): HTMLElement {
+  const folded = more.length === 0 ? undefined : element('details', {}, element('summary', {}, 'More'), element('div', { class: 'fields' }, ...more.map(add)));
+  return element('fieldset', {}, element('legend', {}, legend), element('div', { class: 'fields' }, ...fields.map(add)), folded);
+}
+
+function modeButton(label: string, isPressed: boolean): HTMLButtonElement {
+  return element('button', { type: 'button', 'aria-pressed': String(isPressed) }, label);
+}
+
+function putField(request: Json, { row, read }: Field): Json {
+  const value = read();
+  return value === undefined ? request : withAt(request, row.path, value);
+}
+
+function fits(request: Json, readForm: () => Json): boolean {
+  try {
+    return equal(readForm(), request);
+  } catch {
+    return false;
+  }
+}
+
+/** A field that cannot be read says so itself. */
+function ignoringFieldErrors(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import { openApi } from '../../proto/gen/openapi.js';
+
+/** Prints the description of the REST interface for whoever asks at an address, `https://pdp.example:3592` (server.md 1.8). */
+export type OpenApiPrinter = (address: string, version: string) => string;
+
+/** What does not depend on who asks is printed once. */
+export function openApiPrinter(): OpenApiPrinter {
+  const { openapi, info, servers, ...rest } = openApi;
+  const tail = JSON.stringify(rest).slice(1);
+  return (address, version) => {
+    const head = JSON.stringify({ openapi, info: { ...(info as object), version }, servers: [{ url: address }] });
+    return `${head.slice(0, -1)},${tail}`;
+  };
+}
