@@ -1,7 +1,7 @@
 import type { AuxData, Instant, Principal, Query, Resource } from '../policy/index.js';
 import { type Condition, type Filter, FLAT, type Library, filterOfAll, filterText, library, operandText, REFERENCE, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
-import { plan, type Planning, type UnplannedRule } from './plan.js';
+import { type ActionPlan, plan, type Planning, type UnplannedRule } from './plan.js';
 import type { Registry } from './registry.js';
 import type { AuxDataInput, PrincipalInput, ResourceInput, ValidationError } from './requests.js';
 import type { RuleEntry } from './rule-table.js';
@@ -23,7 +23,7 @@ export type PlanResourceInput = Omit<ResourceInput, 'id'>;
 /** Which rows to select, and how that came about. */
 export interface PlanResult {
   readonly filter: Filter;
-  /** The filter as text, or `NO_MATCH` (planner.md 1.4). */
+  /** The filter as text, or `NO_MATCH` (planner.md 1.4); made when it is read. */
   readonly filterDebug: string;
   /** By action, sorted, the root as the empty text; undefined when no rule was looked at (1.3). */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
@@ -47,8 +47,8 @@ export function planResources(registry: Registry, settings: Settings, request: P
   const errors = planErrors(settings.schemaEnforcement === 'none' ? undefined : chain.schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
   if (settings.schemaEnforcement === 'reject' && errors.length > 0) return { ...unmatched(undefined, errors), filterDebug: '(false)' };
 
-  const nowhere = new Map(actions.map((action) => [action, ''] as const));
-  if (!chain.exists && !registry.hasPrincipalPolicies(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere, errors);
+  const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
+  if (!chain.exists && !registry.hasPrincipalPolicies(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere(), errors);
 
   const principalChain = registry.principalChain(principal.id, version, principalScope);
   const unplanned: UnplannedRule[] = [];
@@ -61,19 +61,28 @@ export function planResources(registry: Registry, settings: Settings, request: P
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
     // The reference's trees have no guards of conditions that are only looked at.
     strict: settings.plan.shapes === 'flat' ? settings.traced : undefined,
-    fails: settings.traced === undefined ? never : (entry, left) => isFailure(query, entry, left),
+    fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),
     scopesWithRules: registry.scopesWithRules,
     unplanned,
   };
-  const plans = actions.map((action) => [action, plan(planning, action)] as const);
-  const filter = filterOfPlans(plans.map(([, { condition }]) => residual.filterOf(condition, settings.plan)), settings.plan);
+  const plans = actions.map((action) => plan(planning, action));
+  const filter = filterOfPlans(plans.map(({ condition }) => residual.filterOf(condition, settings.plan)), settings.plan);
+  const isMatched = plans.some((planned) => planned.isMatched);
   return {
     filter,
-    filterDebug: plans.some(([, { isMatched }]) => isMatched) ? filterText(filter) : NO_MATCH,
-    matchedScopes: new Map(plans.map(([action, planned]) => [action, planned.scope] as const).sort(([a], [b]) => (a < b ? -1 : 1))),
+    // Text that most callers do not ask for.
+    get filterDebug() {
+      return isMatched ? filterText(filter) : NO_MATCH;
+    },
+    matchedScopes: matchedScopesOf(actions, plans),
     validationErrors: errors,
     unplanned,
   };
+}
+
+function matchedScopesOf(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {
+  const scopes = actions.map((action, position) => [action, plans[position]?.scope ?? ''] as const);
+  return new Map(scopes.length > 1 ? scopes.sort(([a], [b]) => (a < b ? -1 : 1)) : scopes);
 }
 
 const NO_MATCH = 'NO_MATCH';
@@ -92,10 +101,6 @@ function filterOfPlans(filters: readonly Filter[], writing: Writing): Filter {
 
 function unmatched(matchedScopes: PlanResult['matchedScopes'], validationErrors: readonly ValidationError[]): PlanResult {
   return { filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: NO_MATCH, matchedScopes, validationErrors, unplanned: NONE };
-}
-
-function never(): boolean {
-  return false;
 }
 
 /** In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not (planner.md 2.10). */

@@ -1,5 +1,5 @@
 import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type TracedBundle, type TracedCondition } from '../policy/index.js';
-import { allOf, alike, anyOf, type Attempt, type Condition, decided, type Library, noneOf, not, type Term, unplannableReason } from '../residual/index.js';
+import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, type Library, noneOf, not, type Term, unplannableReason } from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
 import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
 import { PlannedResults } from './planned-results.js';
@@ -21,7 +21,7 @@ export interface Planning {
   /** Whether anybody can see the active derived roles. */
   readonly listsDerivedRoles: boolean;
   /** Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action (planner.md 2.10). */
-  readonly fails: (entry: RuleEntry, left: Condition) => boolean;
+  readonly fails: ((entry: RuleEntry, left: Condition) => boolean) | undefined;
   /** Strict evaluation as check has it: what cannot be evaluated on a row denies the action there. */
   readonly strict: TracedBundle | undefined;
   /** The scopes that are named. */
@@ -53,42 +53,47 @@ export interface ActionPlan {
  * together they are `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)` where `A_p` has been denied its own (planner.md 2.8).
  */
 export function plan(planning: Planning, action: string): ActionPlan {
-  const walk: Walk = { ...planning, action, listed: [], scope: '', results: new PlannedResults(), before: NOTHING, layers: [], visits: [] };
+  const walk: Walk = { planning, action, scope: '', failed: false, before: NOTHING, listed: undefined, left: undefined, results: undefined, layers: NO_LAYERS, visits: NO_VISITS };
   const byPrincipal = planPrincipal(walk);
   const principal = walk.layers;
   const byRoles = planRoles(walk);
   const scope = byPrincipal.scope ?? walk.scope;
   const allowed = either(byPrincipal.allow, byRoles.allow);
-  const isMatched = allowed !== undefined || byPrincipal.deny !== undefined || byRoles.isMatched;
-  if (walk.strict !== undefined) return { condition: strictCondition({ principal, roles: byRoles.layers }), isMatched: isMatched || walk.failed === true, scope };
-  if (walk.failed === true) return { condition: false, isMatched: true, scope };
-  if (allowed === undefined) return { condition: false, isMatched, scope };
+  const isMatched = allowed !== undefined || byPrincipal.deny !== undefined || byRoles.isMatched || walk.failed;
+  if (planning.strict !== undefined) return { condition: strictCondition({ principal, roles: byRoles.layers }), isMatched, scope };
+  if (walk.failed || allowed === undefined) return { condition: false, isMatched, scope };
   return { condition: byPrincipal.deny === undefined ? allowed : allOf(not(byPrincipal.deny), allowed), isMatched, scope };
 }
 
-interface Walk extends Planning {
+interface Walk {
+  readonly planning: Planning;
   readonly action: string;
-  /** By step: the derived roles listed there. */
-  readonly listed: (Term | undefined)[];
   scope: string;
-  failed?: boolean;
-  /** The first results of rules that share them. */
-  readonly results: PlannedResults;
+  failed: boolean;
   /** What the scopes of a chain have come to so far. */
-  before: Pick<Verdict, 'allow' | 'deny' | 'restriction'>;
+  before: Verdict;
+  /** By step: the derived roles listed there. */
+  listed: (Term | undefined)[] | undefined;
+  /** What is left of the conditions of rules that several roles may ask. */
+  left: Map<RuleEntry, Condition> | undefined;
+  /** The first results of rules that share them. */
+  results: PlannedResults | undefined;
   /** Strict evaluation: what the scopes of a chain have visited. */
-  layers: VisitedLayer[];
+  layers: readonly VisitedLayer[];
   /** Strict evaluation: what a scope has visited. */
-  visits: Visit[];
+  visits: readonly Visit[];
 }
+
+const NO_LAYERS: readonly VisitedLayer[] = [];
+const NO_VISITS: readonly Visit[] = [];
 
 /** What the scopes of a chain come to; undefined where no rule speaks. */
 interface Verdict {
-  readonly allow: Condition | undefined;
-  readonly deny: Condition | undefined;
+  allow: Condition | undefined;
+  deny: Condition | undefined;
   /** What role policies take away. */
-  readonly restriction: Condition | undefined;
-  readonly scope: string | undefined;
+  restriction: Condition | undefined;
+  scope: string | undefined;
 }
 
 /** One scope's part of a chain. */
@@ -96,32 +101,34 @@ interface Layer {
   /** Undefined where only role policies stand, whatever the kind: they name no scope. */
   readonly scope: string | undefined;
   readonly consents: boolean;
-  readonly allow: Condition | undefined;
-  readonly deny: Condition | undefined;
+  allow: Condition | undefined;
+  deny: Condition | undefined;
   readonly restriction: Condition | undefined;
 }
 
 function planPrincipal(walk: Walk): Verdict {
-  const { principal, resource, query } = walk;
-  query.derivedRoles = [];
+  const { principal, resource, query } = walk.planning;
+  query.derivedRoles = NOBODY;
   if (principal === undefined || query.principal.roles.length === 0) return NOTHING;
-  const lineage: readonly string[] = [];
-  return overScopes(
-    walk,
-    principal.steps.values(),
-    ({ scope, consents, kinds, otherKinds }) => ({ scope, consents, restriction: undefined, ...planRules(walk, kinds.get(resource.kind) ?? otherKinds, { bits: EVERYONE, lineage, restriction: undefined }) }),
-  );
+  const verdict = beginChain(walk);
+  for (const { scope, consents, kinds, otherKinds } of principal.steps) {
+    if (verdict.allow === true) break;
+    const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction: undefined };
+    planRules(walk, kinds.get(resource.kind) ?? otherKinds, { layer, bits: EVERYONE, lineage: NOBODY });
+    addLayer(walk, verdict, layer);
+  }
+  return verdict;
 }
 
-const NOTHING: Verdict = { allow: undefined, deny: undefined, restriction: undefined, scope: undefined };
+const NOBODY: readonly string[] = [];
+const NOTHING: Verdict = Object.freeze({ allow: undefined, deny: undefined, restriction: undefined, scope: undefined });
 
 /** Each role on its own; those that are denied the same are written together. */
 function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonly isMatched: boolean; readonly layers: readonly (readonly VisitedLayer[])[] } {
-  const layers: VisitedLayer[][] = [];
+  const layers: (readonly VisitedLayer[])[] = [];
   const granted: { readonly deny: Condition | undefined; allow: Condition }[] = [];
   let isMatched = false;
-  for (const role of walk.query.principal.roles) {
-    walk.layers = [];
+  for (const role of walk.planning.query.principal.roles) {
     const { allow, deny, restriction } = planRole(walk, role);
     layers.push(walk.layers);
     if (allow !== undefined || deny !== undefined) isMatched = true;
@@ -134,51 +141,50 @@ function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonl
     const kept = restriction === undefined ? allow : allOf(allow, not(restriction));
     const together = granted.find((other) => sameDenial(other.deny, deny));
     if (together === undefined) granted.push({ deny, allow: kept });
-    else together.allow = joined(together.allow, kept);
+    else together.allow = anyOf(together.allow, kept);
     if (kept === true && deny === undefined) break;
   }
-  const all = granted.map(({ deny, allow }) => (deny === undefined ? allow : allOf(not(deny), allow)));
-  return { allow: all.length === 0 ? undefined : all.reduce(joined), isMatched, layers };
+  let all: Condition | undefined;
+  for (const { deny, allow } of granted) all = either(all, deny === undefined ? allow : allOf(not(deny), allow));
+  return { allow: all, isMatched, layers };
 }
 
 function sameDenial(a: Condition | undefined, b: Condition | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && alike(a, b));
+  return a === b || (a !== undefined && b !== undefined && sameCondition(a, b));
 }
 
 function planRole(walk: Walk, role: string): Verdict {
-  const lineage = walk.lineages?.get(role) ?? [role];
-  const verdict = overScopes(walk, stepsOf(walk.resource.first), (step) => planScope(walk, step, lineage));
+  const lineage = walk.planning.lineages?.get(role) ?? [role];
+  const verdict = beginChain(walk);
+  // Whatever the parents say, a child's ALLOW stands.
+  for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {
+    addLayer(walk, verdict, planScope(walk, step, lineage));
+  }
   if (verdict.scope !== undefined) walk.scope = verdict.scope;
   return verdict;
 }
 
-function* stepsOf(first: ResourceStep | undefined): Iterable<ResourceStep> {
-  for (let step = first; step !== undefined; step = step.parent) yield step;
+function beginChain(walk: Walk): Verdict {
+  walk.layers = NO_LAYERS;
+  walk.before = { allow: undefined, deny: undefined, restriction: undefined, scope: undefined };
+  return walk.before;
 }
 
 /**
  * The scopes from the one requested up to the root; the first with an outcome decides. So what a scope denies counts where no scope before it
  * allowed; an ALLOW of a scope that requires parental consent decides nothing.
  */
-function overScopes<Step>(walk: Walk, steps: Iterable<Step>, layerOf: (step: Step) => Layer): Verdict {
-  let { allow, deny, restriction, scope } = NOTHING;
-  for (const step of steps) {
-    // Whatever the parents say, a child's ALLOW stands.
-    if (allow === true) break;
-    walk.before = { allow, deny, restriction };
-    const layer = layerOf(step);
-    if (walk.strict !== undefined) {
-      walk.layers.push({ consents: layer.consents, visits: walk.visits });
-      walk.visits = [];
-    }
-    deny = either(deny, gated(allow, layer.deny));
-    restriction = either(restriction, gated(allow, layer.restriction));
-    const speaks = layer.allow !== undefined || layer.deny !== undefined || layer.restriction !== undefined;
-    if (layer.consents) continue;
-    if (speaks && layer.scope !== undefined) scope = layer.scope;
-    allow = either(allow, layer.allow);
+function addLayer(walk: Walk, verdict: Verdict, layer: Layer): void {
+  if (walk.planning.strict !== undefined) {
+    walk.layers = [...walk.layers, { consents: layer.consents, visits: walk.visits }];
+    walk.visits = NO_VISITS;
   }
-  return { allow, deny, restriction, scope };
+  verdict.deny = either(verdict.deny, gated(verdict.allow, layer.deny));
+  verdict.restriction = either(verdict.restriction, gated(verdict.allow, layer.restriction));
+  if (layer.consents) return;
+  const speaks = layer.allow !== undefined || layer.deny !== undefined || layer.restriction !== undefined;
+  if (speaks && layer.scope !== undefined) verdict.scope = layer.scope;
+  verdict.allow = either(verdict.allow, layer.allow);
 }
 
 /** What is denied where nothing has been allowed before. */
@@ -187,18 +193,28 @@ function gated(allowed: Condition | undefined, denied: Condition | undefined): C
 }
 
 function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): Layer {
+  const { planning } = walk;
   const { policy, table, limits, consents } = step;
-  const scope = walk.scopesWithRules.has(step.scope) ? step.scope : undefined;
-  if (walk.listsDerivedRoles) walk.query.derivedRoles = walk.listed[step.index] ??= listDerivedRoles(walk, step);
+  const scope = planning.scopesWithRules.has(step.scope) ? step.scope : undefined;
+  if (planning.listsDerivedRoles) planning.query.derivedRoles = listedIn(walk, step);
   const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
   const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
   const restriction = limits === undefined || areSilent(limits, lineage, hasRule) ? undefined : planLimits(walk, limits, lineage);
-  if (table === undefined) return { scope, consents, allow: undefined, deny: undefined, restriction };
-  return { scope, consents, restriction, ...planRules(walk, table, { bits, lineage, restriction }) };
+  const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };
+  if (table !== undefined) planRules(walk, table, { layer, bits, lineage });
+  return layer;
+}
+
+function listedIn(walk: Walk, step: ResourceStep): Term {
+  walk.listed ??= [];
+  const listed = walk.listed[step.index] ?? listDerivedRoles(walk.planning, step);
+  walk.listed[step.index] = listed;
+  return listed;
 }
 
 /** What the role policies of a role and its ancestors take away (policy-language.md 8.6). */
 function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[]): Condition | undefined {
+  const { strict, query } = walk.planning;
   let restriction: Condition | undefined;
   for (const role of lineage) {
     const limit = limits.get(role);
@@ -206,13 +222,13 @@ function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage
     const listing = limit.rules.filter(({ rule }) => rule.allows(walk.action));
     if (listing.length === 0) {
       restriction = either(restriction, true);
-      if (walk.strict !== undefined) walk.visits.push({ denies: true, holds: true, evaluates: true });
+      if (strict !== undefined) walk.visits = [...walk.visits, { denies: true, holds: true, evaluates: true }];
     }
     for (const listed of listing) {
       const { rule } = listed;
       if (rule.where === undefined) continue;
-      const denied = not(rule.where(walk.query));
-      if (walk.strict !== undefined) visitLimit(walk, walk.strict, limit.key, listed, denied);
+      const denied = not(rule.where(query));
+      if (strict !== undefined) visitLimit(walk, strict, limit.key, listed, denied);
       const left = settled(walk, limit.key, rule.name, denied, true);
       if (left !== false) restriction = either(restriction, left);
     }
@@ -220,71 +236,77 @@ function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage
   return restriction;
 }
 
+/** For whom the rules of a table are asked, and where what they say goes. */
+interface Asking {
+  readonly layer: Layer;
+  readonly bits: number;
+  readonly lineage: readonly string[];
+}
+
 /** What the rules of one table allow and deny. A DENY that is known not to apply says nothing (planner.md 2.7). */
-function planRules(walk: Walk, table: RuleTable, { bits, lineage, restriction }: Asking): Pick<Layer, 'allow' | 'deny'> {
-  let allow: Condition | undefined;
-  let deny: Condition | undefined;
+function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Asking): void {
+  const { planning } = walk;
   const entries = table.ordered.named.get(walk.action) ?? table.ordered.other;
   for (const entry of entries) {
     if (!isReached(walk, entry, bits, lineage)) continue;
-    const own = entry.unconditional ? true : entry.rule.where(walk.query);
-    const { memo } = entry.rule;
-    const visited = memo === undefined ? false : walk.results.visited(memo);
-    const left = memo === undefined ? own : walk.results.visit(memo, { holds: own, reached: reached(walk, restriction, deny) });
-    if (walk.fails(entry, left)) walk.failed = true;
-    if (walk.strict !== undefined) visitRule(walk, walk.strict, { policy: table.key, entry, holds: left, visited });
+    const own = entry.unconditional ? true : whatIsLeft(walk, entry);
+    const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
+    if (planning.fails?.(entry, left) === true) walk.failed = true;
+    if (planning.strict !== undefined) visitRule(walk, planning.strict, table.key, entry, left);
     const condition = settled(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
-    if (entry.effect === ALLOW) allow = either(allow, condition);
-    else if (condition !== false) deny = either(deny, condition);
+    if (entry.effect === ALLOW) layer.allow = either(layer.allow, condition);
+    else if (condition !== false) layer.deny = either(layer.deny, condition);
   }
-  return { allow, deny };
 }
 
-/** For whom the rules of a table are asked. */
-interface Asking {
-  readonly bits: number;
-  readonly lineage: readonly string[];
-  /** What role policies take away in the scope. */
-  readonly restriction: Condition | undefined;
+/** What is left of a condition, once for all roles: they see the same derived roles. */
+function whatIsLeft(walk: Walk, entry: RuleEntry): Condition {
+  const { query } = walk.planning;
+  if (query.principal.roles.length < 2) return entry.rule.where(query);
+  walk.left ??= new Map();
+  const left = walk.left.get(entry) ?? entry.rule.where(query);
+  walk.left.set(entry, left);
+  return left;
+}
+
+/** The result of a rule that shares it with others: that of the first of them that is visited (policy-language.md 8.10-D3). */
+function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
+  walk.results ??= new PlannedResults();
+  return walk.results.visit(identity, { holds, reached: reached(walk, layer) });
 }
 
 /** Where a rule of a scope is visited: nothing before it has ended the matter for the role. What ended it for another role does not count. */
-function reached({ before, unplanned }: Walk, restriction: Condition | undefined, deny: Condition | undefined): Condition {
-  if (unplanned.length > 0) return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
+function reached({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
+  if (planning.unplanned.length > 0) return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
   return noneOf(...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined));
 }
 
-function isReached({ action, resource }: Walk, { roles, reaches, rule }: RuleEntry, bits: number, lineage: readonly string[]): boolean {
+function isReached({ action, planning }: Walk, { roles, reaches, rule }: RuleEntry, bits: number, lineage: readonly string[]): boolean {
   if ((roles & bits) === 0) return false;
   if (rule.among !== undefined && !lineage.some((role) => rule.among?.(role))) return false;
-  return reaches === undefined || reaches(action, resource.kind);
+  return reaches === undefined || reaches(action, planning.resource.kind);
 }
 
 /** What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active (policy-language.md 8.9). */
-function visitRule(walk: Walk, strict: TracedBundle, { policy, entry, holds, visited }: RuleVisit): void {
+function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
   const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
-  const active = attempted(walk, strict, attemptDerivedRole, tracedDerivedRole);
-  const own = attempted(walk, strict, attempt, traced);
-  const evaluates = anyOf(visited, allOf(active.evaluates, anyOf(not(active.holds), own.evaluates)));
+  const { query } = walk.planning;
+  const active = attempted(query, strict, attemptDerivedRole, tracedDerivedRole);
+  const own = attempted(query, strict, attempt, traced);
+  // A result that is known from a visit before is not computed again.
+  const known = rule.memo === undefined || walk.results === undefined ? false : walk.results.visitedBefore(rule.memo);
+  const evaluates = anyOf(known, allOf(active.evaluates, anyOf(not(active.holds), own.evaluates)));
   report(walk, policy, rule.name, evaluates);
-  walk.visits.push({ denies: effect !== ALLOW, holds, evaluates });
-}
-
-interface RuleVisit {
-  readonly policy: string;
-  readonly entry: RuleEntry;
-  readonly holds: Condition;
-  /** Where the result is known from a visit before. */
-  readonly visited: Condition;
+  walk.visits = [...walk.visits, { denies: effect !== ALLOW, holds, evaluates }];
 }
 
 function visitLimit(walk: Walk, strict: TracedBundle, policy: string, { rule, attempt, traced }: RoleLimit, holds: Condition): void {
-  const { evaluates } = attempted(walk, strict, attempt, traced);
+  const { evaluates } = attempted(walk.planning.query, strict, attempt, traced);
   report(walk, policy, rule.name, evaluates);
-  walk.visits.push({ denies: true, holds, evaluates });
+  walk.visits = [...walk.visits, { denies: true, holds, evaluates }];
 }
 
-function attempted({ query }: Walk, { attempts }: TracedBundle, attempt: AttemptedCondition | undefined, traced: TracedCondition | undefined): Attempt {
+function attempted(query: Query, { attempts }: TracedBundle, attempt: AttemptedCondition | undefined, traced: TracedCondition | undefined): Attempt {
   if (traced === undefined) return UNCONDITIONAL;
   return attempts === undefined || attempt === undefined ? NEVER_ATTEMPTED : attempt(query);
 }
@@ -298,7 +320,7 @@ function settled(walk: Walk, policy: string, rule: string, left: Condition, towa
 }
 
 /** Whether something of a rule had to be reported. */
-function report({ unplanned }: Walk, policy: string, rule: string, left: Condition): boolean {
+function report({ planning: { unplanned } }: Walk, policy: string, rule: string, left: Condition): boolean {
   const reason = unplannableReason(left);
   if (reason === undefined) return false;
   if (!unplanned.some((known) => known.policy === policy && known.rule === rule)) unplanned.push({ policy, rule, reason });
@@ -306,30 +328,25 @@ function report({ unplanned }: Walk, policy: string, rule: string, left: Conditi
 }
 
 /** The derived roles that may be active in a scope, by name; the list before it is what their conditions see (policy-language.md 7.2, use 1). */
-function listDerivedRoles(walk: Walk, step: ResourceStep): Term {
-  const { query, lineages, residual } = walk;
+function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
+  const { query, lineages, residual } = planning;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
   const possible = derivedRolesOf(step)
     .filter((derivedRole) => reachesByText(derivedRole, roles))
-    .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(walk, derivedRole) }))
+    .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(planning, derivedRole) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   return residual.rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
 }
 
 /** A variable that failed reads as null, but in strict evaluation, where the list then cannot be read. */
-function listedRole(walk: Walk, { key, where, whereListed }: DerivedRole): { readonly condition: Condition; readonly evaluates: Condition } {
-  const { strict, query } = walk;
+function listedRole({ strict, query }: Planning, { key, where, whereListed }: DerivedRole): { readonly condition: Condition; readonly evaluates: Condition } {
   if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
-  const { evaluates } = attempted(walk, strict, strict.attempts?.get(key), strict.conditions.get(key));
+  const { evaluates } = attempted(query, strict, strict.attempts?.get(key), strict.conditions.get(key));
   return { condition: where(query), evaluates };
 }
 
+/** One beside the other, as the reference nests them. */
 function either(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
   if (a === undefined) return b;
-  return b === undefined ? a : joined(a, b);
-}
-
-/** One beside the other, as the reference nests them. */
-function joined(a: Condition, b: Condition): Condition {
-  return anyOf(a, b);
+  return b === undefined ? a : anyOf(a, b);
 }

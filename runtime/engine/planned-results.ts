@@ -1,4 +1,4 @@
-import { alike, allOf, anyOf, type Condition, not } from '../residual/index.js';
+import { sameCondition, allOf, anyOf, type Condition, not } from '../residual/index.js';
 
 /** A rule whose result others share, where one of them may have been visited. */
 export interface SharedVisit {
@@ -18,12 +18,12 @@ export class PlannedResults {
   visit(identity: string, own: SharedVisit): Condition {
     const known = this.visits.get(identity) ?? [];
     this.visits.set(identity, [...known, own]);
-    if (known.every(({ holds }) => alike(holds, own.holds))) return own.holds;
+    if (known.every(({ holds }) => sameCondition(holds, own.holds))) return own.holds;
     return known.reduceRight<Condition>((rest, { reached, holds }) => anyOf(allOf(reached, holds), allOf(not(reached), rest)), own.holds);
   }
 
-  /** Where some rule of an identity has been visited. */
-  visited(identity: string): Condition {
-    return anyOf(...(this.visits.get(identity) ?? []).map(({ reached }) => reached));
+  /** Where a rule of an identity has been visited before the visit that was counted last. */
+  visitedBefore(identity: string): Condition {
+    return anyOf(...(this.visits.get(identity) ?? []).slice(0, -1).map(({ reached }) => reached));
   }
 }

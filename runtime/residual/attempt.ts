@@ -1,8 +1,9 @@
+import * as cel from '../cel/index.js';
 import { call } from './call.js';
 import { allOf, anyOf, noneOf, not } from './condition.js';
-import * as cel from '../cel/index.js';
+import { isReadable } from './readable.js';
 import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from './term.js';
-import { holds, isSet, isFalse } from './truth.js';
+import { holds, isFalse } from './truth.js';
 
 /**
  * What becomes of a condition in strict evaluation, where one that cannot be evaluated denies (policy-language.md 5.2, 8.9). `holds` is what
@@ -42,11 +43,12 @@ function itself(holds: Condition): Condition {
   return holds;
 }
 
-/** Whether an expression has a value. */
-function evaluates(term: Term): Condition {
+/** Where an expression has a value, whatever it is. */
+export function evaluates(term: Term): Condition {
   if (isKnown(term)) return !failed(term);
   const { node, sort } = term as Unknown;
-  if (node.kind === 'path' && sort !== 'bool') return holds(isSet(term));
+  const readable = sort === 'bool' ? undefined : isReadable(term);
+  if (readable !== undefined) return holds(readable);
   if (node.kind === 'attributes') return true;
   const [condition, whenTrue, whenFalse] = (operandsOf(term, 'if') ?? []) as [Term?, Term?, Term?];
   if (condition !== undefined) {

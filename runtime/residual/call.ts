@@ -10,8 +10,12 @@ import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, u
  * @param operator its name on the wire (planner.md 3.8).
  */
 export function call(operator: string, run: (...args: never[]) => cel.Result, ...operands: readonly Term[]): Term {
-  for (const operand of operands) if (failed(operand)) return operand;
-  if (operands.every(isKnown)) {
+  let known = true;
+  for (const operand of operands) {
+    if (failed(operand)) return operand;
+    known &&= isKnown(operand);
+  }
+  if (known) {
     const result = (run as (...args: readonly cel.Result[]) => cel.Result)(...operands.map(resultOf));
     return isKeptAsCall(result) ? new Unknown({ kind: 'call', operator, operands, run }, 'other', undefined, result) : result;
   }
@@ -81,8 +85,8 @@ function ofOptional(operator: string, present: Term, value: Term, other: Term): 
 
 /** `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them (D-13). */
 function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
-  for (const [position, operand] of operands.entries()) {
-    const parts = operandsOf(operand, 'if');
+  for (let position = 0; position < operands.length; position++) {
+    const parts = operandsOf(operands[position], 'if');
     if (parts === undefined) continue;
     const [condition, ...branches] = parts as [Term, Term, Term];
     if (!branches.some(failed)) continue;

@@ -1,18 +1,31 @@
-import { alike, type Condition } from './term.js';
+import { sameCondition } from './alike.js';
+import type { Condition } from './term.js';
 
 /** All of them; what decides is decided, what is true is left out (planner.md 3.2). */
 export function allOf(...operands: readonly Condition[]): Condition {
-  return joined('and', operands);
+  return joinedConditions('and', operands);
 }
 
 /** Any of them. */
 export function anyOf(...operands: readonly Condition[]): Condition {
-  return joined('or', operands);
+  return joinedConditions('or', operands);
+}
+
+/** Both kinds. */
+export function joinedConditions(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
+  const absorbing = kind === 'or';
+  const left: Condition[] = [];
+  for (const operand of operands) {
+    if (operand === absorbing) return absorbing;
+    if (operand !== !absorbing && !includes(left, operand)) left.push(operand);
+  }
+  if (left.length === 0) return !absorbing;
+  return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
 }
 
 /** None of them: each on its own, as authors read it. */
 export function noneOf(...operands: readonly Condition[]): Condition {
-  return joined('and', operands.map(not));
+  return joinedConditions('and', operands.map(not));
 }
 
 /** The two-valued not. */
@@ -37,8 +50,10 @@ export function decided(condition: Condition, towards: boolean): Condition {
       return operand === condition.operand ? condition : not(operand);
     }
     case 'and':
-    case 'or':
-      return joined(condition.kind, condition.operands.map((operand) => decided(operand, towards)));
+    case 'or': {
+      const operands = condition.operands.map((operand) => decided(operand, towards));
+      return operands.every((operand, position) => operand === condition.operands[position]) ? condition : joinedConditions(condition.kind, operands);
+    }
   }
 }
 
@@ -62,13 +77,7 @@ export function unplannableReason(condition: Condition): string | undefined {
   }
 }
 
-function joined(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
-  const absorbing = kind === 'or';
-  const left: Condition[] = [];
-  for (const operand of operands) {
-    if (operand === absorbing) return absorbing;
-    if (operand !== !absorbing && !left.some((known) => alike(known, operand))) left.push(operand);
-  }
-  if (left.length === 0) return !absorbing;
-  return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
+function includes(conditions: readonly Condition[], condition: Condition): boolean {
+  for (const known of conditions) if (sameCondition(known, condition)) return true;
+  return false;
 }

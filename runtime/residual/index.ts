@@ -1,4 +1,5 @@
 /** What is left of conditions when only part of a request is known, filters made of it, and their evaluation (planner.md). */
+export { sameCondition } from './alike.js';
 export { allOf, anyOf, decided, noneOf, not, unplannableReason } from './condition.js';
 export { type Attempt, attempt, attemptAll, attemptAny, attemptNone } from './attempt.js';
 export { call, list, stored, struct, typeName } from './call.js';
@@ -27,5 +28,6 @@ export {
 } from './operators.js';
 export { type Row, rowOf } from './row.js';
 export { has, index, optionalIndex, optionalSelect, select } from './selection.js';
-export { alike, type Condition, type PossibleRole, type Term, Unknown, unplannable } from './term.js';
-export { holds, isSet, orNull } from './truth.js';
+export { type Condition, type PossibleRole, type Term, Unknown, unplannable } from './term.js';
+export { holds } from './truth.js';
+export { isSet, orNull } from './variables.js';

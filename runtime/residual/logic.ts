@@ -1,6 +1,7 @@
 import * as cel from '../cel/index.js';
 import { sortOfTerm } from './numbers.js';
-import { isKnown, isUnplannable, kept, resultOf, sameTerm, type Term, Unknown } from './term.js';
+import { sameTerm } from './alike.js';
+import { isKnown, isUnplannable, kept, resultOf, type Term, Unknown } from './term.js';
 
 /** `a && b`: false decides whatever the other is; a failure stays beside what is unknown (planner.md 8.2, D-13). */
 export function and(a: Term, b: Term): Term {

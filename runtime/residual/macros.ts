@@ -1,9 +1,10 @@
 import * as cel from '../cel/index.js';
+import { sameTerm } from './alike.js';
 import { and, complement, conditional, or } from './logic.js';
 import { sortOfTerm } from './numbers.js';
 import { anyRole } from './operators.js';
 import { problemOf } from './problem.js';
-import { failed, isKnown, type Node, path, resultOf, sameTerm, type Sort, type Term, Unknown, unplannable } from './term.js';
+import { failed, isKnown, type Node, path, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /** A body of a macro: a predicate or a transformation of its variables. */
 export type Body = (...variables: readonly Term[]) => Term;

@@ -24,7 +24,7 @@ export const ARITHMETIC: ReadonlySet<string> = new Set(['add', 'sub', 'mult', 'd
 
 /** Why an operator over these operands would be read otherwise; undefined when it would not. */
 export function misread(operator: string, operands: readonly Term[]): string | undefined {
-  if (operands.some(hasRounded) && !operands.every(isDouble)) return 'an integer that no double holds';
+  for (const operand of operands) if (hasRounded(operand) && !operands.every(isDouble)) return 'an integer that no double holds';
   if (ARITHMETIC.has(operator)) return isMisreadIn(operands) ? REASON : undefined;
   if (!KIND_COUNTS.has(operator) && !(operator === 'format' && WANTS_INTS.test(String(operands[0])))) return undefined;
   return operands.some((operand) => holdsInts(operand) || isWholeDouble(operand)) ? REASON : undefined;
@@ -103,7 +103,11 @@ function hasInt(value: Term): boolean {
 
 /** Whether a constant is rounded on the wire. */
 function hasRounded(term: Term): boolean {
-  return isKnown(term) && someNumber(resultOf(term), (number) => typeof number !== 'number' && BigInt(Number(integerOf(number))) !== integerOf(number));
+  return isKnown(term) && someNumber(resultOf(term), isRounded);
+}
+
+function isRounded(number: number | bigint | cel.Uint): boolean {
+  return typeof number !== 'number' && BigInt(Number(integerOf(number))) !== integerOf(number);
 }
 
 function integerOf(number: bigint | cel.Uint): bigint {

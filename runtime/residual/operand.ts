@@ -1,4 +1,4 @@
-import { alike } from './term.js';
+import { sameList, sameValue } from './alike.js';
 
 /** A node of a filter as adapters read it (planner.md 1.3). */
 export type Operand =
@@ -25,6 +25,17 @@ export function operandsOf(operand: Operand, operator: string): readonly Operand
   return 'expression' in operand && operand.expression.operator === operator ? operand.expression.operands : undefined;
 }
 
+/** Whether two operands of filters are alike. */
+export function sameOperand(a: Operand, b: Operand): boolean {
+  if (a === b) return true;
+  if ('variable' in a) return 'variable' in b && a.variable === b.variable;
+  if ('value' in a) return 'value' in b && sameValue(a.value, b.value);
+  if (!('expression' in b)) return false;
+  const { expression: one } = a;
+  const { expression: other } = b;
+  return one.operator === other.operator && sameList(one.operands, other.operands, sameOperand);
+}
+
 /** Whether an operand is a certain constant. */
 export function isConstant(operand: Operand, value: boolean): boolean {
   return 'value' in operand && operand.value === value;
@@ -42,14 +53,23 @@ export function joined(operator: 'and' | 'or', operands: readonly Operand[], sha
   const absorbing = operator === 'or';
   const left: Operand[] = [];
   for (const operand of operands) {
-    for (const part of shapes === 'flat' ? (operandsOf(operand, operator) ?? [operand]) : [operand]) {
-      if (isConstant(part, absorbing)) return part;
-      if (!isConstant(part, !absorbing) && !left.some((known) => alike(known, part))) left.push(part);
-    }
+    const inner = shapes === 'flat' ? operandsOf(operand, operator) : undefined;
+    if (inner === undefined) addPart(left, operand, absorbing);
+    else for (const part of inner) addPart(left, part, absorbing);
   }
+  if (left.length > 0 && isConstant(left.at(-1) as Operand, absorbing)) return { value: absorbing };
   const last = operator === 'and' ? (asked === 'truth' || shapes === 'reference' ? withoutImpliedPresence(left) : left) : shapes === 'flat' ? withMemberships(left) : left;
   if (last.length === 0) return { value: !absorbing };
-  return last.length === 1 ? (last[0] as Operand) : expression(operator, ...last);
+  return last.length === 1 ? (last[0] as Operand) : { expression: { operator, operands: last } };
+}
+
+/** A part that decides stays the last. */
+function addPart(parts: Operand[], part: Operand, absorbing: boolean): void {
+  const last = parts.at(-1);
+  if (last !== undefined && isConstant(last, absorbing)) return;
+  if (isConstant(part, !absorbing)) return;
+  for (const known of parts) if (sameOperand(known, part)) return;
+  parts.push(part);
 }
 
 /** CEL's `!`: it fails where its operand does. */
@@ -61,6 +81,7 @@ export function complement(operand: Operand, shapes: Shapes): Operand {
 
 /** `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. */
 function withoutImpliedPresence(operands: readonly Operand[]): readonly Operand[] {
+  if (!operands.some((operand) => operandsOf(operand, 'has') !== undefined)) return operands;
   return operands.filter((operand) => {
     const [tested] = operandsOf(operand, 'has') ?? [];
     if (tested === undefined || !('variable' in tested)) return true;
@@ -96,32 +117,37 @@ function needs(operand: Operand, variable: string, outcome: boolean): boolean {
 
 /** `x == "a" || x == "b"` is `x in ["a", "b"]`. */
 function withMemberships(operands: readonly Operand[]): readonly Operand[] {
-  const lists = new Map<string, JsonValue[]>();
-  for (const operand of operands) {
-    const membership = membershipOf(operand);
-    if (membership !== undefined) lists.set(membership.variable, [...(lists.get(membership.variable) ?? []), ...membership.values]);
-  }
+  const memberships = operands.map(membershipOf);
+  if (!memberships.some((one, position) => one !== undefined && (one.isList || memberships.some((other, place) => place < position && other?.variable === one.variable)))) return operands;
   const written = new Set<string>();
-  return operands.flatMap((operand) => {
-    const membership = membershipOf(operand);
-    const values = membership && [...new Set(lists.get(membership.variable))];
-    if (membership === undefined || values === undefined || values.length < 2) return [operand];
-    if (written.has(membership.variable)) return [];
-    written.add(membership.variable);
-    return [expression('in', { variable: membership.variable }, { value: values })];
+  return operands.flatMap((operand, position) => {
+    const variable = memberships[position]?.variable;
+    if (variable === undefined) return [operand];
+    const values = [...new Set(memberships.flatMap((other) => (other?.variable === variable ? other.values : [])))];
+    if (values.length < 2) return [operand];
+    if (written.has(variable)) return [];
+    written.add(variable);
+    return [expression('in', { variable }, { value: values })];
   });
 }
 
+interface Membership {
+  readonly variable: string;
+  readonly values: readonly JsonValue[];
+  readonly isList: boolean;
+}
+
 /** Null aside: stores read it in ways of their own (planner.md 6.3). */
-function membershipOf(operand: Operand): { readonly variable: string; readonly values: readonly JsonValue[] } | undefined {
-  const [left, right] = operandsOf(operand, 'eq') ?? operandsOf(operand, 'in') ?? [];
-  if (left === undefined || right === undefined) return undefined;
-  const isEquality = operandsOf(operand, 'eq') !== undefined;
+function membershipOf(operand: Operand): Membership | undefined {
+  if (!('expression' in operand)) return undefined;
+  const { operator, operands } = operand.expression;
+  if (operator !== 'eq' && operator !== 'in') return undefined;
+  const [left, right] = operands as [Operand, Operand];
   if ('variable' in left && 'value' in right) {
-    const values = isEquality ? [right.value] : (right.value as readonly JsonValue[]);
-    return Array.isArray(values) && values.every(isScalar) ? { variable: left.variable, values } : undefined;
+    if (operator === 'eq') return isScalar(right.value) ? { variable: left.variable, values: [right.value], isList: false } : undefined;
+    return Array.isArray(right.value) && right.value.every(isScalar) ? { variable: left.variable, values: right.value, isList: true } : undefined;
   }
-  if (isEquality && 'variable' in right && 'value' in left && isScalar(left.value)) return { variable: right.variable, values: [left.value] };
+  if (operator === 'eq' && 'variable' in right && 'value' in left && isScalar(left.value)) return { variable: right.variable, values: [left.value], isList: false };
   return undefined;
 }
 

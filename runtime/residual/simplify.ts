@@ -1,18 +1,13 @@
-import { allOf, anyOf, not } from './condition.js';
-import { alike, type Condition, operandsOf, sameTerm, type Term, Unknown } from './term.js';
+import { sameCondition, sameTerm } from './alike.js';
+import { joinedConditions, not } from './condition.js';
+import { type Condition, operandsOf, type Term, Unknown } from './term.js';
 
 /**
  * A condition without what its own parts imply: `b and (a or b)` is `b`, also across levels (planner.md 8.3, 3). Two-valued, so the laws of
  * logic hold for all of it.
  */
 export function simplify(condition: Condition): Condition {
-  return simplified(split(condition), []);
-}
-
-/** What is known to hold, or not, where a part stands. */
-interface Fact {
-  readonly condition: Condition;
-  readonly holds: boolean;
+  return simplified(split(condition), undefined);
 }
 
 /** More parts than this stay as they are: the work grows with their square. */
@@ -23,75 +18,109 @@ function split(condition: Condition): Condition {
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'is':
-      return splitTerm(condition.term);
-    case 'not':
-      return not(split(condition.operand));
+      return splitTerm(condition.term, condition);
+    case 'not': {
+      const operand = split(condition.operand);
+      return operand === condition.operand ? condition : not(operand);
+    }
     case 'and':
-      return allOf(...condition.operands.map(split).flatMap((operand) => partsOf(operand, 'and')));
     case 'or':
-      return anyOf(...condition.operands.map(split).flatMap((operand) => partsOf(operand, 'or')));
+      return flattened(condition.kind, condition.operands.map(split));
     case 'unplannable':
       return condition;
   }
 }
 
-function splitTerm(term: Term): Condition {
+/** @param whole the term as a condition, where there is one. */
+function splitTerm(term: Term, whole?: Condition): Condition {
   if (!(term instanceof Unknown)) return term === true;
-  const parts = operandsOf(term, 'and') ?? operandsOf(term, 'or');
-  if (parts === undefined) return { kind: 'is', term };
-  const kind = operandsOf(term, 'and') === undefined ? 'or' : 'and';
-  const conditions = parts.map(splitTerm).flatMap((operand) => partsOf(operand, kind));
-  return kind === 'and' ? allOf(...conditions) : anyOf(...conditions);
+  const { node } = term;
+  if (node.kind !== 'call' || (node.operator !== 'and' && node.operator !== 'or')) return whole ?? { kind: 'is', term };
+  return flattened(node.operator, node.operands.map((operand) => splitTerm(operand)));
 }
 
-function partsOf(condition: Condition, kind: 'and' | 'or'): readonly Condition[] {
-  return typeof condition !== 'boolean' && condition.kind === kind ? condition.operands : [condition];
-}
-
-function simplified(condition: Condition, facts: readonly Fact[]): Condition {
-  for (const fact of facts) {
-    const outcome = outcomeOf(condition, fact);
-    if (outcome !== undefined) return outcome;
+/** With the operands of operands of the same kind. */
+function flattened(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
+  const parts: Condition[] = [];
+  for (const operand of operands) {
+    if (typeof operand !== 'boolean' && operand.kind === kind) parts.push(...operand.operands);
+    else parts.push(operand);
   }
+  return joinedConditions(kind, parts);
+}
+
+/** What is known where an operand stands: the others hold beside it in an `and`, and do not in an `or`. */
+interface Surroundings {
+  readonly kind: 'and' | 'or';
+  readonly operands: readonly Condition[];
+  /** Which of them is in question. */
+  readonly position: number;
+  readonly around: Surroundings | undefined;
+}
+
+function simplified(condition: Condition, around: Surroundings | undefined): Condition {
+  const known = outcomeIn(condition, around);
+  if (known !== undefined) return known;
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'is':
     case 'unplannable':
       return condition;
-    case 'not':
-      return not(simplified(condition.operand, facts));
+    case 'not': {
+      const operand = simplified(condition.operand, around);
+      return operand === condition.operand ? condition : not(operand);
+    }
     case 'and':
     case 'or':
-      return simplifiedJoin(condition.kind, condition.operands, facts);
+      return simplifiedJoin(condition, around);
   }
 }
 
-/** Each operand in the light of the others: beside `a and`, a holds; beside `a or`, it does not. */
-function simplifiedJoin(kind: 'and' | 'or', operands: readonly Condition[], facts: readonly Fact[]): Condition {
-  const join = kind === 'and' ? allOf : anyOf;
-  if (operands.length > MOST_PARTS) return join(...operands);
+/** Each operand in the light of the others. */
+function simplifiedJoin(condition: Extract<Condition, { readonly kind: 'and' | 'or' }>, around: Surroundings | undefined): Condition {
+  const { kind, operands } = condition;
+  if (operands.length > MOST_PARTS) return condition;
   const current = [...operands];
-  for (const position of current.keys()) {
-    const others = current.filter((_, other) => other !== position).flatMap((other) => factsOf(other, kind === 'and'));
-    current[position] = simplified(current[position] as Condition, [...facts, ...others]);
+  let isSame = true;
+  for (let position = 0; position < current.length; position++) {
+    const operand = current[position] as Condition;
+    const simple = simplified(operand, { kind, operands: current, position, around });
+    if (simple === operand) continue;
+    isSame = false;
+    current[position] = simple;
   }
-  return join(...current.flatMap((operand) => partsOf(operand, kind)));
+  return isSame ? condition : flattened(kind, current);
 }
 
-function factsOf(condition: Condition, holds: boolean): readonly Fact[] {
-  if (typeof condition === 'boolean') return [];
-  return condition.kind === 'not' ? [{ condition: condition.operand, holds: !holds }] : [{ condition, holds }];
+/** Whether a condition is decided by what surrounds it, the outermost first. */
+function outcomeIn(condition: Condition, surroundings: Surroundings | undefined): boolean | undefined {
+  if (surroundings === undefined) return undefined;
+  const known = outcomeIn(condition, surroundings.around);
+  if (known !== undefined) return known;
+  const { kind, operands, position } = surroundings;
+  for (let i = 0; i < operands.length; i++) {
+    if (i === position) continue;
+    const outcome = outcomeBeside(condition, operands[i] as Condition, kind === 'and');
+    if (outcome !== undefined) return outcome;
+  }
+  return undefined;
 }
 
-function outcomeOf(condition: Condition, fact: Fact): boolean | undefined {
-  if (alike(condition, fact.condition)) return fact.holds;
+/** What a condition comes to where another is known to hold, or not to. */
+function outcomeBeside(condition: Condition, other: Condition, holds: boolean): boolean | undefined {
+  if (typeof other === 'boolean') return undefined;
+  if (other.kind === 'not') return outcomeBeside(condition, other.operand, !holds);
+  if (sameCondition(condition, other)) return holds;
   // `x` and CEL's `!x` are never both true.
-  return fact.holds && excludes(condition, fact.condition) ? false : undefined;
+  return holds && excludes(condition, other) ? false : undefined;
 }
 
 function excludes(a: Condition, b: Condition): boolean {
   if (typeof a === 'boolean' || typeof b === 'boolean' || a.kind !== 'is' || b.kind !== 'is') return false;
-  const [ofA] = operandsOf(a.term, 'not') ?? [];
-  const [ofB] = operandsOf(b.term, 'not') ?? [];
-  return (ofA !== undefined && sameTerm(ofA, b.term)) || (ofB !== undefined && sameTerm(ofB, a.term));
+  return isComplement(a.term, b.term) || isComplement(b.term, a.term);
+}
+
+function isComplement(a: Unknown, b: Unknown): boolean {
+  const operands = operandsOf(a, 'not');
+  return operands !== undefined && sameTerm(operands[0], b);
 }

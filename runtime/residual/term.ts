@@ -1,4 +1,4 @@
-import { CelError, isFailure, type JsonMap, type Result, type Value } from '../cel/index.js';
+import { type CelError, isFailure, type JsonMap, type Result, type Value } from '../cel/index.js';
 
 /**
  * What a CEL expression comes to when only part of the request is known (planner.md 3): a value, a failure, or what is left of it.
@@ -6,8 +6,15 @@ import { CelError, isFailure, type JsonMap, type Result, type Value } from '../c
  */
 export type Term = Result | Unknown;
 
+/** What tells an Unknown from a value, also one of the library's copy in a bundle. */
+const UNKNOWN = Symbol.for('authz.unknown');
+
 /** An expression that cannot be evaluated before there is a resource. */
 export class Unknown {
+  get [UNKNOWN](): true {
+    return true;
+  }
+
   constructor(
     readonly node: Node,
     readonly sort: Sort,
@@ -72,6 +79,11 @@ export function isKnown(term: Term): boolean {
   return !(term instanceof Unknown) || term.constant !== undefined;
 }
 
+/** Whether a term is one that cannot be evaluated yet, of whatever copy of the library: an engine compares those that a bundle has made. */
+export function isUnknown(term: Term): term is Unknown {
+  return typeof term === 'object' && term !== null && UNKNOWN in term;
+}
+
 /** The value or failure of a known term. */
 export function resultOf(term: Term): Result {
   return term instanceof Unknown ? (term.constant as Result) : term;
@@ -109,25 +121,3 @@ export function path(root: string, fields: readonly Field[], sort: Sort = 'json'
 
 /** The root of all attributes that are not listed. */
 export const ATTRIBUTES = 'request.resource.attr';
-
-/** Whether two terms are written alike. */
-export function sameTerm(a: Term, b: Term): boolean {
-  if (a === b) return true;
-  if (a instanceof Unknown && b instanceof Unknown) return sameParts(a.node, b.node);
-  if (a instanceof Unknown || b instanceof Unknown) return false;
-  return sameParts(a, b);
-}
-
-// Terms and conditions are plain data but for the values of CEL, whose own properties say all of them; so likeness is likeness of parts.
-function sameParts(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b) || a instanceof CelError) return false;
-  if (a instanceof Map) return b instanceof Map && sameParts([...a], [...b]);
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && sameParts((a as { [key: string]: unknown })[name], (b as { [key: string]: unknown })[name]));
-}
-
-/** Whether two pieces of plain data, terms and conditions in them, are alike. */
-export const alike = sameParts;

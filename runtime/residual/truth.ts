@@ -1,11 +1,13 @@
 import * as cel from '../cel/index.js';
+import { sameTerm } from './alike.js';
 import { call } from './call.js';
 import { allOf, anyOf, not } from './condition.js';
 import { and, complement, conditional, or } from './logic.js';
 import { equals } from './operators.js';
 import { problemOf } from './problem.js';
-import { has, select } from './selection.js';
-import { ATTRIBUTES, type Condition, failed, isKnown, path, resultOf, sameTerm, type Term, Unknown } from './term.js';
+import { isReadable } from './readable.js';
+import { select } from './selection.js';
+import { type Condition, failed, isKnown, type Node, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false (planner.md 3.2). */
 export function holds(term: Term): Condition {
@@ -15,33 +17,6 @@ export function holds(term: Term): Condition {
 /** Whether an expression is false: not where it cannot be evaluated. */
 export function isFalse(term: Term): Condition {
   return truth(term, false);
-}
-
-/** `has(V.x)`: whether a variable can be evaluated (planner.md D-05). */
-export function isSet(term: Term): Term {
-  if (isKnown(term)) return !cel.isFailure(resultOf(term));
-  const hops = hopsOf(term);
-  return hops === undefined ? new Unknown({ kind: 'unplannable', reason: 'whether a computed variable is set' }, 'other') : hops.reduceRight<Term>((rest, hop) => and(hop, rest), true);
-}
-
-/** A variable while derived roles are listed: one that fails reads as null (policy-language.md 6.2). */
-export function orNull(term: Term): Term {
-  if (isKnown(term)) return cel.isFailure(resultOf(term)) ? null : term;
-  const set = isSet(term);
-  return problemOf(set) === undefined ? conditional(set, term, null) : set;
-}
-
-/** Presence tests that all hold exactly where a path can be read; undefined for what is no path. */
-function hopsOf(term: Term): readonly Term[] | undefined {
-  if (!(term instanceof Unknown) || term.node.kind !== 'path') return undefined;
-  const { root, fields } = term.node;
-  const from = root === ATTRIBUTES ? 1 : 0;
-  const tests: Term[] = [];
-  for (let length = Math.max(from, 1); length <= fields.length; length++) {
-    const parent = path(root, fields.slice(0, length - 1));
-    tests.push(has(parent, (fields[length - 1] as { name: string }).name));
-  }
-  return tests;
 }
 
 function truth(term: Term, polarity: boolean): Condition {
@@ -81,10 +56,24 @@ function ofParts(term: Unknown, polarity: boolean): Condition {
       case 'not':
         return truth(first, !polarity);
       case 'if':
-        return anyOf(allOf(truth(first, true), truth(second, polarity)), allOf(truth(first, false), truth(third, polarity)));
+        return ofBranches([first, second, third], (branch) => branch, polarity);
+      default:
+        return ofLifted(node, polarity);
     }
   }
-  return { kind: 'unplannable', reason: 'a derived role as a value' };
+  return { kind: 'unplannable', reason: 'a condition as a value' };
+}
+
+function ofBranches([condition, whenTrue, whenFalse]: readonly [Term, Term, Term], of: (branch: Term) => Term, polarity: boolean): Condition {
+  return anyOf(allOf(truth(condition, true), truth(of(whenTrue), polarity)), allOf(truth(condition, false), truth(of(whenFalse), polarity)));
+}
+
+/** `f(c ? a : b)` is `c ? f(a) : f(b)`: what is a condition comes to where logic is. */
+function ofLifted({ operator, operands, run }: Node & { kind: 'call' }, polarity: boolean): Condition {
+  const position = operands.findIndex((operand) => mentionsCondition(operand));
+  const branches = operandsOf(operands[position], 'if') as readonly [Term, Term, Term] | undefined;
+  if (run === undefined || branches === undefined) return { kind: 'unplannable', reason: 'a condition as a value' };
+  return ofBranches(branches, (branch) => call(operator, run, ...operands.with(position, branch)), polarity);
 }
 
 function mentionsCondition(term: Term): boolean {
@@ -153,8 +142,8 @@ function cleansedAtom(term: Unknown, polarity: boolean): Term {
   if (tested === undefined) return term;
   if (polarity) return false;
   // False where the operand can be read at all.
-  const readable = isSet(tested);
-  return problemOf(readable) === undefined ? complement(readable) : term;
+  const readable = isReadable(tested);
+  return readable === undefined ? term : complement(readable);
 }
 
 /** The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is (D-11, D-12). */

@@ -1,0 +1,22 @@
+import { isFailure } from '../cel/index.js';
+import { evaluates } from './attempt.js';
+import { conditional } from './logic.js';
+import { isReadable } from './readable.js';
+import { isKnown, isUnplannable, resultOf, type Term, Unknown } from './term.js';
+
+/** `has(V.x)`: whether a variable can be evaluated (planner.md D-05). */
+export function isSet(term: Term): Term {
+  if (isKnown(term)) return !isFailure(resultOf(term));
+  if (isUnplannable(term)) return term;
+  const readable = isReadable(term);
+  if (readable !== undefined) return readable;
+  const condition = evaluates(term);
+  return typeof condition === 'boolean' ? condition : new Unknown({ kind: 'condition', condition }, 'bool');
+}
+
+/** A variable while derived roles are listed: one that fails reads as null (policy-language.md 6.2). */
+export function orNull(term: Term): Term {
+  if (isKnown(term)) return isFailure(resultOf(term)) ? null : term;
+  const set = isSet(term);
+  return isUnplannable(set) ? set : conditional(set, term, null);
+}
