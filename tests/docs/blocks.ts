@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ROOT } from '../support/compiled.js';
+
+/**
+ * A fenced block of a page. Its info string says what is done with it: `yaml policy`, `yaml policy-error=CODE`, `yaml policy-warning=CODE`,
+ * `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`, `sh`, `console`, `sh serve`, `ts`; `file=PATH` writes it
+ * into the folder of the page; `text`, and `mermaid`, are not run.
+ */
+export interface Block {
+  /** `docs/api.md:12`, where its first line stands. */
+  readonly place: string;
+  readonly language: string;
+  /** What follows the language: `policy` is `['policy', '']`, `file=a.yaml` is `['file', 'a.yaml']`. */
+  readonly words: ReadonlyMap<string, string>;
+  readonly text: string;
+  /** Blocks of policies, schemas and checks below one heading belong together. */
+  readonly heading: string;
+}
+
+/** A page of the documentation. */
+export interface Page {
+  /** From the root of the repository. */
+  readonly path: string;
+  readonly blocks: readonly Block[];
+  /** A page says `<!-- starts in an empty folder -->` where it must; the others start where the repository's policies are. */
+  readonly startsEmpty: boolean;
+}
+
+/** Reads a page. Throws for a fence that is never closed. */
+export function readPage(file: string): Page {
+  const text = readFileSync(file, 'utf8');
+  const path = relative(ROOT, file);
+  return { path, blocks: blocksOf(text, path), startsEmpty: text.includes('<!-- starts in an empty folder -->') };
+}
+
+/** How a block is told from others in messages. */
+export function titleOf({ place, language, words }: Block): string {
+  return `${place} ${[language, ...[...words].map(([word, value]) => (value === '' ? word : `${word}=${value}`))].join(' ')}`;
+}
+
+const FENCE = /^( *)(`{3,})\s*(\S*)\s*(.*)$/;
+
+function blocksOf(page: string, path: string): readonly Block[] {
+  const blocks: Block[] = [];
+  const lines = page.split('\n');
+  let heading = '';
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] as string;
+    if (/^#+ /.test(line)) heading = `${index} ${line}`;
+    const fence = FENCE.exec(line);
+    if (fence === null) continue;
+    const [, indent = '', marks = '', language = '', info = ''] = fence;
+    const end = lines.findIndex((other, at) => at > index && other.trim() === marks);
+    if (end < 0) throw new Error(`${path}:${index + 1}: the block is never closed`);
+    const text = lines.slice(index + 1, end).map((inner) => inner.slice(Math.min(indent.length, inner.length - inner.trimStart().length)));
+    blocks.push({ place: `${path}:${index + 2}`, language, words: wordsOf(info), text: text.map((inner) => `${inner}\n`).join(''), heading });
+    index = end;
+  }
+  return blocks;
+}
+
+function wordsOf(info: string): ReadonlyMap<string, string> {
+  const words = info.split(/\s+/).filter((word) => word !== '');
+  return new Map(words.map((word) => [word.split('=')[0] as string, word.slice(word.indexOf('=') + 1 || word.length)]));
+}
+
+/** The pages whose blocks are run: all but those that are made from the registry of diagnostics. */
+export const ROOT_PAGE = join(ROOT, 'README.md');
+export const DOCS_FOLDER = join(ROOT, 'docs');

@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { conditionsPage } from '../../scripts/conditions-docs.js';
+import { DOCS_FOLDER } from './blocks.js';
+
+const test = suite('docs/conditions.md');
+
+test('the page is what the table of functions gives: npm run docs:conditions', () => {
+  assert.fixture(readFileSync(join(DOCS_FOLDER, 'conditions.md'), 'utf8'), conditionsPage());
+});
+
+test.run();

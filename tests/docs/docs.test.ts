@@ -1,0 +1,136 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseDocument } from 'yaml';
+import { loadConfig } from '../../server/config.js';
+import { folderOf, launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
+import { ROOT } from '../support/compiled.js';
+import { type Block, DOCS_FOLDER, type Page, readPage, ROOT_PAGE, titleOf } from './blocks.js';
+import { runExpressions } from './cel-blocks.js';
+import { runCode } from './code-blocks.js';
+import { runHttp } from './http-blocks.js';
+import { runPolicies } from './policy-blocks.js';
+import { openShell } from './shell-blocks.js';
+
+const test = suite('documentation');
+
+const only = process.env['AUTHZ_DOCS_PAGE'] ?? '';
+const pages = [ROOT_PAGE, ...pagesIn(DOCS_FOLDER)].map(readPage).filter(({ path }) => path.includes(only));
+
+let server: Running;
+let http = '';
+let grpc = '';
+
+test.before(async () => {
+  server = launch(PROGRAMS.authzc, ['serve', join(ROOT, 'policies'), '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'], ROOT);
+  const line = await server.firstLine;
+  [, http = '', grpc = ''] = /(http:\/\/[^,]+), gRPC on (.*)$/.exec(line) ?? [];
+});
+
+test.after(async () => {
+  await stop(server);
+});
+
+test('every block says what is done with it', () => {
+  assert.equal(pages.flatMap(({ blocks }) => blocks).filter((block) => !isKnown(block)).map(titleOf), []);
+});
+
+for (const page of pages) {
+  test(`${page.path}: policies compile, and decide as the page says`, async () => {
+    const groups = new Map<string, readonly Block[]>();
+    for (const block of page.blocks) groups.set(block.heading, [...(groups.get(block.heading) ?? []), block]);
+    const problems: string[] = [];
+    for (const blocks of groups.values()) if (blocks.some(isPolicy)) problems.push(...(await runPolicies(blocks)));
+    assert.equal(problems, []);
+  });
+
+  test(`${page.path}: expressions have the values shown, configurations are read`, async () => {
+    const problems = page.blocks.filter(({ words }) => words.has('config')).flatMap(configProblems);
+    const requests = page.blocks.filter(({ words }) => words.has('request'));
+    for (const request of [undefined, ...requests]) {
+      const blocks = page.blocks.filter((block) => block.language === 'cel' && requestOf(block, page) === request);
+      if (blocks.length > 0) problems.push(...(await runExpressions(blocks, request)));
+    }
+    assert.equal(problems, []);
+  });
+
+  test(`${page.path}: commands and requests, one after another, give what is shown`, async () => {
+    assert.equal(await runSteps(page), []);
+  });
+}
+
+test('code has the types it needs, runs and prints what is shown', async () => {
+  const blocks = pages.flatMap((page) => page.blocks).filter(({ language, words }) => language === 'ts' && !words.has('file'));
+  assert.equal(await runCode(blocks, { http, grpc }), []);
+});
+
+test.run();
+
+const STEPS: readonly string[] = ['sh', 'console', 'http'];
+
+async function runSteps(page: Page): Promise<readonly string[]> {
+  if (!page.blocks.some(({ language }) => STEPS.includes(language))) return [];
+  const shell = openShell(page, http);
+  const problems: string[] = [];
+  try {
+    for (const block of page.blocks) {
+      if (block.words.has('file')) shell.write(block);
+      if (block.words.has('output')) problems.push(...shell.compare(block));
+      else if (block.words.has('serve')) problems.push(...(await shell.serve(block)));
+      else if (block.language === 'sh' || block.language === 'console') problems.push(...(await shell.run(block)));
+      else if (block.language === 'http') problems.push(...(await runHttp(block, shell.base())));
+      // What comes after a step that failed only hides it.
+      if (problems.length > 0) return problems;
+    }
+    return problems;
+  } finally {
+    await shell.close();
+  }
+}
+
+const KNOWN: { readonly [language: string]: readonly string[] } = {
+  yaml: ['policy', 'policy-error', 'policy-warning', 'check', 'config', 'request', 'file'],
+  json: ['schema', 'output', 'config', 'file'],
+  text: ['', 'output'],
+  cel: [''],
+  http: [''],
+  sh: ['', 'serve', 'exit'],
+  console: ['', 'exit'],
+  ts: ['', 'file'],
+  js: ['file'],
+};
+
+function isKnown({ language, words }: Block): boolean {
+  const known = KNOWN[language];
+  if (known === undefined) return false;
+  return words.size === 0 ? known.includes('') : [...words.keys()].every((word) => known.includes(word));
+}
+
+/** The request that the expressions of a block see: the last one before it. */
+function requestOf(block: Block, { blocks }: Page): Block | undefined {
+  return blocks.slice(0, blocks.indexOf(block)).findLast(({ words }) => words.has('request'));
+}
+
+function isPolicy({ words }: Block): boolean {
+  return ['policy', 'policy-error', 'policy-warning', 'check'].some((word) => words.has(word));
+}
+
+function configProblems(block: Block): readonly string[] {
+  const folder = folderOf({ 'authz.yaml': block.text });
+  try {
+    assert.equal(parseDocument(block.text).errors, []);
+    const { warnings } = loadConfig({ file: join(folder, 'authz.yaml'), environment: {} });
+    return warnings.map((warning) => `${titleOf(block)}: ${warning}`);
+  } catch (error) {
+    return [`${titleOf(block)}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+/** The pages of docs, but for those that are printed from tables of the program. */
+function pagesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && !path.startsWith('diagnostics'))
+    .toSorted()
+    .map((path) => join(folder, path));
+}

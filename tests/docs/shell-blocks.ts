@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
+import { ROOT } from '../support/compiled.js';
+import { type Block, type Page, titleOf } from './blocks.js';
+import { difference, matchesText } from './expected.js';
+
+/** What a page may run, first words of its commands; `authzc` and `npx authzc` are this repository's. */
+const ALLOWED: readonly string[] = ['authzc', 'npx', 'npm', 'node', 'curl', 'cd', 'cat', 'mkdir', 'ls', 'echo', 'cp', 'grep', 'tail', 'sed'];
+
+/** A command that hangs fails the page after so many milliseconds. */
+const TIMEOUT = 30_000;
+
+/** The folder a page's commands run in, step by step, as a reader would do it. */
+export interface Shell {
+  /** Writes a file of the page where the reader is. */
+  readonly write: (block: Block) => void;
+  readonly run: (block: Block) => Promise<readonly string[]>;
+  /** Starts `authzc serve` where the reader is; from now on the page's requests go there. */
+  readonly serve: (block: Block) => Promise<readonly string[]>;
+  /** What the last block of commands printed. */
+  readonly compare: (block: Block) => readonly string[];
+  readonly base: () => string;
+  readonly close: () => Promise<void>;
+}
+
+/** @param base where the one server of the test answers. */
+export function openShell(page: Page, base: string): Shell {
+  const folder = mkdtempSync(join(ROOT, '.cache', 'docs-'));
+  const bin = join(folder, '.bin');
+  writePrograms(bin);
+  if (!page.startsEmpty) cpSync(join(ROOT, 'policies'), join(folder, 'policies'), { recursive: true });
+  let current = folder;
+  let printed = '';
+  let url = base;
+  const servers: Running[] = [];
+
+  /** Runs a script where the reader is, and remembers where it ends. */
+  const bash = (script: string): Promise<{ readonly code: number; readonly output: string }> =>
+    new Promise((resolve) => {
+      const mark = join(folder, '.where');
+      const body = `set -e\ntrap 'pwd > "${mark}"' EXIT\n${script.replaceAll('http://localhost:3592', url).replaceAll('localhost:3592', new URL(url).host)}`;
+      const environment = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1', NODE_NO_WARNINGS: '1' };
+      execFile('bash', ['-c', `exec 2>&1\n${body}`], { cwd: current, env: environment, timeout: TIMEOUT }, (error, stdout) => {
+        current = readFileSync(mark, 'utf8').trim();
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, output: stdout });
+      });
+    });
+
+  const step = async (block: Block, command: string, expected: string | undefined): Promise<readonly string[]> => {
+    const strangers = strangersIn(command);
+    if (strangers.length > 0) return [`${titleOf(block)}: \`${strangers.join('`, `')}\` is not run from a page`];
+    const { code, output } = await bash(command);
+    printed = output;
+    const wanted = Number(block.words.get('exit') ?? 0);
+    if (code !== wanted) return [`${titleOf(block)}: \`${command}\` ended with ${code}: ${output}`];
+    return expected === undefined || matchesText(output, expected) ? [] : [`${titleOf(block)}: \`${command}\` printed\n${output}`];
+  };
+
+  return {
+    write: ({ words, text }) => {
+      const file = join(current, words.get('file') ?? '');
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    },
+    run: async (block) => {
+      if (block.language === 'sh') return step(block, block.text, undefined);
+      const problems: string[] = [];
+      for (const { command, output } of sessionsOf(block.text)) problems.push(...(await step(block, command, output)));
+      return problems;
+    },
+    serve: async (block) => {
+      const words = block.text.trim().replace(/^npx authzc |^authzc /, '').replace(/ &$/, '').split(' ');
+      const server = launch(PROGRAMS.authzc, [...words, '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'], current);
+      servers.push(server);
+      try {
+        url = /http:\/\/[^,]+/.exec(await server.firstLine)?.[0] ?? url;
+        return [];
+      } catch (error) {
+        return [`${titleOf(block)}: ${String(error)}`];
+      }
+    },
+    compare: (block) => {
+      const problem = block.language === 'json' ? jsonProblem(printed, block.text) : matchesText(printed, block.text) ? undefined : `what was printed is\n${printed}`;
+      return problem === undefined ? [] : [`${titleOf(block)}: ${problem}`];
+    },
+    base: () => url,
+    close: async () => {
+      await Promise.all(servers.map(stop));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function jsonProblem(printed: string, expected: string): string | undefined {
+  try {
+    return difference(JSON.parse(printed), JSON.parse(expected));
+  } catch (error) {
+    return `${String(error)}: ${printed}`;
+  }
+}
+
+/** `authzc` by itself and through npx; npm as it is, but that it installs this repository and nothing else. */
+function writePrograms(bin: string): void {
+  mkdirSync(bin);
+  const script = (name: string, body: string): void => writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  script('authzc', `exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"`);
+  script('npx', '[ "$1" = authzc ] || { echo "npx $1 is not run from a page"; exit 1; }\nshift\nexec authzc "$@"');
+  const npm = join(dirname(process.execPath), 'npm');
+  const link = `"${process.execPath}" --import tsx "${join(ROOT, 'tests/docs/link-package.ts')}" "$PWD" "${PROGRAMS.authzc}"`;
+  script('npm', `case "$1" in install|ci) cd_to="$PWD"; (cd "${ROOT}" && PWD="$cd_to" ${link.replace('"$PWD"', '"$cd_to"')}) ;; *) exec "${npm}" "$@" ;; esac`);
+  symlinkSync(process.execPath, join(bin, 'node'));
+}
+
+interface Session {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** `$ command` and what it prints, up to the next; a command goes on after a backslash. */
+function sessionsOf(text: string): readonly Session[] {
+  return text.split(/^\$ /m).slice(1).map((part) => {
+    const lines = part.split('\n');
+    const end = lines.findIndex((line) => !line.endsWith('\\')) + 1;
+    return { command: lines.slice(0, end).join('\n'), output: lines.slice(end).join('\n') };
+  });
+}
+
+/** The commands of a script that no page may run. Quoted text and bodies of requests are no commands. */
+function strangersIn(script: string): readonly string[] {
+  const bare = script.replace(/'[^']*'|"[^"]*"/g, '""').replaceAll('\\\n', ' ').replace(/^#.*$/gm, '');
+  const commands = bare.split(/\n|&&|\|\||;|\|/).map((part) => part.trim().split(/\s+/)[0] ?? '');
+  return commands.filter((word) => word !== '' && !ALLOWED.includes(word));
+}
+
