@@ -22,6 +22,7 @@ program
   .option('--no-emit', 'only report problems; write nothing')
   .addOption(new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'))
   .addOption(new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation').choices(['error', 'warning']).default('error'))
+  .option('--checks-only', 'leave out what plans and strict evaluation need: for browsers and the edge')
   .option('--strict-types', 'refuse attributes that the JSON schemas do not know, or do not require and nothing guards')
   .action(async (directory, options) => {
     const { compileCommand } = await import('./cli/compile-command.js');

@@ -25,6 +25,8 @@ export interface CompileOptions {
   readonly schemaTexts?: ReadonlyMap<string, string>;
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
   readonly strictTypes?: boolean;
+  /** Whether only what checks need is emitted. */
+  readonly checksOnly?: boolean;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface CompileOptions {
  *
  * @param report what loading had to say already; it is added to.
  */
-export function compile(sources: readonly Source[], report = new Diagnostics(), { schemaTexts = new Map(), strictTypes = false }: CompileOptions = {}): Compilation {
+export function compile(sources: readonly Source[], report = new Diagnostics(), { schemaTexts = new Map(), strictTypes = false, checksOnly = false }: CompileOptions = {}): Compilation {
   const files = sources.flatMap((source) => parse(source, report) ?? []);
   const policies = link(files, report);
   const types = validate(policies, report);
@@ -41,7 +43,7 @@ export function compile(sources: readonly Source[], report = new Diagnostics(), 
   if (report.hasErrors) return refused(report);
 
   const program = optimise(lower(policies, types, schemas));
-  return { files: emit(program, sources, version), program, diagnostics: report.sorted() };
+  return { files: emit(program, sources, version, { checksOnly }), program, diagnostics: report.sorted() };
 }
 
 function refused(report: Diagnostics): Compilation {

@@ -1,4 +1,4 @@
-import { type CheckRequest, type CheckResult, createEngine } from '#runtime/engine';
+import { type CheckRequest, type CheckResult, createAuditedEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import { visible } from '../diagnostics/terminal-text.js';
 import { EXIT } from './exit.js';
@@ -41,7 +41,7 @@ async function checked(directory: string, { principal, resource: file, action, a
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   for (const line of strangers(policies.policies, { kind: resource.kind, actions, principal: request.principal.id })) warn(line);
-  const engine = createEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
+  const engine = createAuditedEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
   const [result] = engine.check(request);
   for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   process.stdout.write(textOf(result as CheckResult, output));

@@ -24,16 +24,18 @@ export interface CompileOptions {
   readonly failOn?: Severity;
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
   readonly strictTypes?: boolean;
+  /** Whether only what checks need is emitted: no plans, no strict evaluation. */
+  readonly checksOnly?: boolean;
 }
 
 /** `authzc compile`: policies of a folder to generated modules and a bundle. Returns the exit code. */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
-  const compilation = compileFolder(directory, { strictTypes: options.strictTypes ?? false });
+  const compilation = compileFolder(directory, { strictTypes: options.strictTypes ?? false, checksOnly: options.checksOnly ?? false });
   say(compilation.diagnostics, options.output);
   if (compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0)) return EXIT.refused;
   if (!options.emit) return EXIT.done;
 
-  if (options.check === true) return checkFolder(directory, options.out, await allFiles(compilation));
+  if (options.check === true) return checkFolder(directory, options, await allFiles(compilation));
   // esbuild works in a process of its own: it bundles while the types are made and the folder is written.
   const bundled = bundle(compilation.files, runtimeFolder());
   await writeFolder(options.out, await allFiles(compilation));
@@ -51,13 +53,14 @@ export interface FolderOptions {
   /** What was read of it before: what has not changed since is not compiled again. */
   readonly earlier?: readonly Source[];
   readonly strictTypes?: boolean;
+  readonly checksOnly?: boolean;
 }
 
 /** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
-export function compileFolder(directory: string, { earlier = [], strictTypes = false }: FolderOptions = {}): FolderCompilation {
+export function compileFolder(directory: string, { earlier = [], strictTypes = false, checksOnly = false }: FolderOptions = {}): FolderCompilation {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
-  return { ...compile(sources, report, { schemaTexts: schemas, strictTypes }), sources };
+  return { ...compile(sources, report, { schemaTexts: schemas, strictTypes, checksOnly }), sources };
 }
 
 /** The emitted files and the types for callers, which only a folder of generated code needs. */
@@ -73,11 +76,11 @@ async function writeBundle(path: string, { js, map }: Bundle): Promise<void> {
   await writeFile(`${path}.map`, map);
 }
 
-async function checkFolder(directory: string, out: string, files: readonly EmittedFile[]): Promise<number> {
+async function checkFolder(directory: string, { out, checksOnly = false }: CompileOptions, files: readonly EmittedFile[]): Promise<number> {
   const difference = await compareFolder(out, files);
   const lines = describe(difference);
   if (lines.length === 0) return EXIT.done;
-  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}`);
+  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`);
   return EXIT.failed;
 }
 

@@ -1,4 +1,4 @@
-import { createEngine, type EvaluationError, type PlanRequest, type PlanResult, type UnplannedRule, type ValidationError, writingOf } from '#runtime/engine';
+import { createAuditedEngine, type EvaluationError, type PlanRequest, type PlanResult, type UnplannedRule, type ValidationError, writingOf } from '#runtime/engine';
 import { visible } from '../diagnostics/terminal-text.js';
 import { EXIT } from './exit.js';
 import { formatInputError, InputError } from './input-error.js';
@@ -63,7 +63,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   for (const line of strangers(policies.policies, { kind: options.kind, actions: request.actions, principal: request.principal.id })) warn(line);
-  const engine = createEngine(policies.policies, { plan: writingOf(options.referenceShapes === true), schemaEnforcement: 'warn', traced: await policies.traced() });
+  const engine = createAuditedEngine(policies.policies, { plan: writingOf(options.referenceShapes === true), schemaEnforcement: 'warn', traced: await policies.traced() });
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   for (const error of plan.validationErrors) warn(violationText(error));

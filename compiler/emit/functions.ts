@@ -39,10 +39,11 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
   return requestFunction(context, conjunction([active], predicate, context), 'types implied');
 }
 
-/** The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own part stands first (planner.md 2.3). */
+/** The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own part stands first (planner.md 2.3). `unplanned` for a condition that is compiled for checks only. */
 export function whereFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
   const { condition, derivedRole, inverted } = applies;
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.where`;
+  if (module.checksOnly) return 'unplanned';
   if (typeof condition === 'string' && derivedRole === undefined) return condition;
   const context = functionContext(module, style === LISTED ? LISTED_RESIDUAL : RESIDUAL);
   const own = typeof condition === 'string' ? `${condition}(${use(context, 'request')})` : conditionDoc(condition, inverted, context);

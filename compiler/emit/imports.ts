@@ -41,6 +41,7 @@ const CONTRACT = [
   { name: 'matchesAny', type: false },
   { name: 'reaches', type: false },
   { name: 'rowsOf', type: false },
+  { name: 'unplanned', type: false },
   { name: 'AttemptedCondition', type: true },
   { name: 'DerivedRole', type: true },
   { name: 'Output', type: true },

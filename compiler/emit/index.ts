@@ -6,6 +6,7 @@ import { emitManifest } from './manifest.js';
 import { emitModule } from './module.js';
 import { moduleLocations } from './module-path.js';
 import { schemaLocations } from './schema-locations.js';
+import type { EmitOptions } from './options.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { emitSchemaModule } from './schema-module.js';
 import { emitTraced } from './traced.js';
@@ -16,21 +17,23 @@ import { emitTraced } from './traced.js';
  *
  * @param version of this compiler, for the manifest.
  */
-export function emit(program: Program, sources: readonly Source[], version: string): readonly EmittedFile[] {
+export function emit(program: Program, sources: readonly Source[], version: string, options: EmitOptions = {}): readonly EmittedFile[] {
+  const { checksOnly = false } = options;
   const locations = moduleLocations(program.modules);
   const schemas = schemaLocations(program.schemas, locations.values());
   const modules = [
-    ...program.modules.map((module) => unlessEmitted(emitted, module, locations, () => emitModule(module, locations, schemas))),
+    ...program.modules.map((module) => unlessEmitted(checksOnly ? emittedForChecks : emitted, module, locations, () => emitModule(module, locations, schemas, options))),
     ...program.schemas.map((module) => emitSchemaModule(module, schemas)),
   ];
   const files = [
     ...modules,
-    ...emitTraced(program, locations),
+    ...(checksOnly ? [] : emitTraced(program, locations)),
     emitHash(modules),
-    emitIndex(program, locations),
+    emitIndex(program, locations, checksOnly),
     emitManifest(modules, sources, version),
   ];
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 const emitted: Emitted = new WeakMap();
+const emittedForChecks: Emitted = new WeakMap();

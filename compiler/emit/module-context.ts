@@ -58,6 +58,8 @@ export class ModuleContext {
     /** The style that needs no mention in a name. */
     private readonly usual: Style,
     private readonly printVariable: PrintVariable,
+    /** Whether nothing is emitted that only plans need. */
+    readonly checksOnly = false,
   ) {
     this.names = new Names([...MODULE_WORDS, ...reserved]);
     this.variables = new Map(variables.map((variable) => [variable.name, variable]));
@@ -128,7 +130,7 @@ export class ModuleContext {
 /** The words of generated code itself: no policy's name is given one of them. */
 export const MODULE_WORDS = [
   'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'failures', 'cel', 'residual',
-  'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf',
+  'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf', 'unplanned',
   'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Output', 'Query', 'Request', 'TracedCondition', 'conditions',
   'AttemptedCondition', 'attempts',
 ];

@@ -9,6 +9,7 @@ import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { principalSections } from './principal.js';
 import { resourceSections } from './resource.js';
 import { roleSections } from './role.js';
+import type { EmitOptions } from './options.js';
 import type { SchemaLocations } from './schema-locations.js';
 import { type UsedSchemas, usedSchemas } from './schemas.js';
 
@@ -16,19 +17,19 @@ import { type UsedSchemas, usedSchemas } from './schemas.js';
 export type Locations = ReadonlyMap<string, ModuleLocation>;
 
 /** One policy as a TypeScript module: a head that names its source, what it imports, and its sections. */
-export function emitModule(module: Module, locations: Locations, schemaLocations: SchemaLocations): EmittedFile {
+export function emitModule(module: Module, locations: Locations, schemaLocations: SchemaLocations, options: EmitOptions): EmittedFile {
   const location = locations.get(module.key) as ModuleLocation;
   const schemas = usedSchemas(module.kind === 'resource' ? module : NO_SCHEMAS, location.path, schemaLocations);
   const roles = derivedRoleImports(module, location.path, locations, [location.name, ...schemas.names]);
   const reserved = [location.name, ...location.derivedRoles.values(), ...roles.names.values(), ...schemas.names];
-  const context = moduleContext(module, reserved);
+  const context = moduleContext(module, reserved, PLAIN, options);
   return withHead(`${location.path}.ts`, module, sectionsOf(module, location, context, { roles, schemas }), [...roles.imports, ...schemas.imports]);
 }
 
 /** The context of a module with its variables and constants to draw on. */
-export function moduleContext(module: Module, reserved: readonly string[], usual: Style = PLAIN): ModuleContext {
+export function moduleContext(module: Module, reserved: readonly string[], usual: Style = PLAIN, { checksOnly = false }: EmitOptions = {}): ModuleContext {
   const constants = new Map(module.constants.map(({ name, value }) => [name, value]));
-  return new ModuleContext(reserved, module.variables, constants, usual, variableFunction);
+  return new ModuleContext(reserved, module.variables, constants, usual, variableFunction, checksOnly);
 }
 
 /** The file of a module: the comment that names its source, the imports its body mentions, the body. */

@@ -37,7 +37,7 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
 function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): string {
   const { condition, inverted } = rule;
   const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
-  const sharedFilter = names.shared && condition && filterOfSeveral(condition, inverted, names.shared, module);
+  const sharedFilter = names.shared && condition && !module.checksOnly && filterOfSeveral(condition, inverted, names.shared, module);
   const everyone = rule.roles[0] === '*';
   const object = objectDoc([
     ['name', quote(rule.name)],
@@ -47,7 +47,7 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['reaches', reachesDoc(rule)],
     ['derivedRole', names.derivedRole],
     ['when', whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.derivedRole, inverted }, module)],
-    ['where', whereFunction({ condition: sharedFilter ?? condition, derivedRole: names.derivedRole, inverted }, module)],
+    ['where', whereFunction({ condition: sharedFilter || condition, derivedRole: names.derivedRole, inverted }, module)],
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     ['rows', rule.output && bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')')],
     ['memo', rule.memo && quote(rule.memo)],

@@ -1,12 +1,10 @@
-import { ALLOW, DENY, type PolicyBundle, policyKey } from '../policy/index.js';
+import { ALLOW, type AnyPermissions, DENY, type KindOf, type Permissions, policyKey } from '../policy/index.js';
 import { check } from './check.js';
-import { considerPlan } from './considered-plan.js';
-import type { EffectivePolicy } from './effective-policies.js';
 import { Evaluation } from './evaluation.js';
-import type { EvaluationError } from './evaluation-errors.js';
-import { Journal } from './journal.js';
+import type { Journal } from './journal.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
-import { type PlanRequest, type PlanResult, planResources } from './plan-resources.js';
+import type { PlanRequest, PlanResult } from './plan-resources.js';
+import type { Plan, PlannedBundle } from './planning.js';
 import { Registry } from './registry.js';
 import type {
   AccessRequest,
@@ -21,45 +19,45 @@ import type {
 } from './requests.js';
 import { validationErrors } from './schemas.js';
 import { requestedScope } from './scope-chain.js';
+import type { AccessRequestOf, CheckRequestOf, PlanRequestOf } from './typed-requests.js';
 
-/** Decides. Not re-entrant: a condition must not call the engine that asks it. */
-export interface Engine {
+/**
+ * Decides. Not re-entrant: a condition must not call the engine that asks it.
+ *
+ * With the emitted types, `createEngine<Policies>(policies)`, a request that names a kind, an action or an attribute that no policy knows does not compile.
+ */
+export interface Engine<P extends Permissions = AnyPermissions> {
   /** One result for each resource of the request, in its order (policy-language.md 11). Never throws for what a policy does: that denies. */
-  check(request: CheckRequest): readonly CheckResult[];
-  /** On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows (planner.md). Never throws. */
-  plan(request: PlanRequest): PlanResult;
-  /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
-  isAllowed(request: AccessRequest): boolean;
+  check(request: CheckRequestOf<P>): readonly CheckResult[];
   /**
-   * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression and message once, sorted by
-   * them (conditions.md 5.6). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
-   * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`.
+   * On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows (planner.md). Throws when the
+   * policies were compiled for checks only, and for nothing else.
    */
-  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
-  /** The policies whose rules were considered for a request or a plan, sorted by name (server.md 4.3); asked like `evaluationErrors`. */
-  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
+  plan<K extends KindOf<P>>(request: PlanRequestOf<P, K>): PlanResult;
+  /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
+  isAllowed<K extends KindOf<P>>(request: AccessRequestOf<P, K>): boolean;
 }
 
 /** The engine of a compiled bundle: the one way in. */
-export function createEngine(bundle: PolicyBundle, options: EngineOptions = {}): Engine {
+export function createEngine<P extends Permissions = AnyPermissions>(bundle: PlannedBundle, options: EngineOptions = {}): Engine<P> {
   return new PolicyEngine(bundle, settingsOf(options));
 }
 
 /** What decisions name as the policy matched when none exists for the request (policy-language.md 8.3). */
 const NO_MATCH = 'NO_MATCH';
 
-class PolicyEngine implements Engine {
+/** The engine. Its constructor is for who keeps a registry, or a journal. */
+export class PolicyEngine implements Engine {
   private readonly registry: Registry;
   private readonly evaluation: Evaluation;
   /** Of the principal of the call, defaults filled in; only where principals have policies. */
   private principalVersion = '';
   private principalScope = '';
-  /** Settings and registry of the engines that write journals; made when first asked for. */
-  private journalists: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
+  private planned: Plan | undefined = undefined;
 
   constructor(
-    private readonly bundle: PolicyBundle,
-    private readonly settings: Settings,
+    protected readonly bundle: PlannedBundle,
+    protected readonly settings: Settings,
     registry?: Registry,
     journal?: Journal,
   ) {
@@ -76,7 +74,8 @@ class PolicyEngine implements Engine {
   }
 
   plan(request: PlanRequest): PlanResult {
-    return planResources(this.registry, this.settings, request);
+    this.planned ??= planOf(this.bundle)(this.bundle, this.settings);
+    return this.planned(request);
   }
 
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
@@ -92,27 +91,6 @@ class PolicyEngine implements Engine {
       // Conditions do not throw; should one do so all the same, nothing is known, and that denies.
       return false;
     }
-  }
-
-  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[] {
-    return this.journalOf(request)?.evaluationErrors() ?? NONE;
-  }
-
-  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
-    return this.journalOf(request)?.effectivePolicies(this.settings.forJournals?.sources) ?? NONE;
-  }
-
-  /** Asks the policies once more, in an engine beside this one, which writes down what it meets. */
-  private journalOf(request: CheckRequest | PlanRequest): Journal | undefined {
-    const { forJournals } = this.settings;
-    if (forJournals === undefined) return undefined;
-    const settings = { ...this.settings, traced: forJournals };
-    this.journalists ??= { settings, registry: new Registry(this.bundle, settings) };
-    const { registry } = this.journalists;
-    const journal = new Journal(this.settings.traced !== undefined);
-    if ('resources' in request) new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
-    else considerPlan(registry, settings, request, journal);
-    return journal;
   }
 
   private checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {
@@ -180,6 +158,11 @@ class PolicyEngine implements Engine {
     if (this.settings.schemaEnforcement === 'none' || resource.schemas === undefined) return NONE;
     return validationErrors(resource.schemas, { principal: request.principal.attr, resource: request.resource.attr }, actions);
   }
+}
+
+function planOf({ planner }: PlannedBundle): NonNullable<PlannedBundle['planner']> {
+  if (planner === undefined) throw new Error('these policies were compiled for checks only: compile them without --checks-only to plan');
+  return planner;
 }
 
 function denyAll(actions: readonly string[], matchedPolicy: string, errors: readonly ValidationError[]): CheckResult {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Random } from '../../tests/oracle/random.js';
 import { randomRequest, randomStore } from '../../tests/oracle/random-store.js';
 import { compileTexts, loaded } from '../../tests/support/compiled.js';
-import { type CheckRequest, createEngine, type Engine, type EngineOptions, type PlanRequest } from './index.js';
+import { type CheckRequest, type AuditedEngine, createAuditedEngine, type EngineOptions, type PlanRequest } from './index.js';
 
 const test = suite('what failed on the way to a decision');
 
@@ -98,7 +98,7 @@ test('of a plan what fails whatever the row is, and never that a row is not know
 
 test('an engine without traced conditions knows neither', async () => {
   const { policies } = await loaded(compileTexts(TEXTS));
-  const engine = createEngine(policies);
+  const engine = createAuditedEngine(policies);
   assert.equal([engine.evaluationErrors(VIEW), engine.effectivePolicies(VIEW)], [[], []]);
 });
 
@@ -110,7 +110,7 @@ test('asking changes no decision, and no policy decides otherwise while it is as
     const { policies, traced } = await loaded(compileTexts(texts));
     const conditions = await traced();
     for (const strictEvaluation of [false, true]) {
-      const engine = createEngine(policies, { traced: conditions, strictEvaluation });
+      const engine = createAuditedEngine(policies, { traced: conditions, strictEvaluation });
       for (let i = 0; i < 20; i += 1) {
         const { principal, resource, actions } = randomRequest(random);
         const request = { principal, resources: [{ resource, actions }], includeMeta: true };
@@ -129,11 +129,11 @@ test('asking changes no decision, and no policy decides otherwise while it is as
 
 test.run();
 
-async function engineOf(options: EngineOptions): Promise<Engine> {
+async function engineOf(options: EngineOptions): Promise<AuditedEngine> {
   const { policies, traced } = await loaded(compileTexts(TEXTS));
-  return createEngine(policies, { ...options, traced: await traced() });
+  return createAuditedEngine(policies, { ...options, traced: await traced() });
 }
 
-function textOf({ policy, rule, expression, message }: ReturnType<Engine['evaluationErrors']>[number]): string {
+function textOf({ policy, rule, expression, message }: ReturnType<AuditedEngine['evaluationErrors']>[number]): string {
   return `${policy}#${rule}: ${expression}: ${message}`;
 }

@@ -1,6 +1,8 @@
 import { type ActionTable, ALLOW, always, DENY, type PolicyBundle, policyKey, type PrincipalPolicy, type ResourcePolicy, type RolePolicy, type Rule } from '../policy/index.js';
-import { createEngine, type Engine } from './engine.js';
+import { type AuditedEngine, createAuditedEngine } from './audited-engine.js';
+import type { Engine } from './engine.js';
 import type { EngineOptions } from './options.js';
+import { planner } from './planner.js';
 import type { CheckResult, PrincipalInput, ResourceInput } from './requests.js';
 
 /** The roles of the policies the tests write: `user` and `admin`, and whoever `a*` matches. */
@@ -64,8 +66,8 @@ export function role(name: string, more: Partial<RolePolicy> = {}): RolePolicy {
 }
 
 /** An engine of some policies. */
-export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): Engine {
-  return createEngine({ hash: '', resourcePolicies: [], principalPolicies: [], rolePolicies: [], ...policies }, options);
+export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): AuditedEngine {
+  return createAuditedEngine({ hash: '', resourcePolicies: [], principalPolicies: [], rolePolicies: [], planner, ...policies }, options);
 }
 
 /** What a test asks: roles and what differs from `alice` asking about `doc`. */

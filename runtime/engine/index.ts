@@ -1,9 +1,11 @@
 /** The engine: how compiled policies are asked. */
+export { type AuditedEngine, createAuditedEngine } from './audited-engine.js';
 export type { EffectivePolicy } from './effective-policies.js';
 export { createEngine, type Engine } from './engine.js';
 export type { EvaluationError } from './evaluation-errors.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
 export type { UnplannedRule } from './plan.js';
+export type { Plan, PlannedBundle, Planner } from './planning.js';
 export { type PlanRequest, type PlanResourceInput, type PlanResult, writingOf } from './plan-resources.js';
 export type {
   AccessRequest,
@@ -17,3 +19,4 @@ export type {
   ResourceInput,
   ValidationError,
 } from './requests.js';
+export type { AccessRequestOf, CheckRequestOf, PlanRequestOf } from './typed-requests.js';

@@ -1,5 +1,5 @@
 import type { Attributes, Instant, TracedBundle } from '../policy/index.js';
-import { FLAT, type Writing } from '../residual/index.js';
+import type { Writing } from '../residual/index.js';
 
 /** The configuration that changes decisions (policy-language.md 13). */
 export interface EngineOptions {
@@ -33,7 +33,8 @@ export interface Settings {
   readonly globals: Attributes;
   readonly schemaEnforcement: SchemaEnforcement;
   readonly clock: () => Instant;
-  readonly plan: Writing;
+  /** Undefined: as the planner does by itself. */
+  readonly plan: Writing | undefined;
   /** Present in strict evaluation, and only there. */
   readonly traced: TracedBundle | undefined;
   /** The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a journal. */
@@ -50,7 +51,7 @@ export function settingsOf(options: EngineOptions): Settings {
     globals: options.globals ?? {},
     schemaEnforcement: options.schemaEnforcement ?? 'none',
     clock: options.clock ?? systemClock(),
-    plan: options.plan ?? FLAT,
+    plan: options.plan,
     traced: options.strictEvaluation === true ? options.traced : undefined,
     forJournals: options.traced,
   };

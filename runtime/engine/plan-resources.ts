@@ -1,5 +1,5 @@
 import type { AuxData, Instant, Principal, Query, Resource } from '../policy/index.js';
-import { type Condition, type Filter, FLAT, type Library, filterOfAll, filterText, library, operandText, REFERENCE, type Writing } from '../residual/index.js';
+import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, rowOf, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
 import { type ActionPlan, plan, type Planning, type UnplannedRule } from './plan.js';
 import type { Registry } from './registry.js';
@@ -42,8 +42,8 @@ export function planResources(registry: Registry, settings: Settings, request: P
   const chain = registry.resourceChain(resource.kind, version, scope);
   if (chain.first === undefined && registry.firstPrincipalScope(principalScope) === undefined) return unmatched(undefined, NONE);
 
-  const residual = registry.residual ?? library;
-  const query = queryOf(request, settings, residual);
+  const writing = settings.plan ?? FLAT;
+  const query = queryOf(request, settings);
   const errors = planErrors(settings.schemaEnforcement === 'none' ? undefined : chain.schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
   if (settings.schemaEnforcement === 'reject' && errors.length > 0) return { ...unmatched(undefined, errors), filterDebug: '(false)' };
 
@@ -54,19 +54,18 @@ export function planResources(registry: Registry, settings: Settings, request: P
   const unplanned: UnplannedRule[] = [];
   const planning: Planning = {
     query,
-    residual,
     principal: principalChain,
     resource: chain,
     lineages: registry.lineages(version, scope),
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
     // The reference's trees have no guards of conditions that are only looked at.
-    strict: settings.plan.shapes === 'flat' ? settings.traced : undefined,
+    strict: writing.shapes === 'flat' ? settings.traced : undefined,
     fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),
     scopesWithRules: registry.scopesWithRules,
     unplanned,
   };
   const plans = actions.map((action) => plan(planning, action));
-  const filter = filterOfPlans(plans.map(({ condition }) => residual.filterOf(condition, settings.plan)), settings.plan);
+  const filter = filterOfPlans(plans.map(({ condition }) => filterOf(condition, writing)), writing);
   const isMatched = plans.some((planned) => planned.isMatched);
   return {
     filter,
@@ -111,7 +110,7 @@ function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left:
   return typeof active === 'string' || typeof (traced?.(query) ?? true) === 'string';
 }
 
-function queryOf({ principal, resource, auxData }: PlanRequest, settings: Settings, residual: Library): Query {
+function queryOf({ principal, resource, auxData }: PlanRequest, settings: Settings): Query {
   return new PlanQuery(
     {
       id: principal.id,
@@ -128,7 +127,7 @@ function queryOf({ principal, resource, auxData }: PlanRequest, settings: Settin
       scope: withoutDot(resource.scope ?? ''),
     },
     { jwt: auxData?.jwt ?? {}, jwts: auxData?.jwts ?? {} },
-    residual.rowOf(resource.attr ?? {}),
+    rowOf(resource.attr ?? {}),
     settings,
   );
 }

@@ -1,5 +1,5 @@
 import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type TracedBundle, type TracedCondition } from '../policy/index.js';
-import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, type Library, noneOf, not, type Term, unplannableReason } from '../residual/index.js';
+import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, noneOf, not, rolesOf, type Term, unplannableReason } from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
 import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
 import { PlannedResults } from './planned-results.js';
@@ -13,8 +13,6 @@ import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 export interface Planning {
   /** What conditions see. */
   readonly query: Query;
-  /** That of the bundle. */
-  readonly residual: Library;
   readonly principal: PrincipalChain | undefined;
   readonly resource: ResourceChain;
   readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
@@ -329,13 +327,13 @@ function report({ planning: { unplanned } }: Walk, policy: string, rule: string,
 
 /** The derived roles that may be active in a scope, by name; the list before it is what their conditions see (policy-language.md 7.2, use 1). */
 function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
-  const { query, lineages, residual } = planning;
+  const { query, lineages } = planning;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
   const possible = derivedRolesOf(step)
     .filter((derivedRole) => reachesByText(derivedRole, roles))
     .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(planning, derivedRole) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return residual.rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
+  return rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
 }
 
 /** A variable that failed reads as null, but in strict evaluation, where the list then cannot be read. */

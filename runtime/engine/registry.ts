@@ -14,8 +14,6 @@ import { ScopeSet } from './scope-chain.js';
 export class Registry {
   /** Whether any principal has a policy. (A field: asking a Map for its size is a call.) */
   readonly hasPrincipals: boolean;
-  /** The library that plans of the bundle are made with. */
-  readonly residual: PolicyBundle['residual'];
   /** Those in which resource or principal policies decide for themselves: the scopes that plans name (planner.md 2.3). */
   readonly scopesWithRules: ReadonlySet<string>;
   private readonly hasRoles: boolean;
@@ -43,7 +41,6 @@ export class Registry {
     bundle: PolicyBundle,
     private readonly settings: Settings,
   ) {
-    this.residual = bundle.residual;
     this.shared = { shapes: new TableShapes(), traced: settings.traced };
     this.hasPrincipals = bundle.principalPolicies.length > 0;
     this.hasRoles = bundle.rolePolicies.length > 0;

@@ -3,7 +3,7 @@
  * Generated modules build these objects once, at load; nothing of them changes afterwards.
  */
 
-import type { Attempt, Condition as Residual, Library, Row, Term } from '../residual/index.js';
+import type { Attempt, Condition as Residual, Row, Term } from '../residual/index.js';
 
 import type { Failures } from '../cel/index.js';
 
@@ -76,7 +76,7 @@ export interface Query extends Request {
 /** What decides a rule. Never throws: an expression that cannot be evaluated does not hold. Called without `this`. `always` is known by identity. */
 export interface Condition {
   when(request: Request): boolean;
-  /** The same for a plan: what is left of the condition before there is a resource; `always` here too. */
+  /** The same for a plan: what is left of the condition before there is a resource; `always` here too; `unplanned` where policies were compiled for checks only. */
   where(query: Query): Residual;
 }
 
@@ -242,8 +242,6 @@ export interface PolicyBundle {
   readonly resourcePolicies: readonly ResourcePolicy[];
   readonly principalPolicies: readonly PrincipalPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
-  /** The library that the conditions' `where` was made with; the engine's own when absent. */
-  readonly residual?: Library;
 }
 
 /** A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not hold (5.2). */

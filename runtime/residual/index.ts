@@ -6,7 +6,7 @@ export { call, list, stored, struct, typeName } from './call.js';
 export { operandText, filterText } from './debug.js';
 export { type Row as EvaluatedRow, selects } from './evaluate.js';
 export { FLAT, type Filter, filterOf, filterOfAll, REFERENCE, type Writing } from './filter.js';
-export { type Library, library } from './library.js';
+export { rolesOf } from './library.js';
 export { and, complement, conditional, or } from './logic.js';
 export { bind, type Body, macro } from './macros.js';
 export type { Expression, JsonValue, Operand, Shapes } from './operand.js';

@@ -1,4 +1,4 @@
-import { createEngine, type Engine, writingOf } from '#runtime/engine';
+import { type AuditedEngine, createAuditedEngine, type Engine, writingOf } from '#runtime/engine';
 import type { PolicyBundle } from '#runtime/policy';
 import type { Config } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
@@ -8,7 +8,7 @@ import type { Bundle } from './bundle.js';
  * Makes the engine of a bundle as the configuration wants it, and tries it. Rejects with a ConfigError for a configuration that the bundle cannot
  * be served with, with whatever was thrown for a bundle that cannot decide.
  */
-export async function engineOf(config: Config, { policies, traced }: Bundle): Promise<Engine> {
+export async function engineOf(config: Config, { policies, traced }: Bundle): Promise<AuditedEngine> {
   const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, referenceShapes, globals } = config.engine;
   const options = {
     defaultPolicyVersion,
@@ -22,7 +22,7 @@ export async function engineOf(config: Config, { policies, traced }: Bundle): Pr
   if (strictEvaluation && traced === undefined) throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
   // Log and audit want the errors of conditions too, and nobody else.
   const wantsErrors = strictEvaluation || config.audit.enabled || config.engine.celErrorLogLevel !== 'none';
-  const engine = createEngine(policies, wantsErrors && traced !== undefined ? { ...options, traced: await traced() } : options);
+  const engine = createAuditedEngine(policies, wantsErrors && traced !== undefined ? { ...options, traced: await traced() } : options);
   tryOut(engine, policies);
   return engine;
 }

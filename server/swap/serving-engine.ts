@@ -1,4 +1,4 @@
-import type { Engine } from '#runtime/engine';
+import type { AuditedEngine } from '#runtime/engine';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
 import { release } from '../release.js';
@@ -9,7 +9,7 @@ import { engineOf } from './engine-of.js';
 /** A bundle that decides, or may. */
 export interface ServingEngine {
   readonly hash: string;
-  readonly engine: Engine;
+  readonly engine: AuditedEngine;
   /** As the audit log sees it. */
   readonly audited: AuditedBundle;
 }

@@ -1,0 +1,53 @@
+import { considerPlan } from './considered-plan.js';
+import type { EffectivePolicy } from './effective-policies.js';
+import { type Engine, PolicyEngine } from './engine.js';
+import type { EvaluationError } from './evaluation-errors.js';
+import { Journal } from './journal.js';
+import { type EngineOptions, type Settings, settingsOf } from './options.js';
+import type { PlanRequest } from './plan-resources.js';
+import type { PlannedBundle } from './planning.js';
+import { Registry } from './registry.js';
+import type { CheckRequest } from './requests.js';
+
+/** An engine that can tell, after an answer, how it came about: for logs, audit and the command line. */
+export interface AuditedEngine extends Engine {
+  /**
+   * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression and message once, sorted by
+   * them (conditions.md 5.6). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
+   * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`.
+   */
+  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
+  /** The policies whose rules were considered for a request or a plan, sorted by name (server.md 4.3); asked like `evaluationErrors`. */
+  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
+}
+
+/** As `createEngine`; apart from it, so that who does not audit does not carry it. */
+export function createAuditedEngine(bundle: PlannedBundle, options: EngineOptions = {}): AuditedEngine {
+  return new JournalingEngine(bundle, settingsOf(options));
+}
+
+class JournalingEngine extends PolicyEngine implements AuditedEngine {
+  /** Settings and registry of the engines that write journals; made when first asked for. */
+  private journalists: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
+
+  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[] {
+    return this.journalOf(request)?.evaluationErrors() ?? [];
+  }
+
+  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
+    return this.journalOf(request)?.effectivePolicies(this.settings.forJournals?.sources) ?? [];
+  }
+
+  /** Asks the policies once more, in an engine beside this one, which writes down what it meets. */
+  private journalOf(request: CheckRequest | PlanRequest): Journal | undefined {
+    const { forJournals } = this.settings;
+    if (forJournals === undefined) return undefined;
+    const settings = { ...this.settings, traced: forJournals };
+    this.journalists ??= { settings, registry: new Registry(this.bundle, settings) };
+    const { registry } = this.journalists;
+    const journal = new Journal(this.settings.traced !== undefined);
+    if ('resources' in request) new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
+    else considerPlan(registry, settings, request, journal);
+    return journal;
+  }
+}

@@ -1,0 +1,9 @@
+import type { Planner } from './planning.js';
+import { planResources } from './plan-resources.js';
+import { Registry } from './registry.js';
+
+/** The planner that bundles bring. It finds policies by itself: engine and bundle need not be of one build. */
+export const planner: Planner = (bundle, settings) => {
+  const registry = new Registry(bundle, settings);
+  return (request) => planResources(registry, settings, request);
+};
