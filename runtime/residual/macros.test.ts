@@ -1,0 +1,42 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as cel from '../cel/index.js';
+import { typeName } from './call.js';
+import { operandText } from './debug.js';
+import { macro } from './macros.js';
+import { equals } from './operators.js';
+import { rowOf } from './row.js';
+import { select } from './selection.js';
+import { isUnplannable, type Term } from './term.js';
+import { operandOf } from './wire.js';
+
+const row = rowOf({});
+const text = (term: Term): string => operandText(operandOf(term, 'flat'));
+const isX = (t: Term): Term => equals(t, 'x');
+
+test('over a known range a macro is worked out element by element', () => {
+  assert.is(text(macro('exists', cel.exists, ['t'], ['a', 'b'], (t) => equals(t, row.attr('x')))), '(in request.resource.attr.x ["a","b"])');
+  assert.is(macro('all', cel.all, ['t'], [], isX), true);
+  assert.is(macro('exists', cel.exists, ['t'], ['x'], isX), true);
+});
+
+test('over an unknown range the body comes first, then the variables', () => {
+  assert.is(text(macro('exists', cel.exists, ['t'], row.attr('l'), isX)), '(exists request.resource.attr.l (lambda (eq t "x") t))');
+  const entries = macro('all2', cel.all2, ['k', 'v'], row.attr('m'), (_, v) => isX(v as Term));
+  assert.is(text(entries), '(all request.resource.attr.m (lambda (eq v "x") k v))');
+});
+
+test('a map of its own variable is a filter: its lambda would read as one of two variables', () => {
+  assert.is(text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => t)), '(filter request.resource.attr.l (lambda (eq t "x") t))');
+  assert.is(text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => select(t, 'name'))), '(transformList request.resource.attr.l (lambda (eq t "x") t.name t))');
+});
+
+test('a transformation to a type has no form on the wire', () => {
+  assert.ok(isUnplannable(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, () => typeName('int'))));
+});
+
+test('a range that failed is the result', () => {
+  assert.is(macro('exists', cel.exists, ['t'], undefined, isX), undefined);
+});
+
+test.run();
