@@ -1,20 +1,67 @@
 import type { Filter } from '../filter.js';
-import type { SqlCondition, SqlOptions } from './condition-result.js';
-import type { SqlTable } from './table.js';
+import type { Operand } from '../operand.js';
+import { truth } from './condition.js';
+import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
+import type { Dialect } from './dialect.js';
+import { ALWAYS, NEVER, type Sql } from './fragment.js';
+import { MYSQL } from './mysql.js';
+import { POSTGRESQL } from './postgresql.js';
+import { problemsOf } from './problems.js';
+import { Refusal } from './refusal.js';
+import { Statement } from './scope.js';
+import { SQLITE } from './sqlite.js';
+import type { SqlDialect, SqlTable } from './table.js';
 
 /**
  * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For the others it is FALSE or NULL, so it is
- * for `WHERE`, beside `AND`, and not for `NOT`.
+ * for `WHERE`, also beside `AND`, and not for `NOT`. Attributes that the plan's request listed must be those of the rows.
  *
- * @throws for a table that is none: a name with a NUL.
+ * @throws for a table that is none: a name that is empty or has a NUL.
  */
-export function renderSql(filter: Filter, _table: SqlTable, _options: SqlOptions): SqlCondition {
+export function renderSql(filter: Filter, table: SqlTable, options: SqlOptions): SqlCondition {
+  const dialect = DIALECTS[options.dialect];
+  const outcome = attempt(filter, table, dialect);
+  if (outcome instanceof Refusal) return { kind: 'refused', problems: problemsOf(filter, options.rules?.() ?? [], (part) => attempt(part, table, dialect)) };
+  return statementOf(outcome, dialect, options.offset ?? 0);
+}
+
+const DIALECTS: { readonly [name in SqlDialect]: Dialect } = { sqlite: SQLITE, postgresql: POSTGRESQL, mysql: MYSQL };
+
+/** PostgreSQL's limit; SQLite's is half of it. */
+const MOST_PARAMETERS = 30_000;
+/** SQLite's limit is a million bytes. */
+const LONGEST = 500_000;
+
+function attempt(filter: Filter, table: SqlTable, dialect: Dialect): Sql | Refusal {
   switch (filter.kind) {
     case 'KIND_ALWAYS_ALLOWED':
-      return { kind: 'sql', text: '1 = 1', parameters: [] };
+      return ALWAYS;
     case 'KIND_ALWAYS_DENIED':
-      return { kind: 'sql', text: '1 = 0', parameters: [] };
+      return NEVER;
     case 'KIND_CONDITIONAL':
-      return { kind: 'refused', problems: [{ operator: 'filter', reason: 'conditions are not rendered yet', part: '' }] };
+      return attemptOperand(filter.condition, table, dialect);
   }
 }
+
+function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sql | Refusal {
+  try {
+    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement: new Statement() });
+    const parameters = condition.parts.filter((part) => typeof part !== 'string').length;
+    const length = condition.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 8), 0);
+    return parameters > MOST_PARAMETERS || length > LONGEST ? new Refusal('filter', 'the condition is too long for a statement') : condition;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function statementOf({ parts }: Sql, dialect: Dialect, offset: number): SqlCondition {
+  const parameters: SqlParameter[] = [];
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    parameters.push(part.value);
+    return dialect.placeholder(offset + parameters.length) + part.cast;
+  });
+  return { kind: 'sql', text: texts.join(''), parameters };
+}
+

@@ -1,0 +1,154 @@
+import { ALWAYS, allOf, anyOf, listed, NEVER, sql, type Sql, unless } from './fragment.js';
+import { equality, isNull, readable } from './comparisons.js';
+import { Refusal } from './refusal.js';
+import { jsonAs, type Scope, textConstant } from './scope.js';
+import { type Json, type Scalar, scalar, type SqlValue, FAILED } from './value.js';
+
+/** Where a value is an element of a collection or a key of it, or where both are there and it is not. */
+export function membership(scope: Scope, element: SqlValue, collection: SqlValue, outcome: boolean): Sql {
+  if (element.kind === 'failed') return NEVER;
+  switch (collection.kind) {
+    case 'constant':
+      return amongConstants(scope, element, collection.value, outcome);
+    case 'json':
+      return outcome ? isMember(scope, element, collection) : allOf(readable(element), isCollection(scope, collection), unless(isMember(scope, element, collection)));
+    case 'scalar':
+    case 'moment':
+    case 'shifted':
+    case 'failed':
+      return NEVER;
+  }
+}
+
+/** Where two lists have an element in common, or where both are lists and have none. */
+export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
+  if (a.kind === 'constant') return b.kind === 'constant' ? refuseConstants('hasIntersection') : intersection(scope, b, a, outcome);
+  if (a.kind !== 'json') return NEVER;
+  const common = someElement(scope, a, (element) => membership(scope, element, b, true));
+  return outcome ? common : allOf(isList(scope, a), isList(scope, b), unless(common));
+}
+
+/** Where all elements of a list are in another, or where both are lists and some element is not. */
+export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boolean): Sql {
+  const areLists = allOf(isList(scope, some), isList(scope, all));
+  if (areLists === NEVER) return NEVER;
+  if (some.kind === 'constant') {
+    const included = allOf(...(some.value as readonly []).map((value) => membership(scope, { kind: 'constant', value }, all, true)));
+    return outcome ? allOf(areLists, included) : allOf(areLists, unless(included));
+  }
+  const left = someElement(scope, some as Json, (element) => unless(membership(scope, element, all, true)));
+  return outcome ? allOf(areLists, unless(left)) : allOf(isList(scope, all), left);
+}
+
+/** `size(x)`: code points of a text, elements of a list, entries of a map. */
+export function size(scope: Scope, value: SqlValue): SqlValue {
+  const { dialect } = scope;
+  switch (value.kind) {
+    case 'json':
+      return scalar('integer', dialect.size(value), dialect.computed, { isInt: true });
+    case 'scalar':
+      if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal('size', 'a timestamp column as the text that check is told');
+      return value.type === 'text' ? scalar('integer', dialect.length(value.sql), dialect.computed, { isInt: true }) : FAILED;
+    case 'constant':
+      return refuseConstants('size');
+    case 'moment':
+    case 'shifted':
+    case 'failed':
+      return FAILED;
+  }
+}
+
+/** Where a value is a list. */
+export function isList({ dialect }: Scope, value: SqlValue): Sql {
+  if (value.kind === 'constant') return Array.isArray(value.value) ? ALWAYS : NEVER;
+  if (value.kind !== 'json') return NEVER;
+  return value.isList === true ? readable(value) : dialect.hasType(value, 'array');
+}
+
+/** Where some element of a list passes. */
+export function someElement({ dialect, statement }: Scope, list: Json, passes: (element: SqlValue) => Sql): Sql {
+  return someItem(dialect.items(list, 'array', statement.alias()), ({ element }) => passes(element));
+}
+
+/** Where some of the items passes; nowhere, where that is known. */
+export function someItem<Items extends { readonly from: Sql }>(items: Items, passes: (items: Items) => Sql): Sql {
+  const condition = passes(items);
+  return condition === NEVER ? NEVER : sql`EXISTS (SELECT 1 FROM ${items.from} WHERE ${condition})`;
+}
+
+/** The name of an entry. */
+export function keyOf({ dialect }: Scope, key: Sql): Scalar {
+  return scalar('text', key, dialect.computed, { null: 'null' });
+}
+
+function refuseConstants(operator: string): never {
+  throw new Refusal(operator, 'of constants alone');
+}
+
+function isCollection(scope: Scope, json: Json): Sql {
+  return anyOf(isList(scope, json), json.isList === true ? NEVER : scope.dialect.hasType(json, 'object'));
+}
+
+function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
+  const { dialect, statement } = scope;
+  const quick = collection.isList === true && element.kind === 'constant' && isPlain(element.value) ? quickly(scope, collection, element.value) : undefined;
+  const inList = quick ?? someElement(scope, collection, (other) => equality(scope, element, other, true));
+  if (collection.isList === true) return inList;
+  const canBeKey = element.kind === 'json' || (element.kind === 'scalar' && element.type === 'text') || (element.kind === 'constant' && typeof element.value === 'string');
+  const isKey = canBeKey ? someItem(dialect.items(collection, 'object', statement.alias()), ({ key }) => equality(scope, keyOf(scope, key), element, true)) : NEVER;
+  return anyOf(inList, isKey);
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return value !== null && typeof value !== 'object';
+}
+
+function quickly(scope: Scope, list: Json, value: string | number | boolean): Sql | undefined {
+  if (typeof value === 'string' && textConstant(scope, 'in', value) === undefined) return NEVER;
+  return scope.dialect.holds?.(list, value);
+}
+
+/** `x IN (a, b)`: what is of the column's type and compares as it stands; the rest one by one. */
+function amongConstants(scope: Scope, element: SqlValue, constants: unknown, outcome: boolean): Sql {
+  const values = collectionOf(constants);
+  if (values === undefined) return NEVER;
+  const column = element.kind === 'json' && element.isList !== true && values.length > 1 && values.every((value) => typeof value === 'string') ? jsonAs(scope, element, 'text') : element;
+  const plain = column.kind === 'scalar' ? plainAmong(scope, column, values) : [];
+  if (plain.length < 2 || column.kind !== 'scalar') return oneByOne(scope, element, values, outcome);
+  const others = values.filter((value) => !plain.some(({ of }) => of === value));
+  const list = listed(plain.map(({ constant }) => constant));
+  if (outcome) return anyOf(sql`${column.sql} IN (${list})`, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)));
+  const isOther = sql`${column.sql} NOT IN (${list})`;
+  const isNone = element.kind === 'json' ? allOf(readable(element), unless(sql`${column.sql} IN (${list})`)) : column.null === 'null' ? anyOf(isNull(scope, column), isOther) : isOther;
+  return allOf(isNone, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, false)));
+}
+
+function collectionOf(constants: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(constants)) return constants;
+  return typeof constants === 'object' && constants !== null ? Object.keys(constants) : undefined;
+}
+
+function oneByOne(scope: Scope, element: SqlValue, values: readonly unknown[], outcome: boolean): Sql {
+  const each = values.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, outcome));
+  return outcome ? anyOf(...each) : allOf(readable(element), ...each);
+}
+
+interface Plain {
+  readonly of: unknown;
+  readonly constant: Sql;
+}
+
+/** The constants that a column can be compared with by `IN`. */
+function plainAmong(scope: Scope, column: Scalar, values: readonly unknown[]): readonly Plain[] {
+  if (column.collation === 'other' && column.type === 'text') return [];
+  return values.flatMap((value): readonly Plain[] => {
+    if (typeof value === 'string' && column.type === 'text') {
+      const constant = textConstant(scope, 'in', value);
+      return constant === undefined ? [] : [{ of: value, constant }];
+    }
+    if (typeof value !== 'number') return [];
+    if (column.type === 'number') return [{ of: value, constant: scope.dialect.constant(value, 'number') }];
+    const isPlainInteger = column.type === 'integer' && Number.isInteger(value) && Math.abs(value) < 2 ** 53;
+    return isPlainInteger ? [{ of: value, constant: scope.dialect.constant(value, 'integer') }] : [];
+  });
+}

@@ -1,0 +1,234 @@
+import * as cel from '../../cel/index.js';
+import { ALWAYS, allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
+import { compareMoment } from './moments.js';
+import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';
+import { Refusal } from './refusal.js';
+import { booleanOf, jsonAs, type Scope, textConstant } from './scope.js';
+import type { Constant, Json, JsonType, Scalar, ScalarType, SqlValue } from './value.js';
+
+/** Where a value is there. */
+export function readable(value: SqlValue): Sql {
+  switch (value.kind) {
+    case 'constant':
+    case 'moment':
+      return ALWAYS;
+    case 'scalar':
+      return value.null === 'null' ? ALWAYS : sql`${value.sql} IS NOT NULL`;
+    case 'shifted':
+      return sql`${value.of.sql} IS NOT NULL`;
+    case 'json':
+      return value.isList === true ? sql`${value.sql} IS NOT NULL` : sql`${value.type} IS NOT NULL`;
+    case 'failed':
+      return NEVER;
+  }
+}
+
+/** Where two values are equal, or where they are there and differ. Values of different types differ. */
+export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
+  if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
+  if (a.kind === 'constant' || a.kind === 'moment') return b.kind === 'constant' || b.kind === 'moment' ? ofConstants(a, b, isEqual) : equality(scope, b, a, isEqual);
+  if (b.kind === 'moment') return withMoment(scope, a, b.at, isEqual);
+  if (b.kind === 'constant') return withConstant(scope, a, b, isEqual);
+  if (a.kind === 'json' && b.kind === 'json') throw new Refusal('eq', 'two values of JSON documents, whose types are not known');
+  if (a.kind === 'json') return equality(scope, b, a, isEqual);
+  if (a.kind === 'shifted' || b.kind === 'shifted') throw new Refusal('eq', 'arithmetic with a constant on one side and a column on the other');
+  if (b.kind === 'json') return scalarWithJson(scope, a, b, isEqual);
+  return ofScalars(scope, a, b, isEqual);
+}
+
+/** Where two values have the order. Only numbers, texts, booleans and times have one, among themselves. */
+export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
+  if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
+  if (a.kind === 'constant' || a.kind === 'moment') return b.kind === 'constant' || b.kind === 'moment' ? orderOfConstants(a, operator, b) : ordering(scope, b, MIRRORED[operator], a);
+  if (b.kind === 'moment') {
+    if (a.kind === 'json') return NEVER;
+    return a.kind === 'scalar' && isTime(a, operator) ? compareMoment(scope, a, operator, b.at) : NEVER;
+  }
+  if (b.kind === 'constant') return orderWithConstant(scope, a, operator, b);
+  if (a.kind === 'shifted' || b.kind === 'shifted') throw new Refusal(NAMES[operator], 'arithmetic with a constant on one side and a column on the other');
+  if (a.kind === 'json' && b.kind === 'json') throw new Refusal(NAMES[operator], 'two values of JSON documents, whose types are not known');
+  if (a.kind === 'json') return ordering(scope, b, MIRRORED[operator], a);
+  const right = b.kind === 'json' ? jsonAs(scope, b, a.type) : b;
+  return orderOfScalars(scope, a as Scalar, operator, right);
+}
+
+/** Where a value is null. */
+export function isNull({ dialect }: Scope, value: SqlValue): Sql {
+  switch (value.kind) {
+    case 'constant':
+      return value.value === null ? ALWAYS : NEVER;
+    case 'scalar':
+      return value.null === 'null' ? sql`${value.sql} IS NULL` : NEVER;
+    case 'json':
+      return value.isList === true ? NEVER : dialect.hasType(value, 'null');
+    case 'moment':
+    case 'shifted':
+    case 'failed':
+      return NEVER;
+  }
+}
+
+const MIRRORED: { readonly [operator in Order]: Order } = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+const NAMES: { readonly [operator in Order]: string } = { '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge' };
+
+function celOf(value: SqlValue): cel.Value {
+  return value.kind === 'moment' ? value.at : ((value as Constant).value as cel.Value);
+}
+
+function ofConstants(a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
+  return (cel.equals(celOf(a), celOf(b)) === true) === isEqual ? ALWAYS : NEVER;
+}
+
+function orderOfConstants(a: SqlValue, operator: Order, b: SqlValue): Sql {
+  const run = { '<': cel.lessThan, '<=': cel.atMost, '>': cel.greaterThan, '>=': cel.atLeast }[operator];
+  return run(celOf(a), celOf(b)) === true ? ALWAYS : NEVER;
+}
+
+function withMoment(scope: Scope, a: SqlValue, at: cel.Timestamp, isEqual: boolean): Sql {
+  const isRead = a.kind === 'scalar' && isTime(a, 'eq');
+  if (isRead) return compareMoment(scope, a, isEqual ? '=' : '<>', at);
+  return isEqual ? NEVER : readable(a);
+}
+
+/** As policies compare times: read. A text that is a time equals no time. */
+function isTime({ type, isUnread }: Scalar, operator: string): boolean {
+  if (type === 'timestamp' && isUnread === true) throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');
+  return type === 'timestamp';
+}
+
+function withConstant(scope: Scope, a: SqlValue, { value }: Constant, isEqual: boolean): Sql {
+  if (value === null) return isEqual ? isNull(scope, a) : allOf(readable(a), notNull(scope, a));
+  if (a.kind === 'json') return jsonWithConstant(scope, a, value, isEqual);
+  if (a.kind === 'shifted') {
+    if (typeof value !== 'number') return isEqual ? NEVER : readable(a);
+    return compareShifted(scope, a, isEqual ? '=' : '<>', value);
+  }
+  return a.kind === 'scalar' ? scalarWithConstant(scope, a, value, isEqual) : NEVER;
+}
+
+function notNull(scope: Scope, value: SqlValue): Sql {
+  const { dialect } = scope;
+  if (value.kind === 'scalar') return value.null === 'null' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
+  return value.kind === 'json' && value.isList !== true ? dialect.isOtherThan(value, 'null') : ALWAYS;
+}
+
+function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], isEqual: boolean): Sql {
+  const { dialect } = scope;
+  const type = typeOf(value);
+  if (a.type === 'timestamp') isTime(a, 'eq');
+  const isOfType = type === a.type || (type === 'number' && a.type === 'integer');
+  if (!isOfType) return isEqual ? NEVER : readable(a);
+  const orNull = (differs: Sql): Sql => (a.null === 'null' ? anyOf(sql`${a.sql} IS NULL`, differs) : differs);
+  switch (typeof value) {
+    case 'string': {
+      const constant = textConstant(scope, 'eq', value);
+      if (constant === undefined) return isEqual ? NEVER : readable(a);
+      return isEqual ? sameText(scope, a, constant) : orNull(otherText(scope, a, constant));
+    }
+    case 'number':
+      return isEqual ? compareNumber(scope, a, '=', value) : orNull(compareNumber(scope, a, '<>', value));
+    default: {
+      const holds = value === isEqual ? dialect.isTrue(a.sql) : dialect.isFalse(a.sql);
+      return isEqual ? holds : orNull(holds);
+    }
+  }
+}
+
+function sameText({ dialect }: Scope, { sql: text, collation }: Scalar, other: Sql): Sql {
+  return collation === 'other' ? dialect.sameBytes(text, other) : sql`${text} = ${other}`;
+}
+
+function otherText({ dialect }: Scope, { sql: text, collation }: Scalar, other: Sql): Sql {
+  if (collation !== 'other') return sql`${text} <> ${other}`;
+  return dialect.name === 'mysql' ? sql`${dialect.byBytes(text)} <> ${dialect.byBytes(other)}` : sql`${dialect.byBytes(text)} <> ${other}`;
+}
+
+function jsonWithConstant(scope: Scope, a: Json, value: Exclude<Constant['value'], null>, isEqual: boolean): Sql {
+  const { dialect } = scope;
+  const type = typeOf(value);
+  if (typeof value === 'object') throw new Refusal('eq', 'a value of a JSON document beside a list or a map');
+  if (a.isList === true) return isEqual ? NEVER : readable(a);
+  if (typeof value === 'string' && textConstant(scope, 'eq', value) === undefined) return isEqual ? NEVER : readable(a);
+  const whole = dialect.equals(a, isEqual ? '=' : '<>', value);
+  if (whole !== undefined) return whole;
+  const typed = jsonAs(scope, a, type as ScalarType);
+  if (isEqual) return scalarWithConstant(scope, typed, value, true);
+  return anyOf(dialect.isOtherThan(a, type), scalarWithConstant(scope, typed, value, false));
+}
+
+function typeOf(value: Constant['value']): JsonType {
+  if (value === null) return 'null';
+  if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object';
+  return typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
+}
+
+function scalarWithJson(scope: Scope, a: Scalar, b: Json, isEqual: boolean): Sql {
+  if (a.type === 'timestamp') throw new Refusal('eq', 'a time beside a value of a JSON document');
+  const same = anyOf(sameScalars(scope, a, jsonAs(scope, b, a.type)), allOf(isNull(scope, a), isNull(scope, b)));
+  return isEqual ? same : allOf(readable(a), readable(b), unless(same));
+}
+
+function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
+  const { dialect } = scope;
+  if (a.type === 'timestamp' || b.type === 'timestamp') for (const side of [a, b]) if (side.type === 'timestamp' && (a.type !== b.type || side.isUnread === true)) isTime(side, 'eq');
+  const areComparable = a.type === b.type || (isNumber(a) && isNumber(b));
+  const areNull = allOf(isNull(scope, a), isNull(scope, b));
+  if (isEqual) return areComparable ? anyOf(sameScalars(scope, a, b), areNull) : areNull;
+  if (!areComparable) return allOf(readable(a), readable(b), unless(areNull));
+  if (a.null === 'missing' && b.null === 'missing') return differentScalars(scope, a, b);
+  const [left, right] = isNumber(a) ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql] : a.type === 'text' ? bytesOf(scope, a, b, ['other']) : [a.sql, b.sql];
+  return allOf(readable(a), readable(b), dialect.differ(left, right));
+}
+
+function sameScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
+  if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, '=', b);
+  if (a.type !== 'text') return sql`${a.sql} = ${b.sql}`;
+  return a.collation === 'other' || b.collation === 'other' ? scope.dialect.sameBytes(a.sql, b.sql) : sql`${a.sql} = ${b.sql}`;
+}
+
+function differentScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
+  if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, '<>', b);
+  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b, ['other']) : [a.sql, b.sql];
+  return sql`${left} <> ${right}`;
+}
+
+function isNumber({ type }: Scalar): boolean {
+  return type === 'number' || type === 'integer';
+}
+
+/** Two texts, by bytes where one has such a collation. */
+function bytesOf({ dialect }: Scope, a: Scalar, b: Scalar, collations: readonly Scalar['collation'][]): readonly [Sql, Sql] {
+  if (!collations.includes(a.collation) && !collations.includes(b.collation)) return [a.sql, b.sql];
+  return dialect.name === 'mysql' ? [dialect.byBytes(a.sql), dialect.byBytes(b.sql)] : [dialect.byBytes(a.sql), b.sql];
+}
+
+function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }: Constant): Sql {
+  const { dialect } = scope;
+  const type = typeOf(value);
+  if (type === 'null' || type === 'array' || type === 'object') return NEVER;
+  if (a.kind === 'shifted') return typeof value === 'number' ? compareShifted(scope, a, operator, value) : NEVER;
+  const column = a.kind === 'json' ? (a.isList === true ? undefined : jsonAs(scope, a, type as ScalarType)) : (a as Scalar);
+  if (column === undefined) return NEVER;
+  if (column.type === 'timestamp') isTime(column, NAMES[operator]);
+  if (column.type !== type && !(column.type === 'integer' && type === 'number')) return NEVER;
+  switch (typeof value) {
+    case 'string': {
+      const constant = textConstant(scope, NAMES[operator], value);
+      if (constant === undefined) throw new Refusal(NAMES[operator], 'a text with a NUL, which PostgreSQL does not have');
+      if (column.collation === 'binary') return sql`${column.sql} ${operator} ${constant}`;
+      return sql`${dialect.byBytes(column.sql)} ${operator} ${dialect.name === 'mysql' ? dialect.byBytes(constant) : constant}`;
+    }
+    case 'number':
+      return compareNumber(scope, column, operator, value);
+    default:
+      return sql`${column.sql} ${operator} ${booleanOf(scope, value === true)}`;
+  }
+}
+
+function orderOfScalars(scope: Scope, a: Scalar, operator: Order, b: Scalar): Sql {
+  for (const side of [a, b]) if (side.type === 'timestamp') isTime(side, NAMES[operator]);
+  if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, operator, b);
+  if (a.type !== b.type) return NEVER;
+  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b, ['deterministic', 'other']) : [a.sql, b.sql];
+  return sql`${left} ${operator} ${right}`;
+}

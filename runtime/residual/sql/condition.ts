@@ -1,0 +1,233 @@
+import { toTimestamp, Timestamp } from '../../cel/index.js';
+import { expression, type Expression, type JsonValue, type Operand } from '../operand.js';
+import { equality, ordering, readable } from './comparisons.js';
+import { intersection, membership, size, subset } from './collections.js';
+import { ALWAYS, allOf, anyOf, NEVER, type Sql, unless } from './fragment.js';
+import { arithmetic } from './numbers.js';
+import { isQuantifier, quantified } from './quantifiers.js';
+import { Refusal } from './refusal.js';
+import type { Scope } from './scope.js';
+import { concat, inCase, isText, textTest } from './texts.js';
+import { FAILED, type SqlValue } from './value.js';
+import { fieldOf, presence, variableValue } from './variables.js';
+import { withoutChoices } from './choices.js';
+
+/**
+ * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. What fails is neither, so a negation asks for the other
+ * outcome and is never SQL's NOT over something that may be NULL.
+ */
+export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
+  scope.statement.step();
+  if ('value' in operand) return operand.value === outcome ? ALWAYS : NEVER;
+  if ('variable' in operand) return booleanOf(variableValue(operand.variable, scope), outcome, scope);
+  const { operator, operands } = operand.expression;
+  const [first, second, third] = operands as [Operand, Operand, Operand];
+  const ask = (part: Operand, wanted: boolean): Sql => truth(part, wanted, scope);
+  switch (operator) {
+    case 'and':
+    case 'or': {
+      const parts = operands.map((part) => ask(part, outcome));
+      return (operator === 'and') === outcome ? allOf(...parts) : anyOf(...parts);
+    }
+    case 'not':
+      return ask(first, !outcome);
+    case 'unless':
+      return outcome ? unless(ask(first, true)) : ask(first, true);
+    case 'if':
+      return anyOf(allOf(ask(first, true), ask(second, outcome)), allOf(ask(first, false), ask(third, outcome)));
+    default: {
+      const lifted = isQuantifier(operator) ? operand : withoutChoices(operand);
+      if (lifted !== operand) return ask(lifted, outcome);
+      return tested(operand.expression, outcome, scope);
+    }
+  }
+}
+
+/** Operators that come to a boolean of values. */
+function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
+  const { operator, operands } = asked;
+  const [first, second] = operands as [Operand, Operand];
+  const a = (): SqlValue => valueOf(first, scope);
+  const b = (): SqlValue => valueOf(second, scope);
+  if (isQuantifier(operator)) return overLambda(operator, a(), second, outcome, scope);
+  switch (operator) {
+    case 'has':
+      return presence(first, outcome, scope);
+    case 'eq':
+    case 'ne':
+      return equal(first, second, (operator === 'eq') === outcome, scope);
+    case 'lt':
+      return ordering(scope, a(), outcome ? '<' : '>=', b());
+    case 'le':
+      return ordering(scope, a(), outcome ? '<=' : '>', b());
+    case 'gt':
+      return ordering(scope, a(), outcome ? '>' : '<=', b());
+    case 'ge':
+      return ordering(scope, a(), outcome ? '>=' : '<', b());
+    case 'in': {
+      const options = listOf(second);
+      return options === undefined ? membership(scope, a(), b(), outcome) : among(first, options, outcome, scope);
+    }
+    case 'startsWith':
+    case 'endsWith':
+    case 'contains':
+      return textTest(scope, operator, a(), b(), outcome);
+    case 'hasIntersection':
+    case 'has_intersection':
+    case 'sets.intersects':
+      return intersection(scope, a(), b(), outcome);
+    case 'isSubset':
+    case 'is_subset':
+      return subset(scope, a(), b(), outcome);
+    case 'sets.contains':
+      return subset(scope, b(), a(), outcome);
+    default:
+      return booleanOf(computed(asked, scope), outcome, scope);
+  }
+}
+
+/** The value of an operand that is not asked whether it is true. */
+function valueOf(operand: Operand, scope: Scope): SqlValue {
+  scope.statement.step();
+  if ('value' in operand) return { kind: 'constant', value: operand.value };
+  if ('variable' in operand) return variableValue(operand.variable, scope);
+  return computed(operand.expression, scope);
+}
+
+/** Operators that come to any value. */
+function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
+  const [first, second] = operands as [Operand, Operand];
+  const a = (): SqlValue => valueOf(first, scope);
+  const b = (): SqlValue => valueOf(second, scope);
+  switch (operator) {
+    case 'get-field':
+    case 'index':
+      return fieldOf(operator, a(), second, scope);
+    case 'list':
+    case 'struct': {
+      const constant = constantOf(expression(operator, ...operands));
+      if (constant === undefined) throw new Refusal(operator, 'of parts that are not constants');
+      return { kind: 'constant', value: constant };
+    }
+    case 'timestamp':
+      return momentOf(a());
+    case 'size':
+      return size(scope, a());
+    case 'lowerAscii':
+      return inCase(scope, 'lower', a());
+    case 'upperAscii':
+      return inCase(scope, 'upper', a());
+    case 'add': {
+      const [left, right] = [a(), b()];
+      return isText(left) || isText(right) ? concat(scope, left, right) : arithmetic(scope, operator, left, right);
+    }
+    case 'sub':
+    case 'mult':
+    case 'div':
+      return arithmetic(scope, operator, a(), b());
+    default:
+      throw new Refusal(operator, 'has no faithful form in SQL');
+  }
+}
+
+/** A value as a condition: what is no boolean fails. */
+function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
+  const { dialect } = scope;
+  switch (value.kind) {
+    case 'constant':
+      return value.value === outcome ? ALWAYS : NEVER;
+    case 'scalar':
+      if (value.type !== 'boolean') return NEVER;
+      return outcome ? dialect.isTrue(value.sql) : dialect.isFalse(value.sql);
+    case 'json':
+      return value.isList === true ? NEVER : equality(scope, value, { kind: 'constant', value: outcome }, true);
+    case 'moment':
+    case 'shifted':
+    case 'failed':
+      return NEVER;
+  }
+}
+
+function equal(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
+  if (isTest(a) || isTest(b)) return equalTests(a, b, isEqual, scope);
+  return equality(scope, valueOf(a, scope), valueOf(b, scope), isEqual);
+}
+
+/** Whether an operand is a boolean wherever it has a value. */
+function isTest(operand: Operand): boolean {
+  if (!('expression' in operand)) return false;
+  const { operator } = operand.expression;
+  return isQuantifier(operator) || TESTS.has(operator);
+}
+
+const TESTS: ReadonlySet<string> = new Set([
+  'and', 'or', 'not', 'unless', 'has', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in', 'startsWith', 'endsWith', 'contains',
+  'hasIntersection', 'has_intersection', 'sets.intersects', 'isSubset', 'is_subset', 'sets.contains',
+]);
+
+function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
+  const [test, other] = isTest(a) ? [a, b] : [b, a];
+  if ('value' in other && typeof other.value !== 'boolean') return isEqual ? NEVER : anyOf(truth(test, true, scope), truth(test, false, scope));
+  if (!('value' in other) && !isTest(other)) {
+    const value = valueOf(other, scope);
+    if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null !== 'missing') throw new Refusal('eq', 'a comparison beside what may be no boolean');
+  }
+  const both = (left: boolean, right: boolean): Sql => allOf(truth(test, left, scope), truth(other, right, scope));
+  return anyOf(both(true, isEqual), both(false, !isEqual));
+}
+
+/** `x in [R.attr.y, "a"]`: a list that fails where a part of it does. */
+function among(element: Operand, options: readonly Operand[], outcome: boolean, scope: Scope): Sql {
+  const each = options.map((option) => equal(element, option, outcome, scope));
+  const parts = options.map((option) => readable(valueOf(option, scope)));
+  return outcome ? allOf(...parts, anyOf(...each)) : allOf(readable(valueOf(element, scope)), ...each);
+}
+
+/** The parts of a list that is not constant. */
+function listOf(operand: Operand): readonly Operand[] | undefined {
+  if (!('expression' in operand) || operand.expression.operator !== 'list') return undefined;
+  return constantOf(operand) === undefined ? operand.expression.operands : undefined;
+}
+
+/** The JSON of a list or map that is written out; undefined where a part is no constant. */
+function constantOf(operand: Operand): JsonValue | undefined {
+  if ('value' in operand) return operand.value;
+  if ('variable' in operand) return undefined;
+  const { operator, operands } = operand.expression;
+  if (operator === 'list') {
+    const parts = operands.map(constantOf);
+    return parts.some((part) => part === undefined) ? undefined : (parts as JsonValue[]);
+  }
+  if (operator !== 'struct') return undefined;
+  const entries = operands.map((entry) => ('expression' in entry ? entry.expression.operands.map(constantOf) : []));
+  return entries.every(([key, content]) => typeof key === 'string' && content !== undefined) ? Object.fromEntries(entries as [string, JsonValue][]) : undefined;
+}
+
+function momentOf(value: SqlValue): SqlValue {
+  if (value.kind === 'moment') return value;
+  if (value.kind === 'constant') {
+    const at = typeof value.value === 'string' ? toTimestamp(value.value) : undefined;
+    return at instanceof Timestamp ? { kind: 'moment', at } : FAILED;
+  }
+  if (value.kind === 'scalar' && value.type === 'timestamp') return { ...value, isUnread: false, null: 'missing' };
+  if (value.kind === 'scalar' && value.type !== 'text') return FAILED;
+  throw new Refusal('timestamp', 'of what is not a timestamp column');
+}
+
+function overLambda(operator: 'exists' | 'all' | 'exists_one', range: SqlValue, lambda: Operand, outcome: boolean, scope: Scope): Sql {
+  const [body, ...variables] = 'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
+  const names = variables.flatMap((operand) => ('variable' in operand && !operand.variable.includes('.') ? [operand.variable] : []));
+  // With a name of a lambda around, nobody can tell a variable from a body (planner.md 3.7).
+  const isClear = names.length === variables.length && (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
+  if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
+  return quantified(
+    scope,
+    {
+      quantifier: operator,
+      range,
+      variables: names.length,
+      body: (values, wanted) => truth(body, wanted, { ...scope, bound: new Map([...scope.bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]) }),
+    },
+    outcome,
+  );
+}

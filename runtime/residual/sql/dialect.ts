@@ -1,0 +1,74 @@
+import type { Sql } from './fragment.js';
+import type { Collation, SqlDialect } from './table.js';
+import type { Json, JsonType, ScalarType } from './value.js';
+
+/** What differs between databases. Conditions are TRUE where what they say holds; texts are by bytes unless something else is said. */
+export interface Dialect {
+  readonly name: SqlDialect;
+  readonly quote: '"' | '`';
+  /** That of a column of which nothing is said. */
+  readonly collation: Collation;
+  /** That of texts that are computed, or read out of JSON. */
+  readonly computed: Collation;
+  /** Whether texts may have a NUL. */
+  readonly hasNul: boolean;
+  /** How many digits of a second timestamps have. */
+  readonly secondDigits: 3 | 6;
+  placeholder(position: number): string;
+
+  constant(value: string | number | boolean, type: ScalarType): Sql;
+  /** A boolean that is true. */
+  isTrue(boolean: Sql): Sql;
+  isFalse(boolean: Sql): Sql;
+  /** Equal or both NULL. */
+  same(a: Sql, b: Sql): Sql;
+  differ(a: Sql, b: Sql): Sql;
+  /** An integer as a double. */
+  real(integer: Sql): Sql;
+  /** A text that compares by bytes. */
+  byBytes(text: Sql): Sql;
+  /** Equal texts of a collation that may take others for equal; what an index can tell first. */
+  sameBytes(a: Sql, b: Sql): Sql;
+
+  startsWith(text: Sql, start: TextPart): Sql;
+  endsWith(text: Sql, end: TextPart): Sql;
+  contains(text: Sql, part: TextPart): Sql;
+  /** Code points. */
+  length(text: Sql): Sql;
+  concat(a: Sql, b: Sql): Sql;
+  /** Of ASCII letters only; undefined where the database changes others too. */
+  lower: ((text: Sql) => Sql) | undefined;
+  upper: ((text: Sql) => Sql) | undefined;
+
+  /** A column that holds a document; where NULL is the value null, it says so. */
+  document(column: Sql, isNull: boolean): Json;
+  field(json: Json, name: string): Json;
+  element(json: Json, position: number): Json;
+  hasType(json: Json, type: JsonType): Sql;
+  isOtherThan(json: Json, type: JsonType): Sql;
+  /** NULL where it is of another type. */
+  as(json: Json, type: 'text' | 'number' | 'boolean'): Sql;
+  /** Equal to a constant; FALSE where it is another value, NULL where there is none. */
+  equals(json: Json, operator: '=' | '<>', value: string | number | boolean): Sql | undefined;
+  /** Whether a list has an element, by an index on the list where there is one. */
+  holds: ((list: Json, value: string | number | boolean) => Sql | undefined) | undefined;
+  /** The elements of an array, or the entries of an object. */
+  items(json: Json, type: 'array' | 'object', alias: string): Items;
+  /** How many elements or entries, how many code points; NULL of anything else. */
+  size(json: Json): Sql;
+}
+
+/** What a text starts with, ends with or contains. */
+export interface TextPart {
+  readonly sql: Sql;
+  /** Where it is constant; not empty, without NUL. */
+  readonly constant: string | undefined;
+}
+
+export interface Items {
+  /** What follows FROM. */
+  readonly from: Sql;
+  /** The position from 0, or the name of the entry. */
+  readonly key: Sql;
+  readonly element: Json;
+}

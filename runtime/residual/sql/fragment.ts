@@ -1,0 +1,84 @@
+import type { SqlParameter } from './condition-result.js';
+
+/** A piece of SQL. Its text is that of this folder and of identifiers that were checked; values stand beside it. */
+export interface Sql {
+  readonly parts: readonly (string | Given)[];
+  /** What holds it together at the top. */
+  readonly top: 'term' | 'and' | 'or';
+}
+
+/** A value that the statement is given, and the cast it is given with. */
+export interface Given {
+  readonly value: SqlParameter;
+  readonly cast: string;
+}
+
+/** A piece of SQL made of others; a text is an identifier or an operator, and never a value. */
+export function sql(texts: TemplateStringsArray, ...operands: readonly (Sql | string)[]): Sql {
+  return term(texts.flatMap((text, position) => {
+    const operand = operands[position];
+    if (operand === undefined) return [text];
+    return typeof operand === 'string' ? [text, operand] : [text, ...operand.parts];
+  }));
+}
+
+/** A value, bound. */
+export function given(value: SqlParameter, cast = ''): Sql {
+  return term([{ value, cast }]);
+}
+
+/** Always TRUE. */
+export const ALWAYS: Sql = { parts: ['1 = 1'], top: 'term' };
+
+/** Never TRUE. */
+export const NEVER: Sql = { parts: ['1 = 0'], top: 'term' };
+
+/** TRUE where all are TRUE. */
+export function allOf(...conditions: readonly Sql[]): Sql {
+  return joined('and', conditions, ALWAYS, NEVER);
+}
+
+/** TRUE where any is TRUE. */
+export function anyOf(...conditions: readonly Sql[]): Sql {
+  return joined('or', conditions, NEVER, ALWAYS);
+}
+
+/** TRUE where a condition is not, be it FALSE or NULL. */
+export function unless(condition: Sql): Sql {
+  if (condition === ALWAYS) return NEVER;
+  return condition === NEVER ? ALWAYS : sql`(${condition}) IS NOT TRUE`;
+}
+
+/** `a, b, c`. */
+export function listed(operands: readonly Sql[]): Sql {
+  return term(operands.flatMap(({ parts }, position) => (position === 0 ? parts : [', ', ...parts])));
+}
+
+/** SQLite bounds the depth of an expression; a chain is as deep as it is long. */
+const LONGEST_CHAIN = 200;
+
+function joined(top: 'and' | 'or', conditions: readonly Sql[], neutral: Sql, absorbing: Sql): Sql {
+  if (conditions.includes(absorbing)) return absorbing;
+  const left = conditions.filter((condition) => condition !== neutral);
+  const [only] = left;
+  if (only === undefined) return neutral;
+  if (left.length === 1) return only;
+  if (left.length > LONGEST_CHAIN) {
+    const half = left.length >> 1;
+    return chain(top, [enclosed(joined(top, left.slice(0, half), neutral, absorbing)), enclosed(joined(top, left.slice(half), neutral, absorbing))]);
+  }
+  return chain(top, left.map((condition) => (condition.top === 'term' || condition.top === top ? condition : enclosed(condition))));
+}
+
+function chain(top: 'and' | 'or', operands: readonly Sql[]): Sql {
+  const word = top === 'and' ? ' AND ' : ' OR ';
+  return { parts: operands.flatMap(({ parts }, position) => (position === 0 ? parts : [word, ...parts])), top };
+}
+
+function enclosed(condition: Sql): Sql {
+  return sql`(${condition})`;
+}
+
+function term(parts: readonly (string | Given)[]): Sql {
+  return { parts, top: 'term' };
+}

@@ -1,0 +1,32 @@
+import type { Timestamp } from '../../cel/index.js';
+import type { Scope } from './scope.js';
+import { NEVER, sql, type Sql } from './fragment.js';
+import type { Order } from './numbers.js';
+import type { Scalar } from './value.js';
+
+/** A timestamp column beside a constant that may be finer than the column. */
+export function compareMoment({ dialect }: Scope, { sql: column }: Scalar, operator: Order | '=' | '<>', moment: Timestamp): Sql {
+  const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
+  const isBetween = moment.nanos % unit !== 0;
+  const before = dialect.constant(textOf(moment, dialect.secondDigits), 'timestamp');
+  if (!isBetween) return sql`${column} ${operator} ${before}`;
+  switch (operator) {
+    case '=':
+      return NEVER;
+    case '<>':
+      return sql`${column} IS NOT NULL`;
+    case '<':
+    case '<=':
+      return sql`${column} <= ${before}`;
+    case '>':
+    case '>=':
+      return sql`${column} > ${before}`;
+  }
+}
+
+/** In UTC, cut to what the column holds. */
+function textOf({ seconds, nanos }: Timestamp, digits: 3 | 6): string {
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  const fraction = String(nanos).padStart(9, '0').slice(0, digits);
+  return digits === 3 ? `${whole}.${fraction}Z` : `${whole.replace('T', ' ')}.${fraction}`;
+}

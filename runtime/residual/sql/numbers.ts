@@ -1,0 +1,151 @@
+import { allOf, anyOf, NEVER, sql, type Sql } from './fragment.js';
+import { Refusal } from './refusal.js';
+import type { Scope } from './scope.js';
+import type { JsonValue } from '../operand.js';
+import { type Scalar, scalar, type Shifted, type SqlValue } from './value.js';
+
+export type Order = '<' | '<=' | '>' | '>=';
+
+/** A numeric column beside a constant: an integer column beside an integer wherever that says the same, so that an index serves. */
+export function compareNumber({ dialect }: Scope, { type, sql: column }: Scalar, operator: Order | '=' | '<>', constant: number): Sql {
+  if (type !== 'integer') return sql`${column} ${operator} ${dialect.constant(constant, 'number')}`;
+  // Check is told the nearest double: from here on several integers are one.
+  if (Math.abs(constant) >= 2 ** 53) return sql`${dialect.real(column)} ${operator} ${dialect.constant(constant, 'number')}`;
+  if (Number.isInteger(constant)) return sql`${column} ${operator} ${dialect.constant(constant, 'integer')}`;
+  switch (operator) {
+    case '=':
+      return NEVER;
+    case '<>':
+      return sql`${column} IS NOT NULL`;
+    case '<':
+    case '<=':
+      return sql`${column} <= ${dialect.constant(Math.floor(constant), 'integer')}`;
+    case '>':
+    case '>=':
+      return sql`${column} >= ${dialect.constant(Math.ceil(constant), 'integer')}`;
+  }
+}
+
+/** Two numeric expressions. */
+export function compareNumbers({ dialect }: Scope, a: Scalar, operator: Order | '=' | '<>', b: Scalar): Sql {
+  return sql`${asDouble(a, dialect.real)} ${operator} ${asDouble(b, dialect.real)}`;
+}
+
+/** A numeric expression as a double. */
+export function asDouble({ type, sql: expression }: Scalar, real: (integer: Sql) => Sql): Sql {
+  return type === 'integer' ? real(expression) : expression;
+}
+
+/**
+ * Arithmetic. With a constant it stays a function of its column, which comparisons are solved for: `x * 1.2 < 100.0` asks for an `x` below a bound, to
+ * the last bit, and an index serves. Of two columns only integers: sums of doubles may overflow, which fails a statement and no condition.
+ */
+export function arithmetic(scope: Scope, operator: 'add' | 'sub' | 'mult' | 'div', a: SqlValue, b: SqlValue): SqlValue {
+  if (a.kind === 'constant' && b.kind !== 'constant') return shifted(operator, b, a.value, true);
+  if (b.kind === 'constant' && a.kind !== 'constant') return shifted(operator, a, b.value, false);
+  return ofColumns(scope, operator, a, b);
+}
+
+/** A comparison of what arithmetic came to with a constant, as bounds of the column. */
+export function compareShifted(scope: Scope, value: Shifted, operator: Order | '=' | '<>', constant: number): Sql {
+  const { of } = value;
+  const below = (passes: (result: number) => boolean): Sql => bound(scope, value, passes);
+  switch (operator) {
+    case '<':
+      return below((result) => result < constant);
+    case '<=':
+      return below((result) => result <= constant);
+    case '>':
+      return above(scope, value, (result) => result <= constant);
+    case '>=':
+      return above(scope, value, (result) => result < constant);
+    case '=':
+      return allOf(sql`${of.sql} IS NOT NULL`, above(scope, value, (result) => result < constant), below((result) => result <= constant));
+    case '<>':
+      return anyOf(below((result) => result < constant), above(scope, value, (result) => result <= constant));
+  }
+}
+
+function shifted(operator: 'add' | 'sub' | 'mult' | 'div', value: SqlValue, constant: JsonValue, isFirst: boolean): SqlValue {
+  if (typeof constant !== 'number') throw new Refusal(operator, 'of something that is no number');
+  if (value.kind !== 'shifted' && value.kind !== 'scalar') throw new Refusal(operator, 'of a value that is not a column');
+  const of = value.kind === 'shifted' ? value.of : value;
+  if (of.type !== 'number' && of.type !== 'integer') throw new Refusal(operator, `of a ${of.type} and a number`);
+  if (of.bits !== undefined) throw new Refusal(operator, 'of a constant and of several columns');
+  if (of.isInt === true) throw new Refusal(operator, 'arithmetic of ints');
+  const inner = value.kind === 'shifted' ? value : { apply: (x: number): number => x, falls: false };
+  const { apply, falls } = inner;
+  switch (operator) {
+    case 'add':
+      return { kind: 'shifted', of, falls, apply: (x) => apply(x) + constant };
+    case 'sub':
+      if (isFirst) return { kind: 'shifted', of, falls: !falls, apply: (x) => constant - apply(x) };
+      return { kind: 'shifted', of, falls, apply: (x) => apply(x) - constant };
+    case 'mult':
+      if (constant === 0) throw new Refusal(operator, 'a multiplication by zero');
+      return { kind: 'shifted', of, falls: constant < 0 ? !falls : falls, apply: (x) => apply(x) * constant };
+    case 'div':
+      if (isFirst) throw new Refusal(operator, 'a column as the divisor, which may be zero');
+      if (constant === 0) throw new Refusal(operator, 'a division by zero');
+      return { kind: 'shifted', of, falls: constant < 0 ? !falls : falls, apply: (x) => apply(x) / constant };
+  }
+}
+
+function ofColumns({ dialect }: Scope, operator: 'add' | 'sub' | 'mult' | 'div', a: SqlValue, b: SqlValue): SqlValue {
+  const areIntegers = [a, b].every((value) => value.kind === 'scalar' && value.isInt !== true && (value.type === 'integer' || value.bits !== undefined));
+  if (a.kind !== 'scalar' || b.kind !== 'scalar' || !areIntegers) throw new Refusal(operator, 'of two columns that are not both integers: it may overflow');
+  if (operator === 'div') throw new Refusal(operator, 'a column as the divisor, which may be zero');
+  const [left, right] = [a.bits ?? 63, b.bits ?? 63];
+  const bits = operator === 'mult' ? left + right : Math.max(left, right) + 1;
+  if (bits > 1000) throw new Refusal(operator, 'of so many columns that it may overflow');
+  const symbol = operator === 'add' ? '+' : operator === 'sub' ? '-' : '*';
+  return scalar('number', sql`(${asDouble(a, dialect.real)} ${symbol} ${asDouble(b, dialect.real)})`, dialect.computed, { bits });
+}
+
+/** Where the results of a growing function that pass come before those that do not: up to the last column value whose result passes. */
+function bound(scope: Scope, value: Shifted, passes: (result: number) => boolean): Sql {
+  const last = value.falls ? undefined : lastThat((x) => passes(value.apply(x)));
+  if (!value.falls) return last === undefined ? NEVER : limit(scope, value.of, '<=', last);
+  const first = lastThat((x) => passes(value.apply(-x)));
+  return first === undefined ? NEVER : limit(scope, value.of, '>=', -first);
+}
+
+/** The rest of it. */
+function above(scope: Scope, value: Shifted, fails: (result: number) => boolean): Sql {
+  const last = lastThat((x) => fails(value.apply(value.falls ? -x : x)));
+  if (last === undefined) return sql`${value.of.sql} IS NOT NULL`;
+  if (last === Number.MAX_VALUE) return NEVER;
+  return limit(scope, value.of, value.falls ? '<' : '>', value.falls ? -last : last);
+}
+
+function limit(scope: Scope, column: Scalar, operator: Order, constant: number): Sql {
+  if (Math.abs(constant) === Number.MAX_VALUE && operator.length === 2) return sql`${column.sql} IS NOT NULL`;
+  return compareNumber(scope, column, operator, constant);
+}
+
+/** The last double that passes, where all before it do; undefined where none does. */
+function lastThat(passes: (x: number) => boolean): number | undefined {
+  const [lowest, highest] = [ordinalOf(-Number.MAX_VALUE), ordinalOf(Number.MAX_VALUE)];
+  if (!passes(-Number.MAX_VALUE)) return undefined;
+  let [known, open] = [lowest, highest + 1n];
+  while (open - known > 1n) {
+    const middle = known + (open - known) / 2n;
+    if (passes(doubleAt(middle))) known = middle;
+    else open = middle;
+  }
+  return doubleAt(known);
+}
+
+/** Doubles in their order as integers in theirs. */
+function ordinalOf(double: number): bigint {
+  const bits = new BigInt64Array(new Float64Array([double]).buffer)[0] as bigint;
+  return bits >= 0n ? bits : -(bits & MAGNITUDE);
+}
+
+function doubleAt(ordinal: bigint): number {
+  const bits = ordinal >= 0n ? ordinal : -ordinal | SIGN;
+  return new Float64Array(new BigUint64Array([bits]).buffer)[0] as number;
+}
+
+const MAGNITUDE = 0x7fff_ffff_ffff_ffffn;
+const SIGN = 0x8000_0000_0000_0000n;

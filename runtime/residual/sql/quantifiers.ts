@@ -1,0 +1,82 @@
+import { allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
+import { isList, keyOf, someItem } from './collections.js';
+import type { Items } from './dialect.js';
+import { Refusal } from './refusal.js';
+import type { Scope } from './scope.js';
+import { type Json, scalar, type SqlValue } from './value.js';
+
+/** What a macro asks of a body, which fails for some elements: as conditions.md 3.10 has it. */
+export type Quantifier = 'exists' | 'all' | 'exists_one';
+
+/** Whether a name is a macro that comes to a boolean. */
+export function isQuantifier(operator: string): operator is Quantifier {
+  return operator === 'exists' || operator === 'all' || operator === 'exists_one';
+}
+
+/** A macro to render. */
+export interface Quantified {
+  readonly quantifier: Quantifier;
+  readonly range: SqlValue;
+  /** One or two. */
+  readonly variables: number;
+  /** Where the body is true of the variables' values, or where it is false. */
+  readonly body: (values: readonly SqlValue[], outcome: boolean) => Sql;
+}
+
+/** Where a macro over a list, or over the keys of a map, is true; or where it is false. Over anything else it fails. */
+export function quantified(scope: Scope, macro: Quantified, outcome: boolean): Sql {
+  const { range } = macro;
+  if (range.kind === 'constant') return overConstants(macro, range.value, outcome);
+  if (range.kind !== 'json') return NEVER;
+  const overList = over(scope, macro, range, 'array', outcome);
+  return range.isList === true ? overList : anyOf(overList, over(scope, macro, range, 'object', outcome));
+}
+
+/** Each is rendered for itself. */
+const MOST_CONSTANTS = 100;
+
+function over(scope: Scope, { quantifier, range, variables, body }: Quantified, json: Json, type: 'array' | 'object', outcome: boolean): Sql {
+  const isOfType = type === 'array' ? isList(scope, range) : scope.dialect.hasType(json, 'object');
+  const items = (): Items => scope.dialect.items(json, type, scope.statement.alias());
+  const bodyOf = (of: Items, wanted: boolean): Sql => body(variablesOf(scope, of, type, variables), wanted);
+  const some = (wanted: boolean): Sql => someItem(items(), (of) => bodyOf(of, wanted));
+  const allAre = (wanted: boolean): Sql => allOf(isOfType, unless(someItem(items(), (of) => unless(bodyOf(of, wanted)))));
+  switch (quantifier) {
+    case 'exists':
+      return outcome ? some(true) : allAre(false);
+    case 'all':
+      return outcome ? allAre(true) : some(false);
+    case 'exists_one': {
+      const evaluates = unless(someItem(items(), (of) => unless(anyOf(bodyOf(of, true), bodyOf(of, false)))));
+      const counted = items();
+      const count = sql`(SELECT count(*) FROM ${counted.from} WHERE ${bodyOf(counted, true)}) ${outcome ? '=' : '<>'} 1`;
+      return allOf(isOfType, evaluates, count);
+    }
+  }
+}
+
+function variablesOf(scope: Scope, { key, element }: Items, type: 'array' | 'object', variables: number): readonly SqlValue[] {
+  const name = type === 'array' ? scalar('integer', key, scope.dialect.computed, { null: 'null', isInt: true }) : keyOf(scope, key);
+  if (variables === 2) return [name, element];
+  return [type === 'array' ? element : name];
+}
+
+function overConstants({ quantifier, variables, body }: Quantified, constants: unknown, outcome: boolean): Sql {
+  if (!Array.isArray(constants)) throw new Refusal(quantifier, 'over a constant that is no list');
+  if (constants.length > MOST_CONSTANTS) throw new Refusal(quantifier, 'over a constant list that is too long');
+  if (variables === 2) throw new Refusal(quantifier, 'over the positions of a constant list');
+  const each = (wanted: boolean): readonly Sql[] => constants.map((value) => body([{ kind: 'constant', value }], wanted));
+  switch (quantifier) {
+    case 'exists':
+      return outcome ? anyOf(...each(true)) : allOf(...each(false));
+    case 'all':
+      return outcome ? allOf(...each(true)) : anyOf(...each(false));
+    case 'exists_one': {
+      if (constants.length > 10) throw new Refusal(quantifier, 'over a constant list that is too long');
+      const [passing, failing] = [each(true), each(false)];
+      const exactlyOne = anyOf(...passing.map((one, position) => allOf(one, ...failing.filter((_, other) => other !== position))));
+      const evaluates = allOf(...passing.map((one, position) => anyOf(one, failing[position] as Sql)));
+      return outcome ? exactlyOne : allOf(evaluates, unless(exactlyOne));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Dialect } from './dialect.js';
+import { identifier } from './identifier.js';
+import { given, sql, type Sql } from './fragment.js';
+import { Refusal } from './refusal.js';
+import type { SqlColumn, SqlTable } from './table.js';
+import { type Json, type Scalar, scalar, type ScalarType, type SqlValue } from './value.js';
+
+/** What a part of a filter is rendered in. */
+export interface Scope {
+  readonly dialect: Dialect;
+  readonly table: SqlTable;
+  /** The variables of the lambdas around. */
+  readonly bound: ReadonlyMap<string, SqlValue>;
+  readonly statement: Statement;
+}
+
+/** The statement while it is written. */
+export class Statement {
+  private aliases = 0;
+  private steps = 0;
+
+  /** A name that no other subquery has. */
+  alias(): string {
+    this.aliases += 1;
+    return `e${this.aliases}`;
+  }
+
+  /** A filter may be short and its SQL long: each `if` says its condition twice. */
+  step(): void {
+    this.steps += 1;
+    if (this.steps > MOST_STEPS) throw new Refusal('filter', 'the condition is too long for a statement');
+  }
+}
+
+const MOST_STEPS = 20_000;
+
+/** A column of the table, as a value. */
+export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlValue {
+  const name = column.column.includes('.') ? column.column : `${table.alias ?? table.name}.${column.column}`;
+  const written = sql`${identifier(name, dialect.quote)}`;
+  const isNull = column.null === 'null';
+  switch (column.type) {
+    case 'json':
+      return dialect.document(written, isNull);
+    case 'list':
+      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), isList: true } satisfies Json);
+    case 'timestamp':
+      return scalar('timestamp', written, 'binary', { null: isNull ? 'null' : 'missing', isUnread: true });
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      return scalar(column.type, written, column.collation ?? dialect.collation, { null: isNull ? 'null' : 'missing' });
+  }
+}
+
+/** A constant text beside another; undefined where the database has no such text. */
+export function textConstant({ dialect }: Scope, operator: string, text: string): Sql | undefined {
+  if (/\p{Surrogate}/u.test(text)) throw new Refusal(operator, 'a text with half a surrogate pair');
+  return !dialect.hasNul && text.includes('\0') ? undefined : dialect.constant(text, 'text');
+}
+
+/** The value of a JSON document as a scalar of one type, NULL where it has another. */
+export function jsonAs({ dialect }: Scope, json: Json, type: ScalarType): Scalar {
+  if (type === 'timestamp') throw new Refusal('timestamp', 'a time in a JSON document, which is a text of any form');
+  const read = type === 'integer' ? 'number' : type;
+  return scalar(read, dialect.as(json, read), dialect.computed);
+}
+
+/** A boolean as it stands in the statement. */
+export function booleanOf({ dialect }: Scope, value: boolean): Sql {
+  return dialect.name === 'postgresql' ? given(value, '::boolean') : given(Number(value));
+}

@@ -1,0 +1,111 @@
+import { anyOf, given, sql, type Sql } from './fragment.js';
+import type { Dialect } from './dialect.js';
+import { Refusal } from './refusal.js';
+import type { Json, JsonType } from './value.js';
+
+/** SQLite 3.38 and later. */
+export const SQLITE: Dialect = {
+  name: 'sqlite',
+  quote: '"',
+  collation: 'binary',
+  computed: 'binary',
+  hasNul: true,
+  secondDigits: 3,
+  placeholder: () => '?',
+
+  constant: (value) => given(typeof value === 'boolean' ? Number(value) : value),
+  isTrue: (boolean) => sql`${boolean} = 1`,
+  isFalse: (boolean) => sql`${boolean} = 0`,
+  same: (a, b) => sql`${a} IS ${b}`,
+  differ: (a, b) => sql`${a} IS NOT ${b}`,
+  real: (integer) => sql`CAST(${integer} AS REAL)`,
+  byBytes: (text) => sql`${text} COLLATE BINARY`,
+  sameBytes: (a, b) => sql`${a} COLLATE BINARY = ${b}`,
+
+  // GLOB can use an index and tells case; LIKE does neither. Where its limit or a column is in the way, texts are cut: as bytes, since SQLite's own end at a NUL.
+  startsWith: (text, { sql: start, constant }) =>
+    constant !== undefined && constant.length < 10_000
+      ? sql`${text} GLOB ${given(`${constant.replace(/[*?[]/g, '[$&]')}*`)}`
+      : sql`ifnull(substr(${blob(text)}, 1, length(${blob(start)})), x'') = ${blob(start)}`,
+  endsWith: (text, { sql: end, constant }) => {
+    const cut = sql`ifnull(substr(${blob(text)}, -length(${blob(end)})), x'') = ${blob(end)}`;
+    return constant === undefined ? anyOf(sql`length(${blob(end)}) = 0`, cut) : cut;
+  },
+  contains: (text, { sql: part }) => sql`instr(${text}, ${part}) > 0`,
+  // `length` counts up to the first NUL, so a text is counted from NUL to NUL.
+  length: (text) => {
+    const next = sql`SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM parts WHERE instr(rest, x'00') > 0`;
+    const all = sql`WITH RECURSIVE parts(rest, counted) AS (SELECT ${blob(text)}, 0 UNION ALL ${next}) SELECT counted + length(CAST(rest AS TEXT)) FROM parts WHERE instr(rest, x'00') = 0`;
+    return sql`CASE WHEN instr(${text}, char(0)) = 0 THEN length(${text}) ELSE (${all}) END`;
+  },
+  concat: (a, b) => sql`(${a} || ${b})`,
+  lower: (text) => sql`lower(${text})`,
+  upper: (text) => sql`upper(${text})`,
+
+  document: (column, isNull) => {
+    const document = isNull ? sql`ifnull(${column}, 'null')` : column;
+    return { kind: 'json', sql: sql`json_extract(${document}, '$')`, type: sql`json_type(${document})`, place: { document, path: '$' } };
+  },
+  field: (json, name) => step(json, fieldPath(name)),
+  element: (json, position) => step(json, `[${position}]`),
+  hasType: (json, type) => typeIs(json, type),
+  isOtherThan: ({ type: named }, type) => {
+    const names = TYPES[type];
+    return names.length === 1 ? sql`${named} <> ${`'${names[0]}'`}` : sql`${named} NOT IN (${quoted(names)})`;
+  },
+  as: (json, type) => {
+    if (type === 'boolean') return sql`CASE ${json.type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`;
+    const value = type === 'number' ? sql`CAST(${json.sql} AS REAL)` : json.sql;
+    return sql`CASE WHEN ${typeIs(json, type)} THEN ${value} END`;
+  },
+  equals: () => undefined,
+  holds: undefined,
+  items: (json, type, alias) => {
+    const only = json.isList === true && json.place !== undefined && json.place.path === '$' ? json.place.document : sql`CASE ${json.type} WHEN ${`'${type}'`} THEN ${json.sql} END`;
+    const element: Json = { kind: 'json', sql: sql`${alias}.value`, type: sql`${alias}.type` };
+    return { from: sql`json_each(${only}) AS ${alias}`, key: sql`${alias}.key`, element };
+  },
+  size: (json) => {
+    const texts = SQLITE.length(SQLITE.as(json, 'text'));
+    const array = sql`WHEN 'array' THEN json_array_length(${json.sql})`;
+    if (json.isList === true && json.place !== undefined) return sql`json_array_length(${json.place.document})`;
+    return sql`CASE ${json.type} ${array} WHEN 'object' THEN (SELECT count(*) FROM json_each(${json.sql})) WHEN 'text' THEN ${texts} END`;
+  },
+};
+
+const TYPES: { readonly [type in JsonType]: readonly string[] } = {
+  null: ['null'],
+  boolean: ['true', 'false'],
+  number: ['integer', 'real'],
+  text: ['text'],
+  array: ['array'],
+  object: ['object'],
+};
+
+function typeIs({ type: named }: Json, type: JsonType): Sql {
+  const names = TYPES[type];
+  return names.length === 1 ? sql`${named} = ${`'${names[0]}'`}` : sql`${named} IN (${quoted(names)})`;
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}
+
+function blob(text: Sql): Sql {
+  return sql`CAST(${text} AS BLOB)`;
+}
+
+/** SQLite reads a quoted label up to the next quote, and takes escapes as they are written. */
+function fieldPath(name: string): string {
+  if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
+  if (/["\\\u0000-\u001f]|\p{Surrogate}/u.test(name)) throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
+  return `."${name}"`;
+}
+
+function step(json: Json, segment: string): Json {
+  // Any other text is no JSON, and would fail the statement.
+  const document = json.place?.document ?? sql`CASE WHEN ${json.type} IN ('array', 'object') THEN ${json.sql} END`;
+  const path = (json.place?.path ?? '$') + segment;
+  const written = /^[\w$.[\]]*$/.test(path) ? sql`${`'${path}'`}` : given(path);
+  return { kind: 'json', sql: sql`json_extract(${document}, ${written})`, type: sql`json_type(${document}, ${written})`, place: { document, path } };
+}

@@ -1,0 +1,65 @@
+import { allOf, NEVER, type Sql, unless } from './fragment.js';
+import { readable } from './comparisons.js';
+import { Refusal } from './refusal.js';
+import { jsonAs, type Scope, textConstant } from './scope.js';
+import { type Scalar, scalar, type SqlValue, FAILED } from './value.js';
+
+export type TextTest = 'startsWith' | 'endsWith' | 'contains';
+
+/** Where a text starts with, ends with or contains another, or where both are texts and it does not. */
+export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
+  const text = asText(scope, operator, a);
+  const part = asText(scope, operator, b);
+  if (text === undefined || part === undefined) return NEVER;
+  const { dialect } = scope;
+  const constant = b.kind === 'constant' ? (b.value as string) : undefined;
+  if (constant === '') return outcome ? readable(text) : NEVER;
+  if (constant?.includes('\0') === true && !dialect.hasNul) return outcome ? NEVER : readable(text);
+  const plain = constant?.includes('\0') === true ? undefined : constant;
+  // A collation may forbid to look into texts.
+  const isPlain = text.collation !== 'other' || dialect.name !== 'postgresql';
+  const holds = dialect[operator](isPlain ? text.sql : dialect.byBytes(text.sql), { sql: part.sql, constant: plain });
+  return outcome ? holds : allOf(readable(text), readable(part), unless(holds));
+}
+
+/** `s.lowerAscii()`, `s.upperAscii()`. */
+export function inCase(scope: Scope, operator: 'lower' | 'upper', a: SqlValue): SqlValue {
+  const text = asText(scope, `${operator}Ascii`, a);
+  const run = scope.dialect[operator];
+  if (run === undefined) throw new Refusal(`${operator}Ascii`, `${scope.dialect.name} changes the case of letters beyond ASCII`);
+  return text === undefined ? FAILED : scalar('text', run(text.sql), scope.dialect.computed);
+}
+
+/** `a + b` of texts. */
+export function concat(scope: Scope, a: SqlValue, b: SqlValue): SqlValue {
+  const [left, right] = [asText(scope, 'add', a), asText(scope, 'add', b)];
+  return left === undefined || right === undefined ? FAILED : scalar('text', scope.dialect.concat(left.sql, right.sql), scope.dialect.computed);
+}
+
+/** Whether a value can only be a text. */
+export function isText(value: SqlValue): boolean {
+  return (value.kind === 'scalar' && value.type === 'text') || (value.kind === 'constant' && typeof value.value === 'string');
+}
+
+/** A value as a text, NULL where it is none; undefined where it never is one. */
+function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undefined {
+  switch (value.kind) {
+    case 'constant': {
+      if (typeof value.value !== 'string') return undefined;
+      const constant = textConstant(scope, operator, value.value);
+      if (constant === undefined && operator !== 'contains' && operator !== 'startsWith' && operator !== 'endsWith') throw new Refusal(operator, 'a text with a NUL, which PostgreSQL does not have');
+      const written = constant ?? scope.dialect.constant('', 'text');
+      return scalar('text', written, scope.dialect.computed, { null: 'null' });
+    }
+    case 'scalar':
+      if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');
+      // No function of texts takes null.
+      return value.type === 'text' ? { ...value, null: 'missing' } : undefined;
+    case 'json':
+      return value.isList === true ? undefined : jsonAs(scope, value, 'text');
+    case 'moment':
+    case 'shifted':
+    case 'failed':
+      return undefined;
+  }
+}

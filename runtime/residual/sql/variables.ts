@@ -1,0 +1,121 @@
+import * as cel from '../../cel/index.js';
+import type { Expression, JsonValue, Operand } from '../operand.js';
+import { readable } from './comparisons.js';
+import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';
+import { Refusal } from './refusal.js';
+import { columnValue, type Scope } from './scope.js';
+import { FAILED, type Json, type SqlValue } from './value.js';
+
+/** A variable of a filter, and the fields below it. */
+export function variableValue(name: string, scope: Scope): SqlValue {
+  const [root, ...fields] = name.split('.') as [string, ...string[]];
+  const bound = scope.bound.get(root);
+  if (bound !== undefined) return fields.reduce((object, field) => fieldNamed('get-field', object, field, scope), bound);
+  if (name === 'request.resource.id' && scope.table.id !== undefined) return idValue(scope, scope.table.id);
+  if (!name.startsWith(ATTRIBUTES)) throw new Refusal('variable', `no column is mapped for ${name}`);
+  const path = name.slice(ATTRIBUTES.length).split('.');
+  // An attribute may have a column, or each field of it.
+  for (let length = path.length; length > 0; length -= 1) {
+    const attribute = path.slice(0, length).join('.');
+    if (!Object.hasOwn(scope.table.columns, attribute)) continue;
+    const column = columnValue(scope, scope.table.columns[attribute] as NonNullable<Scope['table']['columns'][string]>);
+    return path.slice(length).reduce((object, field) => fieldNamed('get-field', object, field, scope), column);
+  }
+  throw new Refusal('variable', `no column is mapped for ${name}`);
+}
+
+/** `object.name`, `object["name"]`, `object[0]`. */
+export function fieldOf(operator: string, object: SqlValue, by: Operand, scope: Scope): SqlValue {
+  if (operator === 'get-field' && 'variable' in by) return fieldNamed(operator, object, by.variable, scope);
+  if ('value' in by && typeof by.value === 'string') return fieldNamed(operator, object, by.value, scope);
+  if (operator === 'index' && 'value' in by && isPosition(by.value)) return elementAt(object, by.value, scope);
+  throw new Refusal(operator, 'by something that is not a known name or position');
+}
+
+/** Where an attribute or a field is there, or where what it would be a field of is there without it. */
+export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
+  if ('value' in tested) return outcome ? ALWAYS : NEVER;
+  if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
+    const attribute = tested.variable.slice(ATTRIBUTES.length);
+    if (Object.hasOwn(scope.table.columns, attribute)) return columnPresence(variableValue(tested.variable, scope), outcome);
+    if (!attribute.includes('.')) return columnPresence(variableValue(tested.variable, scope), outcome);
+  }
+  const object = 'variable' in tested ? parentOf(tested.variable, scope) : fieldParent(tested.expression, scope);
+  const name = 'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : nameOf(tested.expression);
+  return fieldPresence(object, name, outcome, scope);
+}
+
+const ATTRIBUTES = 'request.resource.attr.';
+
+function idValue(scope: Scope, column: NonNullable<Scope['table']['id']>): SqlValue {
+  if (column.type !== 'text') throw new Refusal('variable', 'the id of a resource is a text, its column is not');
+  return columnValue(scope, column);
+}
+
+function fieldNamed(operator: string, object: SqlValue, name: string, { dialect }: Scope): SqlValue {
+  switch (object.kind) {
+    case 'json':
+      return object.isList === true ? FAILED : dialect.field(object, name);
+    case 'constant': {
+      const value = cel.select(object.value as cel.Result, name);
+      return cel.isFailure(value) ? FAILED : { kind: 'constant', value: value as JsonValue };
+    }
+    case 'moment':
+    case 'shifted':
+    case 'failed':
+      return FAILED;
+    case 'scalar':
+      if (object.isUnread === true) throw new Refusal(operator, 'a field of a timestamp');
+      return FAILED;
+  }
+}
+
+function elementAt(object: SqlValue, position: number, { dialect }: Scope): SqlValue {
+  if (object.kind === 'json') return dialect.element(object, position);
+  if (object.kind === 'constant') throw new Refusal('index', 'of a constant');
+  return FAILED;
+}
+
+function isPosition(position: unknown): position is number {
+  return typeof position === 'number' && Number.isInteger(position) && position >= 0 && position < 2 ** 31;
+}
+
+function columnPresence(column: SqlValue, outcome: boolean): Sql {
+  const there = readable(column);
+  if (outcome) return there;
+  if (there === ALWAYS) return NEVER;
+  if (column.kind === 'scalar' || (column.kind === 'json' && column.isList === true)) return sql`${column.sql} IS NULL`;
+  return column.kind === 'json' ? sql`${column.type} IS NULL` : NEVER;
+}
+
+function parentOf(name: string, scope: Scope): SqlValue {
+  return variableValue(name.slice(0, name.lastIndexOf('.')), scope);
+}
+
+function fieldParent(tested: Expression, scope: Scope): SqlValue {
+  const [object] = tested.operands as [Operand];
+  if ('variable' in object) return variableValue(object.variable, scope);
+  if ('value' in object) return { kind: 'constant', value: object.value };
+  const { operator, operands } = object.expression;
+  if (operator !== 'get-field' && operator !== 'index') throw new Refusal('has', `a field of what ${operator} comes to`);
+  const [inner, by] = operands as [Operand, Operand];
+  return fieldOf(operator, 'variable' in inner ? variableValue(inner.variable, scope) : fieldParent(object.expression, scope), by, scope);
+}
+
+function nameOf(tested: Expression): string {
+  const name = tested.operands[1] as Operand;
+  if ('variable' in name) return name.variable;
+  if ('value' in name && typeof name.value === 'string') return name.value;
+  throw new Refusal('has', 'by something that is not a known name');
+}
+
+/** A list has no fields to ask for, another value none that are there. */
+function fieldPresence(object: SqlValue, name: string, outcome: boolean, { dialect }: Scope): Sql {
+  if (object.kind === 'constant') return cel.has(object.value as cel.Result, name) === outcome ? ALWAYS : NEVER;
+  if (object.kind === 'json') {
+    if (object.isList === true) return NEVER;
+    const field: Json = dialect.field(object, name);
+    return outcome ? sql`${field.type} IS NOT NULL` : allOf(dialect.isOtherThan(object, 'array'), sql`${field.type} IS NULL`);
+  }
+  return outcome ? NEVER : readable(object);
+}

@@ -1,0 +1,38 @@
+import initSqlJs from 'sql.js';
+import { suite } from 'uvu';
+import { compareTyped, type TypedDatabase } from './typed-comparison.js';
+import { COLUMNS, createTable } from './typed-table.js';
+
+const test = suite('filters as SQL, run by SQLite');
+
+test('SQLite selects exactly the rows that check allows, over typed columns', async () => {
+  const { Database } = await initSqlJs();
+  const database = new Database();
+  database.run(createTable('sqlite'));
+  const typed: TypedDatabase = {
+    dialect: 'sqlite',
+    async fill(rows) {
+      database.run('BEGIN; DELETE FROM things');
+      // As texts, so that 64 bits arrive; the columns' affinity makes them integers.
+      const insert = database.prepare(`INSERT INTO things VALUES (?, ?${', ?'.repeat(COLUMNS.length)})`);
+      for (const [position, { id, cells }] of rows.entries()) insert.run([position, id, ...cells.map((cell) => (typeof cell === 'bigint' ? String(cell) : typeof cell === 'boolean' ? Number(cell) : cell))]);
+      insert.free();
+      database.run('COMMIT');
+    },
+    async select({ text, parameters }) {
+      const select = database.prepare(`SELECT position FROM things WHERE ${text}`);
+      try {
+        select.bind(parameters.map((parameter) => (typeof parameter === 'boolean' ? Number(parameter) : parameter)));
+        const positions = new Set<number>();
+        while (select.step()) positions.add(select.get()[0] as number);
+        return positions;
+      } finally {
+        select.free();
+      }
+    },
+  };
+  await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 60), requests: 3, rows: 48 });
+  database.close();
+});
+
+test.run();
