@@ -1,0 +1,259 @@
+import type { JsonNode } from '../../ir/json-node.js';
+import type { Program } from '../../ir/program.js';
+import type { SchemaAddress, SchemaTerm } from '../../ir/schema.js';
+import { upperFirst } from '../names.js';
+import { quote } from '../quote.js';
+import { definitionKey, schemaLocations } from '../schema-locations.js';
+
+/** The types of JSON schemas: what they say of values, as far as TypeScript can say it. What it cannot is `Json`, and never something narrower. */
+export interface SchemaTypes {
+  /** By definition, in the order of files: a type alias each. */
+  readonly aliases: readonly { readonly name: string; readonly file: string; readonly type: string }[];
+  /** The attributes that a definition describes: always an object. */
+  readonly attributesOf: (at: SchemaAddress) => string;
+}
+
+/** The types of all the schemas of a program. */
+export function schemaTypes({ schemas }: Program): SchemaTypes {
+  const { names } = schemaLocations(schemas, []);
+  const definitions = new Map(schemas.flatMap(({ file, definitions: own }) => own.map(({ pointer, schema }) => [definitionKey({ file, pointer }), schema] as const)));
+  const nameOf = (at: SchemaAddress): string => upperFirst(names.get(definitionKey(at)) as string);
+  const context: Context = { definitions, nameOf };
+  const aliases = schemas.flatMap(({ file, definitions: own }) =>
+    own.map(({ pointer, schema }) => ({ name: nameOf({ file, pointer }), file, type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]) }) })),
+  );
+  const attributesOf = (at: SchemaAddress): string => {
+    const isObject = isObjectOnly(definitions.get(definitionKey(at)));
+    return isObject ? nameOf(at) : `Extract<${nameOf(at)}, Attributes>`;
+  };
+  return { aliases, attributesOf };
+}
+
+const JSON_TYPE = 'Json';
+const UNKNOWN_OBJECT = 'Attributes';
+const LINE = 100;
+
+interface Context {
+  readonly definitions: ReadonlyMap<string, SchemaTerm>;
+  readonly nameOf: (at: SchemaAddress) => string;
+  /** The definitions whose types are being written: an alias may name itself below a member only. */
+  readonly open?: ReadonlySet<string>;
+}
+
+function isObjectOnly(term: SchemaTerm | undefined): boolean {
+  const inner = term?.kind === 'call' && term.name === 'inScope' ? term.args[1] : term;
+  if (inner?.kind !== 'call' || inner.name !== 'type') return false;
+  const [types] = inner.args;
+  return types !== undefined && typeNames(types).join() === 'object';
+}
+
+function typeOf(term: SchemaTerm, context: Context): string {
+  if (term.kind === 'name') return term.name === 'nothing' ? 'never' : JSON_TYPE;
+  if (term.kind !== 'call') return JSON_TYPE;
+  const [first, second] = term.args;
+  switch (term.name) {
+    case 'inScope':
+      return second === undefined ? JSON_TYPE : typeOf(second, context);
+    case 'ref':
+      return refType(first, context);
+    case 'type':
+      return first === undefined ? JSON_TYPE : schemaType(typeNames(first), unwrapped(term.args.slice(1)), context);
+    case 'anyType':
+      return schemaType(undefined, unwrapped(term.args), context);
+    default:
+      return JSON_TYPE;
+  }
+}
+
+/** Members are written where they are named, aliases elsewhere: there, an alias may lead back to itself. */
+function memberType(term: SchemaTerm, context: Context): string {
+  if (term.kind === 'call' && term.name === 'ref' && term.args[0]?.kind === 'definition') return context.nameOf(term.args[0].at);
+  return typeOf(term, context);
+}
+
+function refType(target: SchemaTerm | undefined, context: Context): string {
+  if (target?.kind !== 'definition') return JSON_TYPE;
+  const key = definitionKey(target.at);
+  const schema = context.definitions.get(key);
+  if (schema === undefined || context.open?.has(key) === true) return JSON_TYPE;
+  return typeOf(schema, { ...context, open: new Set([...(context.open ?? []), key]) });
+}
+
+/** The keywords, also those that stand within `unevaluated`. */
+function unwrapped(keywords: readonly SchemaTerm[]): readonly SchemaTerm[] {
+  return keywords.flatMap((keyword) => (keyword.kind === 'call' && keyword.name === 'unevaluated' ? unwrapped(keyword.args.slice(1)) : [keyword]));
+}
+
+function schemaType(types: readonly string[] | undefined, keywords: readonly SchemaTerm[], context: Context): string {
+  const literals = literalsOf(keywords);
+  if (literals !== undefined) return union(literals.filter((node) => types === undefined || isOfTypes(node, types)).map(literalType));
+  const base = types === undefined ? [] : [union(types.map((name) => baseType(name, keywords, context)))];
+  const combined = keywords.flatMap((keyword) => combination(keyword, types, context));
+  const parts = [...base, ...combined].filter((part) => part !== JSON_TYPE);
+  return parts.length === 0 ? JSON_TYPE : parts.length === 1 ? (parts[0] as string) : parts.map(bracketed).join(' & ');
+}
+
+function literalsOf(keywords: readonly SchemaTerm[]): readonly JsonNode[] | undefined {
+  const found = keywords.find((keyword) => keyword.kind === 'call' && (keyword.name === 'is' || keyword.name === 'isIn'));
+  if (found?.kind !== 'call') return undefined;
+  return found.args.flatMap((arg) => (arg.kind === 'value' ? [arg.node] : []));
+}
+
+function isOfTypes(node: JsonNode, types: readonly string[]): boolean {
+  return types.includes(node.kind) || (node.kind === 'number' && types.includes('integer'));
+}
+
+function literalType(node: JsonNode): string {
+  switch (node.kind) {
+    case 'null':
+      return 'null';
+    case 'boolean':
+      return String(node.value);
+    case 'string':
+      return quote(node.value);
+    case 'number':
+      return String(Number(node.text)) === node.text ? node.text : 'number';
+    case 'array':
+    case 'object':
+      return JSON_TYPE;
+  }
+}
+
+function baseType(name: string, keywords: readonly SchemaTerm[], context: Context): string {
+  switch (name) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+    case 'number':
+      return name;
+    case 'integer':
+      return 'number';
+    case 'array':
+      return arrayType(keywords, context);
+    case 'object':
+      return objectType(keywords, context);
+    default:
+      return JSON_TYPE;
+  }
+}
+
+function arrayType(keywords: readonly SchemaTerm[], context: Context): string {
+  for (const keyword of keywords) {
+    if (keyword.kind !== 'call' || keyword.args[0] === undefined) continue;
+    if (keyword.name === 'items') return `readonly ${bracketed(memberType(keyword.args[0], context))}[]`;
+    if (keyword.name === 'tuple') return `readonly ${bracketed(tupleItem(keyword.args[0], context))}[]`;
+  }
+  return `readonly ${JSON_TYPE}[]`;
+}
+
+/** JSON Schema lets a tuple end early, so places say nothing: an item is any of them. */
+function tupleItem(parts: SchemaTerm, context: Context): string {
+  const prefix = memberOf(parts, 'prefixItems');
+  const rest = memberOf(parts, 'rest');
+  const items = prefix?.kind === 'list' ? prefix.items.map((item) => memberType(item, context)) : [];
+  if (rest === undefined) return JSON_TYPE;
+  return union(isFlag(rest) ? items : [...items, memberType(rest, context)]);
+}
+
+function objectType(keywords: readonly SchemaTerm[], context: Context): string {
+  const required = new Set(namesOf(keywords, 'required'));
+  const members = new Map<string, string>();
+  let others: string | undefined;
+  for (const keyword of keywords) {
+    if (keyword.kind !== 'call' || keyword.args[0] === undefined) continue;
+    if (keyword.name === 'properties') addMembers(members, keyword.args[0], context);
+    if (keyword.name === 'members') {
+      addMembers(members, memberOf(keyword.args[0], 'properties'), context);
+      others = otherMembers(keyword.args[0], members.size, context);
+    }
+  }
+  for (const name of required) if (!members.has(name)) members.set(name, JSON_TYPE);
+  const lines = [...members].map(([name, type]) => `readonly ${quote(name)}${required.has(name) ? `: ${type}` : `?: ${union([type, 'undefined'])}`};`);
+  if (others !== undefined) lines.push(`readonly [name: string]: ${union([others, 'undefined'])};`);
+  return lines.length === 0 ? UNKNOWN_OBJECT : objectText(lines);
+}
+
+/** On one line where it fits. */
+function objectText(members: readonly string[]): string {
+  const flat = `{ ${members.join(' ')} }`;
+  return flat.length <= LINE ? flat : `{\n${members.map((member) => `  ${member.replaceAll('\n', '\n  ')}\n`).join('')}}`;
+}
+
+function addMembers(members: Map<string, string>, record: SchemaTerm | undefined, context: Context): void {
+  if (record?.kind !== 'record') return;
+  for (const [name, term] of record.members) members.set(name, memberType(term, context));
+}
+
+/** Members without a name of their own; beside named ones, of whatever type. A schema that says nothing of others is taken at its word: they are misspelt. */
+function otherMembers(record: SchemaTerm, named: number, context: Context): string | undefined {
+  const others = memberOf(record, 'additionalProperties');
+  if (memberOf(record, 'patternProperties') !== undefined) return JSON_TYPE;
+  if (others === undefined || isFlag(others)) return undefined;
+  return named === 0 ? memberType(others, context) : JSON_TYPE;
+}
+
+function namesOf(keywords: readonly SchemaTerm[], name: string): readonly string[] {
+  return keywords.flatMap((keyword) =>
+    keyword.kind === 'call' && keyword.name === name ? keyword.args.flatMap((arg) => (arg.kind === 'value' && arg.node.kind === 'string' ? [arg.node.value] : [])) : [],
+  );
+}
+
+/** Combined schemas speak of the value as a whole; those without a type of their own speak of the type around them. */
+function combination(keyword: SchemaTerm, types: readonly string[] | undefined, context: Context): readonly string[] {
+  if (keyword.kind !== 'call') return [];
+  const arms = (): readonly string[] => keyword.args.map((arm) => armType(arm, types, context));
+  switch (keyword.name) {
+    case 'ref':
+      return [typeOf(keyword, context)];
+    case 'allOf':
+      return arms();
+    case 'anyOf':
+    case 'oneOf':
+      return arms().includes(JSON_TYPE) ? [] : [union(arms())];
+    default:
+      return [];
+  }
+}
+
+function armType(arm: SchemaTerm, types: readonly string[] | undefined, context: Context): string {
+  const isUntyped = arm.kind === 'call' && arm.name === 'anyType';
+  return isUntyped && types?.join() === 'object' ? schemaType(types, unwrapped(arm.args), context) : typeOf(arm, context);
+}
+
+function memberOf(record: SchemaTerm, name: string): SchemaTerm | undefined {
+  return record.kind === 'record' ? record.members.find(([member]) => member === name)?.[1] : undefined;
+}
+
+function isFlag(term: SchemaTerm): boolean {
+  return term.kind === 'value' && term.node.kind === 'boolean';
+}
+
+function typeNames(term: SchemaTerm): readonly string[] {
+  const terms = term.kind === 'list' ? term.items : [term];
+  return terms.flatMap((item) => (item.kind === 'value' && item.node.kind === 'string' ? [item.node.value] : []));
+}
+
+/** `&` binds closer than `|`. */
+function union(types: readonly string[]): string {
+  const different = [...new Set(types)].filter((type) => type !== 'never');
+  if (different.includes(JSON_TYPE)) return different.includes('undefined') ? `${JSON_TYPE} | undefined` : JSON_TYPE;
+  return different.length === 0 ? 'never' : different.join(' | ');
+}
+
+function bracketed(type: string): string {
+  return isOne(type) ? type : `(${type})`;
+}
+
+/** Whether a type is a name, a literal, or one pair of braces with all that is in it. */
+function isOne(type: string): boolean {
+  const bare = type.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, 'x');
+  if (/^\w+$/.test(bare)) return true;
+  if (!bare.startsWith('{')) return false;
+  let depth = 0;
+  for (const [index, character] of [...bare].entries()) {
+    if (character === '{') depth += 1;
+    if (character === '}') depth -= 1;
+    if (depth === 0) return index === [...bare].length - 1;
+  }
+  return false;
+}

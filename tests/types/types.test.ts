@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compileFolder } from '../../compiler/cli/compile-command.js';
+import { emitTypes } from '../../compiler/emit/types.js';
+import { ROOT } from '../support/compiled.js';
+
+/** The emitted types, as engine and clients use them. One program of `tsc`, so that a run takes seconds. */
+const test = suite('types');
+
+const folder = join(ROOT, 'tests', 'types');
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+
+test('the types of policies and schemas are what was recorded', () => {
+  const { program } = compileFolder(join(folder, 'policies'));
+  assert.ok(program);
+  assert.fixture(emitTypes(program).text, read('generated/types.ts'));
+});
+
+test('what policies know compiles, and what they do not know does not', () => {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);
+  const files = ['must-compile.ts', 'must-not-compile.ts'].map((name) => join(folder, name));
+  const program = ts.createProgram(files, { ...options, skipDefaultLibCheck: true });
+  const problems = files.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file))).map((problem) => {
+    const { line = 0 } = problem.file?.getLineAndCharacterOfPosition(problem.start ?? 0) ?? {};
+    return `${problem.file?.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`;
+  });
+  assert.equal(problems, []);
+});
+
+test('forty mistakes and more are tried, each with a number', () => {
+  const text = read('must-not-compile.ts');
+  const mistakes = text.match(/@ts-expect-error \d+/g) ?? [];
+  assert.equal(mistakes.map((mistake) => Number(mistake.slice(17))), Array.from({ length: mistakes.length }, (_, index) => index + 1));
+  assert.ok(mistakes.length >= 40);
+});
+
+test.run();
