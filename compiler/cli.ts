@@ -13,6 +13,15 @@ const program = new Command('authzc')
   .showHelpAfterError('(authzc --help lists the commands)');
 
 program
+  .command('init')
+  .description('make a project: policies, schemas, a test, CI; overwrites nothing')
+  .argument('[dir]', 'the folder of the project', '.')
+  .action(async (directory) => {
+    const { initCommand } = await import('./cli/init-command.js');
+    process.exitCode = await initCommand(directory);
+  });
+
+program
   .command('compile')
   .description('compile a folder of policies')
   .argument('[dir]', 'the folder of the policies', 'policies')

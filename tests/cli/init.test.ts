@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { linkPackage } from '../docs/package-link.js';
+import { filesIn, folderOf, PROGRAMS, run } from './programs.js';
+
+const test = suite('authzc init');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const FILES = [
+  '.github/workflows/authz.yml',
+  '.gitignore',
+  'README.md',
+  'package.json',
+  'people/alice.yaml',
+  'policies/_schemas/document.json',
+  'policies/_schemas/person.json',
+  'policies/document.yaml',
+  'policies/document_roles.yaml',
+  'tests/document.test.js',
+];
+
+test('without a folder it makes the project where it is, and says what to do next', async () => {
+  const folder = newFolder({});
+  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['init'], folder);
+  assert.is(code, 0);
+  assert.is(stderr, '');
+  assert.equal(filesIn(folder), FILES);
+  for (const file of FILES) assert.match(stdout, `  ${file}\n`);
+  assert.match(stdout, 'npm test');
+  assert.not.match(stdout, '  cd ');
+});
+
+test('a folder is made, and named among the next steps', async () => {
+  const folder = newFolder({});
+  const { code, stdout } = await run(PROGRAMS.authzc, ['init', 'apps/My App'], folder);
+  assert.is(code, 0);
+  assert.match(stdout, '  cd apps/My App\n');
+  const { name } = JSON.parse(readFileSync(join(folder, 'apps/My App/package.json'), 'utf8')) as { name: string };
+  assert.is(name, 'my-app');
+});
+
+test('a file that is there is never overwritten: status 1, it is named, and nothing is written', async () => {
+  const folder = newFolder({ 'README.md': 'mine\n', 'src/app.js': '\n' });
+  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['init'], folder);
+  assert.is(code, 1);
+  assert.is(stdout, '');
+  assert.match(stderr, /^ {2}README\.md$/m);
+  assert.equal(filesIn(folder), ['README.md', 'src/app.js']);
+  assert.is(readFileSync(join(folder, 'README.md'), 'utf8'), 'mine\n');
+});
+
+test('other files are no obstacle', async () => {
+  const folder = newFolder({ 'src/app.js': '\n' });
+  assert.is((await run(PROGRAMS.authzc, ['init'], folder)).code, 0);
+});
+
+test('what it makes compiles without a warning, its test passes, and the committed modules are checked as CI does', async () => {
+  const folder = newFolder({});
+  await run(PROGRAMS.authzc, ['init', 'shop'], folder);
+  const project = join(folder, 'shop');
+  await linkPackage(project, PROGRAMS.authzc);
+  const tested = await npm(project, 'test');
+  assert.is(tested.code, 0, tested.output);
+  assert.match(tested.output, /pass 4\n/);
+  assert.match(tested.output, /fail 0\n/);
+  const strict = ['compile', '--strict-types', '--fail-on', 'warning'];
+  assert.equal(await run(PROGRAMS.authzc, [...strict, '--check'], project), { code: 0, stdout: '', stderr: '' });
+
+  // A rule that goes missing is noticed.
+  const policy = readFileSync(join(project, 'policies/document.yaml'), 'utf8');
+  writeFileSync(join(project, 'policies/document.yaml'), policy.replace('R.attr.status == "archived"', 'R.attr.status == "draft"'));
+  assert.is((await npm(project, 'test')).code, 1);
+});
+
+test('the workflow runs the commands of the project', async () => {
+  const folder = newFolder({});
+  await run(PROGRAMS.authzc, ['init'], folder);
+  const { jobs } = parse(readFileSync(join(folder, '.github/workflows/authz.yml'), 'utf8')) as { jobs: { policies: { steps: readonly { run?: string }[] } } };
+  const commands = jobs.policies.steps.flatMap(({ run: command }) => (command === undefined ? [] : [command]));
+  assert.equal(commands, ['npm ci', 'npx authzc compile --strict-types --fail-on warning --check', 'npm test']);
+});
+
+test.run();
+
+function npm(project: string, ...words: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile(join(dirname(process.execPath), 'npm'), words, { cwd: project, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : 1, output: stdout + stderr });
+    });
+  });
+}
+
+function newFolder(files: { readonly [path: string]: string }): string {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return folder;
+}

@@ -1,0 +1,39 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { ROOT } from '../support/compiled.js';
+import { PACKAGE_SOURCES } from './package-sources.js';
+
+/**
+ * Puts this repository into a project as the package `authz`, as `npm install` would: what it exports, bundled from the sources, and the command. The
+ * other packages of this repository are linked beside it.
+ *
+ * @param authzc the file of the built command.
+ */
+export async function linkPackage(project: string, authzc: string): Promise<void> {
+  const modules = join(project, 'node_modules');
+  const folder = join(modules, 'authz');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
+  const names = Object.keys(PACKAGE_SOURCES).map((name) => name.slice('authz/'.length));
+  await build({
+    entryPoints: Object.fromEntries(Object.entries(PACKAGE_SOURCES).map(([name, file]) => [name.slice('authz/'.length), join(ROOT, file)])),
+    outdir: folder,
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    external: ['@grpc/grpc-js'],
+    logLevel: 'error',
+  });
+  const exports = Object.fromEntries(names.map((name) => [`./${name}`, `./${name}.js`]));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'authz', version: '0.1.0', type: 'module', exports }));
+  writeFileSync(join(modules, '.bin/authzc'), `#!/bin/sh\nexec "${process.execPath}" "${authzc}" "$@"\n`, { mode: 0o755 });
+  for (const name of ['node-sqlite3-wasm']) linkOnce(join(ROOT, 'node_modules', name), join(modules, name));
+}
+
+function linkOnce(target: string, path: string): void {
+  rmSync(path, { force: true });
+  symlinkSync(target, path);
+}
