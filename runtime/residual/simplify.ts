@@ -24,11 +24,20 @@ function split(condition: Condition): Condition {
       return operand === condition.operand ? condition : not(operand);
     }
     case 'and':
-    case 'or':
-      return flattened(condition.kind, condition.operands.map(split));
+    case 'or': {
+      const parts: Condition[] = [];
+      collect(parts, condition.kind, condition);
+      return joinedConditions(condition.kind, parts);
+    }
     case 'unplannable':
       return condition;
   }
+}
+
+/** Rules nest to one side, a hundred of them a hundred deep: so what is of one kind is gathered first, and compared once. */
+function collect(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
+  if (typeof condition !== 'boolean' && condition.kind === kind) for (const operand of condition.operands) collect(parts, kind, operand);
+  else addFlat(parts, kind, split(condition));
 }
 
 /** @param whole the term as a condition, where there is one. */
@@ -36,17 +45,27 @@ function splitTerm(term: Term, whole?: Condition): Condition {
   if (!(term instanceof Unknown)) return term === true;
   const { node } = term;
   if (node.kind !== 'call' || (node.operator !== 'and' && node.operator !== 'or')) return whole ?? { kind: 'is', term };
-  return flattened(node.operator, node.operands.map((operand) => splitTerm(operand)));
+  const parts: Condition[] = [];
+  collectTerms(parts, node.operator, term);
+  return joinedConditions(node.operator, parts);
+}
+
+function collectTerms(parts: Condition[], kind: 'and' | 'or', term: Term): void {
+  const operands = operandsOf(term, kind);
+  if (operands === undefined) addFlat(parts, kind, splitTerm(term));
+  else for (const operand of operands) collectTerms(parts, kind, operand);
 }
 
 /** With the operands of operands of the same kind. */
 function flattened(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   const parts: Condition[] = [];
-  for (const operand of operands) {
-    if (typeof operand !== 'boolean' && operand.kind === kind) parts.push(...operand.operands);
-    else parts.push(operand);
-  }
+  for (const operand of operands) addFlat(parts, kind, operand);
   return joinedConditions(kind, parts);
+}
+
+function addFlat(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
+  if (typeof condition !== 'boolean' && condition.kind === kind) parts.push(...condition.operands);
+  else parts.push(condition);
 }
 
 /** What is known where an operand stands: the others hold beside it in an `and`, and do not in an `or`. */
