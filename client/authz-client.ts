@@ -164,4 +164,6 @@ export interface ServerInfo {
   readonly version: string;
   readonly commit: string;
   readonly buildDate: string;
+  /** Of the policies in force; empty over REST, whose answer has no such field. */
+  readonly bundleHash: string;
 }

@@ -109,6 +109,8 @@ export interface ServerInfoResponse {
   readonly version: string;
   readonly commit: string;
   readonly buildDate: string;
+  /** Of the policies in force. */
+  readonly bundleHash: string;
 }
 
 /** 1 EFFECT_ALLOW, 2 EFFECT_DENY: nothing else leaves a check. */

@@ -86,14 +86,16 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
     await auditWatch?.close();
     await observation?.close();
   };
+  let build: ServerInfoResponse;
   const takeOver = (next: ServingEngine): void => {
     decider.current = next;
+    build = { ...release, bundleHash: next.hash };
     observation?.bundle.loaded({ hash: next.hash, version: release.version });
   };
   takeOver(decider.current);
   const own = observation?.metrics;
   const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
-  const server = await listen({ config, decider, build: () => release, watchers, auditReader: audit?.reader, metrics, answered, sharesSockets: surroundings.sharesSockets === true, log });
+  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, metrics, answered, sharesSockets: surroundings.sharesSockets === true, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next);
     return { commit: () => takeOver(serving) };

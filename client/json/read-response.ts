@@ -38,7 +38,7 @@ export function readPlanResponse(json: unknown, includeMeta: boolean): PlanResou
 /** Which build answers. */
 export function readServerInfo(json: unknown): ServerInfoResponse {
   const info = asObject(json, 'response');
-  return { version: textField(info, 'version'), commit: textField(info, 'commit'), buildDate: textField(info, 'buildDate') };
+  return { version: textField(info, 'version'), commit: textField(info, 'commit'), buildDate: textField(info, 'buildDate'), bundleHash: textField(info, 'bundleHash') };
 }
 
 function readResult(result: JsonObject): ResultEntry {

@@ -2808,6 +2808,10 @@ export const openApi: JsonObject = {
           },
           "buildDate": {
             "type": "string"
+          },
+          "bundleHash": {
+            "type": "string",
+            "description": "Of the policies in force: another one after a swap. In answers of `GET /api/server_info` it is the header Grpc-Metadata-Authz-Bundle-Hash, because nothing may follow the other fields there."
           }
         },
         "required": [

@@ -3,7 +3,7 @@ import type { Call } from './call.js';
 import { accept } from './check-resources.js';
 import type { Services } from './services.js';
 
-/** ServerInfo: which build answers. */
+/** ServerInfo: which build answers, by which policies. */
 export function serverInfo(services: Services, call: Call): ServerInfoResponse {
   accept(services, call, []);
   return services.release;

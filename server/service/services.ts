@@ -6,6 +6,7 @@ import type { Health } from './health.js';
 /** What every transport answers from. */
 export interface Services extends CheckService {
   readonly health: Health;
+  /** Another object once other policies are in force. */
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */
   readonly maxMessageSize: number;

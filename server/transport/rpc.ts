@@ -1,7 +1,7 @@
 import type { TextTable } from '../../proto/codec/text-table.js';
 import { WireError } from '../../proto/codec/wire-reader.js';
 import type { WireWriter } from '../../proto/codec/wire-writer.js';
-import type { RequestContext } from '../../proto/messages.js';
+import type { RequestContext, ServerInfoResponse } from '../../proto/messages.js';
 import { tooLarge } from '../service/message-limit.js';
 import { type Code, RpcError } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
@@ -17,6 +17,8 @@ export interface Rpc<Request = Message, Response = unknown> {
   /** Throws an RpcError for what is no such message; an empty body is an empty message. */
   readonly readJson: (body: Buffer) => Request;
   readonly printJson: (response: Response) => string;
+  /** Where REST's form differs. */
+  readonly printRestJson?: (response: Response) => string;
   /** Throws a WireError for what is no such message. */
   readonly decode: (bytes: Buffer, texts: TextTable) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
@@ -31,6 +33,8 @@ export interface RestRoute {
   readonly path: string;
   /** A request header that the answer repeats. */
   readonly echo?: string;
+  /** Names and values, in turn, of headers that handled answers have beside those of all RPCs. */
+  readonly headers?: (release: ServerInfoResponse) => readonly string[];
 }
 
 /** What transports see of a request. */
@@ -52,12 +56,12 @@ export function fullName({ service, method }: Pick<Rpc, 'service' | 'method'>): 
 }
 
 /** Answers JSON with JSON. Hot: at once unless there are tokens to verify, and nothing is made that need not be (bench: server). */
-export function runJson(rpc: Rpc, services: Services, call: TransportCall, body: Buffer): string | Promise<string> {
+export function runJson(rpc: Rpc, services: Services, call: TransportCall, body: Buffer, print = rpc.printJson): string | Promise<string> {
   const request = rpc.readJson(body);
   call.requestContext = request.requestContext;
   limitMessageSize(request, rpc.sizeOf, body.length, services.maxMessageSize);
   const outcome = rpc.run(services, call, request);
-  return outcome instanceof Promise ? outcome.then(rpc.printJson) : rpc.printJson(outcome);
+  return outcome instanceof Promise ? outcome.then(print) : print(outcome);
 }
 
 /** Answers protobuf with protobuf, likewise. */

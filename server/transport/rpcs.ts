@@ -21,7 +21,7 @@ import { printAccessEvaluationBatchResponse, printAccessEvaluationResponse, prin
 import { printCheckResourcesResponse } from './json/print-check-resources.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
 import { printPlanResourcesResponse } from './json/print-plan-resources.js';
-import { printServerInfo } from './json/print-server-info.js';
+import { printRestServerInfo, printServerInfo } from './json/print-server-info.js';
 import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest, readMetadataRequest } from './json/read-authzen.js';
 import { readCheckResourceBatchRequest } from './json/read-check-resource-batch.js';
 import { readCheckResourceSetRequest } from './json/read-check-resource-set.js';
@@ -82,9 +82,10 @@ export const RPCS: readonly Rpc[] = [
   row({
     service: AUTHZ_SERVICE,
     method: 'ServerInfo',
-    rest: { verb: 'GET', path: '/api/server_info' },
+    rest: { verb: 'GET', path: '/api/server_info', headers: ({ bundleHash }) => ['Grpc-Metadata-Authz-Bundle-Hash', bundleHash] },
     readJson: readServerInfoRequest,
     printJson: printServerInfo,
+    printRestJson: printRestServerInfo,
     decode: decodeServerInfoRequest,
     encode: encodeServerInfoResponse,
     sizeOf: () => 0,

@@ -39,7 +39,8 @@ test('the published client reads both forms, of answers and of errors', async ()
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(messageType('authz.response.v1.CheckResourcesResponse'), await client.checkResources(request)) as unknown as { results: readonly { actions: object }[] };
     assert.equal(response.results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
-    assert.is((await client.serverInfo({})).version, '1.2.3');
+    const { version, bundleHash } = await client.serverInfo({});
+    assert.equal([version, bundleHash], ['1.2.3', 'e253cbe640079a7a']);
     try {
       await client.checkResources({});
       assert.unreachable();

@@ -133,7 +133,7 @@ test('every failure has its code', async () => {
 
 test('server info names the build', async () => {
   const { bytes } = await call('/authz.svc.v1.AuthzService/ServerInfo', Buffer.alloc(0));
-  assert.equal(decode('authz.response.v1.ServerInfoResponse', bytes), { version: '1.2.3', commit: 'abc', buildDate: 'today' });
+  assert.equal(decode('authz.response.v1.ServerInfoResponse', bytes), { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' });
 });
 
 test('health is known by service, listed, and watched', async () => {

@@ -93,6 +93,7 @@ test('outputs are printed as JSON values', async () => {
 test('server info and health answer to GET', async () => {
   const info = await send(server.httpAddress, 'GET', '/api/server_info?foo=bar');
   assert.equal(JSON.parse(info.text), { version: '1.2.3', commit: 'abc', buildDate: 'today' });
+  assert.is(info.headers['grpc-metadata-authz-bundle-hash'], 'e253cbe640079a7a');
   const health = await send(server.httpAddress, 'GET', '/_authz/health');
   assert.is(health.text, '{"status":"SERVING"}\n');
   assert.is((await send(server.httpAddress, 'GET', '/_authz/health?service=authz.svc.v1.AuthzService')).status, 200);

@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
 import { stop } from '../cli/programs.js';
 import { send } from '../server/http-client.js';
 import { askRest, startLoad } from './load.js';
@@ -24,6 +25,12 @@ async function start(...sets: string[]): Promise<Server> {
 }
 
 /** Asks each worker, in turn. */
+/** Says which policies are in force. */
+async function bundleHash({ http }: Server): Promise<unknown> {
+  const { text } = await send(http, 'POST', '/authz.svc.v1.AuthzService/ServerInfo', '{}', { 'content-type': 'application/json' });
+  return (JSON.parse(text) as { readonly bundleHash: string }).bundleHash;
+}
+
 async function answers({ http }: Server): Promise<readonly string[]> {
   return [...new Set(await Promise.all(Array.from({ length: 6 }, () => askRest(http, false))))];
 }
@@ -41,6 +48,8 @@ for (const workers of [1, 2]) {
     writeFileSync(server.bundle, bundles.edit);
     await until(async () => (await answers(server)).join() === EDIT, 'the other policies after a plain write');
     await load.stop();
+    const { policies } = await evaluateBundle(bundles.edit, server.bundle);
+    assert.is(await bundleHash(server), policies.hash);
     assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
     assert.ok(load.answers.view > 10 && load.answers.edit > 10);
     await until(() => server.log().filter(({ message }) => message === 'a new bundle is in force').length === 3, 'three lines in the log');

@@ -41,8 +41,9 @@ const NO_BODY = Buffer.alloc(0);
 function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request: FastifyRequest, reply: FastifyReply) => void {
   const { rest } = rpc;
   const { watchers } = services;
+  const print = rpc.printRestJson ?? rpc.printJson;
   const method = fullName(rpc);
-  const handled = byRelease(services, handledHeaders);
+  const handled = byRelease(services, (release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])]);
   return (request, reply) => {
     const call = new HttpCall(method, 'rest', request.raw);
     begin(watchers, call);
@@ -62,7 +63,7 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);
-      const outcome = runJson(rpc, services, call, body);
+      const outcome = runJson(rpc, services, call, body, print);
       if (outcome instanceof Promise) outcome.then(finish).catch(fail);
       else finish(outcome);
     } catch (thrown) {
