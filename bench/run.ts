@@ -2,20 +2,22 @@ import { checkBench } from './check.bench.js';
 import { compileBench } from './compile.bench.js';
 import { conditionsBench } from './conditions.bench.js';
 import { type Section, writeResults } from './harness/report.js';
+import { planBench } from './plan.bench.js';
 import { serverBench } from './server.bench.js';
 import { startBench } from './start.bench.js';
 import { RESULT_ORDER } from './titles.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|compile|server]...`: measures all, or what is named; prints the tables and rewrites
+ * `node --import tsx bench/run.ts [in-process|plan|compile|server]...`: measures all, or what is named; prints the tables and rewrites
  * bench/results.md. Ends with code 1 when a promise does not hold.
  */
 
 type Bench = (bundles: Bundles) => Promise<Section>;
 
 const GROUPS: { readonly [name: string]: readonly Bench[] } = {
-  'in-process': [checkBench, conditionsBench, startBench],
+  'in-process': [checkBench, conditionsBench, planBench, startBench],
+  plan: [planBench],
   compile: [compileBench],
   server: [serverBench],
 };

@@ -1,6 +1,7 @@
 import { CHECK_TITLE } from './check.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
+import { PLAN_TITLE } from './plan.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
 import { START_TITLE } from './start.bench.js';
 
@@ -8,4 +9,4 @@ import { START_TITLE } from './start.bench.js';
 export const PEERS_TITLE = 'Beside the reference';
 
 /** The sections of results.md. */
-export const RESULT_ORDER: readonly string[] = [CHECK_TITLE, CONDITIONS_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE, PEERS_TITLE];
+export const RESULT_ORDER: readonly string[] = [CHECK_TITLE, CONDITIONS_TITLE, PLAN_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE, PEERS_TITLE];

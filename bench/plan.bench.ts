@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
+import type { PolicyBundle } from '#runtime/policy';
+import { importBundle } from '../compiler/bundle/import-bundle.js';
+import { bundle } from '../compiler/bundle/index.js';
+import { compile } from '../compiler/compile.js';
+import { Source } from '../compiler/diagnostics/source.js';
+import { ROOT } from './harness/paths.js';
+import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
+import { type Measurement, measure } from './harness/rounds.js';
+import type { Bundles } from './workload/bundles.js';
+import { hotLeavePolicy, leavePolicies, type PolicyTexts } from './workload/leave-policies.js';
+import { EMPLOYEES, type LeaveQuestion, leaveQuestions } from './workload/leave-requests.js';
+import { policiesOfRules } from './workload/rule-counts.js';
+
+export const PLAN_TITLE = 'A plan, in process';
+
+/** What one plan costs, by the rules of a policy and out of many policies, beside a check about one resource. */
+export async function planBench(bundles: Bundles): Promise<Section> {
+  const hot = await leaveRow('the leave policy', await compiled(hotLeavePolicy().texts), hotLeavePolicy().limits);
+  const rows: Row[] = [hot];
+  for (const count of [1, 10, 100]) rows.push(ruleRow(count, await compiled(policiesOfRules(count))));
+  for (const count of [10, 1_000, 10_000]) {
+    const { path } = await bundles.get('six-rules', count);
+    const { policies } = (await import(path)) as { readonly policies: PolicyBundle };
+    rows.push(leaveRow(`out of ${count.toLocaleString('en-US')} policies`, policies, leavePolicies(count).limits));
+  }
+  return {
+    title: PLAN_TITLE,
+    text: [
+      'Microseconds a plan of one action for a principal of one or two roles, over requests that rotate; beside `check` of one action on one resource, in the same rounds. In the rows of rules all rules are about the action, and all conditions remain.',
+      table(
+        ['', 'plan / check', 'plan µs, minimum', 'plan µs', 'with text µs', 'check µs', 'spread'],
+        rows.map(({ name, plan, withText, check }) => [
+          name,
+          ratio(plan.median / check.median),
+          figure(plan.minimum / 1000),
+          figure(plan.median / 1000),
+          figure(withText.median / 1000),
+          figure(check.median / 1000),
+          percent(plan.spread),
+        ]),
+      ),
+      aim('less than 5 microseconds a plan of the leave policy', hot.plan.minimum < 5_000),
+    ].join('\n\n'),
+    failures: [],
+  };
+}
+
+interface Row {
+  readonly name: string;
+  readonly plan: Measurement;
+  readonly withText: Measurement;
+  readonly check: Measurement;
+}
+
+async function compiled(texts: PolicyTexts): Promise<PolicyBundle> {
+  const { files } = compile(Object.entries(texts).map(([path, text]) => new Source(path, text)));
+  return (await importBundle((await bundle(files, join(ROOT, 'runtime'))).js)).policies;
+}
+
+function leaveRow(name: string, policies: PolicyBundle, limits: Parameters<typeof leaveQuestions>[1]): Row {
+  return row(name, createEngine(policies), leaveQuestions(limits.length > 100 ? 8_192 : 1_024, limits));
+}
+
+/** All ask for the same action of the same kind. */
+function ruleRow(count: number, policies: PolicyBundle): Row {
+  const questions = leaveQuestions(256, [{ kind: 'document', longestLeaveDays: 0, countriesWithLocalRules: [] }]);
+  const employed = EMPLOYEES.filter(({ roles }) => roles.includes('employee'));
+  const asked = questions.map((question, index) => ({ ...question, principal: employed[index % employed.length] as LeaveQuestion['principal'], action: 'view' }));
+  return row(count === 1 ? 'a policy of one rule' : `a policy of ${count} rules`, createEngine(policies), asked);
+}
+
+function row(name: string, engine: Engine, questions: readonly LeaveQuestion[]): Row {
+  const plans = questions.map(({ principal, resource, action }): PlanRequest => ({ principal, resource: { kind: resource.kind }, actions: [action] }));
+  const checks = questions.map(({ principal, resource, action }) => ({ principal, resources: [{ resource, actions: [action] }] }));
+  const [plan, withText, check] = measure(
+    [
+      { name: 'plan', run: (index) => engine.plan(plans[index] as PlanRequest) },
+      { name: 'with text', run: (index) => engine.plan(plans[index] as PlanRequest).filterDebug },
+      { name: 'check', run: (index) => engine.check(checks[index] as (typeof checks)[number]) },
+    ],
+    questions.length,
+    { rounds: 15 },
+  ) as [Measurement, Measurement, Measurement];
+  return { name, plan, withText, check };
+}
