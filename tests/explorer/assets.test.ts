@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { explorerAssetsText } from '../../scripts/explorer-assets.js';
+import { ROOT } from '../support/compiled.js';
+
+const test = suite('the files of the explorer page');
+
+test('what is committed is what the sources give', async () => {
+  const committed = readFileSync(join(ROOT, 'server/explorer/gen/assets.ts'), 'utf8');
+  assert.is(committed, await explorerAssetsText(), 'run: node --import tsx scripts/generate-explorer.ts');
+});
+
+test('the sources have the types of a browser', () => {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '--noEmit', '-p', join(ROOT, 'server/explorer/client/tsconfig.json')], { stdio: 'inherit' });
+});
+
+test.run();

@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Locator, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Browser, hasBrowser, openBrowser } from './browser.js';
+import { type Served, startServed } from './served.js';
+
+const test = suite('the API explorer in a browser');
+
+let server: Served;
+let browser: Browser;
+let page: Page;
+/** What went wrong in the page, and where it reached. */
+let complaints: string[] = [];
+let hosts: Set<string>;
+
+if (hasBrowser()) addTests();
+else console.log('skipped: the API explorer is not tried, there is no /usr/bin/chromium');
+
+test.run();
+
+function addTests(): void {
+  test.before(async () => {
+    [server, browser] = await Promise.all([startServed(), openBrowser()]);
+  });
+  test.after(async () => {
+    await browser.close();
+    await server.close();
+  });
+  test.before.each(async () => {
+    complaints = [];
+    hosts = new Set();
+    page = await browser.context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    await page.addInitScript("addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))");
+    await page.goto(server.address);
+  });
+  test.after.each(async () => {
+    await page.close();
+    assert.equal(complaints, []);
+    assert.equal([...hosts], [server.address]);
+  });
+
+  test('a check is sent and its answer shown', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await waitForStatus(panel, /^200 OK · [\d.]+ ms · \d+ B$/);
+    assert.equal(await rowsOf(panel), ['delete Denied resource.album.vdefault –', 'edit Denied resource.album.vdefault –', 'view Allowed resource.album.vdefault –']);
+    assert.match(await panel.getByLabel('JSON', { exact: true }).innerText(), /"authzCallId": "[0-9A-Z]{26}"/);
+    assert.match(await panel.getByRole('region', { name: 'Answer' }).innerText(), 'edit · resource.album.vdefault#locked');
+  });
+
+  test('what is written in the form is what is asked', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Attributes').nth(1).fill('{"owner": "alice", "status": "OPEN", "note": "it\'s <b>bold</b>"}');
+    await panel.getByLabel('Actions').fill('view, comment:add');
+    await panel.getByLabel('Actions').press('Control+Enter');
+    await waitForStatus(panel, /^200/);
+    assert.equal(await rowsOf(panel), ['comment:add Allowed resource.album.vdefault –', 'view Allowed resource.album.vdefault –']);
+  });
+
+  test('a plan is sent and its filter shown as a tree', async () => {
+    await page.getByRole('tab', { name: 'Plan' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Plan' });
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await waitForStatus(panel, /^200/);
+    assert.match(await panel.getByRole('region', { name: 'Answer' }).innerText(), 'Allowed where this holds');
+    const tree = panel.getByRole('list', { name: 'Filter' });
+    assert.equal((await tree.innerText()).split('\n').filter((line) => line.trim() !== ''), [
+      'or any of',
+      'eq resource.attr.owner "alice"',
+      'eq resource.attr.visibility "public"',
+      'and all of',
+      'eq resource.attr.visibility "friends"',
+      'in "alice" resource.attr.friends',
+    ]);
+    await panel.getByLabel('Example').selectOption('alwaysDenied');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByText('Always denied').waitFor();
+  });
+
+  test('a request that the form has no place for is written as JSON', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Example').selectOption('severalResources');
+    assert.is(await panel.getByRole('button', { name: 'JSON' }).getAttribute('aria-pressed'), 'true');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await waitForStatus(panel, /^200/);
+    assert.is(await panel.getByRole('table').count(), 2);
+    await panel.getByRole('button', { name: 'Form' }).click();
+    await panel.getByText('The form has no place for all of this request.').waitFor();
+  });
+
+  test('attributes that are no JSON are not sent', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    const attributes = panel.getByLabel('Attributes').first();
+    await attributes.fill('{');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await panel.getByText('This is no JSON object.').waitFor();
+    assert.is(await attributes.getAttribute('aria-invalid'), 'true');
+    assert.is(await panel.getByRole('table').count(), 0);
+  });
+
+  test('an error is shown with what the server says', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Roles').fill('');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await waitForStatus(panel, /^400/);
+    await panel.getByText('validation error: principal.roles: value is required').first().waitFor();
+    // The browser itself tells of every answer that is an error.
+    assert.ok(complaints.every((text) => text.includes('the server responded with a status of 400')));
+    complaints = [];
+  });
+
+  test('the command line that is copied gives the same answer', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Attributes').first().fill(`{"name": "O'Hara"}`);
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await waitForStatus(panel, /^200/);
+    await panel.getByRole('button', { name: 'Copy' }).nth(1).click();
+    await panel.getByRole('button', { name: 'Copied' }).waitFor();
+    // As text: the types of browsers are not those of this project.
+    const command = String(await page.evaluate('navigator.clipboard.readText()'));
+    assert.match(command, /^curl 'http:/);
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent --max-time 10`]);
+    const { results } = JSON.parse(stdout) as { readonly results: readonly { readonly actions: object }[] };
+    assert.equal(results[0]?.actions, { delete: 'EFFECT_DENY', edit: 'EFFECT_DENY', view: 'EFFECT_ALLOW' });
+  });
+
+  test('the keyboard is enough, and every control has a name', async () => {
+    const tab = page.getByRole('tab', { name: 'Check' });
+    await tab.focus();
+    await page.keyboard.press('ArrowRight');
+    assert.is(await page.getByRole('tab', { name: 'Plan' }).getAttribute('aria-selected'), 'true');
+    await page.keyboard.press('ArrowLeft');
+    assert.is(await tab.getAttribute('aria-selected'), 'true');
+    for (const role of ['textbox', 'combobox', 'checkbox', 'button'] as const) {
+      const all = await page.getByRole(role).count();
+      assert.ok(all > 0);
+      assert.is(await page.getByRole(role, { name: /\S/ }).count(), all, role);
+    }
+  });
+
+  test('light and dark are as the system wants them', async () => {
+    const background = async (colorScheme: 'light' | 'dark'): Promise<string> => {
+      await page.emulateMedia({ colorScheme });
+      return String(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+    };
+    assert.is.not(await background('light'), await background('dark'));
+  });
+}
+
+async function waitForStatus(panel: Locator, text: RegExp): Promise<void> {
+  await panel.locator('.status').filter({ hasText: text }).waitFor({ timeout: 10_000 });
+}
+
+async function rowsOf(panel: Locator): Promise<readonly string[]> {
+  const rows = await panel.locator('tbody tr').all();
+  return Promise.all(rows.map(async (row) => (await row.innerText()).split(/\s+/).join(' ')));
+}
