@@ -32,7 +32,7 @@ export const KEYS = {
   'server.adminAPI.adminCredentials.username': used<string | undefined>(username, undefined, 'the one user of the admin API'),
   'server.adminAPI.adminCredentials.passwordHash': used<string | undefined>(passwordHash, undefined, "base64 of a bcrypt hash of the user's password"),
   'server.workers': used<number | undefined>(integer(1, 256), undefined, 'how many processes serve; one a core when not set'),
-  'server.watchBundle': used(bool, false, 'the bundle of policies is loaded again when its file changes'),
+  'server.watchBundle': used(bool, true, 'a new bundle of policies is taken over when its file changes; SIGHUP has it looked at in any case'),
   'server.shutdownGrace': used(duration(), 200, 'how long calls are still accepted after the server was told to stop and says that it is not serving'),
   'server.playgroundEnabled': ignored(bool, 'there is no playground'),
   'server.embeddedMode': ignored(bool, 'there is no such mode'),

@@ -37,7 +37,7 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
     const keys = [`auxData.jwt.keySets[0].id=far`, `auxData.jwt.keySets[0].remote.url=${jwks.url}`];
     const audit = (path: string): readonly string[] => ['audit.enabled=true', 'audit.backend=file', `audit.file.path=${path}`];
     const start = async (path: string): Promise<Server> => {
-      const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', 'server.watchBundle=true', ...keys, ...audit(path)]);
+      const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', ...keys, ...audit(path)]);
       servers.push(server);
       return server;
     };

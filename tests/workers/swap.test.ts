@@ -39,7 +39,7 @@ for (const workers of [1, 2]) {
   const title = workers === 1 ? 'one process' : 'several workers';
 
   test(`${title}: a new bundle is in force soon after its file was replaced or written over; no call fails meanwhile, and every answer is of one of the two`, async () => {
-    const server = await start(`server.workers=${workers}`, 'server.watchBundle=true');
+    const server = await start(`server.workers=${workers}`);
     const load = startLoad(server.http, server.grpc);
     for (const [text, expected] of [[bundles.edit, EDIT], [bundles.view, VIEW]] as const) {
       replaceFile(server.bundle, text);
@@ -72,7 +72,7 @@ for (const workers of [1, 2]) {
   });
 
   test(`${title}: a bad bundle is reported once and counted, the last good one stays, also in a new worker; the next good one is taken`, async () => {
-    const server = await start(`server.workers=${workers}`, 'server.watchBundle=true');
+    const server = await start(`server.workers=${workers}`);
     const bad: readonly string[] = [
       'this is no module (',
       'export const nothing = 1;\n',
@@ -99,7 +99,7 @@ for (const workers of [1, 2]) {
 }
 
 test('a bundle that is written slowly is read when it is whole', async () => {
-  const server = await start('server.workers=1', 'server.watchBundle=true');
+  const server = await start('server.workers=1');
   const size = Math.ceil(bundles.edit.length / 12);
   writeFileSync(server.bundle, bundles.edit.slice(0, size));
   for (let at = size; at < bundles.edit.length; at += size) {
