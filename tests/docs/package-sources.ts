@@ -3,6 +3,5 @@ export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = {
   'authz/runtime': 'runtime/engine/index.ts',
   'authz/client': 'client/index.ts',
   'authz/client/grpc': 'client/grpc.ts',
-  'authz/residual': 'runtime/residual/index.ts',
-  'authz/residual/sql': 'runtime/residual/sql/index.ts',
+  'authz/residual': 'runtime/residual/filters.ts',
 };
