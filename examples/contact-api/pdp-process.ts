@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A decision point in a process of its own. */
+export interface PdpProcess {
+  /** `http://127.0.0.1:3592`: REST and Connect. */
+  readonly url: string;
+  /** `127.0.0.1:3593`: gRPC. */
+  readonly grpcAddress: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Where it listens; port 0 takes a free one. */
+export interface PdpAddresses {
+  readonly http: string;
+  readonly grpc: string;
+}
+
+/** Runs `authzc serve policies`. Rejects when it does not start: it has said why. */
+export async function startPdp({ http, grpc }: PdpAddresses): Promise<PdpProcess> {
+  const sets = ['--set', `server.httpListenAddr=${http}`, '--set', `server.grpcListenAddr=${grpc}`];
+  const child = spawn(process.execPath, [AUTHZC, 'serve', POLICIES, ...sets], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const close = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const [, url, grpcAddress] = READY.exec(await firstLine(child)) ?? [];
+  if (url !== undefined && grpcAddress !== undefined) return { url, grpcAddress, close };
+  await close();
+  throw new Error('the decision point does not start');
+}
+
+/** As `npm run build` makes it; in a project of your own it is `node_modules/authz/dist/authzc.js`, or `npx authzc`. */
+const AUTHZC = fileURLToPath(new URL(`../../${process.env['AUTHZ_DIST'] ?? 'dist'}/authzc.js`, import.meta.url));
+const POLICIES = fileURLToPath(new URL('policies', import.meta.url));
+
+const READY = /REST and Connect on (\S+), gRPC on (\S+)/;
+
+/** The first line that a process prints; empty when it ends without one. */
+async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) return '';
+  for await (const line of createInterface({ input: stdout })) return line;
+  return '';
+}

@@ -1,0 +1,9 @@
+/** Why a request is not served: a status, and a text for the caller. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: 400 | 401 | 403 | 404,
+    message: string,
+  ) {
+    super(message);
+  }
+}
