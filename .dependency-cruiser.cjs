@@ -64,7 +64,7 @@ module.exports = {
       to: { path: '^node_modules/(pino|prom-client|@opentelemetry)/' },
     },
     { name: 'audit-knows-no-transport', severity: 'error', from: { path: '^server/audit/', pathNot: TESTS }, to: { path: '^server/(transport|workers|swap|observe)/' } },
-    { name: 'sqlite-is-for-the-local-audit-log', severity: 'error', from: { pathNot: `^server/audit/local/|^tests/|${TESTS}` }, to: { path: '^node_modules/node-sqlite3-wasm/' } },
+    { name: 'sqlite-is-for-the-local-audit-log', severity: 'error', from: { pathNot: `^server/audit/local/|^examples/|^tests/|${TESTS}` }, to: { path: '^node_modules/node-sqlite3-wasm/' } },
     { name: 'kafka-is-for-audit', severity: 'error', from: { pathNot: `^server/audit/kafka/|^tests/|${TESTS}` }, to: { path: '^node_modules/@platformatic/' } },
     { name: 'bcrypt-is-for-the-admin', severity: 'error', from: { pathNot: `^server/audit/|${TESTS}` }, to: { path: '^node_modules/bcryptjs/' } },
     { name: 'ts-morph-is-for-emit', severity: 'error', from: { pathNot: `^compiler/emit/|${TESTS}` }, to: { path: '^node_modules/ts-morph/' } },
@@ -87,6 +87,14 @@ module.exports = {
     },
     { name: 'browsers-load-no-grpc', severity: 'error', from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` }, to: { path: '^client/grpc|^proto/codec/(wire|read|write)' } },
     { name: 'nobody-needs-the-client', severity: 'error', from: { path: '^(server|compiler|runtime|proto|generated)/', pathNot: TESTS }, to: { path: '^client/' } },
+    {
+      name: 'examples-are-users',
+      comment: 'they import the package, by its own names, and what was generated for them',
+      severity: 'error',
+      from: { path: '^examples/', pathNot: '/generated/' },
+      to: { path: '^(client|compiler|runtime|server|proto|generated|scripts|tests|bench)/', pathNot: '^client/(index|grpc)\\.ts$|^runtime/residual/filters\\.ts$' },
+    },
+    { name: 'nobody-needs-examples', severity: 'error', from: { path: '^(client|compiler|runtime|server|proto|generated)/' }, to: { path: '^examples/' } },
     { name: 'no-test-support-in-the-product', severity: 'error', from: { path: '^(client|compiler|runtime|server)/', pathNot: TESTS }, to: { path: '^tests/|^bench/' } },
   ],
   options: {
