@@ -34,7 +34,7 @@ const KEYWORDS: { readonly [keyword: string]: Check } = {
     const target = String(argument).slice(2).split('/').reduce<Json>((node, step) => (node as JsonObject)[step] as Json, document);
     return problemsOf(value, target as JsonObject, document, path);
   },
-  type: ({ value, argument }) => (typeOf(value) === argument || (argument === 'number' && typeOf(value) === 'integer') ? OK : NO),
+  type: ({ value, argument }) => ([argument].flat().includes(typeOf(value)) ? OK : NO),
   enum: ({ value, argument }) => ((argument as readonly Json[]).some((item) => isDeepStrictEqual(item, value)) ? OK : NO),
   minimum: ({ value, argument }) => (typeof value !== 'number' || value >= Number(argument) ? OK : NO),
   maximum: ({ value, argument }) => (typeof value !== 'number' || value <= Number(argument) ? OK : NO),

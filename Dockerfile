@@ -1,0 +1,41 @@
+# syntax=docker/dockerfile:1
+
+# The policies in the image. With your own: docker build --build-context policies=./my-policies -t authz .
+# An image that exists takes another bundle too: -v ./policies.js:/authz/dist/policies.js:ro
+FROM scratch AS policies
+COPY policies /
+
+FROM node:20-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build
+
+FROM build AS bundle
+COPY --from=policies / /policies
+RUN node dist/authzc.js compile /policies --out /tmp/generated --bundle /bundle/policies.js
+
+FROM build AS production
+RUN npm prune --omit=dev --ignore-scripts
+
+# Node and nothing else: no shell, no package manager.
+FROM gcr.io/distroless/nodejs20-debian12:nonroot
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="authz" \
+      org.opencontainers.image.description="An authorization decision service whose policies are compiled" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+# AUTHZ_HC_NOTLS is for the health check: with TLS, set it to false and AUTHZ_CONFIG to the configuration.
+ENV NODE_ENV=production AUTHZ_HC_NOTLS=true
+WORKDIR /authz
+COPY --from=production /src/package.json ./
+COPY --from=production /src/node_modules ./node_modules
+COPY --from=production /src/dist ./dist
+COPY --from=bundle /bundle/policies.js ./dist/policies.js
+USER 65532:65532
+EXPOSE 3592 3593
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["/nodejs/bin/node", "dist/server.js", "healthcheck"]
+ENTRYPOINT ["/nodejs/bin/node", "dist/server.js"]

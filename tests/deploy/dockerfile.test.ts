@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
+
+const test = suite('the Dockerfile');
+
+interface Stage {
+  readonly name: string;
+  readonly from: string;
+  readonly lines: readonly string[];
+}
+
+const stages = stagesOf(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
+const last = stages.at(-1) as Stage;
+
+test('a stage copies only from stages before it', () => {
+  stages.forEach(({ lines, from }, index) => {
+    const before = stages.slice(0, index).map(({ name }) => name);
+    const sources = lines.flatMap((line) => /^COPY --from=(\S+)/.exec(line)?.[1] ?? []);
+    assert.ok(sources.every((source) => before.includes(source)), String(sources));
+    assert.ok(from.includes('/') || from.includes(':') || from === 'scratch' || before.includes(from), from);
+  });
+});
+
+test('what is copied from the repository is there', () => {
+  for (const line of stages.flatMap(({ lines }) => lines)) {
+    const [, sources = ''] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
+    for (const source of sources.split(' ').filter((word) => word !== '')) assert.ok(existsSync(join(ROOT, source)), source);
+  }
+});
+
+test('what it leaves out of its context is not needed to build', () => {
+  const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+  for (const needed of ['compiler', 'runtime', 'server', 'proto', 'generated', 'scripts', 'policies', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig.json']) assert.not(ignored.includes(needed), needed);
+  for (const large of ['node_modules', '.git']) assert.ok(ignored.includes(large), large);
+});
+
+test('the programs it runs are those that the build makes', () => {
+  const build = readFileSync(join(ROOT, 'scripts/build.ts'), 'utf8');
+  const programs = new Set([...stages.flatMap(({ lines }) => lines).join('\n').matchAll(/\bdist\/(\w+)\.js\b/g)].map(([, name]) => name as string));
+  assert.equal([...programs].sort(), ['authzc', 'policies', 'server']);
+  for (const program of ['authzc', 'server']) assert.match(build, new RegExp(`\\b${program}: '`));
+});
+
+test('the image has no build tools, is not run by root, and says whether it is well', () => {
+  assert.match(last.from, /^gcr\.io\/distroless\/nodejs20/);
+  assert.ok(stages.some(({ name, lines }) => name === 'production' && lines.some((line) => line.includes('--omit=dev'))));
+  assert.ok(last.lines.every((line) => !line.startsWith('RUN ')));
+  assert.match(only('USER'), /^USER [1-9]\d*:[1-9]\d*$/);
+  assert.match(only('HEALTHCHECK'), /CMD \["\/nodejs\/bin\/node", "dist\/server\.js", "healthcheck"\]$/);
+  assert.match(only('ENTRYPOINT'), /^ENTRYPOINT \["\/nodejs\/bin\/node", "dist\/server\.js"\]$/);
+  assert.match(only('EXPOSE'), /^EXPOSE 3592 3593$/);
+});
+
+test('it is labelled as images are', () => {
+  const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string; readonly license: string };
+  const label = only('LABEL');
+  for (const name of ['title', 'description', 'licenses', 'version', 'revision']) assert.match(label, `org.opencontainers.image.${name}="`);
+  assert.match(label, `licenses="${license}"`);
+  assert.ok(last.lines.includes(`ARG VERSION=${version}`));
+});
+
+test.run();
+
+function only(instruction: string): string {
+  const found = last.lines.filter((line) => line.startsWith(`${instruction} `));
+  assert.is(found.length, 1, instruction);
+  return found[0] as string;
+}
+
+/** Lines that are continued are one; comments are left out. */
+function stagesOf(text: string): readonly Stage[] {
+  const lines = text
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .map((line) => line.trim().replace(/\s+/g, ' '))
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const stages: { readonly name: string; readonly from: string; readonly lines: string[] }[] = [];
+  for (const line of lines) {
+    const [, from, name = ''] = /^FROM (\S+)(?: AS (\S+))?$/.exec(line) ?? [];
+    if (from === undefined) stages.at(-1)?.lines.push(line);
+    else stages.push({ name, from, lines: [] });
+  }
+  return stages;
+}

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import type { Json, JsonObject } from '../../proto/openapi/json.js';
+import { loadConfig } from '../../server/config.js';
+import { problemsOf } from '../explorer/json-schema.js';
+import { ROOT } from '../support/compiled.js';
+
+const test = suite('the Helm chart');
+
+const folder = join(ROOT, 'deploy/helm/authz');
+const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const templates = readdirSync(join(folder, 'templates')).map((name) => ({ name, text: read(`templates/${name}`) }));
+const values = parse(read('values.yaml')) as JsonObject;
+const { $schema: _, ...schema } = JSON.parse(read('values.schema.json')) as JsonObject;
+
+test('the chart has the version of the package', () => {
+  const chart = parse(read('Chart.yaml')) as JsonObject;
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
+  assert.is(chart['apiVersion'], 'v2');
+  assert.is(chart['name'], 'authz');
+  assert.is(chart['appVersion'], version);
+});
+
+test('the values satisfy their schema, and a wrong one does not', () => {
+  assert.equal(problemsOf(values, schema, schema), []);
+  assert.equal(problemsOf({ ...values, replicaCount: 'two' }, schema, schema), ['$.replicaCount: type']);
+  assert.equal(problemsOf({ ...values, replicas: 2 }, schema, schema), ['$.replicas: additionalProperties']);
+});
+
+test('every value is in the schema', () => {
+  const known = schema['properties'] as { readonly [name: string]: JsonObject };
+  for (const [name, value] of Object.entries(values)) {
+    assert.ok(Object.hasOwn(known, name), name);
+    const inner = known[name]?.['properties'] as JsonObject | undefined;
+    if (inner !== undefined) assert.equal(Object.keys(value as JsonObject).filter((key) => !Object.hasOwn(inner, key)), [], name);
+  }
+});
+
+test('templates use values that there are, and all of them', () => {
+  const used = new Set(templates.flatMap(({ text }) => [...text.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1))));
+  for (const path of used) assert.ok(valueAt(path) !== undefined, path);
+  for (const name of Object.keys(values)) assert.ok([...used].some((path) => path.split('.')[0] === name), `${name} is not used`);
+});
+
+test('templates include what is defined', () => {
+  const all = templates.map(({ text }) => text).join('\n');
+  const defined = new Set([...all.matchAll(/define "([^"]+)"/g)].map(([, name]) => name));
+  for (const [, name] of all.matchAll(/include "([^"]+)"/g)) assert.ok(defined.has(name), name);
+});
+
+test('blocks are closed, and what is left is YAML of Kubernetes', () => {
+  for (const { name, text } of templates) {
+    const opened = [...text.matchAll(/\{\{-? (?:if|with|range|define) /g)].length;
+    assert.is([...text.matchAll(/\{\{-? end -?\}\}/g)].length, opened, name);
+    if (name.endsWith('.tpl')) continue;
+    const manifest = parse(withoutActions(text)) as JsonObject;
+    for (const key of ['apiVersion', 'kind', 'metadata']) assert.ok(Object.hasOwn(manifest, key), `${name}: ${key}`);
+  }
+});
+
+test('the pod has probes, and no rights', () => {
+  const { spec } = parse(withoutActions(read('templates/deployment.yaml'))) as { readonly spec: { readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } & JsonObject } } };
+  const [container] = spec.template.spec.containers;
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) assert.ok(container?.[probe] !== undefined, probe);
+  assert.equal((container?.['securityContext'] as JsonObject)['capabilities'], { drop: ['ALL'] });
+  assert.is((container?.['securityContext'] as JsonObject)['readOnlyRootFilesystem'], true);
+  assert.is((spec.template.spec['securityContext'] as JsonObject)['runAsNonRoot'], true);
+});
+
+test('the configuration is one that the server takes', () => {
+  const sets = Object.entries((values['config'] as { readonly server: JsonObject }).server).map(([key, value]) => `server.${key}=${String(value)}`);
+  const { config, warnings } = loadConfig({ sets, environment: {} });
+  assert.equal(warnings, []);
+  assert.is(config.server.shutdownGrace, 5000);
+});
+
+test.run();
+
+function valueAt(path: string): Json | undefined {
+  return path.split('.').reduce<Json | undefined>((node, step) => (node as JsonObject | undefined)?.[step], values);
+}
+
+/** What a template says apart from its actions: a line that is one is dropped, one inside a line stands for a word. */
+function withoutActions(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*\{\{.*\}\}$/.test(line))
+    .map((line) => line.replace(/\{\{.*?\}\}/g, 'x'))
+    .join('\n');
+}
