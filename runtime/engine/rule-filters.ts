@@ -1,0 +1,103 @@
+import { ALLOW, type ActionTable, type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type Rule, sanitize } from '../policy/index.js';
+import type { Filter } from '../residual/index.js';
+import type { CompiledBundle } from './compiled-bundle.js';
+import { createEngine } from './engine.js';
+import type { EngineOptions } from './options.js';
+import type { PlanRequest } from './plan-resources.js';
+import { requestedScope } from './scope-chain.js';
+
+/** What one rule leaves in a plan. */
+export interface RuleFilter {
+  /** `resource.album.vdefault/acme`. */
+  readonly policy: string;
+  readonly rule: string;
+  /** The rows that its condition holds of, whatever the effect. */
+  readonly filter: Filter;
+}
+
+/**
+ * What each rule that a plan may consider leaves when it is planned alone, as an ALLOW: so that a part of a filter can be led back to the rule that said it.
+ * Makes an engine for each rule: for errors and tools, not for the way of an answer.
+ */
+export function ruleFilters(bundle: CompiledBundle, request: PlanRequest, options: EngineOptions = {}): readonly RuleFilter[] {
+  const asked: Asked = { bundle, request, options, version: request.resource.policyVersion || (options.defaultPolicyVersion ?? 'default'), scope: requestedScope(request.resource.scope, options.defaultScope ?? '') };
+  return [...ofResourcePolicies(asked), ...ofPrincipalPolicies(asked), ...ofRolePolicies(asked)];
+}
+
+interface Asked {
+  readonly bundle: CompiledBundle;
+  readonly request: PlanRequest;
+  readonly options: EngineOptions;
+  readonly version: string;
+  readonly scope: string;
+}
+
+function ofResourcePolicies(asked: Asked): readonly RuleFilter[] {
+  const kind = sanitize(asked.request.resource.kind);
+  const policies = asked.bundle.resourcePolicies.filter((policy) => policy.kind === kind && policy.version === asked.version && isAbove(policy.scope, asked.scope));
+  return policies.flatMap((policy) => rulesOf(asked, policy).map((rule) => alone(asked, policy, rule)));
+}
+
+function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
+  const { bundle, request, version, options } = asked;
+  const scope = requestedScope(request.principal.scope, options.defaultScope ?? '');
+  const policies = bundle.principalPolicies.filter((policy) => policy.principal === request.principal.id && policy.version === version && isAbove(policy.scope, scope));
+  return policies.flatMap((policy) => rulesOfPrincipal(asked, policy).map((rule) => alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE })));
+}
+
+function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
+  const { bundle, request, version, scope } = asked;
+  const roles = rolesOf(bundle, request);
+  const policies = bundle.rolePolicies.filter((policy) => roles.includes(policy.role) && policy.version === version && isAbove(policy.scope, scope));
+  return policies.flatMap(({ key, rules }) =>
+    rules.flatMap(({ name, covers, allows, when, where }) => {
+      if (when === undefined || where === undefined || !covers(request.resource.kind) || !request.actions.some(allows)) return [];
+      return [alone(asked, { ...anyPolicy(asked), key }, { name, effect: ALLOW, roles: EVERY_ROLE, when, where })];
+    }),
+  );
+}
+
+const EVERY_ROLE = -1;
+
+function isAbove(scope: string, requested: string): boolean {
+  return scope === '' || scope === requested || requested.startsWith(`${scope}.`);
+}
+
+function rulesOf({ request }: Asked, { actions, otherActions }: ActionTable): readonly Rule[] {
+  const rules = request.actions.flatMap((action) => actions.get(action) ?? otherActions.filter(({ reaches }) => reaches?.(action, request.resource.kind) !== false));
+  return [...new Set(rules)];
+}
+
+function rulesOfPrincipal(asked: Asked, { kinds, otherKinds }: PrincipalPolicy): readonly Rule[] {
+  const table = kinds.get(sanitize(asked.request.resource.kind));
+  return rulesOf(asked, table ?? { actions: new Map(), otherActions: otherKinds });
+}
+
+/** A policy that reaches everyone. */
+function anyPolicy({ request, version, scope }: Asked): ResourcePolicy {
+  return {
+    key: '', kind: sanitize(request.resource.kind), version, scope, overridesParent: true, roles: new Map(request.principal.roles.map((role) => [role, 1])), roleGlobs: [], reach: -1,
+    actions: new Map(), otherActions: [], derivedRoles: [], hasOutputs: false, readsRuntime: true,
+  };
+}
+
+/** The plan of a bundle with this rule and no other. */
+function alone({ bundle, request, options, scope }: Asked, policy: ResourcePolicy, rule: Rule): RuleFilter {
+  const { memo: _, reaches: __, ...only } = rule;
+  const reduced: CompiledBundle = {
+    ...bundle,
+    resourcePolicies: [{ ...policy, scope, overridesParent: true, reach: -1, actions: new Map(), otherActions: [{ ...only, effect: ALLOW }] }],
+    principalPolicies: [],
+    rolePolicies: [],
+  };
+  const engine = createEngine(reduced, { ...options, schemaEnforcement: 'none' });
+  const { filter } = engine.plan({ ...request, principal: { ...request.principal, roles: rolesOf(bundle, request) } });
+  return { policy: policy.key, rule: rule.name, filter };
+}
+
+/** The roles of a principal, and those above them by role policies. */
+function rolesOf({ rolePolicies }: PolicyBundle, { principal }: PlanRequest): readonly string[] {
+  const roles = new Set(principal.roles);
+  for (const role of roles) for (const policy of rolePolicies) if (policy.role === role) for (const parent of policy.parentRoles) roles.add(parent);
+  return [...roles];
+}
