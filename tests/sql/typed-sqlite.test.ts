@@ -31,7 +31,7 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
       }
     },
   };
-  await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 60), requests: 3, rows: 48 });
+  await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 40), requests: 3, rows: 48 });
   database.close();
 });
 

@@ -73,7 +73,7 @@ export function someElement({ dialect, statement }: Scope, list: Json, passes: (
 /** Where some of the items passes; nowhere, where that is known. */
 export function someItem<Items extends { readonly from: Sql }>(items: Items, passes: (items: Items) => Sql): Sql {
   const condition = passes(items);
-  return condition === NEVER ? NEVER : sql`EXISTS (SELECT 1 FROM ${items.from} WHERE ${condition})`;
+  return condition === NEVER ? NEVER : { ...sql`EXISTS (SELECT 1 FROM ${items.from} WHERE ${condition})`, isSettled: true };
 }
 
 /** The name of an entry. */
@@ -116,10 +116,10 @@ function amongConstants(scope: Scope, element: SqlValue, constants: unknown, out
   const plain = column.kind === 'scalar' ? plainAmong(scope, column, values) : [];
   if (plain.length < 2 || column.kind !== 'scalar') return oneByOne(scope, element, values, outcome);
   const others = values.filter((value) => !plain.some(({ of }) => of === value));
-  const list = listed(plain.map(({ constant }) => constant));
-  if (outcome) return anyOf(sql`${column.sql} IN (${list})`, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)));
-  const isOther = sql`${column.sql} NOT IN (${list})`;
-  const isNone = element.kind === 'json' ? allOf(readable(element), unless(sql`${column.sql} IN (${list})`)) : column.null === 'null' ? anyOf(isNull(scope, column), isOther) : isOther;
+  const isIn = amongPlain(scope, column, plain.map(({ constant }) => constant), true);
+  if (outcome) return anyOf(isIn, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)));
+  const isOther = amongPlain(scope, column, plain.map(({ constant }) => constant), false);
+  const isNone = element.kind === 'json' ? allOf(readable(element), unless(isIn)) : column.null === 'null' ? anyOf(isNull(scope, column), isOther) : isOther;
   return allOf(isNone, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, false)));
 }
 
@@ -133,6 +133,15 @@ function oneByOne(scope: Scope, element: SqlValue, values: readonly unknown[], o
   return outcome ? anyOf(...each) : allOf(readable(element), ...each);
 }
 
+/** Of a collation that takes other texts for equal, by bytes; what an index can tell first. */
+function amongPlain({ dialect }: Scope, { sql: column, type, collation }: Scalar, constants: readonly Sql[], isIn: boolean): Sql {
+  const word = isIn ? 'IN' : 'NOT IN';
+  if (type !== 'text' || collation !== 'other') return sql`${column} ${word} (${listed(constants)})`;
+  if (dialect.name !== 'mysql') return sql`${dialect.byBytes(column)} ${word} (${listed(constants)})`;
+  const byBytes = sql`${dialect.byBytes(column)} ${word} (${listed(constants.map(dialect.byBytes))})`;
+  return isIn ? allOf(sql`${column} IN (${listed(constants)})`, byBytes) : byBytes;
+}
+
 interface Plain {
   readonly of: unknown;
   readonly constant: Sql;
@@ -140,7 +149,6 @@ interface Plain {
 
 /** The constants that a column can be compared with by `IN`. */
 function plainAmong(scope: Scope, column: Scalar, values: readonly unknown[]): readonly Plain[] {
-  if (column.collation === 'other' && column.type === 'text') return [];
   return values.flatMap((value): readonly Plain[] => {
     if (typeof value === 'string' && column.type === 'text') {
       const constant = textConstant(scope, 'in', value);

@@ -5,6 +5,8 @@ export interface Sql {
   readonly parts: readonly (string | Given)[];
   /** What holds it together at the top. */
   readonly top: 'term' | 'and' | 'or';
+  /** Whether it is TRUE or FALSE, and never NULL. */
+  readonly isSettled?: boolean;
 }
 
 /** A value that the statement is given, and the cast it is given with. */
@@ -46,7 +48,8 @@ export function anyOf(...conditions: readonly Sql[]): Sql {
 /** TRUE where a condition is not, be it FALSE or NULL. */
 export function unless(condition: Sql): Sql {
   if (condition === ALWAYS) return NEVER;
-  return condition === NEVER ? ALWAYS : sql`(${condition}) IS NOT TRUE`;
+  if (condition === NEVER) return ALWAYS;
+  return condition.isSettled === true ? sql`NOT ${condition}` : sql`(${condition}) IS NOT TRUE`;
 }
 
 /** `a, b, c`. */

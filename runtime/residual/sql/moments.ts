@@ -8,7 +8,7 @@ import type { Scalar } from './value.js';
 export function compareMoment({ dialect }: Scope, { sql: column }: Scalar, operator: Order | '=' | '<>', moment: Timestamp): Sql {
   const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
   const isBetween = moment.nanos % unit !== 0;
-  const before = dialect.constant(textOf(moment, dialect.secondDigits), 'timestamp');
+  const before = dialect.constant(textOf(moment, dialect), 'timestamp');
   if (!isBetween) return sql`${column} ${operator} ${before}`;
   switch (operator) {
     case '=':
@@ -24,9 +24,9 @@ export function compareMoment({ dialect }: Scope, { sql: column }: Scalar, opera
   }
 }
 
-/** In UTC, cut to what the column holds. */
-function textOf({ seconds, nanos }: Timestamp, digits: 3 | 6): string {
+/** In UTC, cut to what the column holds. A `DATETIME` of MySQL has no zone. */
+function textOf({ seconds, nanos }: Timestamp, { name, secondDigits }: Scope['dialect']): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
-  const fraction = String(nanos).padStart(9, '0').slice(0, digits);
-  return digits === 3 ? `${whole}.${fraction}Z` : `${whole.replace('T', ' ')}.${fraction}`;
+  const fraction = String(nanos).padStart(9, '0').slice(0, secondDigits);
+  return name === 'mysql' ? `${whole.replace('T', ' ')}.${fraction}` : `${whole}.${fraction}Z`;
 }

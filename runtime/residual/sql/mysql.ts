@@ -41,23 +41,24 @@ export const MYSQL: Dialect = {
   },
   // To a path of MySQL a value that is no array is an array of itself.
   element: (array, position) => json(sql`CASE WHEN ${array.type} = 'ARRAY' THEN JSON_EXTRACT(${array.sql}, ${`'$[${position}]'`}) END`),
-  hasType: ({ type: named }, type) => sql`${named} IN (${quoted(type)})`,
+  hasType: (value, type) => typeIs(value, type),
   isOtherThan: ({ type: named }, type) => sql`${named} NOT IN (${quoted(type)})`,
   as: (value, type) => {
     if (type === 'boolean') return sql`CASE WHEN ${value.type} = 'BOOLEAN' THEN ${value.sql} = CAST('true' AS JSON) END`;
     const read = type === 'text' ? sql`JSON_UNQUOTE(${value.sql})` : sql`(${value.sql} + 0e0)`;
-    return sql`CASE WHEN ${value.type} IN (${quoted(type)}) THEN ${read} END`;
+    return sql`CASE WHEN ${typeIs(value, type)} THEN ${read} END`;
   },
   equals: () => undefined,
   holds: undefined,
   items: (value, type, alias) => {
-    const only = sql`CASE WHEN ${value.type} = ${type === 'array' ? "'ARRAY'" : "'OBJECT'"} THEN ${type === 'array' ? value.sql : sql`JSON_KEYS(${value.sql})`} END`;
+    const only = value.isList === true ? value.sql : sql`CASE WHEN ${value.type} = ${type === 'array' ? "'ARRAY'" : "'OBJECT'"} THEN ${type === 'array' ? value.sql : sql`JSON_KEYS(${value.sql})`} END`;
     const from = sql`JSON_TABLE(${only}, '$[*]' COLUMNS (place FOR ORDINALITY, value JSON PATH '$')) AS ${alias}`;
     if (type === 'array') return { from, key: sql`(${alias}.place - 1)`, element: json(sql`${alias}.value`) };
     const name = sql`JSON_UNQUOTE(${alias}.value)`;
     return { from, key: name, element: json(sql`JSON_EXTRACT(${value.sql}, CONCAT('$.', ${alias}.value))`) };
   },
   size: (value) => {
+    if (value.isList === true) return sql`JSON_LENGTH(${value.sql})`;
     const texts = sql`WHEN ${value.type} = 'STRING' THEN CHAR_LENGTH(JSON_UNQUOTE(${value.sql}))`;
     return sql`CASE WHEN ${value.type} IN ('ARRAY', 'OBJECT') THEN JSON_LENGTH(${value.sql}) ${texts} END`;
   },
@@ -71,6 +72,10 @@ const TYPES: { readonly [type in JsonType]: readonly string[] } = {
   array: ['ARRAY'],
   object: ['OBJECT'],
 };
+
+function typeIs({ type: named }: Json, type: JsonType): Sql {
+  return TYPES[type].length === 1 ? sql`${named} = ${quoted(type)}` : sql`${named} IN (${quoted(type)})`;
+}
 
 function quoted(type: JsonType): string {
   return TYPES[type].map((name) => `'${name}'`).join(', ');

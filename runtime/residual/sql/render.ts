@@ -3,7 +3,7 @@ import type { Operand } from '../operand.js';
 import { truth } from './condition.js';
 import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import type { Dialect } from './dialect.js';
-import { ALWAYS, NEVER, type Sql } from './fragment.js';
+import { ALWAYS, NEVER, sql, type Sql } from './fragment.js';
 import { MYSQL } from './mysql.js';
 import { POSTGRESQL } from './postgresql.js';
 import { problemsOf } from './problems.js';
@@ -55,8 +55,10 @@ function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sq
   }
 }
 
-function statementOf({ parts }: Sql, dialect: Dialect, offset: number): SqlCondition {
+function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondition {
   const parameters: SqlParameter[] = [];
+  // Whoever writes AND before it must not be misunderstood.
+  const { parts } = condition.top === 'or' ? sql`(${condition})` : condition;
   const texts = parts.map((part) => {
     if (typeof part === 'string') return part;
     parameters.push(part.value);

@@ -43,7 +43,7 @@ export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlVa
     case 'json':
       return dialect.document(written, isNull);
     case 'list':
-      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), isList: true } satisfies Json);
+      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), sql: written, isList: true } satisfies Json);
     case 'timestamp':
       return scalar('timestamp', written, 'binary', { null: isNull ? 'null' : 'missing', isUnread: true });
     case 'text':

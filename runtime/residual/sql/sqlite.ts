@@ -1,4 +1,4 @@
-import { anyOf, given, sql, type Sql } from './fragment.js';
+import { allOf, anyOf, given, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import { Refusal } from './refusal.js';
 import type { Json, JsonType } from './value.js';
@@ -58,7 +58,11 @@ export const SQLITE: Dialect = {
     const value = type === 'number' ? sql`CAST(${json.sql} AS REAL)` : json.sql;
     return sql`CASE WHEN ${typeIs(json, type)} THEN ${value} END`;
   },
-  equals: () => undefined,
+  equals: (json, operator, constant) => {
+    if (typeof constant === 'number') return undefined;
+    if (typeof constant === 'boolean') return sql`${json.type} ${operator} ${`'${String(constant)}'`}`;
+    return operator === '=' ? allOf(typeIs(json, 'text'), sql`${json.sql} = ${given(constant)}`) : anyOf(SQLITE.isOtherThan(json, 'text'), sql`${json.sql} <> ${given(constant)}`);
+  },
   holds: undefined,
   items: (json, type, alias) => {
     const only = json.isList === true && json.place !== undefined && json.place.path === '$' ? json.place.document : sql`CASE ${json.type} WHEN ${`'${type}'`} THEN ${json.sql} END`;

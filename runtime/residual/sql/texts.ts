@@ -8,13 +8,13 @@ export type TextTest = 'startsWith' | 'endsWith' | 'contains';
 
 /** Where a text starts with, ends with or contains another, or where both are texts and it does not. */
 export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
+  const { dialect } = scope;
   const text = asText(scope, operator, a);
+  const constant = b.kind === 'constant' && typeof b.value === 'string' ? b.value : undefined;
+  if (text !== undefined && constant?.includes('\0') === true && !dialect.hasNul) return outcome ? NEVER : readable(text);
   const part = asText(scope, operator, b);
   if (text === undefined || part === undefined) return NEVER;
-  const { dialect } = scope;
-  const constant = b.kind === 'constant' ? (b.value as string) : undefined;
   if (constant === '') return outcome ? readable(text) : NEVER;
-  if (constant?.includes('\0') === true && !dialect.hasNul) return outcome ? NEVER : readable(text);
   const plain = constant?.includes('\0') === true ? undefined : constant;
   // A collation may forbid to look into texts.
   const isPlain = text.collation !== 'other' || dialect.name !== 'postgresql';
@@ -47,9 +47,8 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
     case 'constant': {
       if (typeof value.value !== 'string') return undefined;
       const constant = textConstant(scope, operator, value.value);
-      if (constant === undefined && operator !== 'contains' && operator !== 'startsWith' && operator !== 'endsWith') throw new Refusal(operator, 'a text with a NUL, which PostgreSQL does not have');
-      const written = constant ?? scope.dialect.constant('', 'text');
-      return scalar('text', written, scope.dialect.computed, { null: 'null' });
+      if (constant === undefined) throw new Refusal(operator, 'a text with a NUL, which PostgreSQL does not have');
+      return scalar('text', constant, scope.dialect.computed, { null: 'null' });
     }
     case 'scalar':
       if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');

@@ -1,0 +1,86 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** A PostgreSQL of one's own, in a temporary folder, reached by a socket in it. */
+export interface Cluster {
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+/** Starts one; why there is none, where it is not installed or cannot be run. */
+export async function startCluster(): Promise<Cluster | string> {
+  const bin = binaries();
+  if (bin === undefined) return 'PostgreSQL is not installed';
+  const account = process.getuid?.() === 0 ? accountOf('postgres') : undefined;
+  if (process.getuid?.() === 0 && account === undefined) return 'PostgreSQL does not run as root, and there is no user postgres';
+  const folder = mkdtempSync(join(tmpdir(), 'authz-postgresql-'));
+  if (account !== undefined) chownSync(folder, account.uid, account.gid);
+  const data = join(folder, 'data');
+  const as = account === undefined ? {} : account;
+  try {
+    execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'authz', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], { ...as, cwd: folder, stdio: 'pipe' });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    return `initdb fails: ${String((error as { stderr?: unknown }).stderr ?? error).trim()}`;
+  }
+  const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'shared_buffers=16MB', 'listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=10'];
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], { ...as, cwd: folder, stdio: 'ignore' });
+  const stop = async (): Promise<void> => {
+    await ended(server);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const client = await connected(folder, server);
+  if (client === undefined) {
+    await stop();
+    return 'PostgreSQL does not answer';
+  }
+  return {
+    client,
+    async stop() {
+      await client.end();
+      await stop();
+    },
+  };
+}
+
+const FOLDER = '/usr/lib/postgresql';
+
+function binaries(): string | undefined {
+  if (!existsSync(FOLDER)) return undefined;
+  const versions = readdirSync(FOLDER).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(FOLDER, version, 'bin')).find((bin) => existsSync(join(bin, 'postgres')) && existsSync(join(bin, 'initdb')));
+}
+
+function accountOf(name: string): { readonly uid: number; readonly gid: number } | undefined {
+  try {
+    const idOf = (flag: string): number => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    return { uid: idOf('-u'), gid: idOf('-g') };
+  } catch {
+    return undefined;
+  }
+}
+
+async function connected(folder: string, server: ChildProcess): Promise<Client | undefined> {
+  for (let attempt = 0; attempt < 100 && server.exitCode === null; attempt += 1) {
+    const client = new Client({ host: folder, user: 'authz', database: 'postgres' });
+    try {
+      await client.connect();
+      return client;
+    } catch {
+      await wait(100);
+    }
+  }
+  return undefined;
+}
+
+/** Fast shutdown of the server that was started here, by its own process. */
+async function ended(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const closed = new Promise((resolve) => server.once('close', resolve));
+  server.kill('SIGINT');
+  await closed;
+}

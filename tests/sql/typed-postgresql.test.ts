@@ -1,0 +1,46 @@
+import { suite } from 'uvu';
+import { startCluster } from './postgresql-cluster.js';
+import { compareTyped, type TypedDatabase } from './typed-comparison.js';
+import { type Cell, COLUMNS, createTable } from './typed-table.js';
+
+const test = suite('filters as SQL, run by PostgreSQL');
+
+test('PostgreSQL selects exactly the rows that check allows, over typed columns', async () => {
+  const cluster = await startCluster();
+  if (typeof cluster === 'string') {
+    console.log(`  skipped: ${cluster}`);
+    return;
+  }
+  const { client } = cluster;
+  try {
+    // An order of texts that is not that of bytes, as most databases have.
+    await client.query(`CREATE COLLATION "words" (provider = icu, locale = 'en')`).catch(() => undefined);
+    await client.query("SET TimeZone = 'Asia/Kolkata'");
+    await client.query(createTable('postgresql'));
+    await client.query('ALTER TABLE things ALTER COLUMN a TYPE text COLLATE "words", ALTER COLUMN s TYPE text COLLATE "words"').catch(() => console.log('  without ICU: texts are in the order of bytes'));
+    const typed: TypedDatabase = {
+      dialect: 'postgresql',
+      async fill(rows) {
+        await client.query('TRUNCATE things');
+        const width = COLUMNS.length + 2;
+        const places = rows.map((_, row) => `(${Array.from({ length: width }, (__, index) => `$${row * width + index + 1}`).join(', ')})`);
+        await client.query(`INSERT INTO things VALUES ${places.join(', ')}`, rows.flatMap(({ id, cells }, position) => [position, id, ...cells.map(written)]));
+      },
+      async select({ text, parameters }) {
+        const { rows } = await client.query(`SELECT position FROM things WHERE ${text}`, parameters);
+        return new Set(rows.map(({ position }) => position as number));
+      },
+    };
+    await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 30), requests: 3, rows: 48 });
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test.run();
+
+/** As text, which carries 64 bits and the sign of zero. */
+function written(cell: Cell): string | boolean | null {
+  if (Object.is(cell, -0)) return '-0';
+  return typeof cell === 'number' || typeof cell === 'bigint' ? String(cell) : cell;
+}
