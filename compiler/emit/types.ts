@@ -1,6 +1,6 @@
 import { IndentationText, Project, type SourceFile } from 'ts-morph';
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
-import type { Program, Schema } from '../ir/program.js';
+import type { Module, Program, Schema } from '../ir/program.js';
 import { actionType, kindsOf, policiesOf } from './permissions/actions.js';
 import { outputTypes } from './permissions/output-types.js';
 import { type SchemaTypes, schemaTypes } from './permissions/schema-types.js';
@@ -77,18 +77,19 @@ function importOf(body: string): string {
 }
 
 function rolesOf(program: Program): readonly string[] {
-  const roles = program.modules.flatMap((module): readonly string[] => {
-    switch (module.kind) {
-      case 'resource':
-        return module.roles.literals.map(({ role }) => role);
-      case 'role':
-        return [module.role, ...module.parentRoles];
-      case 'principal':
-      case 'derived-roles':
-        return [];
-    }
-  });
-  return [...new Set(roles)].filter((role) => !role.includes('*'));
+  return [...new Set(program.modules.flatMap(rolesIn))].filter((role) => !role.includes('*'));
+}
+
+function rolesIn(module: Module): readonly string[] {
+  switch (module.kind) {
+    case 'resource':
+      return module.roles.literals.map(({ role }) => role);
+    case 'role':
+      return [module.role, ...module.parentRoles];
+    case 'principal':
+    case 'derived-roles':
+      return [];
+  }
 }
 
 function unionOf(texts: readonly string[]): string {

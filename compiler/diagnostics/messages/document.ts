@@ -2,7 +2,7 @@ import { message } from './message.js';
 import { quoted } from './quoted.js';
 
 type Nothing = Readonly<Record<string, never>>;
-interface Previous {
+export interface Previous {
   readonly line: number;
   readonly column: number;
 }

@@ -2,7 +2,7 @@ import { message } from './message.js';
 import { quoted } from './quoted.js';
 
 type Nothing = Readonly<Record<string, never>>;
-interface Field {
+export interface Field {
   /** lowerCamelCase path of the field in the document: `resourcePolicy.rules[0].effect`. */
   readonly field: string;
 }

@@ -211,7 +211,7 @@ Add an expression, or remove the block.
   }),
 };
 
-interface Undefined {
+export interface Undefined {
   readonly name: string;
   /** The variable whose definition refers to it; absent for a condition or an output. */
   readonly referencedIn?: string | undefined;

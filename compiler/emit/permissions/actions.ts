@@ -4,19 +4,7 @@ import { quote } from '../quote.js';
 
 /** The resource kinds that some policy names literally, sorted. */
 export function kindsOf(program: Program): readonly string[] {
-  const kinds = program.modules.flatMap((module): readonly string[] => {
-    switch (module.kind) {
-      case 'resource':
-        return [module.resource];
-      case 'principal':
-        return module.kinds.map(({ kind }) => kind);
-      case 'role':
-        return module.rules.map(({ resource }) => resource).filter((resource) => !resource.includes('*'));
-      case 'derived-roles':
-        return [];
-    }
-  });
-  return [...new Set(kinds)].sort();
+  return [...new Set(program.modules.flatMap(kindsIn))].sort();
 }
 
 /** The resource policies of a kind. */
@@ -37,6 +25,19 @@ export function actionType(program: Program, kind: string): string {
   const patterns = new Set(program.modules.flatMap((module) => actionsIn(module, kind)));
   const types = new Set([...patterns].filter((text) => !isEverything(text)).map(patternType));
   return types.size === 0 ? 'string' : [...types].sort().join(' | ');
+}
+
+function kindsIn(module: Module): readonly string[] {
+  switch (module.kind) {
+    case 'resource':
+      return [module.resource];
+    case 'principal':
+      return module.kinds.map(({ kind }) => kind);
+    case 'role':
+      return module.rules.map(({ resource }) => resource).filter((resource) => !resource.includes('*'));
+    case 'derived-roles':
+      return [];
+  }
 }
 
 function actionsIn(module: Module, kind: string): readonly string[] {

@@ -1,0 +1,6 @@
+/** Filters, for who holds them against what is stored: their types, their evaluation in memory, their text, and conditions of SQL. */
+export { filterText } from './debug.js';
+export { type Row, selects } from './evaluate.js';
+export type { Filter } from './filter.js';
+export type { Expression, JsonValue, Operand } from './operand.js';
+export * from './sql/index.js';
