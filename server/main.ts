@@ -16,7 +16,9 @@ import { adminService } from './service/admin.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
+import type { Report } from './service/rpc-error.js';
 import { ADMIN_SERVICE, HEALTH_NAMES, type Services } from './service/services.js';
+import { guarded } from './service/watch.js';
 import type { Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
@@ -154,6 +156,8 @@ interface Listening {
 async function listen({ config, decider, build, watchers, auditReader, metrics, answered, sharesSockets, log }: Listening): Promise<ListeningServer> {
   const admin = adminService(config.server.adminAPI, auditReader);
   const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
+  const logger = log?.logger('authz.server');
+  const report: Report = (problem, error) => logger?.error(problem, { error });
   const verifier = verifierFor(config, log);
   const tls = config.server.tls === undefined ? undefined : loadTls(config.server.tls, (event) => tellOfTls(event, log));
   const services: Services = {
@@ -161,9 +165,10 @@ async function listen({ config, decider, build, watchers, auditReader, metrics, 
     callIds: new CallIds(),
     limits: config.server.requestLimits,
     verify: log === undefined ? verifier : loggingRefusals(verifier, log.logger('authz.aux_data')),
-    watchers,
+    watchers: watchers.map((watcher) => guarded(watcher, report)),
     health,
     admin,
+    report,
     get release() {
       return build();
     },

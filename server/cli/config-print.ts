@@ -6,7 +6,7 @@ import { complain, EXIT } from './exit.js';
 export function configPrint(options: { readonly config?: string; readonly set: readonly string[] }): number {
   try {
     const settled = loadSettings({ file: options.config, sets: options.set });
-    for (const warning of settled.warnings) console.error(`warning: ${warning}`);
+    for (const warning of settled.warnings) process.stderr.write(`warning: ${warning}\n`);
     process.stdout.write(printConfig(settled));
     return EXIT.done;
   } catch (error) {

@@ -4,5 +4,5 @@ export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 /** The one line of a failure. */
 export function complain(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  console.error(`authz: error: ${message.replace(/\s*\n\s*/g, ' ')}`);
+  process.stderr.write(`authz: error: ${message.replace(/\s*\n\s*/g, ' ')}\n`);
 }

@@ -20,7 +20,7 @@ export async function healthcheck(options: HealthcheckOptions): Promise<number> 
     if (timeout === undefined || timeout <= 0) throw new UsageError(`\`--timeout\` must be a duration such as \`2s\`, not \`${options.timeout}\``);
     const target = targetOf(options, process.env);
     const { serving, text } = await ask(target, options.kind, timeout);
-    console.log(text);
+    process.stdout.write(`${text}\n`);
     return serving ? EXIT.done : EXIT.failed;
   } catch (error) {
     complain(error);

@@ -39,9 +39,12 @@ export function refused(message: string): RpcError {
   return new RpcError('invalid_argument', message);
 }
 
+/** Takes what should not have happened, for whoever runs the server. */
+export type Report = (problem: string, error: unknown) => void;
+
 /** Whatever was thrown, as what the caller may know of it: an unforeseen error is our bug, and its text is for whoever runs the server. */
-export function rpcErrorOf(thrown: unknown): RpcError {
+export function rpcErrorOf(thrown: unknown, report: Report): RpcError {
   if (thrown instanceof RpcError) return thrown;
-  console.error('authz: internal error:', thrown);
+  report('a call failed', thrown);
   return new RpcError('internal', 'Policy check failed');
 }

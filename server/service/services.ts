@@ -2,6 +2,7 @@ import type { ServerInfoResponse } from '../../proto/messages.js';
 import type { AdminService } from './admin.js';
 import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
+import type { Report } from './rpc-error.js';
 
 /** What every transport answers from. */
 export interface Services extends CheckService {
@@ -10,6 +11,8 @@ export interface Services extends CheckService {
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */
   readonly maxMessageSize: number;
+  /** Told of bugs. */
+  readonly report: Report;
   /** Undefined: the admin API is off. */
   readonly admin?: AdminService | undefined;
 }

@@ -37,20 +37,22 @@ const at = (name: string): string => join(folder, name);
 
 /** Runs the command in this process; what it prints is kept. */
 async function ask(options: Partial<Parameters<typeof healthcheck>[0]>): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
-  const { log, error } = console;
+  const { stdout, stderr } = process;
+  const writes = [stdout.write, stderr.write] as const;
   let out = '';
   let problem = '';
-  console.log = (text: string) => {
-    out += text;
+  stdout.write = (text: string | Uint8Array) => {
+    out += String(text).trimEnd();
+    return true;
   };
-  console.error = (text: string) => {
-    problem += text;
+  stderr.write = (text: string | Uint8Array) => {
+    problem += String(text).trimEnd();
+    return true;
   };
   try {
     return { code: await healthcheck({ kind: 'grpc', tls: true, timeout: '2s', ...options }), out, problem };
   } finally {
-    console.log = log;
-    console.error = error;
+    [stdout.write, stderr.write] = writes;
   }
 }
 

@@ -5,23 +5,23 @@ import { encodeListAuditLogEntriesResponse } from '../../../proto/codec/audit-en
 import { WireError } from '../../../proto/codec/wire-reader.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
 import type { AdminService } from '../../service/admin.js';
-import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE } from '../../service/services.js';
 import { serverStream } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
 /** The admin API over gRPC (server.md 1.1): the audit log. Its other methods are not implemented, which the library says. */
-export function addAdminService(server: Server, admin: AdminService): void {
+export function addAdminService(server: Server, admin: AdminService, report: Report): void {
   const bytes = { decode: (message: Buffer): Buffer => message, encode: (message: Buffer): Buffer => message };
-  server.addService({ ListAuditLogEntries: serverStream(ADMIN_SERVICE, 'ListAuditLogEntries', bytes) }, { ListAuditLogEntries: listHandler(admin) });
+  server.addService({ ListAuditLogEntries: serverStream(ADMIN_SERVICE, 'ListAuditLogEntries', bytes) }, { ListAuditLogEntries: listHandler(admin, report) });
 }
 
-function listHandler(admin: AdminService): handleServerStreamingCall<Buffer, Buffer> {
+function listHandler(admin: AdminService, report: Report): handleServerStreamingCall<Buffer, Buffer> {
   const writer = new WireWriter();
   return (call) => {
     list(admin, call, writer).then(
       () => call.end(),
-      (thrown) => call.emit('error', grpcErrorOf(rpcErrorOf(thrown))),
+      (thrown) => call.emit('error', grpcErrorOf(rpcErrorOf(thrown, report))),
     );
   };
 }

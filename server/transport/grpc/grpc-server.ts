@@ -28,7 +28,7 @@ export function grpcServer(config: Config['server']['grpc'], services: Services,
   const server = new Server(channelOptions(config));
   addRpcServices(server, services, security === 'tls' ? 'tls' : '');
   addHealthService(server, services.health);
-  if (services.admin !== undefined) addAdminService(server, services.admin);
+  if (services.admin !== undefined) addAdminService(server, services.admin, services.report);
   addReflectionServices(server, [...RPC_SERVICES, ...(services.admin === undefined ? [] : [ADMIN_SERVICE]), HEALTH_SERVICE]);
   return { server, handleStream: grpcStreamHandler(server), stop: (patience) => stop(server, patience) };
 }

@@ -39,14 +39,14 @@ interface Served {
 }
 
 function handler({ rpc, services, codec, version, authInfo }: Served): handleUnaryCall<Buffer, Buffer> {
-  const { watchers } = services;
+  const { watchers, report } = services;
   const method = fullName(rpc);
   return (call, callback) => {
     const own = new GrpcCall(method, call, authInfo);
     const bytes = call.request;
     begin(watchers, own);
     const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown);
+      const error = rpcErrorOf(thrown, report);
       if (own.id !== '') call.sendMetadata(version());
       callback(grpcErrorOf(error));
       endFailed(watchers, own, error, bytes.length, 0);

@@ -48,7 +48,7 @@ const PREFIXES = RPC_SERVICES.map((service) => `/${service}/`);
 const NO_BODY = Buffer.alloc(0);
 
 function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
-  const { watchers } = services;
+  const { watchers, report } = services;
   const method = fullName(rpc);
   return (request, reply) => {
     const encoding = encodingOf(request.headers['content-type']);
@@ -60,7 +60,7 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
     begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown);
+      const error = rpcErrorOf(thrown, report);
       const size = sendConnectError(request, reply, exchange, error);
       endFailed(watchers, call, error, body.length, size);
     };

@@ -16,7 +16,7 @@ export function isGrpcWeb(contentType: string | undefined): boolean {
 
 /** Unary calls of gRPC-Web: messages in frames, the status in a last frame, everything with HTTP status 200. */
 export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services, connect: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
-  const { watchers } = services;
+  const { watchers, report } = services;
   const method = fullName(rpc);
   const codec: Codec = { ...connect, malformed: 'internal' };
   return (request, reply) => {
@@ -27,7 +27,7 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     // Only what got past validation, to its handler, names the release (server.md 1.5).
     const handled = (): HeaderList => (call.id === '' ? [] : ['authz-version', services.release.version]);
     const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown);
+      const error = rpcErrorOf(thrown, report);
       const size = sendGrpcWebError(request, reply, exchange, error, handled());
       endFailed(watchers, call, error, body.length, size);
     };

@@ -2,7 +2,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import type { Config } from '../../config.js';
 import type { Protocol } from '../../service/call.js';
 import { tooLarge } from '../../service/message-limit.js';
-import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import type { GrpcServer } from '../grpc/grpc-server.js';
@@ -76,7 +76,7 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
   addConnectRoutes(app, exchange, services);
   addAdminRoutes(app, exchange, services);
   addExplorerRoutes(app, exchange, services, config);
-  if (metrics !== undefined) app.get('/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange));
+  if (metrics !== undefined) app.get('/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange, services.report));
   const retire = (): void => {
     exchange.stopping = true;
   };
@@ -96,10 +96,10 @@ function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: 
   done();
 }
 
-function sendMetrics({ contentType, text }: MetricsText, request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
+function sendMetrics({ contentType, text }: MetricsText, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): void {
   text().then(
     (body) => exchange.send(request, reply, 200, ['Content-Type', contentType], body),
-    (thrown) => exchange.sendRestError(request, reply, rpcErrorOf(thrown)),
+    (thrown) => exchange.sendRestError(request, reply, rpcErrorOf(thrown, report)),
   );
 }
 
@@ -139,7 +139,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
     return tooLarge(length, services.maxMessageSize);
   }
   if (error.statusCode !== undefined && error.statusCode < 500) return new RpcError('invalid_argument', 'bad request');
-  return rpcErrorOf(error);
+  return rpcErrorOf(error, services.report);
 }
 
 /** How often connections that have become idle are looked for, in milliseconds. */

@@ -40,7 +40,7 @@ const NO_BODY = Buffer.alloc(0);
 /** Hot: nothing is made per request that need not be (bench: server). */
 function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request: FastifyRequest, reply: FastifyReply) => void {
   const { rest } = rpc;
-  const { watchers } = services;
+  const { watchers, report } = services;
   const print = rpc.printRestJson ?? rpc.printJson;
   const method = fullName(rpc);
   const handled = byRelease(services, (release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])]);
@@ -49,7 +49,7 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     begin(watchers, call);
     const body = rest.verb === 'GET' ? NO_BODY : ((request.body as Buffer | undefined) ?? NO_BODY);
     const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown);
+      const error = rpcErrorOf(thrown, report);
       // Only what got past validation, to its handler, names the release (server.md 1.5).
       const headers = call.id === '' ? JSON_TYPE : handled();
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));

@@ -1,0 +1,35 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RpcError, rpcErrorOf } from './rpc-error.js';
+import { guarded } from './watch.js';
+import type { Call } from './call.js';
+
+const call = { method: '/s/M' } as Call;
+
+test('a watcher that fails is reported, and throws no more; what it does not look at, it still does not', () => {
+  const told: unknown[] = [];
+  const bug = new Error('a bug');
+  const watcher = guarded({
+    began: ({ method }) => told.push(method),
+    ended: () => {
+      throw bug;
+    },
+  }, (...problem) => told.push(problem));
+  watcher.began?.(call);
+  watcher.ended?.(call, { code: undefined, message: '', httpStatus: 200, requestSize: 0, responseSize: 0, requestContext: undefined });
+  assert.equal(told, ['/s/M', ['a watcher failed', bug]]);
+  assert.equal(Object.keys(watcher), ['began', 'ended']);
+});
+
+test('what should not have been thrown is reported, and callers learn nothing of it; a refusal is neither', () => {
+  const reported: unknown[] = [];
+  const report = (...problem: readonly unknown[]): void => void reported.push(problem);
+  const bug = new Error('of the engine');
+  const { code, message } = rpcErrorOf(bug, report);
+  assert.equal([code, message, reported], ['internal', 'Policy check failed', [['a call failed', bug]]]);
+  const refusal = new RpcError('not_found', 'unknown service');
+  assert.is(rpcErrorOf(refusal, report), refusal);
+  assert.is(reported.length, 1);
+});
+
+test.run();
