@@ -60,11 +60,17 @@ function bodyProblems(want: HttpCase['want'], text: string): readonly string[] {
     case 'text':
       return text.trim() === String(want.body).trim() ? [] : [`body ${text.slice(0, 200)}, not ${want.body}`];
     case 'regex':
-      return new RegExp(String(want.body)).test(text) ? [] : [`body does not match ${want.body}`];
+      return regularExpression(String(want.body)).test(text) ? [] : [`body does not match ${want.body}`];
     case 'exact':
     case 'subset':
       return jsonProblems(want, text);
   }
+}
+
+/** The cases write flags as Python does, in front: `(?m)^# TYPE `. */
+function regularExpression(written: string): RegExp {
+  const [, flags = '', pattern = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(written) ?? [];
+  return new RegExp(pattern, flags);
 }
 
 /** The alphabet of a call id (server.md 4.1). */

@@ -65,8 +65,7 @@ test('the pod has probes, and no rights', () => {
   const { spec } = parse(withoutActions(read('templates/deployment.yaml'))) as { readonly spec: { readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } & JsonObject } } };
   const [container] = spec.template.spec.containers;
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) assert.ok(container?.[probe] !== undefined, probe);
-  assert.equal((container?.['securityContext'] as JsonObject)['capabilities'], { drop: ['ALL'] });
-  assert.is((container?.['securityContext'] as JsonObject)['readOnlyRootFilesystem'], true);
+  assert.equal(container?.['securityContext'], { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
   assert.is((spec.template.spec['securityContext'] as JsonObject)['runAsNonRoot'], true);
 });
 
