@@ -23,6 +23,8 @@ export async function startPdp({ http, grpc }: PdpAddresses): Promise<PdpProcess
   const sets = ['--set', `server.httpListenAddr=${http}`, '--set', `server.grpcListenAddr=${grpc}`];
   const child = spawn(process.execPath, [AUTHZC, 'serve', POLICIES, ...sets], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
+  // However this process ends, it leaves nothing behind.
+  process.once('exit', () => child.kill('SIGTERM'));
   const close = async (): Promise<void> => {
     child.kill('SIGTERM');
     await ended;

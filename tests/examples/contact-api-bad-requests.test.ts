@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type RunningApi, startApi } from '../../examples/contact-api/api.js';
@@ -143,7 +144,61 @@ for (const transport of TRANSPORTS.slice(1)) {
     await waiting.close();
   });
 
+  failing('answers 503 when it accepts calls and says nothing', async () => {
+    const silent = createServer(() => {});
+    const sockets = new Set<Socket>();
+    silent.on('connection', (socket) => sockets.add(socket));
+    const address = await listening(silent);
+    const waiting = await startExample({ transport, address: transport === 'grpc' ? address : `http://${address}` });
+    isError(await send(waiting, 'DELETE', '/contacts/abc123', { token: await signed({ sub: 'adam', roles: ['admin'] }) }), 503);
+    await waiting.close();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+
   failing.run();
+}
+
+/** Answers of something that is no decision point, or of one that has gone wrong. */
+const NO_ANSWERS: readonly (readonly [number, string])[] = [
+  [200, ''],
+  [200, 'true'],
+  [200, '{}'],
+  [200, '{"results":[]}'],
+  [200, '{"results":[{"resource":{"id":"abc123","kind":"contact"},"actions":{}}]}'],
+  [200, '{"results":[{"resource":{"id":"def789","kind":"contact"},"actions":{"delete":"EFFECT_ALLOW"}}]}'],
+  [200, '<html>'],
+  [302, ''],
+  [400, '{"code":3,"message":"no"}'],
+  [401, ''],
+  [403, '{"error":"forbidden"}'],
+  [500, '{"results":[{"resource":{"id":"abc123","kind":"contact"},"actions":{"delete":"EFFECT_ALLOW"}}]}'],
+  [503, 'busy'],
+];
+
+for (const transport of ['rest', 'connect'] as const) {
+  const failing = suite(`the contact API, ${transport}, with something else in place of the decision point`);
+
+  for (const [status, body] of NO_ANSWERS) {
+    failing(`answers 503, and does nothing, for ${status} ${body}`, async () => {
+      const other = createHttpServer((_, response) => void response.writeHead(status, { 'content-type': 'application/json', location: '/' }).end(body));
+      const waiting = await startExample({ transport, address: `http://${await listening(other)}` });
+      const token = await signed({ sub: 'adam', roles: ['admin'] });
+      for (const [method, path] of [['DELETE', '/contacts/abc123'], ['GET', '/contacts/abc123'], ['GET', '/contacts']] as const) {
+        isError(await send(waiting, method, path, { token }), 503);
+      }
+      await waiting.close();
+      other.close();
+    });
+  }
+
+  failing.run();
+}
+
+/** Listens on a free port, and gives the address. */
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 async function ask(method: string, path: string, call: Call = {}): Promise<Answer> {
