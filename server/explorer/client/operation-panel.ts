@@ -51,8 +51,8 @@ async function send({ path }: OperationRow, editor: RequestEditor, view: AnswerV
     const request = editor.read();
     view.waiting();
     view.show(await ask(url, request), url, request);
-    // Where the halves stand below each other, the answer is out of sight.
-    if (matchMedia('(max-width: 60rem)').matches) view.node.scrollIntoView();
+    const { top } = view.node.getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 2) view.node.scrollIntoView();
   } catch (error) {
     if (!(error instanceof FieldError)) view.unreachable(String(error));
   }
