@@ -2,13 +2,13 @@ import { hashSync } from 'bcryptjs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RpcError } from '../service/rpc-error.js';
-import { verifyCredentials } from './admin-auth.js';
+import { AdminDoor } from './admin-auth.js';
 
-const credentials = { username: 'admin', passwordHash: hashSync('pass:word', 4) };
+const door = new AdminDoor({ username: 'admin', passwordHash: hashSync('pass:word', 4) });
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 const refusal = async (header: string | undefined): Promise<string> => {
   try {
-    await verifyCredentials(header, credentials);
+    await door.enter(header);
     return '';
   } catch (error) {
     assert.is((error as RpcError).code, 'unauthenticated');
@@ -28,6 +28,23 @@ test('everything else is refused with the text of its case', async () => {
   assert.is(await refusal('Basic %%%'), 'failed to decode credentials');
   assert.is(await refusal(basic('admin')), 'invalid credentials');
   for (const wrong of ['admin:', 'admin:pass', 'root:pass:word', 'Admin:pass:word', ':']) assert.is(await refusal(basic(wrong)), 'incorrect credentials');
+});
+
+test('attempts are looked at one by one, and too many are turned away; who has been right before does not wait', async () => {
+  const open = new AdminDoor({ username: 'admin', passwordHash: hashSync('secret', 6) });
+  await open.enter(basic('admin:secret'));
+  const outcomes: string[] = [];
+  const wrong = Array.from({ length: 20 }, (_, index) => open.enter(basic(`admin:${index}`)).catch(({ code }: RpcError) => outcomes.push(code)));
+  await open.enter(basic('admin:secret'));
+  assert.not(outcomes.includes('unauthenticated'));
+  await Promise.all(wrong);
+  assert.equal([outcomes.filter((code) => code === 'resource_exhausted').length, outcomes.filter((code) => code === 'unauthenticated').length], [12, 8]);
+});
+
+test('a name and a password are two things', async () => {
+  const open = new AdminDoor({ username: 'ab', passwordHash: hashSync('c', 4) });
+  await open.enter(basic('ab:c'));
+  assert.is(await open.enter(basic('a:bc')).catch(({ message }: RpcError) => message), 'incorrect credentials');
 });
 
 test.run();

@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { compare } from 'bcryptjs';
 import { RpcError } from '../service/rpc-error.js';
 
@@ -9,15 +10,64 @@ export interface AdminCredentials {
   readonly passwordHash: string;
 }
 
+/** So many attempts wait for the one that is looked at; more are turned away. */
+const MOST_WAITING = 8;
+/** After an attempt that took some time, the next waits so many times as long: guessing takes a fifth of a processor at most. */
+const REST = 4;
+
 /**
- * Checks the value of an `authorization` header or metadata, undefined when there is none. Rejects with an RpcError (code 16, with the
- * texts of server.md 1.7) unless it is Basic with the user's name and password. How long that takes does not tell which of the two is wrong.
+ * The door of the admin API. A password is hashed on the way in, which takes a processor tens of milliseconds by design; so that nobody can keep the
+ * server busy with it, attempts are looked at one by one with rests between them, and the credentials that were right last are known again at once.
  */
-export async function verifyCredentials(header: string | undefined, { username, passwordHash }: AdminCredentials): Promise<void> {
-  const given = credentialsOf(header);
-  const isUser = isSame(given.username, username);
-  const isPassword = await compare(given.password, passwordHash);
-  if (!isUser || !isPassword) throw refused('incorrect credentials');
+export class AdminDoor {
+  readonly #secret = randomBytes(32);
+  #known: Buffer | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(private readonly credentials: AdminCredentials) {}
+
+  /**
+   * Checks the value of an `authorization` header or metadata, undefined when there is none. Rejects with an RpcError (code 16, with the texts of
+   * server.md 1.7; code 8 when too many wait) unless it is Basic with the user's name and password. How long that takes does not tell which of the two is wrong.
+   */
+  async enter(header: string | undefined): Promise<void> {
+    const { username, password } = credentialsOf(header);
+    const digest = this.#digestOf(`${username.length}:${username}${password}`);
+    if (this.#known !== undefined && timingSafeEqual(digest, this.#known)) return;
+    if (this.#waiting >= MOST_WAITING) throw new RpcError('resource_exhausted', 'too many attempts');
+    if (!(await this.#inTurn(() => this.#isRight(username, password)))) throw refused('incorrect credentials');
+    this.#known = digest;
+  }
+
+  async #isRight(username: string, password: string): Promise<boolean> {
+    const isUser = timingSafeEqual(this.#digestOf(username), this.#digestOf(this.credentials.username));
+    const isPassword = await compare(password, this.credentials.passwordHash);
+    return isUser && isPassword;
+  }
+
+  /** Runs one attempt after the others before it, and has the next one wait. */
+  async #inTurn<T>(attempt: () => Promise<T>): Promise<T> {
+    const earlier = this.#turn;
+    const run = async (): Promise<{ readonly value: T; readonly took: number }> => {
+      await earlier;
+      const start = performance.now();
+      const value = await attempt();
+      return { value, took: performance.now() - start };
+    };
+    this.#waiting++;
+    const running = run().finally(() => this.#waiting--);
+    this.#turn = running.then(
+      ({ took }) => sleep(took * REST),
+      () => {},
+    );
+    return (await running).value;
+  }
+
+  /** All digests have one length, whatever was given, and tell nothing without the secret. */
+  #digestOf(text: string): Buffer {
+    return createHmac('sha256', this.#secret).update(text).digest();
+  }
 }
 
 interface Credentials {
@@ -38,15 +88,6 @@ function credentialsOf(header: string | undefined): Credentials {
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** Compares digests, which have one length whatever was given. */
-function isSame(a: string, b: string): boolean {
-  return timingSafeEqual(digestOf(a), digestOf(b));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
 
 function refused(message: string): RpcError {
   return new RpcError('unauthenticated', message);
