@@ -20,6 +20,8 @@ export interface HttpCase {
     /** Regular expressions; null stands for a header that must not be there. */
     readonly headers?: { readonly [name: string]: string | null };
     readonly callId?: boolean;
+    /** What was answered when the case was recorded; `body` is what of it matters. */
+    readonly oracleBody?: { readonly details?: unknown };
     readonly absent?: readonly string[];
   };
 }
@@ -32,11 +34,12 @@ export function bodyOf({ body, bodyRaw, bodyBase64 }: HttpCase): string | Buffer
 }
 
 /** What of an answer is not as recorded, by the rules of http-cases-run.py; undefined when all is. */
-export function problemOf({ want }: HttpCase, answer: Answer): string | undefined {
+export function problemOf({ group, want }: HttpCase, answer: Answer): string | undefined {
   const problems = [
     ...(answer.status === want.status ? [] : [`status ${answer.status}, not ${want.status}: ${answer.text.slice(0, 200)}`]),
     ...Object.entries(want.headers ?? {}).flatMap(([name, pattern]) => headerProblem(name, pattern, answer.headers[name.toLowerCase()])),
     ...bodyProblems(want, answer.text),
+    ...(group === 'valid' ? detailsProblems(want, answer.text) : []),
   ];
   return problems.length === 0 ? undefined : problems.join('; ');
 }
@@ -65,6 +68,14 @@ function bodyProblems(want: HttpCase['want'], text: string): readonly string[] {
     case 'subset':
       return jsonProblems(want, text);
   }
+}
+
+/** Which rules a request breaks, and where, is part of the contract: clients show it beside their fields. */
+function detailsProblems({ status, body, oracleBody }: HttpCase['want'], text: string): readonly string[] {
+  if (status === 200) return [];
+  const wanted = oracleBody?.details ?? (body as { readonly details?: unknown }).details;
+  const { details } = JSON.parse(text) as { readonly details?: unknown };
+  return isDeepStrictEqual(details, wanted) ? [] : [`details ${JSON.stringify(details)}, not ${JSON.stringify(wanted)}`];
 }
 
 /** The cases write flags as Python does, in front: `(?m)^# TYPE `. */
