@@ -8,9 +8,9 @@ import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { Names } from './names.js';
 import { objectDoc } from './object.js';
 
-/** generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and what plans by them. */
+/** generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and the parts of the engine that they need. */
 export function emitIndex(program: Program, locations: Locations, checksOnly: boolean): EmittedFile {
-  const names = new Names(['policies', 'traced', 'hash', 'planner']);
+  const names = new Names(['policies', 'traced', 'hash', 'planner', 'principalJudge', 'roleJudge', 'visitRules']);
   const imports = program.modules
     .filter(({ kind }) => kind !== 'derived-roles')
     .map((module) => {
@@ -19,16 +19,17 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
     });
   const listOf = (kind: Module['kind']): Doc =>
     bracketed('[', imports.filter(({ module }) => module.kind === kind).map(({ as }) => as), ']');
+  const parts = partsOf(program, checksOnly);
   const bundle = objectDoc([
     ['hash', 'hash'],
     ['resourcePolicies', listOf('resource')],
     ['principalPolicies', listOf('principal')],
     ['rolePolicies', listOf('role')],
-    ['planner', checksOnly ? undefined : 'planner'],
+    ...parts.map((part) => [part, part] as const),
   ]);
-  const text = print([`export const policies: ${checksOnly ? 'PolicyBundle' : 'PlannedBundle'} = `, bundle, ';']);
+  const text = print([`export const policies: ${parts.length === 0 ? 'PolicyBundle' : 'CompiledBundle'} = `, bundle, ';']);
   const own = [
-    ...(checksOnly ? [] : [{ from: '#runtime/planner', names: [{ name: 'planner', as: 'planner' }, { name: 'type PlannedBundle', as: 'type PlannedBundle' }] }]),
+    ...(parts.length === 0 ? [] : [{ from: '#runtime/parts', names: [...parts, 'type CompiledBundle'].map((name) => ({ name, as: name })) }]),
     ...imports.map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
     { from: './hash.js', names: [{ name: 'hash', as: 'hash' }] },
   ];
@@ -38,6 +39,19 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
     { text },
     ...(checksOnly ? [] : [{ text: TRACED }]),
   ]);
+}
+
+/** The parts of the engine that the policies need. */
+function partsOf({ modules }: Program, checksOnly: boolean): readonly string[] {
+  const has = (kind: Module['kind']): boolean => modules.some((module) => module.kind === kind);
+  return [...(has('principal') ? ['principalJudge'] : []), ...(has('role') ? ['roleJudge'] : []), ...(modules.some(isVisited) ? ['visitRules'] : []), ...(checksOnly ? [] : ['planner'])];
+}
+
+/** Whether somebody can tell that its rules are asked one by one (runtime/engine/rule-table.ts). */
+function isVisited(module: Module): boolean {
+  if (module.kind === 'derived-roles' || module.kind === 'role') return false;
+  const needsOrder = module.kind === 'principal' ? module.readsRuntime : module.roles.crowded;
+  return needsOrder || module.rules.some(({ output, memo }) => output !== undefined || memo !== undefined);
 }
 
 const TRACED = `/** The second emission of the conditions; loaded when asked for. */

@@ -4,10 +4,11 @@ import { type Engine, PolicyEngine } from './engine.js';
 import type { EvaluationError } from './evaluation-errors.js';
 import { Journal } from './journal.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
-import type { PlanRequest } from './plan-resources.js';
-import type { PlannedBundle } from './planning.js';
+import type { PlanRequest } from './plan-request.js';
+import type { CompiledBundle } from './compiled-bundle.js';
 import { Registry } from './registry.js';
 import type { CheckRequest } from './requests.js';
+import { visitRules } from './visit-rules.js';
 
 /** An engine that can tell, after an answer, how it came about: for logs, audit and the command line. */
 export interface AuditedEngine extends Engine {
@@ -22,8 +23,9 @@ export interface AuditedEngine extends Engine {
 }
 
 /** As `createEngine`; apart from it, so that who does not audit does not carry it. */
-export function createAuditedEngine(bundle: PlannedBundle, options: EngineOptions = {}): AuditedEngine {
-  return new JournalingEngine(bundle, settingsOf(options));
+export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
+  // A journal is written of every rule that is visited.
+  return new JournalingEngine({ visitRules, ...bundle }, settingsOf(options));
 }
 
 class JournalingEngine extends PolicyEngine implements AuditedEngine {

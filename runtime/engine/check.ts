@@ -1,13 +1,12 @@
-import { ALLOW, DENY, type Effect, type Rule } from '../policy/index.js';
+import { ALLOW, DENY, type Effect } from '../policy/index.js';
+import { brought } from './brought.js';
 import { enterScope } from './derived-roles.js';
 import type { Evaluation } from './evaluation.js';
-import { say } from './outputs.js';
-import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
+import { findAllowed, isVisited, judgeRules, rulesFor } from './judge-rules.js';
+import type { Judges } from './judges.js';
+import { type Outcome, UNDECIDED } from './outcome.js';
 import type { ResourceChain, ResourceStep } from './resource-chain.js';
-import { areSilent, type RoleLimit, type RoleLimits } from './role-scopes.js';
-import { denialOf, resultOf } from './rule-result.js';
-import { type RuleShape, type TableShape, UNCONDITIONAL } from './rule-shape.js';
-import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
+import type { TableShape } from './rule-shape.js';
 
 /**
  * How rules, roles, scopes and policies combine (policy-language.md 8.1, 8.3), and the only place that knows.
@@ -18,34 +17,13 @@ import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
  *
  * Leaves who decided in the evaluation.
  */
-export function check(evaluation: Evaluation, action: string): Effect {
+export function check(evaluation: Evaluation, judges: Judges, action: string): Effect {
   evaluation.beginAction();
   const { principal, resource } = evaluation;
-  const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, principal, action);
+  const byPrincipal = principal === undefined ? UNDECIDED : brought(judges.principalJudge).judge(evaluation, judges, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
-  const byResource = isPlain(evaluation, resource) ? judgePlainly(evaluation, resource, action) : judgeRoles(evaluation, action);
+  const byResource = isPlain(evaluation, resource) ? judgePlainly(evaluation, resource, action) : judgeRoles(evaluation, judges, action);
   return byResource === UNDECIDED ? DENY : byResource;
-}
-
-/** Neither ALLOW nor DENY. */
-const UNDECIDED = 0;
-type Outcome = typeof UNDECIDED | Effect;
-
-function judgePrincipal(evaluation: Evaluation, principal: PrincipalChain, action: string): Outcome {
-  const role = evaluation.request.principal.roles[0];
-  if (role === undefined) return UNDECIDED;
-  evaluation.judge(role);
-  for (const step of principal.steps) {
-    const outcome = judgeRules(evaluation, tableAbout(evaluation.resource.kind, step), EVERYONE, action);
-    if (outcome === UNDECIDED || (outcome === ALLOW && step.consents)) continue;
-    evaluation.decidedByPrincipal(step);
-    return outcome;
-  }
-  return UNDECIDED;
-}
-
-function tableAbout(kind: string, step: PrincipalStep): RuleTable {
-  return step.kinds.get(kind) ?? step.otherKinds;
 }
 
 /** A chain of one table that nobody watches while it decides. */
@@ -74,14 +52,14 @@ function judgePlainly(evaluation: Evaluation, { sole, conditions }: PlainChain, 
 }
 
 /** The first ALLOW decides, else the first DENY. */
-function judgeRoles(evaluation: Evaluation, action: string): Outcome {
+function judgeRoles(evaluation: Evaluation, judges: Judges, action: string): Outcome {
   const { roles } = evaluation.request.principal;
   if (roles.length > 1) forgetEffects(evaluation);
 
   let combined: Outcome = UNDECIDED;
   for (let i = 0; i < roles.length; i++) {
     evaluation.judge(roles[i] as string);
-    const outcome = judgeRole(evaluation, action, combined === UNDECIDED);
+    const outcome = judgeRole(evaluation, judges, action, combined === UNDECIDED);
     if (outcome === ALLOW || evaluation.failed) return outcome;
     if (outcome === DENY) combined = DENY;
   }
@@ -89,10 +67,10 @@ function judgeRoles(evaluation: Evaluation, action: string): Outcome {
 }
 
 /** The role is that of `evaluation.judge`. A DENY counts as the one that decided only while it is the first. */
-function judgeRole(evaluation: Evaluation, action: string, isFirst: boolean): Outcome {
+function judgeRole(evaluation: Evaluation, judges: Judges, action: string, isFirst: boolean): Outcome {
   for (let step = evaluation.resource.first; step !== undefined; step = step.parent) {
     if (evaluation.listsDerivedRoles) enterScope(evaluation, step);
-    const outcome = judgeScope(evaluation, step, action);
+    const outcome = judgeScope(evaluation, judges, step, action);
     if (outcome === UNDECIDED || (outcome === ALLOW && step.consents)) continue;
     if (isFirst || outcome === ALLOW || evaluation.failed) evaluation.decidedByResource(step);
     return outcome;
@@ -101,148 +79,15 @@ function judgeRole(evaluation: Evaluation, action: string, isFirst: boolean): Ou
 }
 
 /** Role policies first, which can only deny; then the rules. */
-function judgeScope(evaluation: Evaluation, { policy, table, limits, index }: ResourceStep, action: string): Outcome {
+function judgeScope(evaluation: Evaluation, judges: Judges, { policy, table, limits, index }: ResourceStep, action: string): Outcome {
   const bits = table === undefined ? 0 : evaluation.bitsOfLineage(table.shape);
   if (limits !== undefined) {
     const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
-    if (judgeLimits(evaluation, limits, hasRule, action) === DENY) return DENY;
+    if (brought(judges.roleJudge).judge(evaluation, limits, hasRule, action) === DENY) return DENY;
   }
   if (table === undefined || hadNoEffect(evaluation, index, bits)) return UNDECIDED;
-  const outcome = judgeRules(evaluation, table, bits, action);
+  const outcome = judgeRules(evaluation, judges, table, bits, action);
   if (outcome === UNDECIDED && !isVisited(evaluation, table)) rememberNoEffect(evaluation, index, bits);
-  return outcome;
-}
-
-/** The role policies of a role and its ancestors (policy-language.md 8.6). */
-function judgeLimits(evaluation: Evaluation, limits: ReadonlyMap<string, RoleLimits>, hasRule: boolean, action: string): Outcome {
-  const { lineage } = evaluation;
-  if (areSilent(limits, lineage, hasRule)) return UNDECIDED;
-  for (const role of lineage) {
-    const limit = limits.get(role);
-    if (limit === undefined) continue;
-    evaluation.journal?.considers(limit.key, '');
-    if (judgeLimit(evaluation, limit, action) === DENY) {
-      evaluation.accuser = limit.key;
-      return DENY;
-    }
-  }
-  return UNDECIDED;
-}
-
-/** What no rule lists is denied; of those that list it, every condition must hold. */
-function judgeLimit(evaluation: Evaluation, { key, rules }: RoleLimits, action: string): Outcome {
-  let isListed = false;
-  for (const limit of rules) {
-    if (!limit.rule.allows(action)) continue;
-    isListed = true;
-    evaluation.journal?.considers(key, limit.rule.name);
-    if (denies(evaluation, key, limit, action)) return DENY;
-  }
-  return isListed ? UNDECIDED : DENY;
-}
-
-function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: string): boolean {
-  const { name, output, when } = limit.rule;
-  if (when === undefined && !(evaluation.collectsOutputs && output !== undefined)) return false;
-  const denial = denialOf(evaluation, limit);
-  if (denial === 'fails') {
-    evaluation.failed = true;
-    return true;
-  }
-  // The outputs keep the author's meaning (9.3): the DENY holds when the condition does not.
-  const isMet = when === undefined ? denial === 'holds' : denial !== 'holds';
-  if (evaluation.collectsOutputs) say(evaluation, { key, name, output }, action, isMet);
-  return when !== undefined && !isMet;
-}
-
-/** A DENY beats every ALLOW beside it. */
-function judgeRules(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  if (isVisited(evaluation, table)) return visitRules(evaluation, table, bits, action);
-  const { shape, conditions } = table;
-  const rules = rulesFor(action, shape);
-  return shape.isLast ? findAllowed(evaluation, rules, conditions, bits, action) : findDecisive(evaluation, rules, conditions, bits, action);
-}
-
-/** Whether anybody can tell in what order, or how often, the rules of a table are asked. */
-function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean {
-  return shape.alwaysVisited || (shape.hasOutputs && evaluation.collectsOutputs);
-}
-
-function rulesFor(action: string, { named, other }: TableShape): readonly RuleShape[] {
-  return named.get(action) ?? other;
-}
-
-type Conditions = RuleTable['conditions'];
-
-/** A hot loop: the denials stand first, so the first rule that holds decides. */
-function findDecisive(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
-  for (let i = 0; i < rules.length; i++) {
-    const rule = rules[i] as RuleShape;
-    if (holds(evaluation, rule, conditions, bits, action)) return rule.effect;
-  }
-  return UNDECIDED;
-}
-
-/** The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules stand first. */
-function findAllowed(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
-  let outcome: Outcome = UNDECIDED;
-  for (let i = 0; i < rules.length; i++) {
-    const rule = rules[i] as RuleShape;
-    if (outcome === rule.effect) continue;
-    if (outcome === UNDECIDED && rule.effect === DENY) return UNDECIDED;
-    if (!holds(evaluation, rule, conditions, bits, action)) continue;
-    if (rule.effect === DENY) return DENY;
-    outcome = ALLOW;
-  }
-  return outcome;
-}
-
-function holds({ request, resource }: Evaluation, rule: RuleShape, conditions: Conditions, bits: number, action: string): boolean {
-  if ((rule.roles & bits) === 0) return false;
-  if (rule.reaches !== undefined && !rule.reaches(action, resource.kind)) return false;
-  return rule.condition === UNCONDITIONAL || (conditions[rule.condition] as Rule['when'])(request);
-}
-
-/** Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. */
-function visitRules(evaluation: Evaluation, table: RuleTable, bits: number, action: string): Outcome {
-  const entries = table.ordered.named.get(action) ?? table.ordered.other;
-  let outcome: Outcome = UNDECIDED;
-  for (const entry of entries) {
-    if (!isReached(evaluation, entry, bits, action)) continue;
-    evaluation.journal?.considers(table.key, entry.rule.name);
-    const effect = visitRule(evaluation, table, entry, action);
-    if (effect === DENY) return DENY;
-    if (effect === ALLOW) outcome = ALLOW;
-  }
-  return outcome;
-}
-
-function isReached({ lineage, resource }: Evaluation, { roles, reaches, rule }: RuleEntry, bits: number, action: string): boolean {
-  if ((roles & bits) === 0) return false;
-  const { among } = rule;
-  if (among !== undefined && !lineage.some((role) => among(role))) return false;
-  return reaches === undefined || reaches(action, resource.kind);
-}
-
-/** A rule speaks once for each row it stands for (policy-language.md 9.1), unless one of them denies. */
-function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry, action: string): Outcome {
-  const { rule, effect } = entry;
-  const rows = evaluation.collectsOutputs ? (rule.rows?.(action, evaluation.lineage) ?? 1) : 1;
-  let outcome: Outcome = UNDECIDED;
-  for (let row = 0; row < rows; row++) {
-    const result = resultOf(evaluation, entry);
-    if (result === 'fails') {
-      evaluation.failed = true;
-      evaluation.accuser = key;
-      return DENY;
-    }
-    if (result === 'inactive') continue;
-    const holds = result === 'holds';
-    if (evaluation.collectsOutputs) say(evaluation, { key, name: rule.name, output: rule.output }, action, holds);
-    if (!holds) continue;
-    if (effect === DENY) return DENY;
-    outcome = ALLOW;
-  }
   return outcome;
 }
 

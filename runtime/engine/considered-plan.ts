@@ -1,11 +1,11 @@
 import type { Attributes, Request, Resource } from '../policy/index.js';
 import type { Journal } from './journal.js';
 import type { Settings } from './options.js';
-import type { PlanRequest, PlanResourceInput } from './plan-resources.js';
+import type { PlanRequest, PlanResourceInput } from './plan-request.js';
 import type { Registry } from './registry.js';
 import { stepsFrom } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
-import type { RoleLimits } from './role-scopes.js';
+import type { RoleLimits } from './roles.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 import { requestedScope, withoutDot } from './scope-chain.js';
 
@@ -20,14 +20,14 @@ export function considerPlan(registry: Registry, settings: Settings, request: Pl
   const known = knownOf(request, settings, journal);
   const visit: Visit = { known, journal, kind: resource.kind };
   const chain = registry.resourceChain(resource.kind, version, scope);
-  const byPrincipal = registry.principalChain(principal.id, version, requestedScope(principal.scope, settings.defaultScope));
-  const lineages = registry.lineages(version, scope);
+  const byPrincipal = registry.principals?.chain(principal.id, version, requestedScope(principal.scope, settings.defaultScope));
+  const lineages = registry.roles?.lineages(version, scope);
   for (const action of actions) {
     for (const { kinds, otherKinds } of byPrincipal?.steps ?? []) visitTable(visit, kinds.get(chain.kind) ?? otherKinds, action, EVERYONE, []);
     for (const role of principal.roles) {
       const lineage = lineages?.get(role) ?? [role];
       for (const { policy, table, limits } of stepsFrom(chain.first)) {
-        for (const ancestor of lineage) visitLimits(visit, limits?.get(ancestor), action);
+        for (const ancestor of lineage) visitLimits(visit, limits?.byRole.get(ancestor), action);
         if (policy !== undefined && table !== undefined) visitTable(visit, table, action, lineageBits(policy, lineage), lineage);
       }
     }

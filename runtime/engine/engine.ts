@@ -1,10 +1,12 @@
-import { ALLOW, type AnyPermissions, DENY, type KindOf, type Permissions, policyKey } from '../policy/index.js';
+import { ALLOW, type AnyPermissions, DENY, type KindOf, type Permissions } from '../policy/index.js';
 import { check } from './check.js';
 import { Evaluation } from './evaluation.js';
 import type { Journal } from './journal.js';
+import { brought } from './brought.js';
+import type { Judges } from './judges.js';
 import { type EngineOptions, type Settings, settingsOf } from './options.js';
-import type { PlanRequest, PlanResult } from './plan-resources.js';
-import type { Plan, PlannedBundle } from './planning.js';
+import type { PlanRequest, PlanResult } from './plan-request.js';
+import type { Plan, CompiledBundle } from './compiled-bundle.js';
 import { Registry } from './registry.js';
 import type {
   AccessRequest,
@@ -39,7 +41,7 @@ export interface Engine<P extends Permissions = AnyPermissions> {
 }
 
 /** The engine of a compiled bundle: the one way in. */
-export function createEngine<P extends Permissions = AnyPermissions>(bundle: PlannedBundle, options: EngineOptions = {}): Engine<P> {
+export function createEngine<P extends Permissions = AnyPermissions>(bundle: CompiledBundle, options: EngineOptions = {}): Engine<P> {
   return new PolicyEngine(bundle, settingsOf(options));
 }
 
@@ -53,14 +55,16 @@ export class PolicyEngine implements Engine {
   /** Of the principal of the call, defaults filled in; only where principals have policies. */
   private principalVersion = '';
   private principalScope = '';
+  private readonly judges: Judges;
   private planned: Plan | undefined = undefined;
 
   constructor(
-    protected readonly bundle: PlannedBundle,
+    protected readonly bundle: CompiledBundle,
     protected readonly settings: Settings,
     registry?: Registry,
     journal?: Journal,
   ) {
+    this.judges = judgesOf(bundle, settings);
     this.registry = registry ?? new Registry(bundle, settings);
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
     if (journal === undefined) return;
@@ -86,7 +90,7 @@ export class PolicyEngine implements Engine {
       evaluation.collectsOutputs = false;
       evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
       if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
-      return check(evaluation, action) === ALLOW;
+      return check(evaluation, this.judges, action) === ALLOW;
     } catch {
       // Conditions do not throw; should one do so all the same, nothing is known, and that denies.
       return false;
@@ -117,7 +121,7 @@ export class PolicyEngine implements Engine {
   private decide(action: string): ActionDecision {
     const { evaluation } = this;
     try {
-      const effect = check(evaluation, action);
+      const effect = check(evaluation, this.judges, action);
       return { action, effect, matchedPolicy: evaluation.matchedPolicy, matchedScope: evaluation.matchedScope };
     } catch {
       // As in `isAllowed`.
@@ -126,7 +130,7 @@ export class PolicyEngine implements Engine {
   }
 
   private begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
-    if (this.registry.hasPrincipals) {
+    if (this.registry.principals !== undefined) {
       this.principalVersion = principal.policyVersion || this.settings.defaultPolicyVersion;
       this.principalScope = requestedScope(principal.scope, this.settings.defaultScope);
     }
@@ -138,19 +142,20 @@ export class PolicyEngine implements Engine {
     const { evaluation, registry, settings } = this;
     const version = resource.policyVersion || settings.defaultPolicyVersion;
     const scope = requestedScope(resource.scope, settings.defaultScope);
-    evaluation.turnTo(resource, registry.lineages(version, scope));
+    evaluation.turnTo(resource, registry.roles?.lineages(version, scope));
     evaluation.resource = registry.resourceChain(resource.kind, version, scope);
-    if (!registry.hasPrincipals) return evaluation.resource.exists;
+    const { principals } = registry;
+    if (principals === undefined) return evaluation.resource.exists;
     // The version of the resource, not that of the principal (8.8).
-    evaluation.principal = registry.principalChain(evaluation.request.principal.id, version, this.principalScope);
-    return evaluation.resource.exists || registry.hasPrincipalPolicies(this.principalVersion, this.principalScope);
+    evaluation.principal = principals.chain(evaluation.request.principal.id, version, this.principalScope);
+    return evaluation.resource.exists || principals.exist(this.principalVersion, this.principalScope);
   }
 
   /** Here the version of the principal counts (policy-language.md 8.8). */
   private principalKey(): string {
     const { principalVersion: version, principalScope: scope, registry } = this;
-    if (!registry.hasPrincipalPolicies(version, scope)) return NO_MATCH;
-    return policyKey('principal', this.evaluation.request.principal.id, version, registry.firstPrincipalScope(scope) ?? '');
+    const { principals } = registry;
+    return principals?.exist(version, scope) ? principals.keyOf(this.evaluation.request.principal.id, version, scope) : NO_MATCH;
   }
 
   private schemaErrors(actions: readonly string[]): readonly ValidationError[] {
@@ -160,7 +165,14 @@ export class PolicyEngine implements Engine {
   }
 }
 
-function planOf({ planner }: PlannedBundle): NonNullable<PlannedBundle['planner']> {
+/** An engine that lacks a part would deny, and nobody would know why. */
+function judgesOf({ principalJudge, roleJudge, visitRules, resourcePolicies, principalPolicies }: CompiledBundle, { traced }: Settings): Judges {
+  const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules };
+  if (traced !== undefined || [...resourcePolicies, ...principalPolicies].some(({ hasOutputs }) => hasOutputs)) brought(judges.visitRules);
+  return judges;
+}
+
+function planOf({ planner }: CompiledBundle): NonNullable<CompiledBundle['planner']> {
   if (planner === undefined) throw new Error('these policies were compiled for checks only: compile them without --checks-only to plan');
   return planner;
 }

@@ -1,7 +1,7 @@
 import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
 import { FirstResults } from './first-results.js';
 import type { Journal } from './journal.js';
-import type { PrincipalChain, PrincipalStep } from './principal-chain.js';
+import type { PrincipalChain, PrincipalStep } from './principals.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
 import { emptyChain, type ResourceChain, type ResourceStep } from './resource-chain.js';
 import { lineageBits, RoleBits } from './role-bits.js';

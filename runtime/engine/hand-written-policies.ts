@@ -3,6 +3,9 @@ import { type AuditedEngine, createAuditedEngine } from './audited-engine.js';
 import type { Engine } from './engine.js';
 import type { EngineOptions } from './options.js';
 import { planner } from './planner.js';
+import { principalJudge } from './principal-chain.js';
+import { roleJudge } from './role-scopes.js';
+import { visitRules } from './visit-rules.js';
 import type { CheckResult, PrincipalInput, ResourceInput } from './requests.js';
 
 /** The roles of the policies the tests write: `user` and `admin`, and whoever `a*` matches. */
@@ -67,7 +70,7 @@ export function role(name: string, more: Partial<RolePolicy> = {}): RolePolicy {
 
 /** An engine of some policies. */
 export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): AuditedEngine {
-  return createAuditedEngine({ hash: '', resourcePolicies: [], principalPolicies: [], rolePolicies: [], planner, ...policies }, options);
+  return createAuditedEngine({ hash: '', resourcePolicies: [], principalPolicies: [], rolePolicies: [], planner, principalJudge, roleJudge, visitRules, ...policies }, options);
 }
 
 /** What a test asks: roles and what differs from `alice` asking about `doc`. */

@@ -5,8 +5,10 @@ export { createEngine, type Engine } from './engine.js';
 export type { EvaluationError } from './evaluation-errors.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
 export type { UnplannedRule } from './plan.js';
-export type { Plan, PlannedBundle, Planner } from './planning.js';
-export { type PlanRequest, type PlanResourceInput, type PlanResult, writingOf } from './plan-resources.js';
+export type { CompiledBundle, Plan, Planner } from './compiled-bundle.js';
+export type { CompiledTraces } from './judges.js';
+export type { PlanRequest, PlanResourceInput, PlanResult } from './plan-request.js';
+export { writingOf } from './plan-resources.js';
 export type {
   AccessRequest,
   ActionDecision,

@@ -1,5 +1,6 @@
-import type { Attributes, Instant, TracedBundle } from '../policy/index.js';
+import type { Attributes, Instant } from '../policy/index.js';
 import type { Writing } from '../residual/index.js';
+import type { CompiledTraces } from './judges.js';
 
 /** The configuration that changes decisions (policy-language.md 13). */
 export interface EngineOptions {
@@ -20,7 +21,7 @@ export interface EngineOptions {
   /** How plans write their filters. Flat, with `has` where a DENY needs it, when absent. */
   readonly plan?: Writing;
   /** The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what audit asks of the engine. */
-  readonly traced?: TracedBundle;
+  readonly traced?: CompiledTraces;
 }
 
 export type SchemaEnforcement = 'none' | 'warn' | 'reject';
@@ -36,9 +37,9 @@ export interface Settings {
   /** Undefined: as the planner does by itself. */
   readonly plan: Writing | undefined;
   /** Present in strict evaluation, and only there. */
-  readonly traced: TracedBundle | undefined;
+  readonly traced: CompiledTraces | undefined;
   /** The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a journal. */
-  readonly forJournals: TracedBundle | undefined;
+  readonly forJournals: CompiledTraces | undefined;
 }
 
 /** The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the program that embeds it. */

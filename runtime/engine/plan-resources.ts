@@ -2,36 +2,12 @@ import type { AuxData, Instant, Principal, Query, Resource } from '../policy/ind
 import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, rowOf, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
 import { type ActionPlan, plan, type Planning, type UnplannedRule } from './plan.js';
+import type { PlanRequest, PlanResult } from './plan-request.js';
 import type { Registry } from './registry.js';
-import type { AuxDataInput, PrincipalInput, ResourceInput, ValidationError } from './requests.js';
+import type { ValidationError } from './requests.js';
 import type { RuleEntry } from './rule-table.js';
 import { planErrors } from './schemas.js';
 import { requestedScope, withoutDot } from './scope-chain.js';
-
-/** One call: on which resources of a kind may this principal do all of these actions (planner.md 1.2)? */
-export interface PlanRequest {
-  readonly principal: PrincipalInput;
-  readonly resource: PlanResourceInput;
-  /** One at least, unique. */
-  readonly actions: readonly string[];
-  readonly auxData?: AuxDataInput | undefined;
-}
-
-/** The resources asked about. Attributes given hold for every one of them. */
-export type PlanResourceInput = Omit<ResourceInput, 'id'>;
-
-/** Which rows to select, and how that came about. */
-export interface PlanResult {
-  readonly filter: Filter;
-  /** The filter as text, or `NO_MATCH` (planner.md 1.4); made when it is read. */
-  readonly filterDebug: string;
-  /** By action, sorted, the root as the empty text; undefined when no rule was looked at (1.3). */
-  readonly matchedScopes: ReadonlyMap<string, string> | undefined;
-  /** Those of the principal first (1.6). */
-  readonly validationErrors: readonly ValidationError[];
-  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (8.3, 4). */
-  readonly unplanned: readonly UnplannedRule[];
-}
 
 /** The plan of a request; beyond the registry it looks nothing up, and remembers nothing. */
 export function planResources(registry: Registry, settings: Settings, request: PlanRequest): PlanResult {
@@ -40,7 +16,7 @@ export function planResources(registry: Registry, settings: Settings, request: P
   const scope = requestedScope(resource.scope, settings.defaultScope);
   const principalScope = requestedScope(principal.scope, settings.defaultScope);
   const chain = registry.resourceChain(resource.kind, version, scope);
-  if (chain.first === undefined && registry.firstPrincipalScope(principalScope) === undefined) return unmatched(undefined, NONE);
+  if (chain.first === undefined && !registry.principals?.existAt(principalScope)) return unmatched(undefined, NONE);
 
   const writing = settings.plan ?? FLAT;
   const query = queryOf(request, settings);
@@ -48,15 +24,15 @@ export function planResources(registry: Registry, settings: Settings, request: P
   if (settings.schemaEnforcement === 'reject' && errors.length > 0) return { ...unmatched(undefined, errors), filterDebug: '(false)' };
 
   const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
-  if (!chain.exists && !registry.hasPrincipalPolicies(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere(), errors);
+  if (!chain.exists && !registry.principals?.exist(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere(), errors);
 
-  const principalChain = registry.principalChain(principal.id, version, principalScope);
+  const principalChain = registry.principals?.chain(principal.id, version, principalScope);
   const unplanned: UnplannedRule[] = [];
   const planning: Planning = {
     query,
     principal: principalChain,
     resource: chain,
-    lineages: registry.lineages(version, scope),
+    lineages: registry.roles?.lineages(version, scope),
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
     // The reference's trees have no guards of conditions that are only looked at.
     strict: writing.shapes === 'flat' ? settings.traced : undefined,

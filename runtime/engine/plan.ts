@@ -3,10 +3,10 @@ import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, non
 import { reachesByText } from './derived-roles.js';
 import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
 import { PlannedResults } from './planned-results.js';
-import type { PrincipalChain } from './principal-chain.js';
+import type { PrincipalChain } from './principals.js';
 import { derivedRolesOf, type ResourceChain, type ResourceStep } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
-import { areSilent, type RoleLimit, type RoleLimits } from './role-scopes.js';
+import { areSilent, type RoleLimit, type RoleLimits } from './roles.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 
 /** What is known while one principal's access to resources yet to be found is planned. */
@@ -197,7 +197,7 @@ function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): 
   if (planning.listsDerivedRoles) planning.query.derivedRoles = listedIn(walk, step);
   const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
   const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
-  const restriction = limits === undefined || areSilent(limits, lineage, hasRule) ? undefined : planLimits(walk, limits, lineage);
+  const restriction = limits === undefined || areSilent(limits.byRole, lineage, hasRule) ? undefined : planLimits(walk, limits.byRole, lineage);
   const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };
   if (table !== undefined) planRules(walk, table, { layer, bits, lineage });
   return layer;

@@ -1,4 +1,4 @@
-import type { Planner } from './planning.js';
+import type { Planner } from './compiled-bundle.js';
 import { planResources } from './plan-resources.js';
 import { Registry } from './registry.js';
 

@@ -1,8 +1,11 @@
-import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type RolePolicy, sanitize } from '../policy/index.js';
+import { type ResourcePolicy, sanitize } from '../policy/index.js';
+import { brought } from './brought.js';
+import type { CompiledBundle } from './compiled-bundle.js';
+import { entryOf } from './entry-of.js';
 import type { Settings } from './options.js';
-import { type PrincipalChain, principalChain } from './principal-chain.js';
+import type { Principals } from './principals.js';
 import { emptyChain, type ResourceChain, resourceChain, resourceTable } from './resource-chain.js';
-import { type RoleScope, roleScope } from './role-scopes.js';
+import type { Roles } from './roles.js';
 import { TableShapes } from './rule-shape.js';
 import type { RuleTable, SharedFacts } from './rule-table.js';
 import { ScopeSet } from './scope-chain.js';
@@ -12,17 +15,14 @@ import { ScopeSet } from './scope-chain.js';
  * kept by names that policies have, never by names that requests invent.
  */
 export class Registry {
-  /** Whether any principal has a policy. (A field: asking a Map for its size is a call.) */
-  readonly hasPrincipals: boolean;
+  /** Undefined: no principal has a policy. */
+  readonly principals: Principals | undefined;
+  /** Undefined: no role has a policy. */
+  readonly roles: Roles | undefined;
   /** Those in which resource or principal policies decide for themselves: the scopes that plans name (planner.md 2.3). */
   readonly scopesWithRules: ReadonlySet<string>;
-  private readonly hasRoles: boolean;
   private readonly resourceScopes: ScopeSet;
-  private readonly principalScopes: ScopeSet;
   private readonly kinds = new Map<string, KindPolicies>();
-  private readonly principals = new Map<string, PrincipalPolicies>();
-  private readonly principalScopesByVersion = new Map<string, Set<string>>();
-  private readonly roles: ReadonlyMap<string, ReadonlyMap<string, RoleScope>>;
   private readonly shared: SharedFacts;
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
   /** Those of policies that nobody is asked beside. */
@@ -38,22 +38,16 @@ export class Registry {
   private spareChains = 50_000;
 
   constructor(
-    bundle: PolicyBundle,
+    bundle: CompiledBundle,
     private readonly settings: Settings,
   ) {
     this.shared = { shapes: new TableShapes(), traced: settings.traced };
-    this.hasPrincipals = bundle.principalPolicies.length > 0;
-    this.hasRoles = bundle.rolePolicies.length > 0;
+    this.principals = bundle.principalPolicies.length > 0 ? brought(bundle.principalJudge).principalsOf(bundle.principalPolicies, this.shared, settings.lenientScopeSearch) : undefined;
+    this.roles = bundle.rolePolicies.length > 0 ? brought(bundle.roleJudge).rolesOf(bundle.rolePolicies, settings.traced) : undefined;
     this.scopesWithRules = new Set([...bundle.resourcePolicies, ...bundle.principalPolicies].filter(({ overridesParent }) => overridesParent).map(({ scope }) => scope));
-    this.roles = rolesByVersion(bundle.rolePolicies);
     const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
     this.resourceScopes = new ScopeSet([...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope), settings.lenientScopeSearch);
-    this.principalScopes = new ScopeSet(bundle.principalPolicies.map(({ scope }) => scope), settings.lenientScopeSearch);
     for (const policy of bundle.resourcePolicies) entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
-    for (const policy of bundle.principalPolicies) {
-      entryOf(this.principals, policy.principal, () => new PrincipalPolicies()).policies.push(policy);
-      entryOf(this.principalScopesByVersion, policy.version, () => new Set<string>()).add(policy.scope);
-    }
   }
 
   /** The policies that judge a kind, as the request spells it; `scope` is the one requested (policy-language.md 8.1, steps 1 and 2). */
@@ -62,33 +56,6 @@ export class Registry {
     const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
     if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
     return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
-  }
-
-  /** The policies of a principal; the version is that of the resource (policy-language.md 8.8). Undefined: it has none there. */
-  principalChain(id: string, version: string, scope: string): PrincipalChain | undefined {
-    const principal = this.principals.get(id);
-    if (principal === undefined) return undefined;
-    const first = this.principalScopes.first(scope);
-    if (first === undefined) return undefined;
-    return principal.chains.get(version)?.get(first) ?? this.makePrincipalChain(principal, version, first);
-  }
-
-  /** The first scope of the list for principal policies (policy-language.md 8.1, step 2). */
-  firstPrincipalScope(scope: string): string | undefined {
-    return this.principalScopes.first(scope);
-  }
-
-  /** Whether any principal, whoever it is, has a policy of a version in the listed scopes (policy-language.md 8.1, step 5). */
-  hasPrincipalPolicies(version: string, scope: string): boolean {
-    const scopes = this.principalScopesByVersion.get(version);
-    const first = this.principalScopes.first(scope);
-    return scopes !== undefined && first !== undefined && this.principalScopes.listFrom(first).some((listed) => scopes.has(listed));
-  }
-
-  /** For each role that has parents at exactly this scope: itself and its ancestors (policy-language.md 8.6). */
-  lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined {
-    if (!this.hasRoles) return undefined;
-    return this.roles.get(version)?.get(scope)?.lineages;
   }
 
   private rootChain(kind: string, version: string): ResourceChain {
@@ -141,29 +108,18 @@ export class Registry {
     const scopes = this.resourceScopes.listFrom(first);
     if (scopes.length === 0) return emptyChain(kind);
     // Who else could decide could tell, by the scope or the policy that decisions name, whether the root denied a role or said nothing of it.
-    const isLast = scopes.length === 1 && scopes[0] === '' && this.roles.size === 0;
+    const isLast = scopes.length === 1 && scopes[0] === '' && this.roles === undefined;
     const tables = isLast ? this.lastTables : this.tables;
     return resourceChain({
       kind,
       version,
       scopes,
       policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
-      rolesAt: (scope) => this.roles.get(version)?.get(scope),
+      limitsAt: (scope) => this.roles?.limits(version, scope, kind),
       tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.shared)),
-      traced: this.settings.traced,
     });
   }
 
-  private makePrincipalChain({ policies, chains }: PrincipalPolicies, version: string, first: string): PrincipalChain | undefined {
-    const listed = this.principalScopes.listFrom(first).flatMap((scope) => policies.filter((policy) => policy.version === version && policy.scope === scope));
-    if (listed.length === 0) return undefined;
-    const chain = principalChain(listed, this.shared);
-    if (this.spareChains > 0) {
-      this.spareChains--;
-      entryOf(chains, version, () => new Map<string, PrincipalChain>()).set(first, chain);
-    }
-    return chain;
-  }
 }
 
 const MAX_SPELLINGS = 4096;
@@ -182,29 +138,4 @@ class KindPolicies {
   constructor(readonly kind: string) {
     this.nowhere = emptyChain(kind);
   }
-}
-
-/** The policies of one principal, all versions and scopes. */
-class PrincipalPolicies {
-  readonly policies: PrincipalPolicy[] = [];
-  /** By version, then by first listed scope. */
-  readonly chains = new Map<string, Map<string, PrincipalChain>>();
-}
-
-function rolesByVersion(policies: readonly RolePolicy[]): ReadonlyMap<string, ReadonlyMap<string, RoleScope>> {
-  const grouped = new Map<string, Map<string, RolePolicy[]>>();
-  for (const policy of policies) {
-    const scopes = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
-    entryOf(scopes, policy.scope, () => []).push(policy);
-  }
-  return new Map([...grouped].map(([version, scopes]) => [version, new Map([...scopes].map(([scope, listed]) => [scope, roleScope(listed)]))]));
-}
-
-function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
 }

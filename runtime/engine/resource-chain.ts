@@ -1,5 +1,5 @@
-import { type DerivedRole, policyKey, type ResourcePolicy, type SchemaReferences, type TracedBundle } from '../policy/index.js';
-import { type RoleLimits, type RoleScope, roleLimits } from './role-scopes.js';
+import { type DerivedRole, policyKey, type ResourcePolicy, type SchemaReferences } from '../policy/index.js';
+import type { ScopeLimits } from './roles.js';
 import type { TableShape } from './rule-shape.js';
 import { type RuleTable, ruleTable, type SharedFacts } from './rule-table.js';
 
@@ -39,8 +39,8 @@ export interface ResourceStep {
   readonly consents: boolean;
   readonly policy: ResourcePolicy | undefined;
   readonly table: RuleTable | undefined;
-  /** By role. */
-  readonly limits: ReadonlyMap<string, RoleLimits> | undefined;
+  /** What role policies take away. */
+  readonly limits: ScopeLimits | undefined;
 }
 
 /** What a chain is made of. */
@@ -50,9 +50,8 @@ export interface ResourceChainParts {
   /** The scope list, most specific first. */
   readonly scopes: readonly string[];
   readonly policyAt: (scope: string) => ResourcePolicy | undefined;
-  readonly rolesAt: (scope: string) => RoleScope | undefined;
+  readonly limitsAt: (scope: string) => ScopeLimits | undefined;
   readonly tableOf: (policy: ResourcePolicy) => RuleTable;
-  readonly traced: TracedBundle | undefined;
 }
 
 /** The chain of a request for which no scope is listed: principal policies may still know the kind. */
@@ -66,16 +65,15 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
   const first = resourceSteps(parts);
   const steps = stepsFrom(first);
   const sole = soleTable(first);
-  const rolePolicies = scopes.flatMap((scope) => [...(parts.rolesAt(scope)?.policies.values() ?? [])]);
   return {
     kind,
     first,
     sole: sole?.shape,
     conditions: sole?.conditions ?? [],
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
-    exists: steps.some((step) => step.policy !== undefined || hasLimits(step)),
-    hasOutputs: steps.some((step) => step.policy?.hasOutputs) || rolePolicies.some((policy) => policy.hasOutputs),
-    readsRuntime: steps.some((step) => step.policy?.readsRuntime) || rolePolicies.some((policy) => policy.readsRuntime),
+    exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),
+    hasOutputs: steps.some(({ policy, limits }) => policy?.hasOutputs || limits?.hasOutputs),
+    readsRuntime: steps.some(({ policy, limits }) => policy?.readsRuntime || limits?.readsRuntime),
     schemas: first?.policy === undefined ? undefined : parts.policyAt('')?.schemas,
   };
 }
@@ -97,7 +95,7 @@ export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
   return step.policy?.derivedRoles ?? [];
 }
 
-function resourceSteps({ kind, scopes, policyAt, rolesAt, tableOf, traced }: ResourceChainParts): ResourceStep | undefined {
+function resourceSteps({ scopes, policyAt, limitsAt, tableOf }: ResourceChainParts): ResourceStep | undefined {
   let parent: ResourceStep | undefined;
   for (const [index, scope] of [...scopes.entries()].reverse()) {
     const policy = policyAt(scope);
@@ -108,7 +106,7 @@ function resourceSteps({ kind, scopes, policyAt, rolesAt, tableOf, traced }: Res
       consents: policy !== undefined && !policy.overridesParent,
       policy,
       table: policy === undefined ? undefined : tableOf(policy),
-      limits: roleLimits(rolesAt(scope), kind, traced),
+      limits: limitsAt(scope),
     };
   }
   return parent;
@@ -119,8 +117,4 @@ function soleTable(first: ResourceStep | undefined): RuleTable | undefined {
   if (first === undefined || first.consents) return undefined;
   const { table } = first;
   return table?.shape.isLast === true && !table.shape.alwaysVisited ? table : undefined;
-}
-
-function hasLimits(step: ResourceStep): boolean {
-  return step.limits !== undefined && [...step.limits.values()].some(({ rules }) => rules.length > 0);
 }

@@ -1,50 +1,47 @@
-import type { AttemptedCondition, RolePolicy, RoleRule, TracedBundle, TracedCondition } from '../policy/index.js';
+import { DENY, type RolePolicy, type TracedBundle } from '../policy/index.js';
+import { entryOf } from './entry-of.js';
+import type { Evaluation } from './evaluation.js';
+import type { RoleJudge } from './judges.js';
+import { type Outcome, UNDECIDED } from './outcome.js';
+import { say } from './outputs.js';
+import { areSilent, type RoleLimit, type RoleLimits, type ScopeLimits } from './roles.js';
+import type { RuleResult } from './rule-result.js';
 
-/** The role policies of one version in one scope (policy-language.md 8.6). */
-export interface RoleScope {
+/** Judges by role policies: bundles that have some bring it. */
+export const roleJudge: RoleJudge = {
+  rolesOf: (policies, traced) => {
+    const scopes = rolesByVersion(policies);
+    return {
+      lineages: (version, scope) => scopes.get(version)?.get(scope)?.lineages,
+      limits: (version, scope, kind) => scopeLimits(scopes.get(version)?.get(scope), kind, traced),
+    };
+  },
+  judge: judgeLimits,
+};
+
+/** The role policies of one version in one scope. */
+interface RoleScope {
   /** Those with at least one rule, by role. */
   readonly policies: ReadonlyMap<string, RolePolicy>;
   /** For each role with parents here: itself, then all its ancestors. */
   readonly lineages: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What the role policy of one role says about one kind. */
-export interface RoleLimits {
-  /** The key of the role policy. */
-  readonly key: string;
-  /** Its rules about the kind, in order; empty: it lists other kinds only. */
-  readonly rules: readonly RoleLimit[];
+function rolesByVersion(policies: readonly RolePolicy[]): ReadonlyMap<string, ReadonlyMap<string, RoleScope>> {
+  const grouped = new Map<string, Map<string, RolePolicy[]>>();
+  for (const policy of policies) {
+    const scopes = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
+    entryOf(scopes, policy.scope, () => []).push(policy);
+  }
+  return new Map([...grouped].map(([version, scopes]) => [version, new Map([...scopes].map(([scope, listed]) => [scope, roleScope(listed)]))]));
 }
 
-export interface RoleLimit {
-  readonly rule: RoleRule;
-  /** What a check remembers its first result by (policy-language.md 8.10-D3). */
-  readonly identity: RoleRule | string;
-  readonly traced: TracedCondition | undefined;
-  readonly attempt: AttemptedCondition | undefined;
-}
-
-/** Sorts role policies of one version and scope. */
-export function roleScope(policies: readonly RolePolicy[]): RoleScope {
+function roleScope(policies: readonly RolePolicy[]): RoleScope {
   const parents = new Map(policies.map((policy) => [policy.role, policy.parentRoles]));
   return {
     policies: new Map(policies.filter((policy) => policy.rules.length > 0).map((policy) => [policy.role, policy])),
     lineages: new Map(policies.filter((policy) => policy.parentRoles.length > 0).map(({ role }) => [role, lineageOf(role, parents)])),
   };
-}
-
-/** What role policies say about a kind; undefined where there is none. */
-export function roleLimits(scope: RoleScope | undefined, kind: string, traced: TracedBundle | undefined): ReadonlyMap<string, RoleLimits> | undefined {
-  if (scope === undefined || scope.policies.size === 0) return undefined;
-  return new Map([...scope.policies].map(([role, policy]) => [role, { key: policy.key, rules: limitsOf(policy, kind, traced) }]));
-}
-
-/**
- * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule of the resource policy,
- * whatever its action, nor one of theirs (policy-language.md 8.6).
- */
-export function areSilent(limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[], hasRule: boolean): boolean {
-  return !hasRule && !lineage.some((role) => (limits.get(role)?.rules.length ?? 0) > 0);
 }
 
 /** A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model (8.2). */
@@ -60,10 +57,76 @@ function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>
   return [role, ...ancestors];
 }
 
+function scopeLimits(scope: RoleScope | undefined, kind: string, traced: TracedBundle | undefined): ScopeLimits | undefined {
+  if (scope === undefined || scope.policies.size === 0) return undefined;
+  const policies = [...scope.policies.values()];
+  const byRole = new Map(policies.map((policy) => [policy.role, { key: policy.key, rules: limitsOf(policy, kind, traced) }]));
+  return {
+    byRole,
+    coverKind: [...byRole.values()].some(({ rules }) => rules.length > 0),
+    hasOutputs: policies.some(({ hasOutputs }) => hasOutputs),
+    readsRuntime: policies.some(({ readsRuntime }) => readsRuntime),
+  };
+}
+
 function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undefined): readonly RoleLimit[] {
   return policy.rules.flatMap((rule, index) => {
     if (!rule.covers(kind)) return [];
     const key = `${policy.key}#${index}`;
     return [{ rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(key), attempt: traced?.attempts?.get(key) }];
   });
+}
+
+/** The role policies of a role and its ancestors (policy-language.md 8.6). */
+function judgeLimits(evaluation: Evaluation, { byRole }: ScopeLimits, hasRule: boolean, action: string): Outcome {
+  const { lineage } = evaluation;
+  if (areSilent(byRole, lineage, hasRule)) return UNDECIDED;
+  for (const role of lineage) {
+    const limit = byRole.get(role);
+    if (limit === undefined) continue;
+    evaluation.journal?.considers(limit.key, '');
+    if (judgeLimit(evaluation, limit, action) === DENY) {
+      evaluation.accuser = limit.key;
+      return DENY;
+    }
+  }
+  return UNDECIDED;
+}
+
+/** What no rule lists is denied; of those that list it, every condition must hold. */
+function judgeLimit(evaluation: Evaluation, { key, rules }: RoleLimits, action: string): Outcome {
+  let isListed = false;
+  for (const limit of rules) {
+    if (!limit.rule.allows(action)) continue;
+    isListed = true;
+    evaluation.journal?.considers(key, limit.rule.name);
+    if (denies(evaluation, key, limit, action)) return DENY;
+  }
+  return isListed ? UNDECIDED : DENY;
+}
+
+function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: string): boolean {
+  const { name, output, when } = limit.rule;
+  if (when === undefined && !(evaluation.collectsOutputs && output !== undefined)) return false;
+  const denial = denialOf(evaluation, limit);
+  if (denial === 'fails') {
+    evaluation.failed = true;
+    return true;
+  }
+  // The outputs keep the author's meaning (9.3): the DENY holds when the condition does not.
+  const isMet = when === undefined ? denial === 'holds' : denial !== 'holds';
+  if (evaluation.collectsOutputs) say(evaluation, { key, name, output }, action, isMet);
+  return when !== undefined && !isMet;
+}
+
+/** The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not (policy-language.md 8.6). */
+function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
+  const remembered = evaluation.firstResult(identity);
+  if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
+  const allowed = evaluation.traced !== undefined ? (traced?.(evaluation.request) ?? true) : (rule.when?.(evaluation.request) ?? true);
+  if (typeof allowed === 'string') return 'fails';
+  // Without a condition there is no DENY: its row only speaks, and holds.
+  const holds = rule.when === undefined || !allowed;
+  evaluation.rememberResult(identity, holds);
+  return holds ? 'holds' : 'does not hold';
 }

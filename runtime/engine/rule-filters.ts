@@ -3,7 +3,7 @@ import type { Filter } from '../residual/index.js';
 import type { CompiledBundle } from './compiled-bundle.js';
 import { createEngine } from './engine.js';
 import type { EngineOptions } from './options.js';
-import type { PlanRequest } from './plan-resources.js';
+import type { PlanRequest } from './plan-request.js';
 import { requestedScope } from './scope-chain.js';
 
 /** What one rule leaves in a plan. */

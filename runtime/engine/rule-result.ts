@@ -1,5 +1,4 @@
 import type { Evaluation } from './evaluation.js';
-import type { RoleLimit } from './role-scopes.js';
 import type { RuleEntry } from './rule-table.js';
 
 /**
@@ -15,18 +14,6 @@ export function resultOf(evaluation: Evaluation, entry: RuleEntry): RuleResult {
   const result = evaluation.traced !== undefined ? strictResult(evaluation, entry) : firstResult(evaluation, entry);
   if (result !== 'fails') evaluation.rememberResult(entry.identity, result === 'holds');
   return result;
-}
-
-/** The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not (policy-language.md 8.6). */
-export function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
-  const remembered = evaluation.firstResult(identity);
-  if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
-  const allowed = evaluation.traced !== undefined ? (traced?.(evaluation.request) ?? true) : (rule.when?.(evaluation.request) ?? true);
-  if (typeof allowed === 'string') return 'fails';
-  // Without a condition there is no DENY: its row only speaks, and holds.
-  const holds = rule.when === undefined || !allowed;
-  evaluation.rememberResult(identity, holds);
-  return holds ? 'holds' : 'does not hold';
 }
 
 function firstResult({ request }: Evaluation, { rule }: RuleEntry): RuleResult {

@@ -1,5 +1,5 @@
 import type { ActionOf, KindOf, Permissions, PlannedResourceOf, PrincipalOf, ResourceActionsOf, ResourceOf } from '../policy/index.js';
-import type { PlanRequest } from './plan-resources.js';
+import type { PlanRequest } from './plan-request.js';
 import type { AccessRequest, AuxDataInput, CheckRequest } from './requests.js';
 
 /** A check that only names what the policies know; a CheckRequest when it is run. */

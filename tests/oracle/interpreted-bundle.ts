@@ -1,3 +1,4 @@
+import { type CompiledBundle, principalJudge, roleJudge, visitRules } from '#runtime/parts';
 import {
   type ActionTable,
   ALLOW,
@@ -10,7 +11,6 @@ import {
   type Matcher,
   type Output,
   policyKey,
-  type PolicyBundle,
   type PrincipalPolicy,
   type Request,
   type ResourcePolicy,
@@ -27,7 +27,7 @@ import { tinyCel } from './tiny-cel.js';
 
 /** A bundle as the engine takes it, its conditions interpreted by tiny-cel.ts: to compare the engine alone with the reference model. */
 export interface InterpretedBundle {
-  readonly bundle: PolicyBundle;
+  readonly bundle: CompiledBundle;
   readonly traced: TracedBundle;
 }
 
@@ -37,6 +37,9 @@ export function interpretedBundle(documents: readonly Document[], options: { rea
   return {
     bundle: {
       hash: '',
+      principalJudge,
+      roleJudge,
+      visitRules,
       resourcePolicies: documents.flatMap(({ resourcePolicy }) => (resourcePolicy === undefined ? [] : [interpreter.resourcePolicy(resourcePolicy)])),
       principalPolicies: documents.flatMap(({ principalPolicy }) => (principalPolicy === undefined ? [] : [interpreter.principalPolicy(principalPolicy)])),
       rolePolicies: documents.flatMap(({ rolePolicy }) => (rolePolicy === undefined ? [] : [interpreter.rolePolicy(rolePolicy)])),

@@ -1,0 +1,28 @@
+import type { Filter } from '../residual/index.js';
+import type { UnplannedRule } from './plan.js';
+import type { AuxDataInput, PrincipalInput, ResourceInput, ValidationError } from './requests.js';
+
+/** One call: on which resources of a kind may this principal do all of these actions (planner.md 1.2)? */
+export interface PlanRequest {
+  readonly principal: PrincipalInput;
+  readonly resource: PlanResourceInput;
+  /** One at least, unique. */
+  readonly actions: readonly string[];
+  readonly auxData?: AuxDataInput | undefined;
+}
+
+/** The resources asked about. Attributes given hold for every one of them. */
+export type PlanResourceInput = Omit<ResourceInput, 'id'>;
+
+/** Which rows to select, and how that came about. */
+export interface PlanResult {
+  readonly filter: Filter;
+  /** The filter as text, or `NO_MATCH` (planner.md 1.4); made when it is read. */
+  readonly filterDebug: string;
+  /** By action, sorted, the root as the empty text; undefined when no rule was looked at (1.3). */
+  readonly matchedScopes: ReadonlyMap<string, string> | undefined;
+  /** Those of the principal first (1.6). */
+  readonly validationErrors: readonly ValidationError[];
+  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (8.3, 4). */
+  readonly unplanned: readonly UnplannedRule[];
+}

@@ -1,0 +1,31 @@
+import type { RuleTable } from './rule-table.js';
+
+/** The principal policies of a bundle that has some. */
+export interface Principals {
+  /** The policies of a principal; the version is that of the resource (policy-language.md 8.8). Undefined: it has none there. */
+  chain(id: string, version: string, scope: string): PrincipalChain | undefined;
+  /** Whether the list of scopes for principal policies is not empty (policy-language.md 8.1, step 2). */
+  existAt(scope: string): boolean;
+  /** Whether any principal, whoever it is, has a policy of a version in the listed scopes (policy-language.md 8.1, step 5). */
+  exist(version: string, scope: string): boolean;
+  /** What decisions name for a principal, whether or not it has a policy (8.3). */
+  keyOf(id: string, version: string, scope: string): string;
+}
+
+/** The policies of one principal that judge its requests, from the scope requested to the root (policy-language.md 8.7). */
+export interface PrincipalChain {
+  readonly steps: readonly PrincipalStep[];
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+}
+
+/** One scope of a chain. */
+export interface PrincipalStep {
+  readonly scope: string;
+  /** Whether an ALLOW of this scope needs that of a parent (8.3). */
+  readonly consents: boolean;
+  /** For each kind some rule names literally, sanitised. */
+  readonly kinds: ReadonlyMap<string, RuleTable>;
+  /** For any other kind. */
+  readonly otherKinds: RuleTable;
+}
