@@ -5,7 +5,7 @@ import { ROOT } from '../support/compiled.js';
 /**
  * A fenced block of a page. Its info string says what is done with it: `yaml policy`, `yaml policy-error=CODE`, `yaml policy-warning=CODE`,
  * `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`, `sh`, `console`, `sh serve`, `ts`; `file=PATH` writes it
- * into the folder of the page; `text`, and `mermaid`, are not run.
+ * into the folder of the page, `excerpt=PATH` quotes a file of the repository; `text` is not run.
  */
 export interface Block {
   /** `docs/api.md:12`, where its first line stands. */

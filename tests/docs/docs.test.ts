@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -45,8 +45,9 @@ for (const page of pages) {
     assert.equal(problems, []);
   });
 
-  test(`${page.path}: expressions have the values shown, configurations are read`, async () => {
-    const problems = page.blocks.filter(({ words }) => words.has('config')).flatMap(configProblems);
+  test(`${page.path}: expressions have the values shown, configurations are read, quotations stand in their files`, async () => {
+    const problems = [...page.blocks.filter(({ words }) => words.has('config')).flatMap(configProblems)];
+    problems.push(...page.blocks.filter(({ words }) => words.has('excerpt')).flatMap(excerptProblems));
     const requests = page.blocks.filter(({ words }) => words.has('request'));
     for (const request of [undefined, ...requests]) {
       const blocks = page.blocks.filter((block) => block.language === 'cel' && requestOf(block, page) === request);
@@ -61,7 +62,7 @@ for (const page of pages) {
 }
 
 test('code has the types it needs, runs and prints what is shown', async () => {
-  const blocks = pages.flatMap((page) => page.blocks).filter(({ language, words }) => language === 'ts' && !words.has('file'));
+  const blocks = pages.flatMap((page) => page.blocks).filter(({ language, words }) => language === 'ts' && !words.has('file') && !words.has('excerpt'));
   assert.equal(await runCode(blocks, { http, grpc }), []);
 });
 
@@ -89,15 +90,21 @@ async function runSteps(page: Page): Promise<readonly string[]> {
   }
 }
 
+/** A quotation is still what stands in the file. */
+function excerptProblems(block: Block): readonly string[] {
+  const file = block.words.get('excerpt') ?? '';
+  return readFileSync(join(ROOT, file), 'utf8').includes(block.text.trimEnd()) ? [] : [`${titleOf(block)}: ${file} does not say this`];
+}
+
 const KNOWN: { readonly [language: string]: readonly string[] } = {
-  yaml: ['policy', 'policy-error', 'policy-warning', 'check', 'config', 'request', 'file'],
+  yaml: ['policy', 'policy-error', 'policy-warning', 'check', 'config', 'request', 'file', 'excerpt'],
   json: ['schema', 'output', 'config', 'file'],
   text: ['', 'output'],
   cel: [''],
   http: [''],
   sh: ['', 'serve', 'exit'],
   console: ['', 'exit'],
-  ts: ['', 'file'],
+  ts: ['', 'file', 'excerpt'],
   js: ['file'],
 };
 
