@@ -174,43 +174,43 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   '"x" in R.attr.tags': {
     sqlite: "EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE e1.type = 'text' AND e1.value = ?)",
     postgresql: 'contacts.tags @> to_jsonb($1::text)',
-    mysql: "EXISTS (SELECT 1 FROM JSON_TABLE(contacts.tags, '$[*]' COLUMNS (place FOR ORDINALITY, value JSON PATH '$')) AS e1 WHERE (CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END = ? AND CAST(CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END AS BINARY) = CAST(? AS BINARY)))",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   '!("x" in R.attr.tags)': {
     sqlite: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE e1.type = 'text' AND e1.value = ?)",
     postgresql: 'contacts.tags IS NOT NULL AND (contacts.tags @> to_jsonb($1::text)) IS NOT TRUE',
-    mysql: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM JSON_TABLE(contacts.tags, '$[*]' COLUMNS (place FOR ORDINALITY, value JSON PATH '$')) AS e1 WHERE (CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END = ? AND CAST(CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END AS BINARY) = CAST(? AS BINARY)))",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   'R.attr.tags.exists(t, t == "x")': {
     sqlite: "EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE e1.type = 'text' AND e1.value = ?)",
     postgresql: 'EXISTS (SELECT 1 FROM jsonb_array_elements(contacts.tags) WITH ORDINALITY AS e1(value, place) WHERE e1.value = to_jsonb($1::text))',
-    mysql: "EXISTS (SELECT 1 FROM JSON_TABLE(contacts.tags, '$[*]' COLUMNS (place FOR ORDINALITY, value JSON PATH '$')) AS e1 WHERE (CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END = ? AND CAST(CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END AS BINARY) = CAST(? AS BINARY)))",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   'R.attr.tags.all(t, t.startsWith("a"))': {
     sqlite: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE (CASE WHEN e1.type = 'text' THEN e1.value END GLOB ?) IS NOT TRUE)",
     postgresql: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(contacts.tags) WITH ORDINALITY AS e1(value, place) WHERE (starts_with(CASE WHEN jsonb_typeof(e1.value) = 'string' THEN e1.value #>> '{}' END, $1)) IS NOT TRUE)",
-    mysql: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM JSON_TABLE(contacts.tags, '$[*]' COLUMNS (place FOR ORDINALITY, value JSON PATH '$')) AS e1 WHERE (LEFT(CAST(CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END AS BINARY), LENGTH(CAST(? AS BINARY))) = CAST(? AS BINARY)) IS NOT TRUE)",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["a"],
   },
   'R.attr.meta.a.b == "x"': {
     sqlite: "json_type(contacts.meta, '$.a.b') = 'text' AND json_extract(contacts.meta, '$.a.b') = ?",
     postgresql: "((contacts.meta -> 'a') -> 'b') = to_jsonb($1::text)",
-    mysql: "(CASE WHEN JSON_TYPE(JSON_EXTRACT(JSON_EXTRACT(contacts.meta, '$.a'), '$.b')) = 'STRING' THEN JSON_UNQUOTE(JSON_EXTRACT(JSON_EXTRACT(contacts.meta, '$.a'), '$.b')) END = ? AND CAST(CASE WHEN JSON_TYPE(JSON_EXTRACT(JSON_EXTRACT(contacts.meta, '$.a'), '$.b')) = 'STRING' THEN JSON_UNQUOTE(JSON_EXTRACT(JSON_EXTRACT(contacts.meta, '$.a'), '$.b')) END AS BINARY) = CAST(? AS BINARY))",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   'R.attr.meta.a.n > 3': {
     sqlite: "CASE WHEN json_type(contacts.meta, '$.a.n') IN ('integer', 'real') THEN CAST(json_extract(contacts.meta, '$.a.n') AS REAL) END > ?",
     postgresql: "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN ((contacts.meta -> 'a') -> 'n')::double precision END > $1::double precision",
-    mysql: "CASE WHEN JSON_TYPE(JSON_EXTRACT(JSON_EXTRACT(contacts.meta, '$.a'), '$.n')) IN ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL') THEN (JSON_EXTRACT(JSON_EXTRACT(contacts.meta, '$.a'), '$.n') + 0e0) END > ?",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [3],
   },
   'R.attr.meta["a b"] == true': {
     sqlite: "json_type(contacts.meta, ?) = 'true'",
     postgresql: '(contacts.meta -> $1::text) = to_jsonb($2::boolean)',
-    mysql: "CASE WHEN JSON_TYPE(JSON_EXTRACT(contacts.meta, ?)) = 'BOOLEAN' THEN JSON_EXTRACT(contacts.meta, ?) = CAST('true' AS JSON) END = 1",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["a b",true],
   },
   'R.attr.ownerId.startsWith("a%*")': {
@@ -246,7 +246,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   'size(R.attr.tags) > 2': {
     sqlite: 'json_array_length(contacts.tags) > ?',
     postgresql: 'jsonb_array_length(contacts.tags) > $1::bigint',
-    mysql: 'JSON_LENGTH(contacts.tags) > ?',
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [2],
   },
   'has(R.attr.ownerId)': {
@@ -270,7 +270,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   'hasIntersection(R.attr.tags, ["a", "b"])': {
     sqlite: "EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE CASE WHEN e1.type = 'text' THEN e1.value END IN (?, ?))",
     postgresql: "EXISTS (SELECT 1 FROM jsonb_array_elements(contacts.tags) WITH ORDINALITY AS e1(value, place) WHERE CASE WHEN jsonb_typeof(e1.value) = 'string' THEN e1.value #>> '{}' END IN ($1, $2))",
-    mysql: "EXISTS (SELECT 1 FROM JSON_TABLE(contacts.tags, '$[*]' COLUMNS (place FOR ORDINALITY, value JSON PATH '$')) AS e1 WHERE CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END IN (?, ?) AND CAST(CASE WHEN JSON_TYPE(e1.value) = 'STRING' THEN JSON_UNQUOTE(e1.value) END AS BINARY) IN (CAST(? AS BINARY), CAST(? AS BINARY)))",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["a","b"],
   },
   '(R.attr.shared ? R.attr.amount : 3) > 2': {

@@ -28,7 +28,7 @@ export interface SqlColumn {
  * - `boolean`: true or false; 1 or 0 in SQLite and MySQL.
  * - `timestamp`: read with `timestamp(...)` by policies; check is told RFC 3339. PostgreSQL: `timestamptz`. MySQL: `DATETIME(6)` in UTC. SQLite: text in
  *   UTC with milliseconds, as `toISOString` writes it, which sorts as time does.
- * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. MySQL: `JSON`. SQLite: text.
+ * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. SQLite: text. MySQL: refused.
  * - `list`: a JSON array of anything, stored the same way.
  */
 export type SqlType = 'text' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'json' | 'list';
