@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { ROOT } from '../support/compiled.js';
 
 /**
@@ -64,7 +64,3 @@ function wordsOf(info: string): ReadonlyMap<string, string> {
   const words = info.split(/\s+/).filter((word) => word !== '');
   return new Map(words.map((word) => [word.split('=')[0] as string, word.slice(word.indexOf('=') + 1 || word.length)]));
 }
-
-/** The pages whose blocks are run: all but those that are made from the registry of diagnostics. */
-export const ROOT_PAGE = join(ROOT, 'README.md');
-export const DOCS_FOLDER = join(ROOT, 'docs');

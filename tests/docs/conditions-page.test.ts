@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conditionsPage } from '../../scripts/conditions-docs.js';
-import { DOCS_FOLDER } from './blocks.js';
+import { DOCS_FOLDER } from './pages.js';
 
 const test = suite('docs/conditions.md');
 

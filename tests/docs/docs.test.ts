@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,17 +6,19 @@ import { parseDocument } from 'yaml';
 import { loadConfig } from '../../server/config.js';
 import { folderOf, launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
 import { ROOT } from '../support/compiled.js';
-import { type Block, DOCS_FOLDER, type Page, readPage, ROOT_PAGE, titleOf } from './blocks.js';
+import { type Block, type Page, readPage, titleOf } from './blocks.js';
 import { runExpressions } from './cel-blocks.js';
 import { runCode } from './code-blocks.js';
 import { runHttp } from './http-blocks.js';
+import { pagesThatRun } from './pages.js';
 import { runPolicies } from './policy-blocks.js';
 import { openShell } from './shell-blocks.js';
 
 const test = suite('documentation');
 
+/** One page, while it is written. */
 const only = process.env['AUTHZ_DOCS_PAGE'] ?? '';
-const pages = [ROOT_PAGE, ...pagesIn(DOCS_FOLDER)].map(readPage).filter(({ path }) => path.includes(only));
+const pages = pagesThatRun().map(readPage).filter(({ path }) => path.includes(only));
 
 let server: Running;
 let http = '';
@@ -132,12 +134,4 @@ function configProblems(block: Block): readonly string[] {
   } catch (error) {
     return [`${titleOf(block)}: ${error instanceof Error ? error.message : String(error)}`];
   }
-}
-
-/** The pages of docs, but for those that are printed from tables of the program. */
-function pagesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !path.startsWith('diagnostics'))
-    .toSorted()
-    .map((path) => join(folder, path));
 }

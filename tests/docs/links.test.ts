@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
+import { allPages } from './pages.js';
+
+const test = suite('links of the documentation');
+
+test('every link to a file of the repository, and to a heading in it, leads there', () => {
+  assert.equal(allPages().flatMap(brokenLinks), []);
+});
+
+test('no page names the product that the policy language comes from', () => {
+  assert.equal(allPages().filter((file) => /cerbos/i.test(readFileSync(file, 'utf8'))).map((file) => relative(ROOT, file)), []);
+});
+
+test.run();
+
+/** `[text](target)`, outside code. */
+const LINK = /\]\(([^)\s]+)\)/g;
+
+function brokenLinks(file: string): readonly string[] {
+  const targets = [...withoutCode(readFileSync(file, 'utf8')).matchAll(LINK)].map(([, target = '']) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target) && !leads(file, target)).map((target) => `${relative(ROOT, file)}: ${target}`);
+}
+
+function leads(file: string, target: string): boolean {
+  const [path = '', heading] = target.split('#');
+  const found = path === '' ? file : join(dirname(file), path);
+  if (!existsSync(found)) return false;
+  return heading === undefined || (statSync(found).isFile() && anchorsOf(found).has(heading));
+}
+
+/** The anchors that headings have where Markdown is shown. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const headings = [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.*)$/gm)];
+  return new Set(headings.map(([, text = '']) => text.toLowerCase().replace(/[^\w\s-]/g, '').trim().replace(/\s/g, '-')));
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^( *)(`{3,}).*\n[^]*?^\1\2$/gm, '');
+}
