@@ -16,7 +16,7 @@ export function clientOver<P extends Permissions = AnyPermissions>(transport: Tr
     try {
       return await withDeadline(call, options.timeout ?? timeout, closing.signal, options);
     } catch (error) {
-      throw error instanceof AuthzError ? error : new AuthzError('internal', 'the client failed', { cause: error });
+      throw error instanceof AuthzError ? error : new AuthzError('internal', error instanceof Error ? error.message : 'the client failed', { cause: error });
     }
   };
 

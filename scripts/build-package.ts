@@ -8,6 +8,9 @@ import { dirname, join, relative } from 'node:path';
  */
 const folder = join(process.env['AUTHZ_DIST'] ?? 'dist', 'package');
 
+/** At the beginning of a line, or as a type in a declaration: the compiler has texts that look alike, which generated code shall have as they are. */
+const IMPORT = /(^(?:import|export|\}) (?:[^'"\n]* )?(?:from )?['"]|: .*\bimport\(['"])(#runtime\/\w+)(['"])/gm;
+
 rmSync(folder, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.package.json', '--outDir', folder], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
@@ -17,7 +20,7 @@ for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
   if (!/\.(js|d\.ts)$/.test(file)) continue;
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
-  const rewritten = text.replace(/(?<=(?:from|import) ?\(?)(['"])(#runtime\/\w+)\1/g, (_, quote: string, name: string) => `${quote}${specifier(file, name)}${quote}`);
+  const rewritten = text.replace(IMPORT, (_, before: string, name: string, after: string) => `${before}${specifier(file, name)}${after}`);
   if (rewritten !== text) writeFileSync(path, rewritten);
 }
 
