@@ -119,7 +119,8 @@ function above(scope: Scope, value: Shifted, fails: (result: number) => boolean)
 }
 
 function limit(scope: Scope, column: Scalar, operator: Order, constant: number): Sql {
-  if (Math.abs(constant) === Number.MAX_VALUE && operator.length === 2) return sql`${column.sql} IS NOT NULL`;
+  const isAnything = (operator === '<=' && constant === Number.MAX_VALUE) || (operator === '>=' && constant === -Number.MAX_VALUE);
+  if (isAnything) return sql`${column.sql} IS NOT NULL`;
   return compareNumber(scope, column, operator, constant);
 }
 
