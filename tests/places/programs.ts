@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compile } from '../../compiler/compile.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { minifiedProgram } from '../../scripts/minified-program.js';
+import { ROOT } from '../support/compiled.js';
+import { EVERYTHING } from './policies.js';
+import type { Wants } from './suite.js';
+
+/** The policies of this repository, and one that asks for everything, as emitted files. */
+export function emittedPolicies(wants: Wants): readonly EmittedFile[] {
+  const folder = join(ROOT, 'policies');
+  const own = readdirSync(folder).filter((path) => path.endsWith('.yaml')).map((path) => new Source(path, readFileSync(join(folder, path), 'utf8')));
+  const { files, diagnostics } = compile([...own, new Source('everything.yaml', EVERYTHING)], undefined, { checksOnly: wants === 'checks' });
+  if (files.length === 0) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
+  return files;
+}
+
+/** The suite with engine and policies, as a program ships: a module that exports `answers()`. */
+export function suiteProgram(wants: Wants): Promise<string> {
+  const text = `
+    import { createEngine } from '#runtime/engine';
+    import { policies } from 'policies';
+    import { answersOf, OPTIONS } from './tests/places/suite.ts';
+    export const answers = () => answersOf(createEngine(policies, OPTIONS), '${wants}');`;
+  return minifiedProgram(text, emittedPolicies(wants));
+}
