@@ -43,16 +43,22 @@ export function planResources(registry: Registry, settings: Settings, request: P
   const plans = actions.map((action) => plan(planning, action));
   const filter = filterOfPlans(plans.map(({ condition }) => filterOf(condition, writing)), writing);
   const isMatched = plans.some((planned) => planned.isMatched);
-  return {
-    filter,
-    // Text that most callers do not ask for.
-    get filterDebug() {
-      return isMatched ? filterText(filter) : NO_MATCH;
-    },
-    matchedScopes: matchedScopesOf(actions, plans),
-    validationErrors: errors,
-    unplanned,
-  };
+  return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
+}
+
+/** A class, as an object with a getter of its own costs more than the rest of a plan. */
+class Planned implements PlanResult {
+  constructor(
+    readonly filter: Filter,
+    private readonly isMatched: boolean,
+    readonly matchedScopes: PlanResult['matchedScopes'],
+    readonly validationErrors: readonly ValidationError[],
+    readonly unplanned: readonly UnplannedRule[],
+  ) {}
+
+  get filterDebug(): string {
+    return this.isMatched ? filterText(this.filter) : NO_MATCH;
+  }
 }
 
 function matchedScopesOf(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {
