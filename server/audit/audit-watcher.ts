@@ -3,7 +3,7 @@ import type { CallEnd, Checked, Planned, Watcher } from '../service/watcher.js';
 import type { AuditConfig } from './audit-config.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
-import { checkDetails, planDetails } from './details.js';
+import { checkDetails, planDetails, withDerivedRoles } from './details.js';
 import { accessEntry, checkEntry, type EntryContext, planEntry } from './entry.js';
 import { isCheckLogged, isPlanLogged } from './filters.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
@@ -92,7 +92,7 @@ class EntryMaker {
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, onProblem);
-        return recordOf('decision', checkEntry(call, item.checked, details, context, now), now, config.mask);
+        return recordOf('decision', checkEntry(call, withDerivedRoles(bundle, item.checked), details, context, now), now, config.mask);
       }
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;

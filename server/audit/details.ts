@@ -21,6 +21,14 @@ export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem:
   });
 }
 
+/** A check as its entry has it: with the derived roles, which on the way of a reply are only gathered for callers who ask for them. */
+export function withDerivedRoles(bundle: AuditedBundle, checked: Checked): Checked {
+  const { principal, resources, auxData, includeMeta, decisions } = checked;
+  if (includeMeta || bundle.derivedRoles === undefined) return checked;
+  const found = bundle.derivedRoles({ principal, resources, auxData, includeMeta: true });
+  return { ...checked, decisions: decisions.map((decision, index) => ({ ...decision, effectiveDerivedRoles: found[index] ?? [] })) };
+}
+
 /** What a bundle says of a plan that was made. */
 export function planDetails(bundle: AuditedBundle, { request, auxData }: Planned, onProblem: OnAuditProblem): DecisionDetails {
   const actions = request.action === '' ? request.actions : [request.action];

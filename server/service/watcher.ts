@@ -27,6 +27,8 @@ export interface Checked {
   /** Claims, never tokens. */
   readonly auxData: VerifiedAuxData;
   readonly requestContext: CheckResourcesRequest['requestContext'];
+  /** Whether the caller asked for the derived roles: without, decisions do not name them. */
+  readonly includeMeta: boolean;
   /** How long the engine took, in milliseconds. */
   readonly duration: number;
 }

@@ -20,6 +20,7 @@ export async function servingEngine(config: Config, bundle: Bundle): Promise<Ser
   const { hash } = bundle.policies;
   const audited: AuditedBundle = {
     policySource: { embeddedPdp: { commitHash: release.commit, builtAt: release.buildDate, bundleHash: hash } },
+    derivedRoles: (request) => engine.check({ ...request, includeMeta: true }).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
     evaluationErrors: (request) => engine.evaluationErrors(request),
     effectivePolicies: (request) => engine.effectivePolicies(request),
   };

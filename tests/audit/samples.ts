@@ -46,6 +46,7 @@ export function sampleCheck(changes: Partial<Checked> = {}, attr: Attributes = {
     requestId: 'req-1',
     principal: { id: 'alice', policyVersion: '', roles: ['user'], attr, scope: '' },
     resources: [{ resource: { kind: 'album', policyVersion: 'default', id: 'a1', attr: { public: false, card: { number: '4111', name: 'A' } }, scope: 'acme' }, actions: ['view'] }],
+    includeMeta: true,
     decisions: [ALLOWED],
     auxData: { jwt: { iss: 'us', email: 'alice@example.com' }, jwts: {} },
     requestContext: { annotations: { ticket: 'T-1' } },

@@ -45,6 +45,25 @@ test('a call makes a decision entry and an access entry, both after the reply an
   for (const record of records) assert.is(entryOf(record).callId, call.id);
 });
 
+test('derived roles are in the entry whether the caller asked for them or not; who is not audited pays nothing', async () => {
+  const asked: unknown[] = [];
+  const derivedRoles: AuditedBundle['derivedRoles'] = (request) => {
+    asked.push(request);
+    return [['owner']];
+  };
+  const { watch: audit, records } = watch(configWith({}), () => ({ ...BUNDLE, derivedRoles }));
+  const check = sampleCheck();
+  const bare = { ...check, decisions: check.decisions.map((decision) => ({ ...decision, effectiveDerivedRoles: [] })), includeMeta: false };
+  audit.watcher.checked?.(sampleCall(), bare);
+  assert.equal(asked, []);
+  await turn();
+  const [{ checkResources }] = records.map((record) => entryOf(record) as DecisionLogEntry) as [DecisionLogEntry];
+  assert.equal(checkResources?.outputs?.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles), [['owner']]);
+  audit.watcher.checked?.(sampleCall(), check);
+  await turn();
+  assert.is(asked.length, 1);
+});
+
 test('a call that was not valid has no id and no entry', async () => {
   const { watch: audit, records } = watch(configWith({}));
   audit.watcher.ended?.(sampleCall({ id: '' }), { ...ENDED, code: 'invalid_argument' });

@@ -29,6 +29,7 @@ export function aCheck(kinds: readonly string[] = ['album'], changes: Partial<Ch
     requestId: 'request-1',
     principal: { id: 'u1', policyVersion: '', roles: ['user'], attr: {}, scope: '' },
     resources: kinds.map((kind) => ({ resource: aResource(kind), actions: ['view', 'edit'] })),
+    includeMeta: true,
     decisions: kinds.map(() => aDecision()),
     auxData: { jwt: {}, jwts: {} },
     requestContext: undefined,
