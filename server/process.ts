@@ -48,7 +48,7 @@ export async function runProgram(options: Program): Promise<void> {
   const source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
   endOnSignal({ ...served, close: () => closeAll(source, served, log) });
   // Last, for whoever reads the line may tell the server to stop at once.
-  process.stdout.write(`${readyLine(served)}\n`);
+  process.stdout.write(`${readyLine(served, config)}\n`);
 }
 
 /** Whether this process is a worker of another one, which has started it with the same program. */
@@ -63,8 +63,8 @@ export async function runWorkerProcess(): Promise<void> {
 }
 
 /** The one line a server prints when it is ready. */
-export function readyLine({ httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string }): string {
-  return `authz: REST and Connect on http://${httpAddress}, gRPC on ${grpcAddress}`;
+export function readyLine({ httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string }, { server: { tls } }: Config): string {
+  return `authz: REST and Connect on ${tls === undefined ? 'http' : 'https'}://${httpAddress}, gRPC on ${grpcAddress}`;
 }
 
 /** Ends the process on SIGTERM and SIGINT: with status 0 when all that was under way is answered; at once, with 1, at the second signal. */

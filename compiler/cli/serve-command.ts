@@ -39,7 +39,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
   endOnSignal(server);
   if (options.watch === true) recompileOnChange(folder, compiler, server);
   // Last, for whoever reads the line may change a policy or stop the server at once.
-  console.log(readyLine(server));
+  console.log(readyLine(server, config));
   return EXIT.done;
 }
 
