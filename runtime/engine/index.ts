@@ -4,6 +4,7 @@ export type { EffectivePolicy } from './effective-policies.js';
 export { createEngine, type Engine } from './engine.js';
 export type { EvaluationError } from './evaluation-errors.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
+export { type RuleFilter, ruleFilters } from './rule-filters.js';
 export type { UnplannedRule } from './plan.js';
 export type { CompiledBundle, Plan, Planner } from './compiled-bundle.js';
 export type { CompiledTraces } from './judges.js';
