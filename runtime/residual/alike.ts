@@ -1,16 +1,17 @@
 import { CelError } from '../cel/index.js';
-import { type Condition, type Field, isUnknown, type Node, type Term } from './term.js';
+import { likenessOfTerm } from './likeness.js';
+import { type Condition, type Field, isUnknown, type Node, type Term, type Unknown } from './term.js';
 
 /*
- * Likeness of terms and conditions. A plan asks for it all the time, and mostly for things that differ at once (bench/plan.bench.ts);
- * so each kind is compared by what tells it from others first.
+ * Whether terms and conditions are written alike. A plan asks for it all the time, and mostly of things that differ (bench/plan.bench.ts);
+ * so their likeness is compared first.
  */
 
 /** Whether two terms are written alike. */
 export function sameTerm(a: Term, b: Term): boolean {
   if (a === b) return true;
   if (!isUnknown(a)) return !isUnknown(b) && sameValue(a, b);
-  return isUnknown(b) && sameNode(a.node, b.node);
+  return isUnknown(b) && sameUnknown(a, b);
 }
 
 /** Whether two conditions are written alike. */
@@ -19,7 +20,7 @@ export function sameCondition(a: Condition, b: Condition): boolean {
   if (typeof a === 'boolean' || typeof b === 'boolean') return false;
   switch (a.kind) {
     case 'is':
-      return b.kind === 'is' && sameNode(a.term.node, b.term.node) && sameReference(a.term.reference, b.term.reference);
+      return b.kind === 'is' && sameUnknown(a.term, b.term) && sameReference(a.term.reference, b.term.reference);
     case 'not':
       return b.kind === 'not' && sameCondition(a.operand, b.operand);
     case 'and':
@@ -28,6 +29,11 @@ export function sameCondition(a: Condition, b: Condition): boolean {
     case 'unplannable':
       return b.kind === 'unplannable' && a.reason === b.reason;
   }
+}
+
+/** What differs mostly differs in its likeness. */
+function sameUnknown(a: Unknown, b: Unknown): boolean {
+  return a === b || (likenessOfTerm(a) === likenessOfTerm(b) && sameNode(a.node, b.node));
 }
 
 /** The reference may write differently what is alike here. */

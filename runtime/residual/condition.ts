@@ -1,4 +1,6 @@
 import { sameCondition } from './alike.js';
+import { Distinct } from './distinct.js';
+import { likenessOfCondition } from './likeness.js';
 import type { Condition } from './term.js';
 
 /** All of them; what decides is decided, what is true is left out (planner.md 3.2). */
@@ -14,11 +16,12 @@ export function anyOf(...operands: readonly Condition[]): Condition {
 /** Both kinds. */
 export function joinedConditions(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   const absorbing = kind === 'or';
-  const left: Condition[] = [];
+  const distinct = new Distinct(sameCondition, likenessOfCondition);
   for (const operand of operands) {
     if (operand === absorbing) return absorbing;
-    if (operand !== !absorbing && !includes(left, operand)) left.push(operand);
+    if (operand !== !absorbing) distinct.add(operand);
   }
+  const left = distinct.elements;
   if (left.length === 0) return !absorbing;
   return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
 }
@@ -75,9 +78,4 @@ export function unplannableReason(condition: Condition): string | undefined {
       }
       return undefined;
   }
-}
-
-function includes(conditions: readonly Condition[], condition: Condition): boolean {
-  for (const known of conditions) if (sameCondition(known, condition)) return true;
-  return false;
 }

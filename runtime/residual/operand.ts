@@ -1,4 +1,6 @@
 import { sameList, sameValue } from './alike.js';
+import { Distinct } from './distinct.js';
+import { likenessOfOperand } from './likeness.js';
 
 /** A node of a filter as adapters read it (planner.md 1.3). */
 export type Operand =
@@ -51,25 +53,17 @@ export type Shapes = 'reference' | 'flat';
  */
 export function joined(operator: 'and' | 'or', operands: readonly Operand[], shapes: Shapes, asked: 'truth' | 'value' = 'truth'): Operand {
   const absorbing = operator === 'or';
-  const left: Operand[] = [];
+  const distinct = new Distinct(sameOperand, likenessOfOperand);
   for (const operand of operands) {
-    const inner = shapes === 'flat' ? operandsOf(operand, operator) : undefined;
-    if (inner === undefined) addPart(left, operand, absorbing);
-    else for (const part of inner) addPart(left, part, absorbing);
+    for (const part of (shapes === 'flat' ? operandsOf(operand, operator) : undefined) ?? [operand]) {
+      if (isConstant(part, absorbing)) return { value: absorbing };
+      if (!isConstant(part, !absorbing)) distinct.add(part);
+    }
   }
-  if (left.length > 0 && isConstant(left.at(-1) as Operand, absorbing)) return { value: absorbing };
+  const left = distinct.elements;
   const last = operator === 'and' ? (asked === 'truth' || shapes === 'reference' ? withoutImpliedPresence(left) : left) : shapes === 'flat' ? withMemberships(left) : left;
   if (last.length === 0) return { value: !absorbing };
   return last.length === 1 ? (last[0] as Operand) : { expression: { operator, operands: last } };
-}
-
-/** A part that decides stays the last. */
-function addPart(parts: Operand[], part: Operand, absorbing: boolean): void {
-  const last = parts.at(-1);
-  if (last !== undefined && isConstant(last, absorbing)) return;
-  if (isConstant(part, !absorbing)) return;
-  for (const known of parts) if (sameOperand(known, part)) return;
-  parts.push(part);
 }
 
 /** CEL's `!`: it fails where its operand does. */
@@ -118,7 +112,7 @@ function needs(operand: Operand, variable: string, outcome: boolean): boolean {
 /** `x == "a" || x == "b"` is `x in ["a", "b"]`. */
 function withMemberships(operands: readonly Operand[]): readonly Operand[] {
   const memberships = operands.map(membershipOf);
-  if (!memberships.some((one, position) => one !== undefined && (one.isList || memberships.some((other, place) => place < position && other?.variable === one.variable)))) return operands;
+  if (!memberships.some((one) => one?.isList) && !repeats(memberships)) return operands;
   const written = new Set<string>();
   return operands.flatMap((operand, position) => {
     const variable = memberships[position]?.variable;
@@ -129,6 +123,12 @@ function withMemberships(operands: readonly Operand[]): readonly Operand[] {
     written.add(variable);
     return [expression('in', { variable }, { value: values })];
   });
+}
+
+/** Whether a variable is compared twice. */
+function repeats(memberships: readonly (Membership | undefined)[]): boolean {
+  const variables = memberships.flatMap((one) => one?.variable ?? []);
+  return variables.length > 1 && new Set(variables).size < variables.length;
 }
 
 interface Membership {

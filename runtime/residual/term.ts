@@ -15,6 +15,9 @@ export class Unknown {
     return true;
   }
 
+  /** What tells it quickly from others (likeness.ts); 0 until somebody asks. */
+  likeness = 0;
+
   constructor(
     readonly node: Node,
     readonly sort: Sort,
