@@ -26,7 +26,10 @@ let grpc = '';
 
 test.before(async () => {
   server = launch(PROGRAMS.authzc, ['serve', join(ROOT, 'policies'), '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'], ROOT);
+  // A server that says nothing fails the test, it does not hold it up.
+  const patience = setTimeout(() => server.child.kill('SIGKILL'), 30_000);
   const line = await server.firstLine;
+  clearTimeout(patience);
   [, http = '', grpc = ''] = /(http:\/\/[^,]+), gRPC on (.*)$/.exec(line) ?? [];
 });
 

@@ -7,7 +7,7 @@ export async function runHttp(block: Block, base: string): Promise<readonly stri
   if (answer === undefined) return [`${titleOf(block)}: it shows no answer: \`HTTP/1.1 200\``];
   const { first, headers, body } = partsOf(question);
   const [method = '', path = ''] = first.split(' ');
-  const response = await fetch(new URL(path, base), { method, headers: Object.fromEntries(headers), ...(body === '' ? {} : { body }) });
+  const response = await fetch(new URL(path, base), { method, signal: AbortSignal.timeout(10_000), headers: Object.fromEntries(headers), ...(body === '' ? {} : { body }) });
   const text = await response.text();
   const expected = partsOf(answer);
   const status = Number(expected.first.split(' ')[1]);

@@ -39,5 +39,5 @@ function anchorsOf(file: string): ReadonlySet<string> {
 }
 
 function withoutCode(text: string): string {
-  return text.replace(/^( *)(`{3,}).*\n[^]*?^\1\2$/gm, '');
+  return text.replace(/^( *)(`{3,}).*\n(?:.*\n)*?\1\2$/gm, '');
 }

@@ -15,9 +15,11 @@ export async function linkPackage(project: string, authzc: string): Promise<void
   const folder = join(modules, 'authz');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   rmSync(folder, { recursive: true, force: true });
-  const names = Object.keys(PACKAGE_SOURCES).map((name) => name.slice('authz/'.length));
+  // The compiler is the command here, which is built already.
+  const entries = Object.entries(PACKAGE_SOURCES).filter(([name]) => name !== 'authz/compiler');
+  const names = entries.map(([name]) => name.slice('authz/'.length));
   await build({
-    entryPoints: Object.fromEntries(Object.entries(PACKAGE_SOURCES).map(([name, file]) => [name.slice('authz/'.length), join(ROOT, file)])),
+    entryPoints: Object.fromEntries(entries.map(([, file], index) => [names[index] as string, join(ROOT, file)])),
     outdir: folder,
     absWorkingDir: ROOT,
     bundle: true,

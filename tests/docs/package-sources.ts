@@ -1,7 +1,14 @@
-/** What the package exports, and the source of each: pages are checked against these. */
-export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = {
-  'authz/runtime': 'runtime/engine/index.ts',
-  'authz/client': 'client/index.ts',
-  'authz/client/grpc': 'client/grpc.ts',
-  'authz/residual': 'runtime/residual/filters.ts',
-};
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../support/compiled.js';
+
+/** What the package exports, and the source of each: `authz/runtime` is made of `runtime/engine/index.ts`. Pages are checked and run against these. */
+export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = Object.fromEntries(
+  Object.entries(exportsOf()).flatMap(([entry, target]) =>
+    typeof target === 'string' ? [] : [[`authz${entry.slice(1)}`, target.default.replace('./dist/package/', '').replace(/\.js$/, '.ts')]],
+  ),
+);
+
+function exportsOf(): { readonly [entry: string]: string | { readonly default: string } } {
+  return (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly exports: ReturnType<typeof exportsOf> }).exports;
+}
