@@ -1,16 +1,24 @@
-import type { AuxData, Instant, Principal, Query, Resource } from '../policy/index.js';
-import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, rowOf, type Writing } from '../residual/index.js';
+import type { Query } from '../policy/index.js';
+import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
 import { type ActionPlan, plan, type Planning, type UnplannedRule } from './plan.js';
+import { type FixedResiduals, PlanQuery } from './plan-query.js';
 import type { PlanRequest, PlanResult } from './plan-request.js';
 import type { Registry } from './registry.js';
 import type { ValidationError } from './requests.js';
 import type { RuleEntry } from './rule-table.js';
 import { planErrors } from './schemas.js';
-import { requestedScope, withoutDot } from './scope-chain.js';
+import { requestedScope } from './scope-chain.js';
 
-/** The plan of a request; beyond the registry it looks nothing up, and remembers nothing. */
-export function planResources(registry: Registry, settings: Settings, request: PlanRequest): PlanResult {
+/** What the plans of an engine have in common. */
+export interface PlanFacts {
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly fixed: FixedResiduals;
+}
+
+/** The plan of a request. */
+export function planResources({ registry, settings, fixed }: PlanFacts, request: PlanRequest): PlanResult {
   const { principal, resource, actions } = request;
   const version = resource.policyVersion || settings.defaultPolicyVersion;
   const scope = requestedScope(resource.scope, settings.defaultScope);
@@ -19,7 +27,7 @@ export function planResources(registry: Registry, settings: Settings, request: P
   if (chain.first === undefined && !registry.principals?.existAt(principalScope)) return unmatched(undefined, NONE);
 
   const writing = settings.plan ?? FLAT;
-  const query = queryOf(request, settings);
+  const query = new PlanQuery(request, settings);
   const errors = planErrors(settings.schemaEnforcement === 'none' ? undefined : chain.schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
   if (settings.schemaEnforcement === 'reject' && errors.length > 0) return { ...unmatched(undefined, errors), filterDebug: '(false)' };
 
@@ -30,6 +38,7 @@ export function planResources(registry: Registry, settings: Settings, request: P
   const unplanned: UnplannedRule[] = [];
   const planning: Planning = {
     query,
+    fixed,
     principal: principalChain,
     resource: chain,
     lineages: registry.roles?.lineages(version, scope),
@@ -90,56 +99,4 @@ function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left:
   const active = tracedDerivedRole?.(query) ?? true;
   if (active === false) return false;
   return typeof active === 'string' || typeof (traced?.(query) ?? true) === 'string';
-}
-
-function queryOf({ principal, resource, auxData }: PlanRequest, settings: Settings): Query {
-  return new PlanQuery(
-    {
-      id: principal.id,
-      roles: principal.roles,
-      attr: principal.attr ?? {},
-      policyVersion: principal.policyVersion ?? '',
-      scope: withoutDot(principal.scope ?? ''),
-    },
-    {
-      kind: resource.kind,
-      id: '',
-      attr: resource.attr ?? {},
-      policyVersion: resource.policyVersion ?? '',
-      scope: withoutDot(resource.scope ?? ''),
-    },
-    { jwt: auxData?.jwt ?? {}, jwts: auxData?.jwts ?? {} },
-    rowOf(resource.attr ?? {}),
-    settings,
-  );
-}
-
-class PlanQuery implements Query {
-  derivedRoles: Query['derivedRoles'] = NONE;
-  readonly effectiveDerivedRoles = NONE;
-  readonly failedDerivedRoles = NONE;
-  readonly globals: Query['globals'];
-  private instant: Instant | undefined = undefined;
-  private readonly clock: () => Instant;
-
-  constructor(
-    readonly principal: Principal,
-    readonly resource: Resource,
-    readonly auxData: AuxData,
-    readonly row: Query['row'],
-    { globals, clock }: Settings,
-  ) {
-    this.globals = globals;
-    this.clock = clock;
-  }
-
-  /** One instant for the whole plan, in UTC and whole milliseconds, which stores can compare (planner.md D-16). */
-  get now(): Instant {
-    this.instant ??= inMilliseconds(this.clock());
-    return this.instant;
-  }
-}
-
-function inMilliseconds({ seconds, nanos }: Instant): Instant {
-  return { seconds, nanos: nanos - (nanos % 1_000_000), offset: 0 };
 }

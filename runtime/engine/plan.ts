@@ -1,6 +1,7 @@
 import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type TracedBundle, type TracedCondition } from '../policy/index.js';
 import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, noneOf, not, rolesOf, type Term, unplannableReason } from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
+import type { FixedResiduals, PlanQuery } from './plan-query.js';
 import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
 import { PlannedResults } from './planned-results.js';
 import type { PrincipalChain } from './principals.js';
@@ -12,7 +13,8 @@ import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 /** What is known while one principal's access to resources yet to be found is planned. */
 export interface Planning {
   /** What conditions see. */
-  readonly query: Query;
+  readonly query: PlanQuery;
+  readonly fixed: FixedResiduals;
   readonly principal: PrincipalChain | undefined;
   readonly resource: ResourceChain;
   readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
@@ -259,10 +261,10 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Askin
 
 /** What is left of a condition, once for all roles: they see the same derived roles. */
 function whatIsLeft(walk: Walk, entry: RuleEntry): Condition {
-  const { query } = walk.planning;
-  if (query.principal.roles.length < 2) return entry.rule.where(query);
+  const { query, fixed } = walk.planning;
+  if (query.principal.roles.length < 2) return fixed.of(entry.rule, query);
   walk.left ??= new Map();
-  const left = walk.left.get(entry) ?? entry.rule.where(query);
+  const left = walk.left.get(entry) ?? fixed.of(entry.rule, query);
   walk.left.set(entry, left);
   return left;
 }

@@ -1,0 +1,109 @@
+import type { AuxData, Instant, Principal, Query, Resource, Rule } from '../policy/index.js';
+import { type Condition, rowOf } from '../residual/index.js';
+import type { Settings } from './options.js';
+import type { PlanRequest } from './plan-request.js';
+import { withoutDot } from './scope-chain.js';
+
+/** What conditions see of a request. */
+export class PlanQuery implements Query {
+  readonly principal: Principal;
+  readonly resource: Resource;
+  readonly auxData: AuxData;
+  readonly row: Query['row'];
+  derivedRoles: Query['derivedRoles'] = NONE;
+  readonly effectiveDerivedRoles = NONE;
+  readonly failedDerivedRoles = NONE;
+  readonly globals: Query['globals'];
+  private instant: Instant | undefined = undefined;
+  private readonly clock: () => Instant;
+
+  constructor({ principal, resource, auxData }: PlanRequest, { globals, clock }: Settings) {
+    const { id, roles, attr = NOTHING, policyVersion = '', scope = '' } = principal;
+    const { kind, attr: listed = NOTHING, policyVersion: version = '', scope: requested = '' } = resource;
+    this.principal = { id, roles, attr, policyVersion, scope: withoutDot(scope) };
+    this.resource = { kind, id: '', attr: listed, policyVersion: version, scope: withoutDot(requested) };
+    this.auxData = { jwt: auxData?.jwt ?? NOTHING, jwts: auxData?.jwts ?? NO_TOKENS };
+    this.row = resource.attr === undefined ? ANY_ROW : rowOf(listed);
+    this.globals = globals;
+    this.clock = clock;
+  }
+
+  /** Whether nothing is known of the rows. */
+  get isOfAnyRow(): boolean {
+    return this.row === ANY_ROW;
+  }
+
+  /** One instant for the whole plan, in UTC and whole milliseconds, which stores can compare (planner.md D-16). */
+  get now(): Instant {
+    this.instant ??= inMilliseconds(this.clock());
+    return this.instant;
+  }
+}
+
+/**
+ * What is left of rules that ask for nothing but the row: the same in every plan in which no attribute is listed. Holds no more entries than there are
+ * rules.
+ */
+export class FixedResiduals {
+  private readonly residuals = new Map<Rule, Condition | undefined>();
+
+  /** What is left of a rule. */
+  of(rule: Rule, query: PlanQuery): Condition {
+    if (!query.isOfAnyRow) return rule.where(query);
+    const fixed = this.residuals.get(rule);
+    if (fixed !== undefined) return fixed;
+    if (this.residuals.has(rule)) return rule.where(query);
+    const watched = new WatchedQuery(query);
+    const residual = rule.where(watched);
+    this.residuals.set(rule, watched.isRead ? undefined : residual);
+    return residual;
+  }
+}
+
+/** Notices when something is read that another request may say otherwise. */
+class WatchedQuery implements Query {
+  isRead = false;
+  readonly row = ANY_ROW;
+  readonly effectiveDerivedRoles = NONE;
+  readonly failedDerivedRoles = NONE;
+
+  constructor(private readonly query: PlanQuery) {}
+
+  get globals(): Query['globals'] {
+    return this.query.globals;
+  }
+
+  get principal(): Principal {
+    return this.noticed().principal;
+  }
+
+  get resource(): Resource {
+    return this.noticed().resource;
+  }
+
+  get auxData(): AuxData {
+    return this.noticed().auxData;
+  }
+
+  get derivedRoles(): Query['derivedRoles'] {
+    return this.noticed().derivedRoles;
+  }
+
+  get now(): Instant {
+    return this.noticed().now;
+  }
+
+  private noticed(): PlanQuery {
+    this.isRead = true;
+    return this.query;
+  }
+}
+
+const NONE: readonly never[] = [];
+const NOTHING = Object.freeze({});
+const NO_TOKENS: AuxData['jwts'] = Object.freeze({});
+const ANY_ROW = rowOf(NOTHING);
+
+function inMilliseconds({ seconds, nanos }: Instant): Instant {
+  return { seconds, nanos: nanos - (nanos % 1_000_000), offset: 0 };
+}
