@@ -2,11 +2,11 @@ import { ALLOW, DENY, type Effect } from '../policy/index.js';
 import { brought } from './brought.js';
 import { enterScope } from './derived-roles.js';
 import type { Evaluation } from './evaluation.js';
-import { findAllowed, isVisited, judgeRules, rulesFor } from './judge-rules.js';
+import { isPlain, isVisited, judgePlainly, judgeRules } from './judge-rules.js';
 import type { Judges } from './judges.js';
 import { type Outcome, UNDECIDED } from './outcome.js';
-import type { ResourceChain, ResourceStep } from './resource-chain.js';
-import type { TableShape } from './rule-shape.js';
+import type { PrincipalChain } from './principals.js';
+import type { ResourceStep } from './resource-chain.js';
 
 /**
  * How rules, roles, scopes and policies combine (policy-language.md 8.1, 8.3), and the only place that knows.
@@ -20,35 +20,15 @@ import type { TableShape } from './rule-shape.js';
 export function check(evaluation: Evaluation, judges: Judges, action: string): Effect {
   evaluation.beginAction();
   const { principal, resource } = evaluation;
-  const byPrincipal = principal === undefined ? UNDECIDED : brought(judges.principalJudge).judge(evaluation, judges, principal, action);
+  const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, judges, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
   const byResource = isPlain(evaluation, resource) ? judgePlainly(evaluation, resource, action) : judgeRoles(evaluation, judges, action);
   return byResource === UNDECIDED ? DENY : byResource;
 }
 
-/** A chain of one table that nobody watches while it decides. */
-interface PlainChain extends ResourceChain {
-  readonly sole: TableShape;
-}
-
-function isPlain(evaluation: Evaluation, chain: ResourceChain): chain is PlainChain {
-  const { sole } = chain;
-  return sole !== undefined && !evaluation.listsDerivedRoles && !(sole.hasOutputs && evaluation.collectsOutputs);
-}
-
-/** What `judgeRoles` comes to where there is one table and only an ALLOW can be told from the rest. */
-function judgePlainly(evaluation: Evaluation, { sole, conditions }: PlainChain, action: string): Outcome {
-  const { roles } = evaluation.request.principal;
-  const rules = rulesFor(action, sole);
-  let withoutAllow = 0;
-  for (let i = 0; i < roles.length; i++) {
-    const bits = evaluation.bitsOf(roles[i] as string, sole);
-    if ((bits & ~withoutAllow) === 0) continue;
-    const outcome = findAllowed(evaluation, rules, conditions, bits, action);
-    if (outcome === ALLOW) return ALLOW;
-    if (outcome === UNDECIDED) withoutAllow |= bits;
-  }
-  return UNDECIDED;
+/** Apart, so that what most requests run through stays small enough to be compiled as one. */
+function judgePrincipal(evaluation: Evaluation, judges: Judges, principal: PrincipalChain, action: string): Outcome {
+  return brought(judges.principalJudge).judge(evaluation, judges, principal, action);
 }
 
 /** The first ALLOW decides, else the first DENY. */

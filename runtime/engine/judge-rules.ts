@@ -3,8 +3,35 @@ import { brought } from './brought.js';
 import type { Evaluation } from './evaluation.js';
 import type { Judges } from './judges.js';
 import { type Outcome, UNDECIDED } from './outcome.js';
+import type { ResourceChain } from './resource-chain.js';
 import { type RuleShape, type TableShape, UNCONDITIONAL } from './rule-shape.js';
 import type { RuleTable } from './rule-table.js';
+
+/** A chain of one table that nobody watches while it decides. */
+export interface PlainChain extends ResourceChain {
+  readonly sole: TableShape;
+}
+
+/** Whether a chain is such. */
+export function isPlain(evaluation: Evaluation, chain: ResourceChain): chain is PlainChain {
+  const { sole } = chain;
+  return sole !== undefined && !evaluation.listsDerivedRoles && !(sole.hasOutputs && evaluation.collectsOutputs);
+}
+
+/** What the roles of a request come to where there is one table and only an ALLOW can be told from the rest. */
+export function judgePlainly(evaluation: Evaluation, { sole, conditions }: PlainChain, action: string): Outcome {
+  const { roles } = evaluation.request.principal;
+  const rules = rulesFor(action, sole);
+  let withoutAllow = 0;
+  for (let i = 0; i < roles.length; i++) {
+    const bits = evaluation.bitsOf(roles[i] as string, sole);
+    if ((bits & ~withoutAllow) === 0) continue;
+    const outcome = findAllowed(evaluation, rules, conditions, bits, action);
+    if (outcome === ALLOW) return ALLOW;
+    if (outcome === UNDECIDED) withoutAllow |= bits;
+  }
+  return UNDECIDED;
+}
 
 /** A DENY beats every ALLOW beside it. */
 export function judgeRules(evaluation: Evaluation, { visitRules }: Judges, table: RuleTable, bits: number, action: string): Outcome {
@@ -19,8 +46,7 @@ export function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean
   return shape.alwaysVisited || (shape.hasOutputs && evaluation.collectsOutputs);
 }
 
-/** The rules to ask about an action. */
-export function rulesFor(action: string, { named, other }: TableShape): readonly RuleShape[] {
+function rulesFor(action: string, { named, other }: TableShape): readonly RuleShape[] {
   return named.get(action) ?? other;
 }
 
@@ -36,7 +62,7 @@ function findDecisive(evaluation: Evaluation, rules: readonly RuleShape[], condi
 }
 
 /** The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules stand first. */
-export function findAllowed(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
+function findAllowed(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
   let outcome: Outcome = UNDECIDED;
   for (let i = 0; i < rules.length; i++) {
     const rule = rules[i] as RuleShape;
