@@ -1,5 +1,5 @@
 import type { Query } from '../policy/index.js';
-import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, type Writing } from '../residual/index.js';
+import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, sameFilter, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
 import { type ActionPlan, plan, type Planning, type UnplannedRule } from './plan.js';
 import { type FixedResiduals, PlanQuery } from './plan-query.js';
@@ -43,14 +43,14 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
     resource: chain,
     lineages: registry.roles?.lineages(version, scope),
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
-    // The reference's trees have no guards of conditions that are only looked at.
-    strict: writing.shapes === 'flat' ? settings.traced : undefined,
+    strict: settings.traced,
     fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),
     scopesWithRules: registry.scopesWithRules,
     unplanned,
   };
   const plans = actions.map((action) => plan(planning, action));
-  const filter = filterOfPlans(plans.map(({ condition }) => filterOf(condition, writing)), writing);
+  const filters = plans.map(({ condition }, position) => writtenFilter(planning, actions[position] as string, condition, writing));
+  const filter = filterOfPlans(filters, writing);
   const isMatched = plans.some((planned) => planned.isMatched);
   return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
 }
@@ -68,6 +68,17 @@ class Planned implements PlanResult {
   get filterDebug(): string {
     return this.isMatched ? filterText(this.filter) : NO_MATCH;
   }
+}
+
+/**
+ * The reference's trees have no guards of conditions that are only looked at, which strict evaluation denies by. Where that makes no difference the
+ * filter has the reference's shapes; where it does they would select what check denies, and the filter is written as by default.
+ */
+function writtenFilter(planning: Planning, action: string, condition: Condition, writing: Writing): Filter {
+  if (planning.strict === undefined || writing.shapes === 'flat') return filterOf(condition, writing);
+  const exact = filterOf(condition, FLAT);
+  const unguarded = plan({ ...planning, strict: undefined, unplanned: [] }, action).condition;
+  return sameFilter(filterOf(unguarded, FLAT), exact) ? filterOf(unguarded, writing) : exact;
 }
 
 function matchedScopesOf(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {

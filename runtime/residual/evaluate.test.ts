@@ -26,6 +26,16 @@ test('a missing attribute is an error, which and and or may absorb and not does 
   assert.is(passes(expression('not', expression('and', isOne, value(false as never))), {}), true);
 });
 
+test('the time since is measured from the instant of the row; without one a filter that asks for the time selects nothing', () => {
+  const isFresh = expression('lt', expression('timeSince', expression('timestamp', attr('t'))), expression('duration', value('1h' as never)));
+  const asked = (condition: Operand, now?: { seconds: number; nanos: number; offset: number }): boolean =>
+    selects({ kind: 'KIND_CONDITIONAL', condition }, { attr: { t: '2025-01-01T12:00:00Z' }, now });
+  assert.is(asked(isFresh, { seconds: 1_735_732_800, nanos: 0, offset: 0 }), true);
+  assert.is(asked(isFresh, { seconds: 1_735_740_000, nanos: 0, offset: 0 }), false);
+  assert.is(asked(isFresh), false);
+  assert.is(asked(expression('unless', isFresh)), false);
+});
+
 test('unless is true where its operand is false and where it cannot be evaluated', () => {
   const unless = expression('unless', expression('lt', attr('x'), value(5 as never)));
   assert.equal([{ x: 3 }, { x: 7 }, { x: 'a' }, {}].map((row) => passes(unless, row)), [false, true, true, true]);

@@ -9,6 +9,8 @@ export interface Row {
   /** Plain JSON; with the attributes that the plan's request listed. */
   readonly attr: { readonly [name: string]: unknown };
   readonly policyVersion?: string | undefined;
+  /** When it is asked: for `timeSince`, whose time filters leave to their reader. Without it a filter that asks for the time selects nothing. */
+  readonly now?: { readonly seconds: number; readonly nanos: number; readonly offset: number } | undefined;
 }
 
 /**
@@ -21,8 +23,10 @@ export function selects(filter: Filter, row: Row): boolean {
       return true;
     case 'KIND_ALWAYS_DENIED':
       return false;
-    case 'KIND_CONDITIONAL':
-      return evaluate(filter.condition, { row, bound: new Map() }) === true;
+    case 'KIND_CONDITIONAL': {
+      const time = { isMissed: false };
+      return evaluate(filter.condition, { row, bound: new Map(), time }) === true && !time.isMissed;
+    }
   }
 }
 
@@ -30,6 +34,8 @@ interface Environment {
   readonly row: Row;
   /** The variables of the lambdas around. */
   readonly bound: ReadonlyMap<string, cel.Value>;
+  /** Whether the time was asked for and is not known: then `unless` must not be true for it. */
+  readonly time: { isMissed: boolean };
 }
 
 function evaluate(operand: Operand, environment: Environment): cel.Result {
@@ -53,6 +59,8 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
       return isThere(first, environment);
     case 'get-field':
       return cel.select(value(first), nameOf(second));
+    case 'timeSince':
+      return timeSince(value(first), environment);
     case 'list':
       return cel.listOf(operands.map(value));
     case 'struct':
@@ -71,6 +79,12 @@ function variableOf(name: string, { row, bound }: Environment): cel.Result {
   if (field === 'id') return row.id ?? '';
   if (field === 'policyVersion') return row.policyVersion ?? '';
   return below.reduce<cel.Result>(cel.select, field === 'attr' ? (row.attr as cel.JsonMap) : undefined);
+}
+
+function timeSince(t: cel.Result, { row: { now }, time }: Environment): cel.Result {
+  if (now !== undefined) return cel.timeSince(t, { now });
+  time.isMissed = true;
+  return cel.select({}, 'now');
 }
 
 function isThere(operand: Operand, environment: Environment): cel.Result {
@@ -98,7 +112,7 @@ function isMacro(operand: Operand | undefined): operand is Operand & { readonly 
 }
 
 /** A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a lambda around (planner.md 3.7). */
-function overLambda(operator: string, range: cel.Result, lambda: Operand, { row, bound }: Environment): cel.Result {
+function overLambda(operator: string, range: cel.Result, lambda: Operand, { row, bound, time }: Environment): cel.Result {
   const operands = 'expression' in lambda ? lambda.expression.operands : [];
   const middle = operands[1];
   const isFiltered = operands.length === 4 || (operands.length === 3 && !(middle !== undefined && 'variable' in middle && !middle.variable.includes('.') && !bound.has(middle.variable)));
@@ -106,7 +120,7 @@ function overLambda(operator: string, range: cel.Result, lambda: Operand, { row,
   const variables = operands.slice(bodies.length).flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
   const functions = bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
     const inner = new Map([...bound, ...variables.map((variable, position) => [variable, items[position] as cel.Value] as const)]);
-    return evaluate(body, { row, bound: inner });
+    return evaluate(body, { row, bound: inner, time });
   });
   const run = macroNamed(operator, variables.length, isFiltered);
   return run === undefined ? cel.select({}, operator) : run(range, ...functions);

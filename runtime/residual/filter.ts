@@ -1,5 +1,5 @@
 import { decided } from './condition.js';
-import { complement, expression, joined, type Operand, type Shapes } from './operand.js';
+import { complement, expression, joined, type Operand, sameOperand, type Shapes } from './operand.js';
 import { simplify } from './simplify.js';
 import type { Condition } from './term.js';
 import { unmet } from './unmet.js';
@@ -43,6 +43,12 @@ export function filterOfAll(filters: readonly Filter[], { shapes }: Writing, tex
   if (sorted.length === 0) return ALLOWED;
   if (sorted.length === 1) return { kind: 'KIND_CONDITIONAL', condition: sorted[0] as Operand };
   return { kind: 'KIND_CONDITIONAL', condition: shapes === 'flat' ? joined('and', sorted, 'flat') : expression('and', ...sorted) };
+}
+
+/** Whether two filters are written alike. */
+export function sameFilter(a: Filter, b: Filter): boolean {
+  if (a.kind !== 'KIND_CONDITIONAL' || b.kind !== 'KIND_CONDITIONAL') return a.kind === b.kind;
+  return sameOperand(a.condition, b.condition);
 }
 
 const ALLOWED: Filter = { kind: 'KIND_ALWAYS_ALLOWED' };

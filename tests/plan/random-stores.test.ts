@@ -31,7 +31,7 @@ test('a filter selects exactly the rows that check allows, and in the plain writ
     const { policies, traced } = await linked(compileTexts(textsOf(random.chance(0.4) ? withSharedNames(random, documents) : documents)));
     const options = { defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };
     const strict = { ...options, strictEvaluation: true, traced: await traced() };
-    const engines = { default: enginesOf(policies, options, ['exact', 'default', 'plain']), strict: enginesOf(policies, strict, ['exact', 'default']) };
+    const engines = { default: enginesOf(policies, options, ['exact', 'default', 'plain']), strict: enginesOf(policies, strict, ['exact', 'default', 'plain']) };
     for (let i = 0; i < REQUESTS; i += 1) {
       const { principal, resource, actions } = randomRequest(random);
       const { kind, scope, policyVersion } = resource;
