@@ -50,7 +50,7 @@ export const KEYS = {
   'engine.lenientScopeSearch': used(bool, false, 'parent scopes are searched when the requested one has no policy'),
   'engine.globals': used(globals, {}, 'what conditions see as `globals`'),
   'engine.strictEvaluation': used(bool, false, 'a condition that fails denies the action'),
-  'engine.plan.referenceShapes': used(bool, false, 'plans are written in the shapes of the reference, for adapters that compare them'),
+  'engine.plan.referenceShapes': used(bool, false, 'plans are written in the shapes of the reference, for adapters that compare them; under strict evaluation only those that mean the same in it'),
   'engine.celErrorLogLevel': used(oneOf('none', 'debug', 'info', 'warn', 'error'), 'warn', 'the level at which failures of conditions are logged'),
   'engine.policyLoaderTimeout': ignored(duration(), 'policies are compiled into the bundle'),
   'engine.numWorkers': ignored(anything, '`server.workers` says how many processes decide'),
