@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { emitStores } from './emit-stores.js';
 import { MUTANTS } from './mutants.js';
 import { hazards } from './stores.js';
-import { emissions, misfit, type Mutant, probed, type Verdict, workFolder } from './workshop.js';
+import { emissions, misfit, type Mutant, probed, probeOf, type Verdict, workFolder } from './workshop.js';
 
 /** ONLY runs the mutants whose name contains it; RECORD=1 writes result.md. */
 const ONLY = process.env['ONLY'] ?? '';
@@ -17,6 +17,7 @@ const test = suite('mutants of the planner');
 const folder = workFolder();
 const stores = emitStores();
 const count = hazards().length;
+const probe = probeOf(stores, count);
 const mutants = MUTANTS.filter(({ name }) => name.includes(ONLY));
 
 test('there are thirty mutants at least, and each has a name of its own', () => {
@@ -30,7 +31,7 @@ test('each mutant can be planted: its text stands in its file exactly once', () 
 });
 
 test('the planner as it is passes the probe, and what the emitter emits is what it emits in a program of its own', async () => {
-  assert.is(await probed(folder, stores, count), undefined);
+  assert.is(await probed(folder, await probe), undefined);
   assert.equal(await emissions(folder), stores);
 });
 
@@ -58,8 +59,7 @@ test.run();
 
 async function verdictOf(mutant: Mutant): Promise<Verdict> {
   if (misfit(mutant) !== undefined) return undefined;
-  const emitted = mutant.file.startsWith('compiler/') ? await emissions(folder, mutant) : stores;
-  return probed(folder, emitted, count, mutant);
+  return probed(folder, mutant.file.startsWith('compiler/') ? await probeOf(await emissions(folder, mutant), count) : await probe, mutant);
 }
 
 function reportOf(verdicts: ReadonlyMap<Mutant, Verdict>): string {

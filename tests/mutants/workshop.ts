@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
@@ -41,16 +41,34 @@ export function workFolder(): string {
 /** What the emitter makes of all stores; with a mutant, the mutated one. Nothing of the tree is changed. */
 export async function emissions(folder: string, mutant?: Mutant): Promise<Emissions> {
   const entry = `import { emitStores } from ${JSON.stringify(join(ROOT, 'tests/mutants/emit-stores.ts'))};\nprocess.stdout.write(JSON.stringify(emitStores()));`;
-  return JSON.parse(await run(await program(folder, entry, mutant, []))) as Emissions;
+  return JSON.parse(await run(await program(folder, entry, mutant))) as Emissions;
 }
 
-/** Runs the probe with all stores in one program, the mutant planted in it. */
-export async function probed(folder: string, stores: Emissions, hazards: number, mutant?: Mutant): Promise<Verdict> {
+/** The probe with all stores as one program, without the planner: it is made once, and each mutant brings a planner. */
+export async function probeOf(stores: Emissions, hazards: number): Promise<string> {
   const imports = stores.map((_, index) => `import * as s${index} from 'store:${index}/index.ts';`);
   const probe = JSON.stringify(join(ROOT, 'tests/mutants/probe.ts'));
   const asked = `probe([${stores.map((_, index) => `s${index}`).join(', ')}], ${hazards}).then((caught) => process.stdout.write(JSON.stringify(caught ?? null)))`;
   const entry = `import { probe } from ${probe};\n${imports.join('\n')}\n${asked};`;
-  const file = await program(folder, entry, mutant, [storeModules(stores)]);
+  const { outputFiles } = await build({ ...PROGRAM, stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' }, write: false, plugins: [runtimeElsewhere(), storeModules(stores)] });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** Runs a probe with the runtime, the mutant planted in it. Throws when the mutant is no code: then it has not been caught. */
+export async function probed(folder: string, probe: string, mutant?: Mutant): Promise<Verdict> {
+  const id = randomUUID();
+  await build({
+    ...PROGRAM,
+    entryPoints: RUNTIME.map((part) => join(ROOT, 'runtime', part, 'index.ts')),
+    outdir: join(folder, id),
+    outbase: join(ROOT, 'runtime'),
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    plugins: mutant === undefined ? [] : [planted(mutant)],
+  });
+  // As deep in the repository as tests/support, which tells from its own place where the repository is.
+  const file = join(folder, `${id}.mjs`);
+  writeFileSync(file, probe.replaceAll(ELSEWHERE, `./${id}/`));
   try {
     return (JSON.parse(await run(file)) as Caught | null) ?? undefined;
   } catch (error) {
@@ -58,26 +76,24 @@ export async function probed(folder: string, stores: Emissions, hazards: number,
   }
 }
 
+/** The parts of the runtime that stores and the probe import. */
+const RUNTIME = ['cel', 'policy', 'residual', 'engine', 'parts'];
+
+/** Where a probe finds its runtime, until it is told. */
+const ELSEWHERE = './runtime-elsewhere/';
+
+const PROGRAM = { bundle: true, format: 'esm', platform: 'node', target: 'node20', packages: 'external', logLevel: 'silent' } as const;
+
 /** The files of a compilation that make its bundle. */
 export function modulesOf(files: readonly EmittedFile[]): Emissions[number] {
   return Object.fromEntries(files.filter(({ path }) => path.endsWith('.ts')).map(({ path, text }) => [path, text]));
 }
 
 /** Bundles a program, the mutant planted in it; gives its file. Throws when the mutant is no code: then it has not been caught. */
-async function program(folder: string, entry: string, mutant: Mutant | undefined, plugins: readonly Plugin[]): Promise<string> {
+async function program(folder: string, entry: string, mutant: Mutant | undefined): Promise<string> {
   // As deep in the repository as tests/support, which tells from its own place where the repository is.
   const file = join(folder, `${randomUUID()}.mjs`);
-  await build({
-    stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    outfile: file,
-    logLevel: 'silent',
-    plugins: [runtimeImports(), ...(mutant === undefined ? [] : [planted(mutant)]), ...plugins],
-  });
+  await build({ ...PROGRAM, stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' }, outfile: file, plugins: [runtimeImports(), ...(mutant === undefined ? [] : [planted(mutant)])] });
   return file;
 }
 
@@ -90,12 +106,21 @@ function runtimeImports(): Plugin {
   };
 }
 
+function runtimeElsewhere(): Plugin {
+  return {
+    name: 'runtime elsewhere',
+    setup({ onResolve }) {
+      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: `${ELSEWHERE}${path.slice('#runtime/'.length)}/index.mjs`, external: true }));
+    },
+  };
+}
+
 function planted({ file, find, replace }: Mutant): Plugin {
   const path = join(ROOT, file);
   return {
     name: 'mutant',
     setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, (loaded) => (loaded.path === path ? { contents: readFileSync(path, 'utf8').replace(find, () => replace), loader: 'ts' } : undefined));
+      onLoad({ filter: new RegExp(`/${posix.basename(file)}$`) }, (loaded) => (loaded.path === path ? { contents: readFileSync(path, 'utf8').replace(find, () => replace), loader: 'ts' } : undefined));
     },
   };
 }
