@@ -43,6 +43,8 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'an ALLOW that no filter can say grants', file: PLAN, find: 'entry.effect !== ALLOW);', replace: 'true);' },
   { name: 'derived roles are listed for the requested scope only', file: PLAN, find: 'walk.listed[step.index] ?? listDerivedRoles', replace: 'walk.listed[0] ?? listDerivedRoles' },
   { name: 'derived roles are listed by the roles of the request, ancestors left out', file: PLAN, find: 'flatMap((role) => lineages?.get(role) ?? [role])', replace: 'flatMap((role) => [role])' },
+  { name: 'what is left of a rule is remembered although it depends on who asks', file: 'runtime/engine/plan-query.ts', find: 'watched.isRead ? undefined : residual', replace: 'residual' },
+  { name: 'in strict evaluation the shapes of the reference are kept whatever they select', file: 'runtime/engine/plan-resources.ts', find: 'sameFilter(filterOf(unguarded, FLAT), exact) ?', replace: 'true ?' },
   { name: 'any of several actions is enough', file: FILTER, find: "if (filters.some(({ kind }) => kind === 'KIND_ALWAYS_DENIED')) return DENIED;", replace: '' },
 
   // Strict evaluation.
