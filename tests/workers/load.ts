@@ -19,11 +19,11 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-/** Asks over REST and over gRPC, `clients` at a time each, and compares every answer. */
-export function startLoad(http: string, grpc: string, clients = 4): Load {
+/** Asks over REST and over gRPC, `clients` at a time each, and compares every answer. Over REST a connection is kept, or each request makes its own. */
+export function startLoad(http: string, grpc: string, clients = 4, keepAlive = true): Load {
   let isStopping = false;
   const load: Load = { answers: { view: 0, edit: 0 }, wrong: [], failed: [], refused: 0, stop };
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const agent = new Agent({ keepAlive, maxSockets: clients });
   const client = new Client(grpc, credentials.createInsecure());
   const loops = Array.from({ length: clients }, () => [loop(() => askRest(http, agent)), loop(() => askGrpc(client))]).flat();
 

@@ -52,7 +52,11 @@ export async function startProgram(folder: string, bundleText: string, sets: rea
   running.child.stdout?.on('data', (chunk: Buffer) => {
     said += chunk.toString('utf8');
   });
-  const [, http = '', grpc = ''] = /on (?:http:\/\/)?(\S+), gRPC on (\S+)$/.exec(await running.firstLine) ?? [];
+  // The log may have had something to say before.
+  const ready = (): RegExpExecArray | null => /^authz: REST and Connect on (?:http:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
+  await until(() => ready() !== null || running.child.exitCode !== null, 'the line of a server that is ready');
+  const [, http = '', grpc = ''] = ready() ?? [];
+  if (http === '') throw new Error(`the server has ended: ${running.said()}`);
   return { running, http, grpc, bundle, said: () => said, log: () => linesOf(`${said}\n${running.said()}`) };
 }
 

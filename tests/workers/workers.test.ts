@@ -80,6 +80,32 @@ test('a worker told to stop by a signal of its own answers what it has, loses no
   assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
 });
 
+test('a server that is told to stop under load answers every request that came while it listened, on connections old and new', async () => {
+  const server = await start('server.workers=1');
+  const loads = [true, false].map((keepAlive) => startLoad(server.http, server.grpc, 4, keepAlive));
+  await sleep(200);
+  assert.is((await stop(server.running)).code, 0);
+  for (const load of loads) {
+    await load.stop();
+    assert.equal([load.wrong, load.failed], [[], []]);
+    assert.ok(load.answers.view > 10, `${load.answers.view}`);
+  }
+});
+
+test('several workers that are told to stop lose nothing of clients that leave as soon as the server says that it does not serve', async () => {
+  const server = await start('server.workers=2', 'server.shutdownGrace=2s');
+  const loads = [true, false].map((keepAlive) => startLoad(server.http, server.grpc, 4, keepAlive));
+  await sleep(200);
+  const stopped = stop(server.running);
+  await until(async () => (await send(server.http, 'GET', '/_authz/health')).status === 503, 'not serving');
+  await Promise.all(loads.map((load) => load.stop()));
+  for (const load of loads) {
+    assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
+    assert.ok(load.answers.view > 10, `${load.answers.view}`);
+  }
+  assert.is((await stopped).code, 0);
+});
+
 test('what workers cannot start with ends the server with status 1 and one line', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

@@ -10,7 +10,9 @@ import { beginsWithHttp2 } from './preface.js';
 export interface HttpListener {
   /** What listens. It is the server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another, which does not listen. */
   readonly server: Server;
-  /** Closes the connections on which nothing is under way, now and as soon as nothing is, and those that have not said anything yet. */
+  /** Takes what has been waiting to be accepted, listens no more, and resolves when all connections have ended. */
+  readonly close: () => Promise<void>;
+  /** Closes the connections on which nothing is under way, and those that have not said anything for a while. To be called again until none is left. */
   readonly drain: () => void;
   /** Closes all connections, whatever is under way. */
   readonly closeAll: () => void;
@@ -45,9 +47,11 @@ export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const http2 = http2Server(options);
   const server = tls === undefined ? plainServer(options, http2.server) : tlsServer(options, http2.server, tls);
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, number>();
+  let accepted = 0;
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
+    accepted++;
+    sockets.set(socket, performance.now());
     socket.once('close', () => sockets.delete(socket));
   });
   server.requestTimeout = options.readTimeout;
@@ -55,16 +59,39 @@ export function httpListener(options: ListenerOptions): HttpListener {
   server.setTimeout(options.writeTimeout);
   return {
     server,
+    close: async () => {
+      await lull(() => accepted);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
     drain: () => {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      const now = performance.now();
+      for (const [socket, since] of sockets) if (socket.bytesRead === 0 && now - since > SILENCE) socket.destroy();
       for (const session of http2.sessions) session.close();
       server.closeIdleConnections();
     },
     closeAll: () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.keys()) socket.destroy();
     },
   };
 }
+
+/** Under load without end, the listener is closed after so many turns of the event loop. */
+const MOST_TURNS = 1000;
+
+/**
+ * Resolves right after a turn of the event loop in which no connection came: the system has accepted connections on behalf of a listener before
+ * the listener knows of them, and resets those that it has not taken when it closes.
+ */
+async function lull(accepted: () => number): Promise<void> {
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const before = accepted();
+    await new Promise((resolve) => setImmediate(resolve));
+    if (accepted() === before) return;
+  }
+}
+
+/** Who has connected and says nothing for so many milliseconds has no request under way. */
+const SILENCE = 250;
 
 function plainServer(options: ListenerOptions, http2: Http2Server): Server {
   const server = createServer(http1Options(options), options.handleRequest);

@@ -155,9 +155,10 @@ async function stop(app: FastifyInstance, exchange: Exchange, listeners: readonl
     for (const listener of listeners) listener.closeAll();
   }, patience);
   try {
-    const closed = app.close();
+    const closed = Promise.all(listeners.map((listener) => listener.close()));
     drain();
     await closed;
+    await app.close();
   } finally {
     clearInterval(sweep);
     clearTimeout(deadline);
