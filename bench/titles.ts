@@ -8,5 +8,8 @@ import { START_TITLE } from './start.bench.js';
 /** Made by bench/peers, which installs what it measures beside. */
 export const PEERS_TITLE = 'Beside the reference';
 
+/** Made by tests/bad-days/run.ts with --record. */
+export const BAD_DAY_TITLE = 'A bad day';
+
 /** The sections of results.md. */
-export const RESULT_ORDER: readonly string[] = [CHECK_TITLE, CONDITIONS_TITLE, PLAN_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE, PEERS_TITLE];
+export const RESULT_ORDER: readonly string[] = [CHECK_TITLE, CONDITIONS_TITLE, PLAN_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE, PEERS_TITLE, BAD_DAY_TITLE];

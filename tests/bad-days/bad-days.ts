@@ -26,11 +26,11 @@ export interface Outcome {
 
 /**
  * Two servers of two workers under load over REST and gRPC, for so many seconds: workers are killed, bundles swapped, good and bad, clients stall, connections stay
- * half open, a JWKS endpoint never answers, bad requests of every kind come in, and the audit disk of the second server is full. Every answer is compared.
+ * half open, a JWKS endpoint never answers or resets connections, bad requests of every kind come in, and the audit disk of the second server is full. Every answer is compared.
  */
 export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome> {
   const bundles = compileBundles();
-  const jwks = await hangingEndpoint();
+  const jwks = await badEndpoint();
   const servers: Server[] = [];
   try {
     const auditFile = join(bundles.folder, 'audit.log');
@@ -52,7 +52,7 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
     await Promise.all([load.stop(), otherLoad.stop()]);
     const acknowledged = await writtenEntries(server.http);
     const ends = await Promise.all([stop(server.running), stop(fullDisk.running)]);
-    return outcomeOf({ day, load, otherLoad, statuses, memory, codes: ends.map(({ code }) => code), entries: entriesOf(auditFile), acknowledged, server, fullDisk });
+    return outcomeOf({ day, load, otherLoad, statuses, memory, codes: ends.map(({ code }) => code), entries: entriesOf(auditFile), acknowledged, keysAsked: jwks.asked(), server, fullDisk });
   } finally {
     discard(servers);
     jwks.close();
@@ -155,15 +155,19 @@ function residentOf(pid: number): number {
   }
 }
 
-async function hangingEndpoint(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer(() => {});
+/** Of every two requests, the first is never answered, and the second one's connection is reset. */
+async function badEndpoint(): Promise<{ readonly url: string; readonly asked: () => number; readonly close: () => void }> {
+  let asked = 0;
+  const server = createServer(({ socket }) => {
+    if (++asked % 2 === 0) socket.resetAndDestroy();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const close = (): void => {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${port}/keys`, close };
+  return { url: `http://127.0.0.1:${port}/keys`, asked: () => asked, close };
 }
 
 interface Entries {
@@ -200,11 +204,13 @@ interface Facts {
   readonly entries: Entries;
   /** As the metrics of all workers have it, before the end. */
   readonly acknowledged: number;
+  /** Requests that came to the endpoint of the keys. */
+  readonly keysAsked: number;
   readonly server: Server;
   readonly fullDisk: Server;
 }
 
-function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, acknowledged, server, fullDisk }: Facts): Outcome {
+function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, acknowledged, keysAsked, server, fullDisk }: Facts): Outcome {
   const answered = load.answers.view + load.answers.edit;
   const half = memory[Math.floor(memory.length / 2)] ?? 0;
   const last = Math.max(...memory.slice(-3));
@@ -239,7 +245,8 @@ function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, ack
     'bad requests, kinds': `${sent}, ${kindCount() + 1}`,
     'their statuses (0: closed)': [...statuses].sort().map(([key, count]) => `${key}: ${count}`).join(', '),
     'stalled and half-open connections': day.stalled,
-    'tokens whose keys hang': Object.entries(day.tokens).map(([key, count]) => `${key}: ${count}`).join(', '),
+    'requests for keys, half of them never answered, half reset': keysAsked,
+    'tokens whose keys do not come': Object.entries(day.tokens).map(([key, count]) => `${key}: ${count}`).join(', '),
     'audit entries due, written': `${due} and those of refused calls, ${entries.lines}`,
     'audit entries acknowledged as written (metrics), found': `${acknowledged}, ${entries.lines}`,
     'answers while the audit disk was full': otherLoad.answers.view,

@@ -1,10 +1,29 @@
-import { badDays } from './bad-days.js';
+import { writeResults } from '../../bench/harness/report.js';
+import { BAD_DAY_TITLE, RESULT_ORDER } from '../../bench/titles.js';
+import { badDays, type Outcome } from './bad-days.js';
 
-/** `node --import tsx tests/bad-days/run.ts --seconds 60`: the whole of it, with its figures. */
+/** `node --import tsx tests/bad-days/run.ts --seconds 60`: the whole of it, with its figures; with --record they become a section of bench/results.md. */
 const at = process.argv.indexOf('--seconds');
 const seconds = at < 0 ? 60 : Number(process.argv[at + 1]);
-const { figures, problems } = await badDays({ seconds, badRequests: 10_000 });
-const width = Math.max(...Object.keys(figures).map((name) => name.length));
-for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(width)}  ${value}`);
-for (const problem of problems) console.log(`PROBLEM: ${problem}`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+const badRequests = 10_000;
+const outcome = await badDays({ seconds, badRequests });
+const width = Math.max(...Object.keys(outcome.figures).map((name) => name.length));
+for (const [name, value] of Object.entries(outcome.figures)) console.log(`${name.padEnd(width)}  ${value}`);
+for (const problem of outcome.problems) console.log(`PROBLEM: ${problem}`);
+if (process.argv.includes('--record')) writeResults([{ title: BAD_DAY_TITLE, text: sectionOf(outcome), failures: outcome.problems }], RESULT_ORDER);
+process.exitCode = outcome.problems.length === 0 ? 0 : 1;
+
+function sectionOf({ figures, problems }: Outcome): string {
+  const rows = Object.entries(figures).map(([name, value]) => `| ${name} | ${value} |`);
+  return [
+    `Two servers of two workers under load over REST and gRPC for ${seconds} s. Every few seconds a worker is killed, the bundle is replaced by another one, and by one that is none;`,
+    'clients stall, connections stay half open, the endpoint of the keys hangs or resets, and the disk of the second server is full. Every answer is compared.',
+    `\`node --import tsx tests/bad-days/run.ts --seconds ${seconds} --record\``,
+    '',
+    '| what | figure |',
+    '| --- | --- |',
+    ...rows,
+    '',
+    problems.length === 0 ? 'No problem was found.' : ['Problems:', '', ...problems.map((problem) => `- ${problem}`)].join('\n'),
+  ].join('\n');
+}
