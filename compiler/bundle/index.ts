@@ -25,6 +25,8 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
     mainFields: ['module', 'main'],
     sourcemap: 'external',
     legalComments: 'none',
+    // No project's settings: a bundle depends on its policies alone, and where settings are looked up, now and then a file misses them.
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     outfile: 'policies.js',
     write: false,
     logLevel: 'silent',
