@@ -5,10 +5,9 @@ export { createEngine, type Engine } from './engine.js';
 export type { EvaluationError } from './evaluation-errors.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
 export { type RuleFilter, ruleFilters } from './rule-filters.js';
-export type { UnplannedRule } from './plan.js';
 export type { CompiledBundle, Plan, Planner } from './compiled-bundle.js';
 export type { CompiledTraces } from './judges.js';
-export type { PlanRequest, PlanResourceInput, PlanResult } from './plan-request.js';
+export type { PlanRequest, PlanResourceInput, PlanResult, UnplannedRule } from './plan-request.js';
 export { writingOf } from './plan-resources.js';
 export type {
   AccessRequest,

@@ -1,5 +1,4 @@
 import type { Filter } from '../residual/index.js';
-import type { UnplannedRule } from './plan.js';
 import type { AuxDataInput, PrincipalInput, ResourceInput, ValidationError } from './requests.js';
 
 /** One call: on which resources of a kind may this principal do all of these actions (planner.md 1.2)? */
@@ -25,4 +24,12 @@ export interface PlanResult {
   readonly validationErrors: readonly ValidationError[];
   /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (8.3, 4). */
   readonly unplanned: readonly UnplannedRule[];
+}
+
+/** A rule that was left out of a plan (an ALLOW) or taken to apply always (a DENY), and why (planner.md 8.3, 4). */
+export interface UnplannedRule {
+  /** `resource.album.vdefault/acme`. */
+  readonly policy: string;
+  readonly rule: string;
+  readonly reason: string;
 }

@@ -1,9 +1,9 @@
 import type { Query } from '../policy/index.js';
 import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, sameFilter, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
-import { type ActionPlan, plan, type Planning, type UnplannedRule } from './plan.js';
+import { type ActionPlan, plan, type Planning } from './plan.js';
 import { type FixedResiduals, PlanQuery } from './plan-query.js';
-import type { PlanRequest, PlanResult } from './plan-request.js';
+import type { PlanRequest, PlanResult, UnplannedRule } from './plan-request.js';
 import type { Registry } from './registry.js';
 import type { ValidationError } from './requests.js';
 import type { RuleEntry } from './rule-table.js';

@@ -2,6 +2,7 @@ import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type Trac
 import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, noneOf, not, rolesOf, type Term, unplannableReason } from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
 import type { FixedResiduals, PlanQuery } from './plan-query.js';
+import type { UnplannedRule } from './plan-request.js';
 import { strictCondition, type Visit, type VisitedLayer } from './plan-strict.js';
 import { PlannedResults } from './planned-results.js';
 import type { PrincipalChain } from './principals.js';
@@ -28,14 +29,6 @@ export interface Planning {
   readonly scopesWithRules: ReadonlySet<string>;
   /** Where rules are reported that no filter can say. */
   readonly unplanned: UnplannedRule[];
-}
-
-/** A rule that was left out of a plan (an ALLOW) or taken to apply always (a DENY), and why (planner.md 8.3, 4). */
-export interface UnplannedRule {
-  /** `resource.album.vdefault/acme`. */
-  readonly policy: string;
-  readonly rule: string;
-  readonly reason: string;
 }
 
 /** What is left of the decision about one action. */

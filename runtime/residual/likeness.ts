@@ -1,5 +1,4 @@
 import { type CelError, type Value, Uint } from '../cel/index.js';
-import type { Operand } from './operand.js';
 import { type Condition, isUnknown, type Node, type Term } from './term.js';
 
 /*
@@ -30,12 +29,9 @@ export function likenessOfCondition(condition: Condition): number {
   }
 }
 
-/** Of an operand of a filter. */
-export function likenessOfOperand(operand: Operand): number {
-  if ('variable' in operand) return mixed(19, ofText(operand.variable));
-  if ('value' in operand) return mixed(23, ofValue(operand.value as Value));
-  const { operator, operands } = operand.expression;
-  return ofList(ofText(operator), operands, likenessOfOperand);
+/** Of something with a name and parts. */
+export function likenessOfParts<T>(name: string, parts: readonly T[], of: (part: T) => number): number {
+  return ofList(ofText(name), parts, of);
 }
 
 function ofNode(node: Node): number {

@@ -1,6 +1,7 @@
+import type { Value } from '../cel/index.js';
 import { sameList, sameValue } from './alike.js';
 import { Distinct } from './distinct.js';
-import { likenessOfOperand } from './likeness.js';
+import { likenessOfParts, likenessOfTerm } from './likeness.js';
 
 /** A node of a filter as adapters read it (planner.md 1.3). */
 export type Operand =
@@ -36,6 +37,13 @@ export function sameOperand(a: Operand, b: Operand): boolean {
   const { expression: one } = a;
   const { expression: other } = b;
   return one.operator === other.operator && sameList(one.operands, other.operands, sameOperand);
+}
+
+/** The number by which operands differ (likeness.ts). */
+function likenessOfOperand(operand: Operand): number {
+  if ('variable' in operand) return likenessOfTerm(operand.variable);
+  if ('value' in operand) return likenessOfTerm(operand.value as Value);
+  return likenessOfParts(operand.expression.operator, operand.expression.operands, likenessOfOperand);
 }
 
 /** Whether an operand is a certain constant. */
