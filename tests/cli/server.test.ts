@@ -1,4 +1,5 @@
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,8 +10,11 @@ import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from './
 
 const test = suite('dist/server.js');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
-/** What a server stands on; esbuild, ts-morph and the like are not among them. */
-const SERVER_PACKAGES = ['@bufbuild', '@connectrpc', '@grpc', 'ajv', 'commander', 'fastify', 'jose', 're2js', 'yaml'];
+/** What a server stands on: all that is installed with it, but for what only the compiler needs. */
+const SERVER_PACKAGES = Object.keys((JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies)
+  .filter((name) => !['esbuild', 'ts-morph', '@jridgewell/sourcemap-codec'].includes(name));
+/** How long a bare Node takes to start on a quiet machine, in milliseconds: where it takes longer, so may a server. */
+const BARE_START = 50;
 const servers: Running[] = [];
 let folder = '';
 test.before(async () => {
@@ -25,9 +29,14 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 test('it serves a compiled bundle within a second of its start, stops within a second, and writes nothing', async () => {
   const before = filesIn(folder);
   const starts: number[] = [];
+  const bare: number[] = [];
   // On a machine that is busy with other things the best of a few starts says what a start takes.
-  while (starts.length < 3 && !starts.some((took) => took < 1000)) starts.push(await startOnce());
-  assert.ok(Math.min(...starts) < 1000, `starting took ${starts.join(', ')} ms`);
+  while (starts.length < 3 && !starts.some((took) => took < 1000)) {
+    bare.push(startBare());
+    starts.push(await startOnce());
+  }
+  const longest = 1000 * Math.max(1, Math.min(...bare) / BARE_START);
+  assert.ok(Math.min(...starts) < longest, `starting took ${starts.join(', ')} ms, a bare Node ${bare.join(', ')} ms`);
   assert.equal(filesIn(folder), before);
 });
 
@@ -36,7 +45,10 @@ test('it never compiles: it starts where there is neither compiler nor bundler n
   try {
     cpSync(dirname(PROGRAMS.server), join(bare, 'dist'), { recursive: true });
     mkdirSync(join(bare, 'node_modules'));
-    for (const name of SERVER_PACKAGES) symlinkSync(join(ROOT, 'node_modules', name), join(bare, 'node_modules', name));
+    for (const name of SERVER_PACKAGES) {
+      mkdirSync(dirname(join(bare, 'node_modules', name)), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), join(bare, 'node_modules', name));
+    }
     const server = serve(join(bare, 'dist/server.js'), join(folder, 'dist/policies.js'), bare);
     assert.match(await server.firstLine, /http:\/\/127\.0\.0\.1:\d+/);
     assert.is((await stop(server)).code, 0);
@@ -64,13 +76,20 @@ async function startOnce(): Promise<number> {
   assert.match(text, '"view":"EFFECT_ALLOW"');
   const end = await stop(server);
   assert.is(end.code, 0, end.stderr);
-  assert.ok(end.took < 1000, `stopping took ${end.took} ms`);
+  assert.ok(end.took < 1000 * Math.max(1, startBare() / BARE_START), `stopping took ${end.took} ms`);
   return took;
 }
 
-/** Starts a server that is stopped after the test at the latest. */
+/** How long a Node that does nothing takes, in milliseconds. */
+function startBare(): number {
+  const started = Date.now();
+  spawnSync(process.execPath, ['-e', '']);
+  return Date.now() - started;
+}
+
+/** Starts a server of one process that is stopped after the test at the latest. */
 function serve(program: string, bundle: string, cwd: string): Running {
-  const server = launch(program, ['--bundle', bundle, ...LOOPBACK], cwd);
+  const server = launch(program, ['--bundle', bundle, ...LOOPBACK, '--set', 'server.workers=1'], cwd);
   servers.push(server);
   return server;
 }

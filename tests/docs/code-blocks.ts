@@ -78,7 +78,7 @@ process.exit(0);
 `,
   );
   return new Promise((resolve, reject) => {
-    const environment = { ...process.env, TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') };
+    const environment = { ...process.env, FORCE_COLOR: '0', TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') };
     execFile(process.execPath, ['--import', 'tsx', runner], { cwd: folder, env: environment, timeout: 30_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(JSON.parse(stdout) as readonly Ran[]);
       else reject(new Error(`the blocks could not be run: ${stderr}`));

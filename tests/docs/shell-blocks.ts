@@ -41,7 +41,7 @@ export function openShell(page: Page, base: string): Shell {
     new Promise((resolve) => {
       const mark = join(folder, '.where');
       const body = `set -e\ntrap 'pwd > "${mark}"' EXIT\n${script.replaceAll('http://localhost:3592', url).replaceAll('localhost:3592', new URL(url).host)}`;
-      const environment = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1', NODE_NO_WARNINGS: '1' };
+      const environment = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1', FORCE_COLOR: '0', NODE_NO_WARNINGS: '1' };
       execFile('bash', ['-c', `exec 2>&1\n${body}`], { cwd: current, env: environment, timeout: TIMEOUT }, (error, stdout) => {
         current = readFileSync(mark, 'utf8').trim();
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, output: stdout });
