@@ -18,7 +18,7 @@ export async function listenHttp(app: FastifyInstance, address: Address, socketM
   if (address.kind === 'unix') {
     if (socketMode !== undefined) rmSync(address.path, { force: true });
     await app.listen({ path: address.path });
-    setMode(address.path, socketMode);
+    setSocketMode(address.path, socketMode);
     return `unix:${address.path}`;
   }
   // Without a host, `::` takes IPv4 connections too; where there is no IPv6, the wildcard of IPv4 is left.
@@ -35,12 +35,17 @@ export async function listenGrpc(server: GrpcServer, address: Address, socketMod
   if (address.kind === 'unix') {
     if (socketMode !== undefined) rmSync(address.path, { force: true });
     await bind(address);
-    setMode(address.path, socketMode);
+    setSocketMode(address.path, socketMode);
     return `unix:${address.path}`;
   }
   const { host, port: wanted } = address;
   const port = host === undefined ? await bind({ host: '::', port: wanted }).catch(() => bind({ host: '0.0.0.0', port: wanted })) : await bind({ host, port: wanted });
   return hostAndPort(host, port);
+}
+
+/** Sets the mode of a socket file; undefined for a file that is the primary process's. */
+export function setSocketMode(path: string, mode: number | undefined): void {
+  if (mode !== undefined && mode !== DEFAULT_SOCKET_MODE) chmodSync(path, mode);
 }
 
 /** How gRPC is secured. */
@@ -72,10 +77,6 @@ function bindTo(front: Server): (target: BindTarget) => Promise<number> {
         resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
       });
     });
-}
-
-function setMode(path: string, mode: number | undefined): void {
-  if (mode !== undefined && mode !== DEFAULT_SOCKET_MODE) chmodSync(path, mode);
 }
 
 function hostAndPort(host: string | undefined, port: number): string {

@@ -8,9 +8,9 @@ export class WireError extends Error {}
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
-export const START_GROUP = 3;
-export const END_GROUP = 4;
-export const FIXED32 = 5;
+const START_GROUP = 3;
+const END_GROUP = 4;
+const FIXED32 = 5;
 
 /** How many groups may lie in one another in a field that is skipped. */
 const MAX_GROUP_DEPTH = 100;

@@ -5,7 +5,7 @@ export interface MaskPath {
 }
 
 /** The parts of an entry that can be masked (server.md 2.2, the idea of `mask`). */
-export const MASK_ROOTS = ['principal', 'resource', 'auxData', 'requestContext', 'metadata', 'peer', 'outputs'] as const;
+const MASK_ROOTS = ['principal', 'resource', 'auxData', 'requestContext', 'metadata', 'peer', 'outputs'] as const;
 export type MaskRoot = (typeof MASK_ROOTS)[number];
 
 /**

@@ -20,7 +20,7 @@ export interface VerificationKey {
 }
 
 /** Keys that a server cannot verify anything with; the message follows the name of the set. */
-export class BadKeys extends Error {}
+class BadKeys extends Error {}
 
 /**
  * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a set (2.3). A set of

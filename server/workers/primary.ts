@@ -1,9 +1,9 @@
-import { chmodSync } from 'node:fs';
 import { type AuditLog, type AuditPrimary, auditPrimary } from '../audit/audit-log.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
+import { setSocketMode } from '../listen.js';
 import { removeSockets } from '../main.js';
 import type { BundleText } from '../swap/bundle-text.js';
 import { fixPorts } from './fix-ports.js';
@@ -129,9 +129,6 @@ function answerAudit({ link }: Member, primary: AuditPrimary): void {
 /** The socket files are this process's: the workers only share them. */
 function setSocketModes(config: Config): void {
   for (const address of [config.server.httpListenAddr, config.server.grpcListenAddr]) {
-    if (address.kind === 'unix' && config.server.udsFileMode !== DEFAULT_SOCKET_MODE) chmodSync(address.path, config.server.udsFileMode);
+    if (address.kind === 'unix') setSocketMode(address.path, config.server.udsFileMode);
   }
 }
-
-/** The mode that sockets have anyway (server.md 2.2). */
-const DEFAULT_SOCKET_MODE = 0o766;

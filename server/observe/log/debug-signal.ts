@@ -4,7 +4,7 @@ import type { Environment } from '../../config/substitute.js';
 import type { Log } from './logger.js';
 
 /** How long SIGUSR1 makes the log talkative (server.md 5.4); ten minutes when it is not set. */
-export const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
+const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
 
 /**
  * Makes SIGUSR1 switch the log to debug for a while. A primary process passes the signal on to its workers. Gives what undoes it; throws a

@@ -3,7 +3,7 @@ import type { Environment } from '../../config/substitute.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
 
 /** The variable that overrides the option (server.md 5.4). */
-export const LOG_LEVEL_VARIABLE = 'AUTHZ_LOG_LEVEL';
+const LOG_LEVEL_VARIABLE = 'AUTHZ_LOG_LEVEL';
 
 /** The level of a process: the variable, else the option, else `info`; in any case. Throws a ConfigError for what is no level. */
 export function logLevelOf(option: string | undefined, environment: Environment): LogLevel {

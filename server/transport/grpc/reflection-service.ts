@@ -5,7 +5,7 @@ import { type DescriptorIndex, descriptorIndex } from '../../../proto/descriptor
 import { bidiStream } from './method.js';
 
 /** Server reflection, in both versions of its protocol: they differ in name alone. */
-export const REFLECTION_SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
+const REFLECTION_SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
 
 /** Answers what the services of this server look like; `services` are their full names. */
 export function addReflectionServices(server: Server, services: readonly string[]): void {
