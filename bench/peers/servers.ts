@@ -19,9 +19,9 @@ export interface PeerServer {
 /** Ours as it is installed: the server over a compiled bundle, one process, all else by default. */
 export async function startOurs(bundle: string): Promise<PeerServer> {
   const [http, grpc] = await freePorts();
-  const sets = [`server.httpListenAddr=127.0.0.1:${http}`, `server.grpcListenAddr=127.0.0.1:${grpc}`];
+  const sets = [`server.httpListenAddr=127.0.0.1:${http}`, `server.grpcListenAddr=127.0.0.1:${grpc}`, 'server.workers=1'];
   const flags = ['--bundle', bundle, ...sets.flatMap((set) => ['--set', set])];
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], { stdio: ['ignore', 'ignore', 'ignore'] });
   return ready(child, http, grpc, '/_authz/health', '/authz.svc.v1.AuthzService/CheckResources');
 }
 
@@ -36,7 +36,7 @@ export async function startReference(policies: string, folder: string): Promise<
   };
   writeFileSync(config, JSON.stringify(settings));
   const binary = join(ROOT, 'bench', 'peers', 'node_modules', '@cerbos', 'cerbos-linux-x64', 'cerbos-linux-x64');
-  const child = spawn(binary, ['server', `--config=${config}`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(binary, ['server', `--config=${config}`], { stdio: ['ignore', 'ignore', 'ignore'] });
   return ready(child, http, grpc, '/_cerbos/health', '/cerbos.svc.v1.CerbosService/CheckResources');
 }
 
