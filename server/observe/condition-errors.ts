@@ -86,7 +86,7 @@ type Question = { readonly call: Call; readonly checked: Checked } | { readonly 
 /** Of the time that passes. */
 const SHARE = 0.01;
 /** What can be saved up, in milliseconds. */
-const MAX_BUDGET = 20;
+const MAX_BUDGET = 2;
 
 function requestOf(question: Question): CheckCall | PlanCall {
   if ('checked' in question) {
