@@ -9,7 +9,7 @@ import type { Config } from './config.js';
 import { listenGrpc, listenHttp } from './listen.js';
 import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/token-log.js';
-import { observe } from './observe/observe.js';
+import { observe, tracesCalls } from './observe/observe.js';
 import type { Observation, Scrape } from './observe/options.js';
 import { release } from './release.js';
 import { adminService } from './service/admin.js';
@@ -18,9 +18,10 @@ import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
 import type { Report } from './service/rpc-error.js';
 import { ADMIN_SERVICE, HEALTH_NAMES, type Services } from './service/services.js';
-import { guarded } from './service/watch.js';
+import { guarded, tellAudited } from './service/watch.js';
 import type { Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
+import { DecisionClock } from './swap/decision-clock.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
 import { loadTls, type TlsEvent } from './tls/server-tls.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
@@ -76,9 +77,10 @@ const PATIENCE = 30_000;
  */
 export async function startServer(config: Config, bundle: Bundle, surroundings: Surroundings = {}): Promise<RunningServer> {
   const { log, audit } = surroundings;
-  const decider = new SwappableDecider(await servingEngine(config, bundle));
+  const clock = log !== undefined && tracesCalls() ? new DecisionClock() : undefined;
+  const decider = new SwappableDecider(await servingEngine(config, bundle, clock), clock);
   const observation = log === undefined ? undefined : await observationOf(config, decider, log, audit);
-  const auditWatch = audit === undefined ? undefined : watchForAudit(config, decider, audit, log);
+  const auditWatch = audit === undefined ? undefined : watchForAudit(config, decider, audit, log, observation?.watchers ?? []);
   const watchers: readonly Watcher[] = [
     // Metrics, traces, the log.
     ...(observation?.watchers ?? []),
@@ -99,7 +101,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
   const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
   const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, metrics, answered, sharesSockets: surroundings.sharesSockets === true, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
-    const serving = await servingEngine(config, next);
+    const serving = await servingEngine(config, next, clock);
     return { commit: () => takeOver(serving) };
   };
   return {
@@ -129,13 +131,14 @@ function observationOf(config: Config, decider: SwappableDecider, log: Log, audi
   });
 }
 
-function watchForAudit(config: Config, decider: SwappableDecider, { sink }: AuditLog, log: Log | undefined): AuditWatch {
+function watchForAudit(config: Config, decider: SwappableDecider, { sink }: AuditLog, log: Log | undefined, watchers: readonly Watcher[]): AuditWatch {
   const logger = log?.logger('authz.audit');
   return auditWatcher({
     config: config.audit,
     sink,
     bundle: () => decider.current.audited,
     onProblem: (message, error) => logger?.error(message, error === undefined ? {} : { error }),
+    onEntry: (call, time) => tellAudited(watchers, call, time),
   });
 }
 

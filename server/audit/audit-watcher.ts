@@ -1,4 +1,5 @@
 import type { Call } from '../service/call.js';
+import type { EntryTime } from '../service/call-times.js';
 import type { CallEnd, Checked, Planned, Watcher } from '../service/watcher.js';
 import type { AuditConfig } from './audit-config.js';
 import type { AuditedBundle } from './audited-bundle.js';
@@ -16,6 +17,8 @@ export interface AuditWatcherOptions {
   /** What decides now. Asked when a decision has been made, so that a bundle swapped before the entry is made does not matter. */
   readonly bundle: () => AuditedBundle;
   readonly onProblem: OnAuditProblem;
+  /** Told of the entries about calls that are traced. */
+  readonly onEntry?: (call: Call, time: EntryTime) => void;
 }
 
 /** What tells the audit log of calls, until it is closed. */
@@ -72,9 +75,12 @@ class EntryMaker {
     const pending = this.#pending;
     this.#pending = [];
     for (const item of pending) {
+      const start = item.call.isTraced === true ? performance.now() : 0;
       try {
         const record = this.#recordOf(item);
-        if (record !== undefined) this.options.sink.put(record);
+        if (record === undefined) continue;
+        this.options.sink.put(record);
+        if (item.call.isTraced === true) this.options.onEntry?.(item.call, { kind: record.kind, start, end: performance.now() });
       } catch (error) {
         this.options.onProblem(`an audit entry could not be made: ${(error as Error).message}`, error as Error);
       }

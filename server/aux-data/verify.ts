@@ -2,6 +2,7 @@ import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
 import { setOwn } from '../../proto/codec/own.js';
 import type { Attributes, AuxData, Token } from '../../proto/messages.js';
 import type { Config } from '../config.js';
+import type { TokenTime } from '../service/call-times.js';
 import type { VerifiedAuxData } from '../service/decider.js';
 import { readClaims } from './claims.js';
 import type { KeySet, VerificationKey } from './key-set.js';
@@ -9,9 +10,9 @@ import type { KeySetEvent, KeySource } from './key-source.js';
 import { openKeySet } from './open-key-set.js';
 import { TokenRefused } from './refused.js';
 
-/** Verifies the tokens of a request and gives their claims; rejects when one is not good (server.md 3). */
+/** Verifies the tokens of a request and gives their claims; rejects when one is not good (server.md 3). Adds the time of each token to those it is given. */
 export interface Verifier {
-  (auxData: AuxData): Promise<VerifiedAuxData>;
+  (auxData: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData>;
   /** Fetches no more keys. */
   readonly close: () => void;
 }
@@ -35,15 +36,15 @@ export function verifierOf(config: Config['jwt'], listeners: VerifierListeners =
     const payload = config.disableVerification ? unverifiedPayload(text) : await verifiedPayload(text, chooseKeySet(token, sources));
     return readClaims(payload, Math.floor(Date.now() / 1000), skew);
   };
-  const verify = async ({ jwt, jwts }: AuxData): Promise<VerifiedAuxData> => {
+  const verify = async ({ jwt, jwts }: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData> => {
+    const read = times === undefined ? claimsOf : timed(claimsOf, times);
     try {
-      if (jwt !== undefined) return { jwt: await claimsOf(jwt), jwts: {} };
+      if (jwt !== undefined) return { jwt: await read(jwt), jwts: {} };
       const verified: Record<string, { readonly claims: Attributes }> = {};
-      for (const [name, claims] of await inParallel([...jwts], claimsOf)) setOwn(verified, name, { claims });
+      for (const [name, claims] of await inParallel([...jwts], read)) setOwn(verified, name, { claims });
       return { jwt: {}, jwts: verified };
     } catch (error) {
-      // Whatever else is thrown may quote the token.
-      const reason = error instanceof TokenRefused ? error.message : 'the token cannot be parsed';
+      const reason = reasonOf(error);
       listeners.onRefused?.(reason);
       throw error instanceof TokenRefused ? error : new TokenRefused(reason);
     }
@@ -71,6 +72,26 @@ export function textOf(event: KeySetEvent): string {
     case 'insecure':
       return `keyset \`${event.id}\` is insecure: its keys or tokens need not say what they are for`;
   }
+}
+
+/** Whatever else is thrown may quote the token. */
+function reasonOf(error: unknown): string {
+  return error instanceof TokenRefused ? error.message : 'the token cannot be parsed';
+}
+
+function timed(claimsOf: (token: Token) => Promise<Attributes>, times: TokenTime[]): (token: Token) => Promise<Attributes> {
+  return async (token) => {
+    const start = performance.now();
+    let refusal: string | undefined;
+    try {
+      return await claimsOf(token);
+    } catch (error) {
+      refusal = reasonOf(error);
+      throw error;
+    } finally {
+      times.push({ start, end: performance.now(), refusal });
+    }
+  };
 }
 
 /** Keeps the order; the first refusal ends all. */

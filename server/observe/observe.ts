@@ -1,3 +1,4 @@
+import type { Environment } from '../config/substitute.js';
 import { ConditionErrorSearch } from './condition-errors.js';
 import { callLog } from './log/call-log.js';
 import { conditionLog, decisionLog } from './log/decision-log.js';
@@ -45,6 +46,11 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     bundle,
     close,
   };
+}
+
+/** Whether the variables of OpenTelemetry ask for traces. Throws a ConfigError like `observe`. */
+export function tracesCalls(environment: Environment = process.env): boolean {
+  return otelSettings(environment).traces !== undefined;
 }
 
 /** How long a collector that does not answer holds up the end of the process, in milliseconds. */

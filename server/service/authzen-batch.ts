@@ -22,7 +22,7 @@ export function accessEvaluationBatch(service: CheckService, call: Call, sent: A
   const askers = askersOf(request);
   const groups = groupsOf(askers);
   for (const { resources } of groups) limitResources(resources.size, service.limits);
-  const claims = groups.map(({ auxData }) => withClaims(service, auxData, (verified) => verified));
+  const claims = groups.map(({ auxData }) => withClaims(service, call, auxData, (verified) => verified));
   const includeMeta = includesMeta(request.context);
   const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
     for (const { resources } of groups) limitActions([...resources.values()].map((actions) => ({ actions: [...actions] })), service.limits);

@@ -15,7 +15,7 @@ export function accessEvaluation(service: CheckService, call: Call, request: Acc
   const entry = entryOf(request.resource as Resource, request.action as Action);
   const requestId = requestIdOf(context);
   const includeMeta = includesMeta(context);
-  return withClaims(service, auxDataOf(context), (auxData) => {
+  return withClaims(service, call, auxDataOf(context), (auxData) => {
     const [decision] = decide(service, call, { requestId, principal, resources: [entry], auxData, includeMeta, requestContext: undefined });
     return evaluationOf(entry, decision as Decision, requestId, includeMeta);
   });

@@ -9,7 +9,7 @@ import type { CheckEntry, VerifiedAuxData } from './decider.js';
 export function checkResourceBatch(service: CheckService, call: Call, request: CheckResourceBatchRequest): CheckResourceBatchResponse | Promise<CheckResourceBatchResponse> {
   accept(service, call, checkResourceBatchRequestViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
 }
 
 function respond(service: CheckService, call: Call, request: CheckResourceBatchRequest, auxData: VerifiedAuxData): CheckResourceBatchResponse {

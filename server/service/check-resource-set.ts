@@ -12,7 +12,7 @@ import type { VerifiedAuxData } from './decider.js';
 export function checkResourceSet(service: CheckService, call: Call, request: CheckResourceSetRequest): CheckResourceSetResponse | Promise<CheckResourceSetResponse> {
   accept(service, call, checkResourceSetRequestViolations(request));
   limitResources((request.resource as ResourceSet).instances.size, service.limits);
-  return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
 }
 
 function respond(service: CheckService, call: Call, request: CheckResourceSetRequest, auxData: VerifiedAuxData): CheckResourceSetResponse {

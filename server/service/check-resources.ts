@@ -3,10 +3,11 @@ import type { AuxData, CheckResourcesRequest, CheckResourcesResponse, Decision, 
 import type { Violation } from '../../proto/validate/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
+import type { EvaluationTime, TokenTime } from './call-times.js';
 import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
 import { RpcError, refused } from './rpc-error.js';
 import { violationsMessage } from '../../proto/validate/violations-message.js';
-import { tellChecked } from './watch.js';
+import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Watcher } from './watcher.js';
 
 /** What a check needs beside the request. */
@@ -14,8 +15,8 @@ export interface CheckService {
   readonly decider: Decider;
   readonly callIds: CallIds;
   readonly limits: RequestLimits;
-  /** Verifies the tokens of a request; rejects when one of them is not good, for whatever reason. */
-  readonly verify: (auxData: AuxData) => Promise<VerifiedAuxData>;
+  /** Verifies the tokens of a request; rejects when one of them is not good, for whatever reason. Adds the time of each token to those it is given. */
+  readonly verify: (auxData: AuxData, times?: TokenTime[]) => Promise<VerifiedAuxData>;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
 }
@@ -36,7 +37,7 @@ export function checkResources(
 ): CheckResourcesResponse | Promise<CheckResourcesResponse> {
   accept(service, call, checkResourcesRequestViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
 }
 
 /** Refuses a request that breaks rules; any other gets its call id (server.md 4.1). */
@@ -62,10 +63,12 @@ export function limitActions(entries: readonly Pick<CheckEntry, 'actions'>[], li
 }
 
 /** Goes on with the claims of the tokens: at once when there are none to verify. */
-export function withClaims<T>(service: Pick<CheckService, 'verify'>, auxData: AuxData | undefined, goOn: (claims: VerifiedAuxData) => T): T | Promise<T> {
+export function withClaims<T>(service: VerifyingService, call: Call, auxData: AuxData | undefined, goOn: (claims: VerifiedAuxData) => T): T | Promise<T> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return goOn(NO_CLAIMS);
-  return verified(service, auxData).then(goOn);
+  return verified(service, call, auxData).then(goOn);
 }
+
+type VerifyingService = Pick<CheckService, 'verify' | 'watchers'>;
 
 /** A question to the engine, with what the audit log wants to know of the request it comes from. */
 export interface CheckQuestion extends CheckCall {
@@ -78,20 +81,37 @@ export function decide(service: CheckService, call: Call, question: CheckQuestio
   limitActions(question.resources, service.limits);
   const { watchers } = service;
   if (watchers.length === 0) return service.decider.check(question);
+  const evaluations: EvaluationTime[] | undefined = call.isTraced === true ? [] : undefined;
   const start = performance.now();
-  const decisions = service.decider.check(question);
-  tellChecked(watchers, call, { ...question, decisions, duration: performance.now() - start });
+  const decisions = service.decider.check(question, evaluations);
+  const duration = performance.now() - start;
+  tellChecked(watchers, call, { ...question, decisions, duration, times: evaluations && { start, evaluations } });
   return decisions;
 }
 
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 
 /** The reason goes to nobody: whoever sends a bad token learns only that it is bad (3.5). */
-async function verified(service: Pick<CheckService, 'verify'>, auxData: AuxData): Promise<VerifiedAuxData> {
+async function verified(service: VerifyingService, call: Call, auxData: AuxData): Promise<VerifiedAuxData> {
+  if (call.isTraced === true) return verifiedAndTold(service, call, auxData);
   try {
     return await service.verify(auxData);
   } catch {
     throw refused('invalid auxData');
+  }
+}
+
+async function verifiedAndTold(service: VerifyingService, call: Call, auxData: AuxData): Promise<VerifiedAuxData> {
+  const tokens: TokenTime[] = [];
+  const start = performance.now();
+  let isRefused = false;
+  try {
+    return await service.verify(auxData, tokens);
+  } catch {
+    isRefused = true;
+    throw refused('invalid auxData');
+  } finally {
+    tellVerified(service.watchers, call, { start, end: performance.now(), tokens: [...tokens], isRefused });
   }
 }
 
@@ -101,9 +121,11 @@ function respond(service: CheckService, call: Call, request: CheckResourcesReque
   const principal = request.principal as Principal;
   const resources = request.resources as readonly CheckEntry[];
   const decisions = decide(service, call, { requestId, principal, resources, auxData, includeMeta, requestContext });
+  const start = call.isTraced === true ? performance.now() : 0;
   const results: ResultEntry[] = [];
   for (let index = 0; index < resources.length; index++) {
     results.push({ resource: (resources[index] as CheckEntry).resource, decision: decisions[index] as Decision });
   }
+  if (call.isTraced === true) tellAssembled(service.watchers, call, { start, end: performance.now() });
   return { requestId, results, includeMeta, authzCallId: call.id };
 }

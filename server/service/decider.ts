@@ -1,11 +1,12 @@
 import type { Attributes, Decision, Plan, PlanResource, Principal, Resource } from '../../proto/messages.js';
+import type { EvaluationTime } from './call-times.js';
 
-/** What decides: the engine over a bundle, or a stand-in in a test. */
+/** What decides: the engine over a bundle, or a stand-in in a test. For a call that is traced, the times of its parts are added to those it is given. */
 export interface Decider {
   /** One decision for each entry, in order. Throws only for a bug: a condition that fails does not hold. */
-  check(call: CheckCall): readonly Decision[];
+  check(call: CheckCall, times?: EvaluationTime[]): readonly Decision[];
   /** On which resources all actions are allowed. */
-  plan(call: PlanCall): Plan;
+  plan(call: PlanCall, times?: EvaluationTime[]): Plan;
 }
 
 export interface PlanCall {

@@ -2,13 +2,14 @@ import { planResourcesRequestViolations } from '../../proto/gen/validate/request
 import type { PlanResource, PlanResourcesRequest, PlanResourcesResponse, Principal } from '../../proto/messages.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
+import type { EvaluationTime } from './call-times.js';
 import type { VerifiedAuxData } from './decider.js';
 import { tellPlanned } from './watch.js';
 
 /** PlanResources: validation, tokens, the plan (planner.md 1). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
 export function planResources(service: CheckService, call: Call, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
   accept(service, call, planResourcesRequestViolations(request));
-  return withClaims(service, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
 }
 
 function respond(service: CheckService, call: Call, request: PlanResourcesRequest, auxData: VerifiedAuxData): PlanResourcesResponse {
@@ -16,8 +17,10 @@ function respond(service: CheckService, call: Call, request: PlanResourcesReques
   // Validation has seen to it that principal and resource are there.
   const principal = request.principal as Principal;
   const resource = request.resource as PlanResource;
+  const evaluations: EvaluationTime[] | undefined = call.isTraced === true ? [] : undefined;
   const start = performance.now();
-  const plan = service.decider.plan({ principal, resource, actions: action === '' ? actions : [action], auxData });
-  if (service.watchers.length > 0) tellPlanned(service.watchers, call, { request, plan, auxData, duration: performance.now() - start });
+  const plan = service.decider.plan({ principal, resource, actions: action === '' ? actions : [action], auxData }, evaluations);
+  const duration = performance.now() - start;
+  if (service.watchers.length > 0) tellPlanned(service.watchers, call, { request, plan, auxData, duration, times: evaluations && { start, evaluations } });
   return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: call.id };
 }

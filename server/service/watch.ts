@@ -1,4 +1,5 @@
 import type { Call } from './call.js';
+import type { EntryTime, Period, TokenTimes } from './call-times.js';
 import type { Report } from './rpc-error.js';
 import type { CallEnd, Checked, Planned, Watcher } from './watcher.js';
 
@@ -22,8 +23,23 @@ export function tellEnded(watchers: readonly Watcher[], call: Call, end: CallEnd
   for (const watcher of watchers) watcher.ended?.(call, end);
 }
 
+/** Tells every watcher of the tokens of a call that is traced. */
+export function tellVerified(watchers: readonly Watcher[], call: Call, times: TokenTimes): void {
+  for (const watcher of watchers) watcher.verified?.(call, times);
+}
+
+/** Tells every watcher that the answer to a call that is traced was put together. */
+export function tellAssembled(watchers: readonly Watcher[], call: Call, time: Period): void {
+  for (const watcher of watchers) watcher.assembled?.(call, time);
+}
+
+/** Tells every watcher of an audit entry about a call that is traced. */
+export function tellAudited(watchers: readonly Watcher[], call: Call, time: EntryTime): void {
+  for (const watcher of watchers) watcher.audited?.(call, time);
+}
+
 /** The same watcher, which throws no more. One that fails is a bug, but not the caller's: the answer stays what it is, and the other watchers are told. */
-export function guarded({ began, checked, planned, ended }: Watcher, report: Report): Watcher {
+export function guarded({ began, checked, planned, ended, verified, assembled, audited }: Watcher, report: Report): Watcher {
   const guard = <Told extends readonly unknown[]>(tell: (...told: Told) => void): ((...told: Told) => void) => {
     return (...told) => {
       try {
@@ -38,5 +54,8 @@ export function guarded({ began, checked, planned, ended }: Watcher, report: Rep
     ...(checked && { checked: guard(checked) }),
     ...(planned && { planned: guard(planned) }),
     ...(ended && { ended: guard(ended) }),
+    ...(verified && { verified: guard(verified) }),
+    ...(assembled && { assembled: guard(assembled) }),
+    ...(audited && { audited: guard(audited) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { CheckResourcesRequest, Decision, Plan, PlanResourcesRequest } from '../../proto/messages.js';
 import type { Call } from './call.js';
+import type { DecisionTimes, EntryTime, Period, TokenTimes } from './call-times.js';
 import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import type { Code } from './rpc-error.js';
 
@@ -15,6 +16,12 @@ export interface Watcher {
   readonly planned?: (call: Call, plan: Planned) => void;
   /** The call is answered. */
   readonly ended?: (call: Call, end: CallEnd) => void;
+  /** The tokens of the call were verified or refused. This and what follows is only told of calls that are traced. */
+  readonly verified?: (call: Call, times: TokenTimes) => void;
+  /** The answer has been put together from the decisions. */
+  readonly assembled?: (call: Call, time: Period) => void;
+  /** An audit entry has been made; the call may have ended by then. */
+  readonly audited?: (call: Call, time: EntryTime) => void;
 }
 
 /** One call of the engine about resources: an audit entry is made of it (server.md 4.3). */
@@ -31,6 +38,8 @@ export interface Checked {
   readonly includeMeta: boolean;
   /** How long the engine took, in milliseconds. */
   readonly duration: number;
+  /** Of a call that is traced. */
+  readonly times?: DecisionTimes | undefined;
 }
 
 /** One call of the planner. */
@@ -39,6 +48,8 @@ export interface Planned {
   readonly plan: Plan;
   readonly auxData: VerifiedAuxData;
   readonly duration: number;
+  /** Of a call that is traced. */
+  readonly times?: DecisionTimes | undefined;
 }
 
 /** How a call ended. */

@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { release } from '../release.js';
 import type { Decider } from '../service/decider.js';
 import type { Bundle } from './bundle.js';
+import type { DecisionClock } from './decision-clock.js';
 import { engineOf } from './engine-of.js';
 
 /** A bundle that decides, or may. */
@@ -14,9 +15,9 @@ export interface ServingEngine {
   readonly audited: AuditedBundle;
 }
 
-/** Makes the engine of a bundle and tries it; see `engineOf`. */
-export async function servingEngine(config: Config, bundle: Bundle): Promise<ServingEngine> {
-  const engine = await engineOf(config, bundle);
+/** Makes the engine of a bundle and tries it; see `engineOf`. The clock, in a server that traces, learns of its schemas. */
+export async function servingEngine(config: Config, bundle: Bundle, clock?: DecisionClock): Promise<ServingEngine> {
+  const engine = await engineOf(config, clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) });
   const { hash } = bundle.policies;
   const audited: AuditedBundle = {
     policySource: { embeddedPdp: { commitHash: release.commit, builtAt: release.buildDate, bundleHash: hash } },
@@ -29,8 +30,14 @@ export async function servingEngine(config: Config, bundle: Bundle): Promise<Ser
 
 /** Decides by one engine until it is given another: each call sees one. */
 export class SwappableDecider implements Decider {
-  constructor(public current: ServingEngine) {}
+  constructor(
+    public current: ServingEngine,
+    private readonly clock?: DecisionClock,
+  ) {}
 
-  readonly check: Decider['check'] = (call) => this.current.engine.check(call);
-  readonly plan: Decider['plan'] = (call) => this.current.engine.plan(call);
+  readonly check: Decider['check'] = (call, times) =>
+    times === undefined || this.clock === undefined ? this.current.engine.check(call) : this.clock.check(this.current.engine, call, times);
+
+  readonly plan: Decider['plan'] = (call, times) =>
+    times === undefined || this.clock === undefined ? this.current.engine.plan(call) : this.clock.plan(this.current.engine, call, times);
 }

@@ -13,6 +13,10 @@ export interface ReceivedSpan {
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status: number;
+  readonly message: string;
+  /** In nanoseconds since 1970. */
+  readonly start: bigint;
+  readonly end: bigint;
 }
 
 export interface ReceivedMetric {
@@ -102,6 +106,9 @@ function spanOf(span: Fields): ReceivedSpan {
     kind: Number(span.get(6)?.[0] ?? 0),
     attributes: attributesOf(messages(span, 9)),
     status: Number(messages(span, 15)[0]?.get(3)?.[0] ?? 0),
+    message: text(messages(span, 15)[0] ?? new Map(), 2),
+    start: BigInt(span.get(7)?.[0] as bigint),
+    end: BigInt(span.get(8)?.[0] as bigint),
   };
 }
 
@@ -114,18 +121,22 @@ function attributesOf(pairs: readonly Fields[]): Readonly<Record<string, unknown
   return Object.fromEntries(
     pairs.map((pair) => {
       const value = messages(pair, 2)[0] as Fields;
-      return [text(pair, 1), value.has(1) ? text(value, 1) : Number(value.get(3)?.[0] ?? value.get(4)?.[0])];
+      return [text(pair, 1), value.has(1) ? text(value, 1) : value.has(3) ? Number(value.get(3)?.[0]) : doubleOf(value.get(4)?.[0] as bigint | undefined)];
     }),
   );
 }
 
-/** The fields of a message by number: bytes, or numbers. */
+function doubleOf(bits: bigint | undefined): number {
+  return new Float64Array(BigInt64Array.of(bits ?? 0n).buffer)[0] as number;
+}
+
+/** The fields of a message by number: bytes, or numbers; 64 fixed bits are given as they are. */
 function fieldsOf(bytes: Uint8Array): Fields {
   const reader = new BinaryReader(bytes);
   const fields = new Map<number, unknown[]>();
   while (reader.pos < reader.len) {
     const [number, type] = reader.tag();
-    const value = type === WireType.LengthDelimited ? reader.bytes() : type === WireType.Varint ? reader.uint64() : type === WireType.Bit64 ? reader.double() : reader.float();
+    const value = type === WireType.LengthDelimited ? reader.bytes() : type === WireType.Varint ? reader.uint64() : type === WireType.Bit64 ? BigInt(reader.sfixed64()) : reader.float();
     fields.set(number, [...(fields.get(number) ?? []), value]);
   }
   return fields;

@@ -2,6 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { Decision } from '../../../proto/messages.js';
 import type { Call } from '../../service/call.js';
 import { CODES } from '../../service/rpc-error.js';
+import type { TokenTimes } from '../../service/call-times.js';
 import type { CallEnd, Checked, Planned } from '../../service/watcher.js';
 import { httpMethodOf, methodNameOf, rpcSystemOf } from '../call-names.js';
 
@@ -28,8 +29,8 @@ export function checkAttributes(call: Call, { requestId, resources, decisions }:
   const kinds = [...new Set(resources.map(({ resource }) => resource.kind))].sort();
   return {
     'authz.call_id': call.id,
-    'authz.request_id': requestId,
-    'authz.kind': kinds.slice(0, MAX_KINDS).join(','),
+    'authz.request_id': cut(requestId),
+    'authz.kind': cut(kinds.slice(0, MAX_NAMES).join(',')),
     'authz.resource.count': resources.length,
     'authz.action.count': decisions.reduce((count, { actions }) => count + actions.length, 0),
     'authz.decision': decisionText(decisions),
@@ -40,15 +41,43 @@ export function checkAttributes(call: Call, { requestId, resources, decisions }:
 export function planAttributes(call: Call, { request, plan }: Planned): Attributes {
   return {
     'authz.call_id': call.id,
-    'authz.request_id': request.requestId,
-    'authz.kind': request.resource?.kind ?? '',
+    'authz.request_id': cut(request.requestId),
+    'authz.kind': cut(request.resource?.kind ?? ''),
     'authz.action.count': request.action === '' ? request.actions.length : 1,
     'authz.decision': plan.filter.kind,
   };
 }
 
+/** Of the decision about one resource of a check. What the resource is like is not said: traces go to places where such data must not. */
+export function evaluationAttributes({ requestId, resources, decisions }: Checked, index: number): Attributes {
+  const policies = [...new Set(decisions[index]?.actions.map(({ matchedPolicy }) => matchedPolicy))];
+  const resource = resources[index]?.resource;
+  return {
+    'authz.request_id': cut(requestId),
+    'authz.kind': cut(resource?.kind ?? ''),
+    'authz.resource.id': cut(resource?.id ?? ''),
+    'authz.policy.name': cut(policies.slice(0, MAX_NAMES).join(',')),
+  };
+}
+
+/** How many attributes did not satisfy their schemas; which ones, the answer says. */
+export function schemaAttributes(decided: Pick<Decision, 'validationErrors'> | undefined): Attributes {
+  return { 'authz.validation_error.count': decided?.validationErrors.length ?? 0 };
+}
+
+/** Of the tokens of a call: nothing that is in one. */
+export function tokensAttributes({ tokens }: TokenTimes): Attributes {
+  return { 'authz.token.count': tokens.length };
+}
+
 /** More are of no use to whoever looks at a trace. */
-const MAX_KINDS = 10;
+const MAX_NAMES = 10;
+/** In characters: callers choose names and ids, as long as they like. */
+const MAX_LENGTH = 256;
+
+function cut(text: string): string {
+  return text.slice(0, MAX_LENGTH);
+}
 
 function decisionText(decisions: readonly Decision[]): 'allow' | 'deny' | 'mixed' {
   const effects = new Set(decisions.flatMap(({ actions }) => actions.map(({ effect }) => effect)));

@@ -1,12 +1,13 @@
-import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { Context, Span } from '@opentelemetry/api';
 import type { Call } from '../../service/call.js';
 import type { Code } from '../../service/rpc-error.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
 import { isHousekeeping } from '../call-names.js';
 import { resourceOf } from '../otel/resource.js';
 import type { TraceSettings } from '../otel/settings.js';
-import { checkAttributes, endAttributes, httpAttributes, planAttributes, rpcAttributes } from './attributes.js';
+import { endAttributes, httpAttributes, rpcAttributes } from './attributes.js';
 import { parentReader } from './parent.js';
+import { momentOf, partSpans } from './part-spans.js';
 import { samplerOf } from './sampler.js';
 
 /** Records spans, and sends them. */
@@ -24,7 +25,7 @@ export interface TraceOptions {
 }
 
 /**
- * Makes a span for every call that is sampled (server.md 5.3): `/api` for REST, below it the RPC, below it the engine. The library is loaded here and not
+ * Makes a span for every call that is sampled (server.md 5.3): `/api` for REST, below it the RPC, below it its parts (`partSpans`). The library is loaded here and not
  * before: a server without traces has none of it. The exporter reads endpoint, headers and certificates from the standard variables itself.
  */
 export async function createTraces({ settings, serviceName, version }: TraceOptions): Promise<Traces> {
@@ -50,47 +51,32 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
     const rpc = isRest ? tracer.startSpan(call.method.slice(1), { kind: SpanKind.INTERNAL, startTime: call.timestamp }, outerContext) : outer;
     if (call.protocol !== 'grpc') outer.setAttributes(httpAttributes(call));
     rpc.setAttributes(rpcAttributes(call));
+    call.isTraced = true;
     open.set(call, { outer, rpc, context: trace.setSpan(outerContext, rpc) });
   };
-  const engineSpan = (call: Call, name: string, duration: number, attributes: () => Attributes): void => {
-    const context = open.get(call)?.context;
-    if (context === undefined) return;
-    const end = now(call);
-    tracer.startSpan(name, { startTime: end - duration, attributes: attributes() }, context).end(end);
-  };
   const ended = (call: Call, end: CallEnd): void => {
-    const spans = open.get(call);
+    const spans = call.isTraced === true ? open.get(call) : undefined;
     if (spans === undefined) return;
-    open.delete(call);
     const { outer, rpc } = spans;
     rpc.setAttributes(endAttributes(call, end));
     if (call.protocol !== 'grpc') outer.setAttribute('http.response.status_code', end.httpStatus);
-    const moment = now(call);
+    const moment = momentOf(call, performance.now());
     for (const span of rpc === outer ? [rpc] : [rpc, outer]) {
       if (isFailure(end.code)) span.setStatus({ code: SpanStatusCode.ERROR, message: end.message });
       span.end(moment);
     }
   };
-  const watcher: Watcher = {
-    began,
-    checked: (call, check) => engineSpan(call, 'engine.Check', check.duration, () => checkAttributes(call, check)),
-    planned: (call, plan) => engineSpan(call, 'engine.Plan', plan.duration, () => planAttributes(call, plan)),
-    ended,
-  };
+  const parts = partSpans({ tracer, below: (parent, span) => trace.setSpan(parent, span), contextOf: (call) => open.get(call)?.context, errorStatus: SpanStatusCode.ERROR });
+  const watcher: Watcher = { began, ended, ...parts };
   return { watcher, close: () => provider.shutdown() };
 }
 
-/** Of a call that is sampled and not answered yet. */
+/** Of a call that is sampled; kept as long as the call is, because its audit entries are made after the answer. */
 interface OpenSpans {
   /** Of the HTTP request, or of the RPC itself. */
   readonly outer: Span;
   readonly rpc: Span;
   readonly context: Context;
-}
-
-/** Milliseconds since 1970, as fine as the platform can tell. */
-function now(call: Call): number {
-  return call.timestamp + performance.now() - call.start;
 }
 
 /** The codes that OpenTelemetry's conventions count as errors of a server; the others are the caller's. */

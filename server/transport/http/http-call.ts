@@ -7,6 +7,7 @@ import type { TransportCall } from '../transport-call.js';
 /** A call that came in by the HTTP listener. */
 export class HttpCall implements TransportCall {
   id = '';
+  isTraced = false;
   requestContext: RequestContext | undefined = undefined;
   readonly timestamp = Date.now();
   readonly start = performance.now();

@@ -1,0 +1,103 @@
+import type { PolicyBundle, SchemaReference } from '#runtime/policy';
+import type { EvaluationTime, Period } from '../service/call-times.js';
+import type { CheckCall, CheckEntry, Decider, PlanCall } from '../service/decider.js';
+
+/**
+ * Notes when the parts of a decision begin and end, for calls that are traced. The engine knows nothing of it and decides as ever, all resources at one instant: it turns
+ * to one resource after another, and reading an entry is the sign of that. Decisions are synchronous, so one clock serves all calls.
+ */
+export class DecisionClock {
+  #current: Measurement | undefined;
+
+  /** The same policies, whose schemas tell this clock when they are asked. A server without traces serves policies as they are. */
+  watch(policies: PolicyBundle): PolicyBundle {
+    const resourcePolicies = policies.resourcePolicies.map((policy) => {
+      if (policy.schemas === undefined) return policy;
+      const { principal, resource } = policy.schemas;
+      const schemas = { ...(principal && { principal: this.#watched(principal) }), ...(resource && { resource: this.#watched(resource) }) };
+      return { ...policy, schemas };
+    });
+    return { ...policies, resourcePolicies };
+  }
+
+  /** Decides, and notes one time for each resource. */
+  check(engine: Decider, call: CheckCall, times: EvaluationTime[]): ReturnType<Decider['check']> {
+    const measurement = new Measurement(times);
+    return this.#during(measurement, () => engine.check({ ...call, resources: call.resources.map((entry) => new WatchedEntry(entry, measurement)) }));
+  }
+
+  /** Plans, and notes the one time. */
+  plan(engine: Decider, call: PlanCall, times: EvaluationTime[]): ReturnType<Decider['plan']> {
+    const measurement = new Measurement(times);
+    measurement.turn();
+    return this.#during(measurement, () => engine.plan(call));
+  }
+
+  #during<T>(measurement: Measurement, decide: () => T): T {
+    this.#current = measurement;
+    try {
+      return decide();
+    } finally {
+      this.#current = undefined;
+      measurement.finish();
+    }
+  }
+
+  #watched(schema: SchemaReference): SchemaReference {
+    const { violations } = schema;
+    return {
+      ...schema,
+      violations: (attributes) => {
+        if (this.#current === undefined) return violations(attributes);
+        const start = performance.now();
+        const found = violations(attributes);
+        this.#current.schemaAsked(start);
+        return found;
+      },
+    };
+  }
+}
+
+/** Of one decision: the evaluation under way, and those that are over. */
+class Measurement {
+  #start: number | undefined;
+  #schema: Period | undefined;
+
+  constructor(private readonly times: EvaluationTime[]) {}
+
+  /** To the next resource. */
+  turn(): void {
+    this.finish();
+    this.#start = performance.now();
+  }
+
+  /** Principal and resource have a schema each: from the beginning of the first to the end of the last. */
+  schemaAsked(start: number): void {
+    this.#schema = { start: this.#schema?.start ?? start, end: performance.now() };
+  }
+
+  finish(): void {
+    if (this.#start === undefined) return;
+    this.times.push({ start: this.#start, end: performance.now(), schema: this.#schema });
+    this.#start = undefined;
+    this.#schema = undefined;
+  }
+}
+
+/** An entry of a check that says when it is turned to. */
+class WatchedEntry implements CheckEntry {
+  readonly actions: CheckEntry['actions'];
+  readonly #resource: CheckEntry['resource'];
+  readonly #measurement: Measurement;
+
+  constructor({ actions, resource }: CheckEntry, measurement: Measurement) {
+    this.actions = actions;
+    this.#resource = resource;
+    this.#measurement = measurement;
+  }
+
+  get resource(): CheckEntry['resource'] {
+    this.#measurement.turn();
+    return this.#resource;
+  }
+}

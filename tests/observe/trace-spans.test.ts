@@ -1,0 +1,206 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { restClient } from '../../client/index.js';
+import { grpcClient } from '../../client/grpc.js';
+import type { AuthzClient } from '../../client/authz-client.js';
+import type { RunningServer } from '../../server/main.js';
+import type { ReceivedSpan } from './otlp-receiver.js';
+import { aToken, spansOf, type Tree, treeOf } from './traced-server.js';
+
+const ALWAYS = { OTEL_TRACES_SAMPLER: 'always_on' };
+const SERVICE = 'authz.svc.v1.AuthzService';
+
+test('the trace of a check has its token, each resource with its schema, the answer and the audit entries, over REST as over gRPC', async () => {
+  const token = await aToken({ tenant: 'acme' });
+  const ask = async (client: AuthzClient): Promise<void> => {
+    const answer = await client.check({ requestId: 'r1', principal: USER, resource: album('a1'), actions: ['view'], auxData: { jwt: { token } } });
+    assert.is(answer.allowed['view'], true);
+    await client.close();
+  };
+  const overRest = await spansOf(ALWAYS, (server) => ask(restClient({ url: `http://${server.httpAddress}` })));
+  const overGrpc = await spansOf(ALWAYS, (server) => ask(grpcClient({ address: server.grpcAddress })));
+
+  const rpc: Tree = [
+    `${SERVICE}/CheckResources`,
+    ['aux_data.Extract', ['aux_data.ExtractJWT']],
+    ['engine.Check', ['engine.CheckSerial', ['engine.Evaluate', ['schema.Validate']]]],
+    ['assemble_response'],
+    ['audit.WriteDecisionLog'],
+    ['audit.WriteAccessLog'],
+  ];
+  assert.equal(treeOf(overRest, rootOf(overRest)), ['/api', rpc]);
+  assert.equal(treeOf(overGrpc, rootOf(overGrpc)), rpc);
+  for (const spans of [overRest, overGrpc]) {
+    assert.is(new Set(spans.map(({ traceId }) => traceId)).size, 1);
+    assertNested(spans);
+    assert.equal(named(spans, 'engine.Evaluate')[0]?.attributes, {
+      'authz.request_id': 'r1',
+      'authz.kind': 'album',
+      'authz.resource.id': 'a1',
+      'authz.policy.name': 'resource.album.vdefault',
+    });
+    assert.equal(named(spans, 'schema.Validate')[0]?.attributes, { 'authz.validation_error.count': 0 });
+    assert.equal(named(spans, 'aux_data.Extract')[0]?.attributes, { 'authz.token.count': 1 });
+  }
+});
+
+test('nothing of a token, of attributes or of claims is in a span, be the token good or not', async () => {
+  const token = await aToken({ tenant: 'secret-claim' });
+  const spans = await spansOf(ALWAYS, async (server) => {
+    const attr = { owner: 'secret-owner', 'secret-key': 7 };
+    await post(server, check([{ resource: { ...album('a1'), attr }, actions: ['view'] }], { attr: { team: 'secret-team' }, auxData: { jwt: { token } } }));
+    await post(server, check([{ resource: album('a2'), actions: ['view'] }], { auxData: { jwts: new Map([['secret-name', { token: `${token.slice(0, -6)}AAAAAA` }]]) } }));
+    await post(server, check([{ resource: album('a3'), actions: ['view'] }], { auxData: { jwt: { token: 'secret.token.text' } } }));
+  });
+  const text = JSON.stringify(spans.map(({ name, attributes, message }) => ({ name, attributes, message })));
+  assert.not.match(text, 'secret');
+  assert.not.match(text, token.slice(0, 20));
+  assert.not.match(text, token.slice(-20, -6));
+  assert.equal(named(spans, 'aux_data.ExtractJWT').map(({ status, message }) => [status, message]), [[0, ''], [2, 'no key verifies the token'], [2, 'the token cannot be parsed']]);
+  assert.equal(named(spans, 'aux_data.Extract').map(({ status, message }) => [status, message]), [[0, ''], [2, 'a token was refused'], [2, 'a token was refused']]);
+  // The caller's mistake is none of the server.
+  assert.equal(named(spans, '/api').map(({ status }) => status), [0, 0, 0]);
+});
+
+test('each resource of a batch is evaluated in a span of its own, in order; only those with a schema that counts are held to it', async () => {
+  const spans = await spansOf(ALWAYS, async (server) => {
+    await post(server, check([{ resource: album('a1'), actions: ['view'] }, { resource: { kind: 'note', id: 'n1' }, actions: ['view'] }, { resource: { kind: 'album', id: 'a2' }, actions: ['create', 'view'] }]));
+  });
+  const all = named(spans, 'engine.CheckSerial')[0] as ReceivedSpan;
+  assert.equal(treeOf(spans, all), ['engine.CheckSerial', ['engine.Evaluate', ['schema.Validate']], ['engine.Evaluate'], ['engine.Evaluate', ['schema.Validate']]]);
+  const evaluations = named(spans, 'engine.Evaluate');
+  assert.equal(evaluations.map(({ attributes }) => attributes['authz.resource.id']), ['a1', 'n1', 'a2']);
+  assert.equal(named(spans, 'schema.Validate').map(({ attributes }) => attributes['authz.validation_error.count']), [0, 1]);
+  for (const [index, next] of evaluations.slice(1).entries()) assert.ok((evaluations[index] as ReceivedSpan).end <= next.start);
+  assertNested(spans);
+});
+
+test('a check of five resources has the name that dashboards look for', async () => {
+  const spans = await spansOf(ALWAYS, async (server) => {
+    await post(server, check(['a', 'b', 'c', 'd', 'e'].map((id) => ({ resource: album(id), actions: ['view'] }))));
+  });
+  const all = named(spans, 'engine.CheckParallel')[0] as ReceivedSpan;
+  assert.is(all.parentSpanId, named(spans, 'engine.Check')[0]?.spanId);
+  assert.is(treeOf(spans, all).length, 6);
+});
+
+test('without enforcement of schemas, tokens or an audit log there are no spans of them', async () => {
+  const run = async (server: RunningServer): Promise<void> => post(server, check([{ resource: album('a1'), actions: ['view'] }]));
+  const spans = await spansOf(ALWAYS, run, ['schema.enforcement=none', 'audit.decisionLogsEnabled=false', 'audit.accessLogsEnabled=false']);
+  assert.equal(treeOf(spans, rootOf(spans)), ['/api', [`${SERVICE}/CheckResources`, ['engine.Check', ['engine.CheckSerial', ['engine.Evaluate']]], ['assemble_response']]]);
+});
+
+test('a decision that filters keep out of the audit log has no span of an entry', async () => {
+  const run = async (server: RunningServer): Promise<void> => post(server, check([{ resource: album('a1'), actions: ['view'] }]));
+  const spans = await spansOf(ALWAYS, run, ['audit.decisionLogFilters.checkResources.ignoreAllowAll=true']);
+  assert.is(named(spans, 'audit.WriteDecisionLog').length, 0);
+  assert.is(named(spans, 'audit.WriteAccessLog').length, 1);
+});
+
+test('the trace of a plan has its token, the schema and the audit entries', async () => {
+  const token = await aToken({ tenant: 'acme' });
+  const spans = await spansOf(ALWAYS, async (server) => {
+    const client = restClient({ url: `http://${server.httpAddress}` });
+    await client.plan({ principal: USER, resource: { kind: 'album' }, actions: ['view'], auxData: { jwt: { token } } });
+  });
+  assert.equal(treeOf(spans, rootOf(spans)), [
+    '/api',
+    [`${SERVICE}/PlanResources`, ['aux_data.Extract', ['aux_data.ExtractJWT']], ['engine.Plan', ['schema.Validate']], ['audit.WriteDecisionLog'], ['audit.WriteAccessLog']],
+  ]);
+  assertNested(spans);
+});
+
+test('a call that is not sampled has no span at all', async () => {
+  const spans = await spansOf({}, async (server) => {
+    const token = await aToken({ tenant: 'acme' });
+    const body = check([{ resource: album('a1'), actions: ['view'] }], { auxData: { jwt: { token } } });
+    await post(server, body);
+    await post(server, body, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` });
+    await post(server, body, { traceparent: `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01` });
+  });
+  assert.equal(new Set(spans.map(({ traceId }) => traceId)), new Set(['c'.repeat(32)]));
+  assert.is(spans.length, 11);
+});
+
+test('calls at the same time keep their own spans, and those that are not sampled stay out', async () => {
+  const traceOf = (index: number): string => index.toString(16).padStart(32, 'f');
+  const token = await aToken({ tenant: 'acme' });
+  const spans = await spansOf({}, async (server) => {
+    const calls = Array.from({ length: 40 }, (_, index) => {
+      const kind = index % 2 === 0 ? 'album' : 'note';
+      // Half of them wait for a token while the others are answered.
+      const auxData = index % 4 < 2 ? { auxData: { jwt: { token } } } : {};
+      const body = check([{ resource: { kind, id: `id-${index}`, attr: { owner: 'u1' } }, actions: ['view'] }], auxData);
+      return post(server, body, { traceparent: `00-${traceOf(index)}-${'b'.repeat(16)}-${index % 3 === 0 ? '00' : '01'}` });
+    });
+    await Promise.all(calls);
+  });
+  for (let index = 0; index < 40; index++) {
+    const own = spans.filter(({ traceId }) => traceId === traceOf(index));
+    if (index % 3 === 0) {
+      assert.is(own.length, 0, String(index));
+      continue;
+    }
+    assert.equal(named(own, 'engine.Evaluate').map(({ attributes }) => attributes['authz.resource.id']), [`id-${index}`]);
+    const tokens: readonly Tree[] = index % 4 < 2 ? [['aux_data.Extract', ['aux_data.ExtractJWT']]] : [];
+    const evaluate: Tree = index % 2 === 0 ? ['engine.Evaluate', ['schema.Validate']] : ['engine.Evaluate'];
+    const rpc: Tree = [`${SERVICE}/CheckResources`, ...tokens, ['engine.Check', ['engine.CheckSerial', evaluate]], ['assemble_response'], ['audit.WriteDecisionLog'], ['audit.WriteAccessLog']];
+    assert.equal(treeOf(own, named(own, '/api')[0] as ReceivedSpan), ['/api', rpc], String(index));
+    assertNested(own);
+  }
+});
+
+test('a bundle that takes over is traced as the first one was', async () => {
+  const { policies, traced } = await import('../../generated/index.js');
+  const spans = await spansOf(ALWAYS, async (server) => {
+    await server.swap({ policies, traced });
+    await post(server, check([{ resource: { kind: 'album', id: 'x' }, actions: ['view'] }]));
+  });
+  assert.is(named(spans, 'engine.Evaluate').length, 1);
+});
+
+test.run();
+
+const USER = { id: 'u1', roles: ['user'] };
+
+function album(id: string): { readonly kind: string; readonly id: string; readonly attr: Readonly<Record<string, unknown>> } {
+  return { kind: 'album', id, attr: { owner: 'u1' } };
+}
+
+interface Extras {
+  readonly attr?: object;
+  readonly auxData?: { readonly jwt?: object; readonly jwts?: ReadonlyMap<string, object> };
+}
+
+function check(resources: readonly object[], { attr = {}, auxData }: Extras = {}): object {
+  const tokens = auxData === undefined ? {} : { auxData: { ...(auxData.jwt && { jwt: auxData.jwt }), ...(auxData.jwts && { jwts: Object.fromEntries(auxData.jwts) }) } };
+  return { requestId: 'r1', principal: { ...USER, attr }, resources, ...tokens };
+}
+
+async function post(server: RunningServer, body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+  const response = await fetch(`http://${server.httpAddress}/api/check/resources`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+  await response.text();
+}
+
+/** In the order of their beginning. */
+function named(spans: readonly ReceivedSpan[], name: string): readonly ReceivedSpan[] {
+  return spans.filter((span) => span.name === name).toSorted((a, b) => (a.start < b.start ? -1 : 1));
+}
+
+function rootOf(spans: readonly ReceivedSpan[]): ReceivedSpan {
+  const roots = spans.filter(({ parentSpanId }) => parentSpanId === '');
+  assert.is(roots.length, 1);
+  return roots[0] as ReceivedSpan;
+}
+
+/** A part is within the whole; only audit entries are made after the answer. */
+function assertNested(spans: readonly ReceivedSpan[]): void {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  for (const span of spans) {
+    assert.ok(span.start <= span.end, span.name);
+    const parent = byId.get(span.parentSpanId);
+    if (parent === undefined) continue;
+    assert.ok(parent.start <= span.start, `${span.name} begins before ${parent.name}`);
+    if (!span.name.startsWith('audit.')) assert.ok(span.end <= parent.end, `${span.name} ends after ${parent.name}`);
+  }
+}
