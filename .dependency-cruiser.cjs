@@ -68,7 +68,7 @@ module.exports = {
     { name: 'kafka-is-for-audit', severity: 'error', from: { pathNot: `^server/audit/kafka/|^tests/|${TESTS}` }, to: { path: '^node_modules/@platformatic/' } },
     { name: 'bcrypt-is-for-the-admin', severity: 'error', from: { pathNot: `^server/audit/|${TESTS}` }, to: { path: '^node_modules/bcryptjs/' } },
     { name: 'ts-morph-is-for-emit', severity: 'error', from: { pathNot: `^compiler/emit/|${TESTS}` }, to: { path: '^node_modules/ts-morph/' } },
-    { name: 'esbuild-is-for-bundle', severity: 'error', from: { pathNot: '^compiler/bundle/|^scripts/' }, to: { path: '^node_modules/esbuild/' } },
+    { name: 'esbuild-is-for-bundle', severity: 'error', from: { pathNot: `^compiler/bundle/|^scripts/|${TESTS}` }, to: { path: '^node_modules/esbuild/' } },
     { name: 'yaml-is-for-reading', severity: 'error', from: { pathNot: `^compiler/parse/|^server/config/|${TESTS}` }, to: { path: '^node_modules/yaml/' } },
     { name: 'the-disk-is-for-load', severity: 'error', from: { path: `^compiler/(?!load/|cli)`, pathNot: TESTS }, to: { path: '^(node:)?fs' } },
     {

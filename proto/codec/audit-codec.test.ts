@@ -4,7 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
 import { encodeAuditEntry, encodeListAuditLogEntriesResponse } from './audit-entry.js';
-import { decodeListAuditLogEntriesRequest, type ListAuditLogEntriesRequest } from './audit-list.js';
+import type { ListAuditLogEntriesRequest } from '../audit-request.js';
+import { decodeListAuditLogEntriesRequest } from './audit-list.js';
 import type { AccessLogEntry, AuditEntry, DecisionLogEntry } from './audit-messages.js';
 import { WireError } from './wire-reader.js';
 import { WireWriter } from './wire-writer.js';
@@ -90,14 +91,14 @@ const requestBytes = (fields: object): Buffer => {
 test('a request is decoded, whichever filter it has', () => {
   const cases: readonly (readonly [object, ListAuditLogEntriesRequest])[] = [
     [{}, { kind: 0, filter: undefined }],
-    [{ kind: 1, filter: { case: 'tail', value: 5 } }, { kind: 1, filter: { by: 'tail', count: 5 } }],
+    [{ kind: 1, filter: { case: 'tail', value: 5 } }, { kind: 1, filter: { by: 'tail', value: 5 } }],
     [
       { kind: 2, filter: { case: 'between', value: { start: { seconds: 1_700_000_000n, nanos: 5 }, end: { seconds: -1n } } } },
-      { kind: 2, filter: { by: 'between', start: { seconds: 1_700_000_000, nanos: 5 }, end: { seconds: -1, nanos: 0 } } },
+      { kind: 2, filter: { by: 'between', value: { start: { seconds: 1_700_000_000, nanos: 5 }, end: { seconds: -1, nanos: 0 } } } },
     ],
-    [{ kind: 2, filter: { case: 'between', value: {} } }, { kind: 2, filter: { by: 'between', start: undefined, end: undefined } }],
-    [{ kind: 9, filter: { case: 'since', value: { seconds: 7200n } } }, { kind: 9, filter: { by: 'since', duration: { seconds: 7200, nanos: 0 } } }],
-    [{ kind: 1, filter: { case: 'lookup', value: 'ABC' } }, { kind: 1, filter: { by: 'lookup', callId: 'ABC' } }],
+    [{ kind: 2, filter: { case: 'between', value: {} } }, { kind: 2, filter: { by: 'between', value: { start: undefined, end: undefined } } }],
+    [{ kind: 9, filter: { case: 'since', value: { seconds: 7200n } } }, { kind: 9, filter: { by: 'since', value: { seconds: 7200, nanos: 0 } } }],
+    [{ kind: 1, filter: { case: 'lookup', value: 'ABC' } }, { kind: 1, filter: { by: 'lookup', value: 'ABC' } }],
   ];
   for (const [fields, request] of cases) assert.equal(decodeListAuditLogEntriesRequest(requestBytes(fields)), request);
 });

@@ -1,24 +1,5 @@
+import type { AuditFilter, ListAuditLogEntriesRequest, Moment, TimeRange } from '../audit-request.js';
 import { BYTES, VARINT, WireReader } from './wire-reader.js';
-
-/** `authz.request.v1.ListAuditLogEntriesRequest` as it was sent (server.md 1.2, "Admin"). */
-export interface ListAuditLogEntriesRequest {
-  /** 0 unspecified, 1 KIND_ACCESS, 2 KIND_DECISION; any other number may be sent. */
-  readonly kind: number;
-  /** The last one of the oneof; undefined when none was sent. */
-  readonly filter: AuditFilter | undefined;
-}
-
-export type AuditFilter =
-  | { readonly by: 'tail'; readonly count: number }
-  | { readonly by: 'between'; readonly start: Moment | undefined; readonly end: Moment | undefined }
-  | { readonly by: 'since'; readonly duration: Moment }
-  | { readonly by: 'lookup'; readonly callId: string };
-
-/** A google.protobuf.Timestamp or Duration. */
-export interface Moment {
-  readonly seconds: number;
-  readonly nanos: number;
-}
 
 /** Decodes the request; unknown fields are skipped. Throws a WireError for what is no such message. */
 export function decodeListAuditLogEntriesRequest(bytes: Buffer): ListAuditLogEntriesRequest {
@@ -32,16 +13,16 @@ export function decodeListAuditLogEntriesRequest(bytes: Buffer): ListAuditLogEnt
         kind = reader.uint32();
         break;
       case (2 << 3) | VARINT:
-        filter = { by: 'tail', count: reader.uint32() };
+        filter = { by: 'tail', value: reader.uint32() };
         break;
       case (3 << 3) | BYTES:
         filter = readRange(reader, filter);
         break;
       case (4 << 3) | BYTES:
-        filter = { by: 'since', duration: readMoment(reader, filter?.by === 'since' ? filter.duration : ZERO) };
+        filter = { by: 'since', value: readMoment(reader, filter?.by === 'since' ? filter.value : ZERO) };
         break;
       case (5 << 3) | BYTES:
-        filter = { by: 'lookup', callId: reader.string() };
+        filter = { by: 'lookup', value: reader.string() };
         break;
       default:
         reader.skip(tag);
@@ -52,13 +33,13 @@ export function decodeListAuditLogEntriesRequest(bytes: Buffer): ListAuditLogEnt
 }
 
 const ZERO: Moment = { seconds: 0, nanos: 0 };
+const NO_RANGE: TimeRange = { start: undefined, end: undefined };
 
 /** A message that comes twice is merged. */
 function readRange(reader: WireReader, earlier: AuditFilter | undefined): AuditFilter {
   const message = reader.bytesField();
   const inner = new WireReader(message);
-  let start = earlier?.by === 'between' ? earlier.start : undefined;
-  let end = earlier?.by === 'between' ? earlier.end : undefined;
+  let { start, end } = earlier?.by === 'between' ? earlier.value : NO_RANGE;
   while (inner.at < message.length) {
     const tag = inner.tag();
     if (tag === ((1 << 3) | BYTES)) start = readMoment(inner, start ?? ZERO);
@@ -66,7 +47,7 @@ function readRange(reader: WireReader, earlier: AuditFilter | undefined): AuditF
     else inner.skip(tag);
   }
   inner.checkEnd(message.length);
-  return { by: 'between', start, end };
+  return { by: 'between', value: { start, end } };
 }
 
 function readMoment(reader: WireReader, earlier: Moment): Moment {

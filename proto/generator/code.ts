@@ -4,7 +4,10 @@ import type { Annotations } from './rules.js';
 /** What the code of one message refers to. */
 export interface Module {
   readonly annotations: Annotations;
-  readonly known: readonly DescMessage[];
+  /** The messages that have rules, or messages in them that have. */
+  readonly known: ReadonlySet<DescMessage>;
+  /** Those of them whose rules ask what time it is: their functions are told. */
+  readonly timed: ReadonlySet<DescMessage>;
 }
 
 /** Code, and the names it needs. */
@@ -15,6 +18,16 @@ export interface Code {
   readonly statements: readonly string[];
   /** Declared at the top of the file, by name. */
   readonly constants: ReadonlyMap<string, string>;
+}
+
+/** Several pieces of code as one. Throws when two of them mean different things by one name. */
+export function joined(codes: readonly Code[]): Code {
+  const constants = new Map<string, string>();
+  for (const [name, value] of codes.flatMap((code) => [...code.constants])) {
+    if ((constants.get(name) ?? value) !== value) throw new Error(`two rules name a constant ${name}`);
+    constants.set(name, value);
+  }
+  return { conditions: codes.flatMap(({ conditions }) => conditions), statements: codes.flatMap(({ statements }) => statements), constants };
 }
 
 /** `authz.request.v1.AuxData.JWT` is `AuxDataJWT`. */

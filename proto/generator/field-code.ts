@@ -1,133 +1,142 @@
-import type { DescField } from '@bufbuild/protobuf';
-import { type Code, constantName, messageOf, type Module, nameOf } from './code.js';
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
+import { type Code, messageOf, type Module, nameOf } from './code.js';
+import { GrownCode } from './grown-code.js';
 import type { FieldRules } from './rules.js';
+import { addEnum, addMoment, addNumber, addText } from './value-code.js';
 
-/** The code of the rules of one field, and of the messages in it. */
+/** The code of the rules of one field, and of the messages in it. Throws when there is none for a field of its kind. */
 export function fieldCode(field: DescField, module: Module): Code {
   const rules = module.annotations.ofField(field);
-  const value = `message.${field.localName}`;
-  const constant = `${constantName(nameOf(field.parent))}_${constantName(field.name)}`;
-  const code = new FieldCode(value, constant);
-  const inner = messageOf(field);
-  const innerName = inner !== undefined && module.known.includes(inner) ? nameOf(inner) : undefined;
+  if (field.oneof !== undefined && rules.required === true) throw refusal(field);
+  const code = new GrownCode(field);
+  const message = messageOf(field);
+  const inner: Inner | undefined = message !== undefined && module.known.has(message) ? { name: nameOf(message), now: module.timed.has(message) ? ', now' : '' } : undefined;
+  allow(rules, rulesFor(field), field);
   switch (field.fieldKind) {
     case 'scalar':
-      addText(code, rules, field);
-      break;
-    case 'message':
-      addMessage(code, rules, innerName);
-      break;
-    case 'list':
-      addList(code, rules, innerName);
-      break;
-    case 'map':
-      addMap(code, rules, innerName, inner?.typeName === 'google.protobuf.Value');
+      if (field.scalar === ScalarType.STRING) addText(code, rules);
+      else addNumber(code, rules);
       break;
     case 'enum':
-      refuse(rules, field);
+      addEnum(code, rules, field.enum);
+      break;
+    case 'message':
+      if (inner === undefined) addMoment(code, rules);
+      else addMessage(code, rules, inner);
+      break;
+    case 'list':
+      addList(code, rules, inner);
+      break;
+    case 'map':
+      addMap(code, rules, inner, isJson(message));
   }
-  if (code.statements.length > 0) code.constants.set(constant, `: FieldElement = { number: ${field.number}, name: '${field.name}', type: '${typeName(field)}' }`);
-  return code;
+  return code.finished();
 }
 
-/** Grows rule by rule. */
-class FieldCode implements Code {
-  readonly conditions: string[] = [];
-  readonly statements: string[] = [];
-  readonly constants = new Map<string, string>();
+/** A message that has functions of its own: its name, and what these are given beside it. */
+interface Inner {
+  readonly name: string;
+  readonly now: '' | ', now';
+}
 
-  constructor(
-    readonly value: string,
-    readonly element: string,
-  ) {}
+type RuleName = keyof FieldRules;
 
-  /** A condition that must hold, and the rule that is broken otherwise. */
-  rule(condition: string, broken: string, rule: string): void {
-    this.conditions.push(condition);
-    this.statements.push(`if (${broken}) report(found, ${rule}, [...path, ${this.element}]);`);
+/** The rules that there is code for: of a scalar that may be absent, or be empty and there, none. */
+function rulesFor(field: DescField): readonly RuleName[] {
+  const isOptional = field.presence === FeatureSet_FieldPresence.EXPLICIT && field.oneof === undefined;
+  switch (field.fieldKind) {
+    case 'scalar':
+      if (isOptional) return [];
+      if (field.scalar === ScalarType.STRING) return ['required', 'string'];
+      return field.scalar === ScalarType.UINT32 ? ['uint32'] : [];
+    case 'enum':
+      return isOptional ? [] : ['required', 'enum'];
+    case 'message':
+      return field.message.typeName === 'google.protobuf.Timestamp' ? ['required', 'timestamp'] : ['required'];
+    case 'list':
+      return ['required', 'repeated'];
+    case 'map':
+      return ['required', 'map'];
   }
 }
 
-function addText(code: FieldCode, rules: FieldRules, field: DescField): void {
-  const { value } = code;
-  if (Object.keys(rules).length > 0 && typeName(field) !== 'TYPE_STRING') refuse(rules, field);
-  const { pattern, in: texts } = rules.string ?? {};
-  if (rules.required === true || rules.string?.minLen !== undefined) code.rule(`${value} !== ''`, `${value} === ''`, 'REQUIRED');
-  if (pattern !== undefined) {
-    const name = `${constantName(field.name)}_PATTERN`;
-    code.constants.set(name, ` = ${new RegExp(pattern)}`);
-    code.constants.set(`${name}_RULE`, ` = matching(${name})`);
-    const matches = new RegExp(pattern).test('') ? `(${value} === '' || ${name}.test(${value}))` : `${name}.test(${value})`;
-    code.rule(matches, `!${name}.test(${value})`, `${name}_RULE`);
-  }
-  if (texts !== undefined) {
-    const name = `${constantName(field.name)}_TEXTS`;
-    code.constants.set(name, `: readonly string[] = ${JSON.stringify(texts)}`);
-    code.constants.set(`${name}_RULE`, ` = oneOf(${name})`);
-    code.rule(`${name}.includes(${value})`, `!${name}.includes(${value})`, `${name}_RULE`);
-  }
+function allow(rules: FieldRules, allowed: readonly RuleName[], field: DescField): void {
+  if (Object.keys(rules).some((name) => !allowed.includes(name as RuleName))) throw refusal(field);
 }
 
-function addMessage(code: FieldCode, { required }: FieldRules, inner: string | undefined): void {
+function refusal(field: DescField): Error {
+  return new Error(`no code for the rules of ${field.parent.typeName}.${field.name}`);
+}
+
+function addMessage(code: GrownCode, { required }: FieldRules, { name, now }: Inner): void {
   const { value, element } = code;
-  const isThere = `${value} !== undefined`;
-  const isRequired = required === true;
-  if (inner === undefined) {
-    if (isRequired) code.rule(isThere, `${value} === undefined`, 'REQUIRED');
-    return;
+  const report = `report${name}(${value}, [...path, ${element}], found${now});`;
+  const isValid = `isValid${name}(${value}${now})`;
+  if (code.isInOneof) {
+    code.condition(isValid);
+    code.statement(undefined, report);
+  } else if (required === true) {
+    code.conditions.push(`${value} !== undefined`, isValid);
+    code.statements.push(`if (${value} === undefined) report(found, REQUIRED, [...path, ${element}]);\n  else ${report}`);
+  } else {
+    code.condition(`(${value} === undefined || ${isValid})`);
+    code.statement(`${value} !== undefined`, report);
   }
-  code.conditions.push(isRequired ? isThere : `(${value} === undefined || isValid${inner}(${value}))`);
-  if (isRequired) code.conditions.push(`isValid${inner}(${value})`);
-  const report = `report${inner}(${value}, [...path, ${element}], found);`;
-  code.statements.push(isRequired ? `if (${value} === undefined) report(found, REQUIRED, [...path, ${element}]);\n  else ${report}` : `if (${isThere}) ${report}`);
 }
 
-function addList(code: FieldCode, { required, repeated }: FieldRules, inner: string | undefined): void {
-  const { value, element } = code;
+function addList(code: GrownCode, { required, repeated = {} }: FieldRules, inner: Inner | undefined): void {
+  const { value, element, field } = code;
+  const { minItems, maxItems, unique, items } = repeated;
+  const isOfTexts = field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING;
+  if (!isOfTexts && (unique !== undefined || items !== undefined)) throw refusal(field);
   if (required === true) code.rule(`${value}.length > 0`, `${value}.length === 0`, 'REQUIRED');
-  if (repeated?.minItems !== undefined) addCount(code, 'AT_LEAST', `atLeast(${repeated.minItems})`, `>= ${repeated.minItems}`, `< ${repeated.minItems}`);
-  if (repeated?.maxItems !== undefined) addCount(code, 'AT_MOST', `atMost(${repeated.maxItems})`, `<= ${repeated.maxItems}`, `> ${repeated.maxItems}`);
-  if (repeated?.unique === true) code.rule(`isUnique(${value})`, `!isUnique(${value})`, 'UNIQUE');
+  if (minItems !== undefined) addCount(code, 'AT_LEAST', `atLeast(${minItems})`, `>= ${minItems}`, `< ${minItems}`);
+  if (maxItems !== undefined) addCount(code, 'AT_MOST', `atMost(${maxItems})`, `<= ${maxItems}`, `> ${maxItems}`);
+  if (unique === true) code.rule(`isUnique(${value})`, `!isUnique(${value})`, 'UNIQUE');
   const loop = `for (const [index, item] of ${value}.entries())`;
   const at = `[...path, { ...${element}, index }]`;
-  if (repeated?.items !== undefined) {
-    code.conditions.push(`!${value}.includes('')`);
-    code.statements.push(`${loop} if (item === '') report(found, ITEM_NOT_EMPTY, ${at});`);
+  if (items?.string?.minLen !== undefined) {
+    code.condition(`!${value}.includes('')`);
+    code.statement(undefined, `${loop} if (item === '') report(found, ITEM_NOT_EMPTY, ${at});`);
+  }
+  if (items?.string?.maxLen !== undefined) {
+    const { maxLen } = items.string;
+    code.constants.set(`${element}_ITEM_AT_MOST`, ` = itemAtMost(${maxLen})`);
+    code.condition(`allItems(${value}, (item) => isAtMost(item, ${maxLen}))`);
+    code.statement(undefined, `${loop} if (!isAtMost(item, ${maxLen})) report(found, ${element}_ITEM_AT_MOST, ${at});`);
   }
   if (inner !== undefined) {
-    code.conditions.push(`allItems(${value}, isValid${inner})`);
-    code.statements.push(`${loop} report${inner}(item, ${at}, found);`);
+    code.condition(`allItems(${value}, ${predicate(inner)})`);
+    code.statement(undefined, `${loop} report${inner.name}(item, ${at}, found${inner.now});`);
   }
 }
 
-function addCount(code: FieldCode, name: string, rule: string, holds: string, broken: string): void {
+function addCount(code: GrownCode, name: string, rule: string, holds: string, broken: string): void {
   const constant = `${code.element}_${name}`;
   code.constants.set(constant, ` = ${rule}`);
   code.rule(`${code.value}.length ${holds}`, `${code.value}.length ${broken}`, constant);
 }
 
-function addMap(code: FieldCode, { required, map }: FieldRules, inner: string | undefined, isObject: boolean): void {
+/** A map of JSON values is an object, any other a Map. */
+function addMap(code: GrownCode, { required, map }: FieldRules, inner: Inner | undefined, isObject: boolean): void {
   const { value, element } = code;
   if (required === true) code.rule(isObject ? `Object.keys(${value}).length > 0` : `${value}.size > 0`, isObject ? `Object.keys(${value}).length === 0` : `${value}.size === 0`, 'REQUIRED');
   const hasEmptyKey = isObject ? `Object.hasOwn(${value}, '')` : `${value}.has('')`;
   // The empty key is the least of all: it comes before the entries.
   if (map?.keys !== undefined) {
-    code.conditions.push(`!${hasEmptyKey}`);
-    code.statements.push(`if (${hasEmptyKey}) reportKey(found, KEY_NOT_EMPTY, [...path, { ...${element}, key: '' }]);`);
+    code.condition(`!${hasEmptyKey}`);
+    code.statement(hasEmptyKey, `reportKey(found, KEY_NOT_EMPTY, [...path, { ...${element}, key: '' }]);`);
   }
   if (inner === undefined) return;
-  code.conditions.push(`allValues(${value}, isValid${inner})`);
-  code.statements.push(`for (const [key, item] of byKey(${value})) report${inner}(item, [...path, { ...${element}, key }], found);`);
+  code.condition(`allValues(${value}, ${predicate(inner)})`);
+  code.statement(undefined, `for (const [key, item] of byKey(${value})) report${inner.name}(item, [...path, { ...${element}, key }], found${inner.now});`);
 }
 
-function typeName(field: DescField): string {
-  if (field.fieldKind === 'scalar' || field.fieldKind === 'list') {
-    if (field.scalar === 9) return 'TYPE_STRING';
-    if (field.message === undefined) return `TYPE_${field.scalar}`;
-  }
-  return 'TYPE_MESSAGE';
+function isJson(message: DescMessage | undefined): boolean {
+  return message?.typeName === 'google.protobuf.Value';
 }
 
-function refuse(rules: FieldRules, field: DescField): void {
-  if (Object.keys(rules).length > 0) throw new Error(`no code for the rules of ${field.parent.typeName}.${field.name}`);
+function predicate({ name, now }: Inner): string {
+  return now === '' ? `isValid${name}` : `(item) => isValid${name}(item, now)`;
 }

@@ -1,6 +1,7 @@
 /**
  * How the messages that have rules stand in TypeScript: the file in proto/ and the name there. A field is named in camel case; an absent
- * message is undefined, a map from name to JSON value is an object, a map from name to message is a Map.
+ * message is undefined, a map from name to JSON value is an object, a map from name to message is a Map, an enum is a number. A oneof is the
+ * field that is set, `{ by: its name, value }`, or undefined.
  */
 export const MESSAGE_TYPES: { readonly [message: string]: readonly [file: string, type: string] } = {
   'authz.engine.v1.Principal': ['messages', 'Principal'],
@@ -16,6 +17,8 @@ export const MESSAGE_TYPES: { readonly [message: string]: readonly [file: string
   'authz.request.v1.ResourceSet': ['legacy-messages', 'ResourceSet'],
   'authz.request.v1.CheckResourceBatchRequest': ['legacy-messages', 'CheckResourceBatchRequest'],
   'authz.request.v1.CheckResourceBatchRequest.BatchEntry': ['messages', 'ResourceEntry'],
+  'authz.request.v1.ListAuditLogEntriesRequest': ['audit-request', 'ListAuditLogEntriesRequest'],
+  'authz.request.v1.ListAuditLogEntriesRequest.TimeRange': ['audit-request', 'TimeRange'],
   'authzen.authorization.v1.Subject': ['authzen-messages', 'Subject'],
   'authzen.authorization.v1.Resource': ['authzen-messages', 'Resource'],
   'authzen.authorization.v1.Action': ['authzen-messages', 'Action'],
@@ -31,6 +34,7 @@ export const VALIDATED: readonly string[] = [
   'authz.request.v1.PlanResourcesRequest',
   'authz.request.v1.CheckResourceSetRequest',
   'authz.request.v1.CheckResourceBatchRequest',
+  'authz.request.v1.ListAuditLogEntriesRequest',
   'authzen.authorization.v1.AccessEvaluationRequest',
   'authzen.authorization.v1.AccessEvaluationBatchRequest',
 ];

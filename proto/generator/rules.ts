@@ -1,11 +1,21 @@
-import { type DescField, type DescMessage, type FileRegistry, getOption, toJson } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, type DescOneof, type FileRegistry, getOption, type MessageShape, toBinary, toJson } from '@bufbuild/protobuf';
 
 /** The annotations of a field that the generator understands, in the JSON form of buf.validate.FieldRules. */
 export interface FieldRules {
   readonly required?: boolean;
-  readonly string?: { readonly minLen?: string; readonly pattern?: string; readonly in?: readonly string[] };
-  readonly repeated?: { readonly minItems?: string; readonly maxItems?: string; readonly unique?: boolean; readonly items?: FieldRules };
-  readonly map?: { readonly keys?: FieldRules };
+  readonly string?: StringRules;
+  readonly uint32?: { readonly gte?: number; readonly lte?: number };
+  readonly enum?: { readonly in?: readonly number[] };
+  readonly timestamp?: { readonly ltNow?: boolean };
+  readonly repeated?: { readonly minItems?: string; readonly maxItems?: string; readonly unique?: boolean; readonly items?: { readonly string?: StringRules } };
+  readonly map?: { readonly keys?: object };
+}
+
+export interface StringRules {
+  readonly minLen?: string;
+  readonly maxLen?: string;
+  readonly pattern?: string;
+  readonly in?: readonly string[];
 }
 
 /** A rule about a whole message, in CEL. */
@@ -15,44 +25,64 @@ export interface ExpressionRule {
   readonly expression: string;
 }
 
-/** Reads the annotations of fields and messages. Throws for one that would be left out of the generated code. */
+/** Reads the annotations of fields, oneofs and messages. Throws for one that would be left out of the generated code. */
 export interface Annotations {
   readonly ofField: (field: DescField) => FieldRules;
+  readonly isRequiredOneof: (oneof: DescOneof) => boolean;
   readonly ofMessage: (message: DescMessage) => readonly ExpressionRule[];
 }
 
 export function annotationsOf(registry: FileRegistry): Annotations {
-  const field = registry.getExtension('buf.validate.field');
-  const message = registry.getExtension('buf.validate.message');
-  const fieldRules = registry.getMessage('buf.validate.FieldRules');
-  const messageRules = registry.getMessage('buf.validate.MessageRules');
-  if (field === undefined || message === undefined || fieldRules === undefined || messageRules === undefined) throw new Error('the module does not have buf.validate');
+  const reader = (name: string, understood: Understood) => {
+    const option = registry.getExtension(`buf.validate.${name}`);
+    if (option?.message === undefined) throw new Error('the module does not have buf.validate');
+    const type = option.message;
+    return <T>(desc: DescField | DescOneof | DescMessage): T => {
+      const message = getOption(desc as DescField, option) as MessageShape<DescMessage>;
+      refuseUnread(message, type, placeOf(desc));
+      // With the registry, rules that somebody else has added to the standard ones are seen as well.
+      const rules = toJson(type, message, { registry }) as unknown as object;
+      refuseUnknown(rules, understood, placeOf(desc));
+      return rules as T;
+    };
+  };
+  const ofField = reader('field', FIELD);
+  const ofOneof = reader('oneof', { required: true });
+  const ofMessage = reader('message', { cel: { each: { id: true, message: true, expression: true } } });
   return {
-    ofField: (desc) => {
-      const rules = toJson(fieldRules, getOption(desc, field) as never) as unknown as FieldRules;
-      refuseUnknown(rules, UNDERSTOOD, `${desc.parent.typeName}.${desc.name}`);
-      return rules;
-    },
-    ofMessage: (desc) => (toJson(messageRules, getOption(desc, message) as never) as unknown as { readonly cel?: readonly ExpressionRule[] }).cel ?? [],
+    ofField: (field) => ofField<FieldRules>(field),
+    isRequiredOneof: (oneof) => ofOneof<{ readonly required?: boolean }>(oneof).required === true,
+    ofMessage: (message) => ofMessage<{ readonly cel?: readonly ExpressionRule[] }>(message).cel ?? [],
   };
 }
 
-/** True: of a kind that is looked at as a whole. `1`: the one value that there is code for. */
+/** True: of a kind that is looked at as a whole. `1`: the one value that there is code for. `each`: so is every item of a list. */
 type Understood = { readonly [name: string]: true | '1' | Understood };
 
-const NOT_EMPTY: Understood = { string: { minLen: '1' } };
-const UNDERSTOOD: Understood = {
+const FIELD: Understood = {
   required: true,
-  string: { minLen: '1', pattern: true, in: true },
-  repeated: { minItems: true, maxItems: true, unique: true, items: NOT_EMPTY },
-  map: { keys: NOT_EMPTY },
+  string: { pattern: true, in: true },
+  uint32: { gte: true, lte: true },
+  enum: { in: true },
+  timestamp: { ltNow: true },
+  repeated: { minItems: true, maxItems: true, unique: true, items: { string: { minLen: '1', maxLen: true } } },
+  map: { keys: { string: { minLen: '1' } } },
 };
 
 function refuseUnknown(rules: object, understood: Understood, place: string): void {
   for (const [name, value] of Object.entries(rules)) {
-    const known = understood[name];
+    const known = Array.isArray(rules) ? understood['each'] : understood[name];
     if (known === true || known === value) continue;
     if (typeof known !== 'object') throw new Error(`no code for the rule ${name} = ${JSON.stringify(value)} of ${place}`);
     refuseUnknown(value, known, place);
   }
+}
+
+/** What the module's own definition of rules does not have, a later one may. */
+function refuseUnread(message: MessageShape<DescMessage>, type: DescMessage, place: string): void {
+  if (toBinary(type, message).length > toBinary(type, message, { writeUnknownFields: false }).length) throw new Error(`${place} has a rule that buf/validate/validate.proto does not define`);
+}
+
+function placeOf(desc: DescField | DescOneof | DescMessage): string {
+  return desc.kind === 'message' ? desc.typeName : `${desc.parent.typeName}.${desc.name}`;
 }

@@ -1,59 +1,92 @@
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf';
-import { type Code, constantName, messageOf, type Module, nameOf } from './code.js';
+import type { DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
+import { type Code, constantName, joined, messageOf, type Module, nameOf } from './code.js';
 import { expressionCode } from './expression.js';
 import { fieldCode } from './field-code.js';
 import { MESSAGE_TYPES, VALIDATED } from './message-types.js';
 import { type Annotations, annotationsOf } from './rules.js';
 
+/** What of a module is generated: the requests, and how their messages stand in TypeScript. */
+export interface Wanted {
+  readonly requests: readonly string[];
+  readonly types: { readonly [message: string]: readonly [file: string, type: string] };
+}
+
 /**
  * The annotations of the .proto files as TypeScript: for each message `isValid...`, which allocates nothing, and `report...`, which says
- * what is wrong; for each request the two together. One file for each .proto file, by name.
+ * what is wrong; for each request the two together. One file for each .proto file, by name. Throws for an annotation that there is no code
+ * for, wherever in the module it stands.
  */
-export function validators(registry: FileRegistry): ReadonlyMap<string, string> {
+export function validators(registry: FileRegistry, wanted: Wanted = { requests: VALIDATED, types: MESSAGE_TYPES }): ReadonlyMap<string, string> {
   const annotations = annotationsOf(registry);
-  const messages = new Map<string, DescMessage>();
-  for (const name of VALIDATED) collect(name, registry, messages);
-  const known = [...messages.values()].filter((message) => hasRules(message, annotations));
+  const all = [...registry].filter((desc) => desc.kind === 'message');
+  const module: Module = {
+    annotations,
+    known: new Set(all.filter((message) => reaches(message, (one) => hasRules(one, annotations)))),
+    timed: new Set(all.filter((message) => reaches(message, (one) => one.fields.some((field) => annotations.ofField(field).timestamp?.ltNow === true)))),
+  };
+  const codes = new Map(all.map((message) => [message, codeOf(message, module)]));
+  const found = new Set<DescMessage>();
+  for (const name of wanted.requests) collect(messageNamed(name, registry), module, found);
   const files = new Map<string, string>();
-  for (const file of new Set(known.map(fileOf))) {
-    files.set(file, fileText(file, known.filter((message) => fileOf(message) === file), { annotations, known }));
+  for (const file of new Set([...found].map(fileOf))) {
+    const messages = [...found].filter((message) => fileOf(message) === file);
+    files.set(file, fileText({ file, messages, codes, found, module, wanted }));
   }
   return files;
 }
 
-/** Messages before those that have them. */
-function collect(name: string, registry: FileRegistry, found: Map<string, DescMessage>): void {
-  const message = registry.getMessage(name);
-  if (message === undefined) throw new Error(`no message ${name}`);
-  if (found.has(name) || name.startsWith('google.protobuf.')) return;
-  for (const field of message.fields) {
-    const inner = messageOf(field);
-    if (inner !== undefined) collect(inner.typeName, registry, found);
-  }
-  found.set(name, message);
+/** Whether something holds for a message, or for one in it. */
+function reaches(message: DescMessage, holds: (message: DescMessage) => boolean, seen = new Set<DescMessage>()): boolean {
+  if (seen.has(message)) return false;
+  seen.add(message);
+  return holds(message) || message.fields.some((field) => field.message !== undefined && reaches(field.message, holds, seen));
 }
 
-function hasRules(message: DescMessage, annotations: Annotations): boolean {
-  if (annotations.ofMessage(message).length > 0) return true;
-  return message.fields.some((field) => {
+function hasRules(message: DescMessage, { ofField, ofMessage, isRequiredOneof }: Annotations): boolean {
+  return ofMessage(message).length > 0 || message.oneofs.some(isRequiredOneof) || message.fields.some((field) => Object.keys(ofField(field)).length > 0);
+}
+
+function messageNamed(name: string, registry: FileRegistry): DescMessage {
+  const message = registry.getMessage(name);
+  if (message === undefined) throw new Error(`no message ${name}`);
+  return message;
+}
+
+/** Messages before those that have them. */
+function collect(message: DescMessage, { known }: Pick<Module, 'known'>, found: Set<DescMessage>, open = new Set<DescMessage>()): void {
+  if (!known.has(message) || open.has(message)) return;
+  open.add(message);
+  for (const field of message.fields) {
     const inner = messageOf(field);
-    return Object.keys(annotations.ofField(field)).length > 0 || (inner !== undefined && !inner.typeName.startsWith('google.') && hasRules(inner, annotations));
-  });
+    if (inner !== undefined) collect(inner, { known }, found, open);
+  }
+  found.add(message);
 }
 
 function fileOf(message: DescMessage): string {
   return (message.file.name.split('/').at(-1) as string).replaceAll('_', '-');
 }
 
-function fileText(file: string, messages: readonly DescMessage[], module: Module): string {
-  const codes = messages.map((message) => [message, codeOf(message, module)] as const);
-  const body = codes.flatMap(([message, code]) => functions(message, code)).join('\n');
-  const requests = messages.filter(({ typeName }) => VALIDATED.includes(typeName)).map(requestFunction).join('\n');
-  const constants = new Map(codes.flatMap(([, code]) => [...code.constants]));
+interface File {
+  readonly file: string;
+  readonly messages: readonly DescMessage[];
+  readonly codes: ReadonlyMap<DescMessage, Code>;
+  /** The messages of all files. */
+  readonly found: ReadonlySet<DescMessage>;
+  readonly module: Module;
+  readonly wanted: Wanted;
+}
+
+function fileText(whole: File): string {
+  const { messages, codes, module, wanted } = whole;
+  const { constants } = joined(messages.map((message) => codes.get(message) as Code));
+  const printed = (message: DescMessage): Printed => ({ message, name: nameOf(message), type: typeOf(message, wanted), isTimed: module.timed.has(message) });
+  const body = messages.flatMap((message) => functions(printed(message), codes.get(message) as Code)).join('\n');
+  const requests = messages.filter(({ typeName }) => wanted.requests.includes(typeName)).map((message) => requestFunction(printed(message))).join('\n');
   return [
     `// Generated by proto/generate.ts from the rules in ${messages[0]?.file.name}.proto. Edit those, not this file.`,
     '',
-    ...imports(file, body + requests + [...constants.values()].join('\n'), messages, module),
+    ...imports(whole, body + requests + [...constants.values()].join('\n')),
     '',
     ...(requests === '' ? [] : [requests]),
     [...constants].map(([name, value]) => `const ${name}${value};`).join('\n'),
@@ -62,39 +95,48 @@ function fileText(file: string, messages: readonly DescMessage[], module: Module
   ].join('\n');
 }
 
-function requestFunction(message: DescMessage): string {
-  const name = nameOf(message);
-  const type = typeOf(message);
+interface Printed {
+  readonly message: DescMessage;
+  readonly name: string;
+  /** In TypeScript. */
+  readonly type: string;
+  /** Whether its functions are told what time it is. */
+  readonly isTimed: boolean;
+}
+
+function requestFunction({ name, type, isTimed }: Printed): string {
+  const [parameter, argument] = isTimed ? [NOW, ', now'] : ['', ''];
   return [
-    `/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */`,
-    `export function ${name.charAt(0).toLowerCase()}${name.slice(1)}Violations(message: ${type}): readonly Violation[] {`,
-    `  if (isValid${name}(message)) return NONE;`,
+    `/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items.${isTimed ? ' `now` is in milliseconds since 1970.' : ''} */`,
+    `export function ${name.charAt(0).toLowerCase()}${name.slice(1)}Violations(message: ${type}${parameter}): readonly Violation[] {`,
+    `  if (isValid${name}(message${argument})) return NONE;`,
     '  const found: Violation[] = [];',
-    `  report${name}(message, [], found);`,
+    `  report${name}(message, [], found${argument});`,
     '  return found;',
     '}',
     '',
   ].join('\n');
 }
 
-function functions(message: DescMessage, { conditions, statements }: Code): readonly string[] {
-  const name = nameOf(message);
-  const type = typeOf(message);
+const NOW = ', now: number';
+
+function functions({ message, name, type, isTimed }: Printed, { conditions, statements }: Code): readonly string[] {
   const usesPath = statements.some((statement) => /\bpath\b/.test(statement));
   return [
     `/** Whether a message ${message.typeName} keeps its rules. */`,
-    `export function isValid${name}(message: ${type}): boolean {`,
+    `export function isValid${name}(message: ${type}${isTimed ? NOW : ''}): boolean {`,
     conditions.length === 1 ? `  return ${conditions[0]};` : `  return (\n    ${conditions.join(' &&\n    ')}\n  );`,
     '}',
     '',
     '/** Which rules it breaks. */',
-    `export function report${name}(message: ${type}, ${usesPath ? 'path' : '_path'}: readonly FieldElement[], found: Violation[]): void {`,
+    `export function report${name}(message: ${type}, ${usesPath ? 'path' : '_path'}: readonly FieldElement[], found: Violation[]${isTimed ? NOW : ''}): void {`,
     ...statements.map((statement) => `  ${statement}`),
     '}',
     '',
   ];
 }
 
+/** Rules about the message, then fields in the order of their numbers; a oneof stands where its first field does. */
 function codeOf(message: DescMessage, module: Module): Code {
   const rules = module.annotations.ofMessage(message).map(({ id, message: text, expression }): Code => {
     const condition = expressionCode(expression, message);
@@ -105,39 +147,53 @@ function codeOf(message: DescMessage, module: Module): Code {
       constants: new Map([[constant, ` = expression(${JSON.stringify(id)}, ${JSON.stringify(text)})`]]),
     };
   });
-  const fields = [...message.fields].sort((a, b) => a.number - b.number).map((field) => fieldCode(field, module));
-  const all = [...rules, ...fields];
+  const met = new Set<DescOneof>();
+  const fields = [...message.fields].sort((a, b) => a.number - b.number).flatMap((field) => {
+    const { oneof } = field;
+    if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
+    met.add(oneof);
+    return [oneofCode(oneof, module), fieldCode(field, module)];
+  });
+  return joined([...rules, ...fields]);
+}
+
+/** A oneof has no number of its own; in a path it stands by its name. */
+function oneofCode(oneof: DescOneof, { annotations }: Module): Code {
+  if (!annotations.isRequiredOneof(oneof)) return { conditions: [], statements: [], constants: new Map() };
+  const value = `message.${oneof.localName}`;
+  const constant = `${constantName(nameOf(oneof.parent))}_${constantName(oneof.name)}`;
   return {
-    conditions: all.flatMap(({ conditions }) => conditions),
-    statements: all.flatMap(({ statements }) => statements),
-    constants: new Map(all.flatMap(({ constants }) => [...constants])),
+    conditions: [`${value} !== undefined`],
+    statements: [`if (${value} === undefined) report(found, ONE_FIELD, [...path, ${constant}]);`],
+    constants: new Map([[constant, `: FieldElement = { number: 0, name: '${oneof.name}', type: 'TYPE_MESSAGE' }`]]),
   };
 }
 
-function typeOf(message: DescMessage): string {
-  const [, type] = MESSAGE_TYPES[message.typeName] ?? [];
+function typeOf(message: DescMessage, { types }: Wanted): string {
+  const [, type] = types[message.typeName] ?? [];
   if (type === undefined) throw new Error(`no TypeScript type is known for ${message.typeName}`);
   return type;
 }
 
-const RULE_NAMES = ['REQUIRED', 'ITEM_NOT_EMPTY', 'KEY_NOT_EMPTY', 'UNIQUE', 'atLeast', 'atMost', 'matching', 'oneOf', 'expression'];
+const RULE_NAMES = ['REQUIRED', 'ONE_FIELD', 'ITEM_NOT_EMPTY', 'KEY_NOT_EMPTY', 'UNIQUE', 'PAST', 'atLeast', 'atMost', 'itemAtMost', 'matching', 'oneOf', 'oneOfValues', 'withinNumbers', 'expression'];
 
-function imports(file: string, text: string, messages: readonly DescMessage[], { known }: Module): readonly string[] {
+function imports({ file, messages, found, wanted }: File, text: string): readonly string[] {
   const uses = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
   const lines: [string, readonly string[]][] = [];
-  for (const other of new Set(known.map(fileOf))) {
+  for (const other of new Set([...found].map(fileOf))) {
     if (other === file) continue;
-    const inner = known.filter((message) => fileOf(message) === other && messages.some(({ fields }) => fields.some((field) => messageOf(field) === message)));
+    const inner = [...found].filter((message) => fileOf(message) === other && messages.some(({ fields }) => fields.some((field) => messageOf(field) === message)));
     lines.push([`./${other}.js`, inner.flatMap((message) => [`isValid${nameOf(message)}`, `report${nameOf(message)}`])]);
   }
   const byModule = new Map<string, Set<string>>();
   for (const message of messages) {
-    const [module, type] = MESSAGE_TYPES[message.typeName] as readonly [string, string];
+    const [module, type] = wanted.types[message.typeName] as readonly [string, string];
     byModule.set(module, (byModule.get(module) ?? new Set()).add(type));
   }
   for (const [module, types] of byModule) lines.push([`../../${module}.js`, [...types].sort().map((type) => `type ${type}`)]);
   lines.push(['../../validate/rules.js', RULE_NAMES.filter(uses)]);
   lines.push(['../../validate/collections.js', ['allItems', 'allValues', 'byKey', 'isUnique'].filter(uses)]);
+  lines.push(['../../validate/values.js', ['isAtMost', 'isPast'].filter(uses)]);
   lines.push(['../../validate/violation.js', ['type FieldElement', ...['NONE', 'report', 'reportKey'].filter(uses), 'type Violation']]);
   return lines
     .filter(([, names]) => names.length > 0)

@@ -5,6 +5,9 @@ const repeated: FieldElement = { number: 18, name: 'repeated', type: 'TYPE_MESSA
 const items: FieldElement = { number: 4, name: 'items', type: 'TYPE_MESSAGE' };
 const map: FieldElement = { number: 19, name: 'map', type: 'TYPE_MESSAGE' };
 const keys: FieldElement = { number: 4, name: 'keys', type: 'TYPE_MESSAGE' };
+const uint32: FieldElement = { number: 5, name: 'uint32', type: 'TYPE_MESSAGE' };
+const enumeration: FieldElement = { number: 16, name: 'enum', type: 'TYPE_MESSAGE' };
+const timestamp: FieldElement = { number: 22, name: 'timestamp', type: 'TYPE_MESSAGE' };
 const minLength: FieldElement = { number: 2, name: 'min_len', type: 'TYPE_UINT64' };
 
 /** The rules of server.md 1.6, each with its text. */
@@ -13,6 +16,9 @@ export const REQUIRED: Rule = {
   message: 'value is required',
   path: [{ number: 25, name: 'required', type: 'TYPE_BOOL' }],
 };
+
+/** A oneof is no field, and its rule none of a field. */
+export const ONE_FIELD: Rule = { id: 'required', message: 'exactly one field is required in oneof', path: [] };
 
 export const ITEM_NOT_EMPTY: Rule = {
   id: 'string.min_len',
@@ -26,6 +32,13 @@ export const UNIQUE: Rule = {
   id: 'repeated.unique',
   message: 'repeated value must contain unique items',
   path: [repeated, { number: 3, name: 'unique', type: 'TYPE_BOOL' }],
+};
+
+/** The rule that a moment is before the present one. */
+export const PAST: Rule = {
+  id: 'timestamp.lt_now',
+  message: 'must be less than now',
+  path: [timestamp, { number: 7, name: 'lt_now', type: 'TYPE_BOOL' }],
 };
 
 /** The rule that a list has so many items or more. */
@@ -46,6 +59,15 @@ export function atMost(count: number): Rule {
   };
 }
 
+/** The rule that the items of a list have no more characters than so many. */
+export function itemAtMost(length: number): Rule {
+  return {
+    id: 'string.max_len',
+    message: `must be at most ${length} characters`,
+    path: [repeated, items, string, { number: 3, name: 'max_len', type: 'TYPE_UINT64' }],
+  };
+}
+
 /** The rule that a text matches a pattern; the pattern is part of the message. */
 export function matching(pattern: RegExp): Rule {
   return {
@@ -61,6 +83,24 @@ export function oneOf(texts: readonly string[]): Rule {
     id: 'string.in',
     message: `must be in list [${texts.join(', ')}]`,
     path: [string, { number: 10, name: 'in', type: 'TYPE_STRING' }],
+  };
+}
+
+/** The rule that an enum is one of a few of its values, which are known by their names. */
+export function oneOfValues(names: readonly string[]): Rule {
+  return {
+    id: 'enum.in',
+    message: `must be in list [${names.join(', ')}]`,
+    path: [enumeration, { number: 3, name: 'in', type: 'TYPE_INT32' }],
+  };
+}
+
+/** The rule that a number is neither less than the one nor more than the other. */
+export function withinNumbers(least: number, most: number): Rule {
+  return {
+    id: 'uint32.gte_lte',
+    message: `must be greater than or equal to ${least} and less than or equal to ${most}`,
+    path: [uint32, { number: 5, name: 'gte', type: 'TYPE_UINT32' }],
   };
 }
 

@@ -26,7 +26,7 @@ export interface Rule {
 }
 
 /** The numbers of google.protobuf.FieldDescriptorProto.Type. */
-export const FIELD_TYPES = { TYPE_UINT64: 4, TYPE_BOOL: 8, TYPE_STRING: 9, TYPE_MESSAGE: 11, TYPE_UINT32: 13, TYPE_ENUM: 14 } as const;
+export const FIELD_TYPES = { TYPE_UINT64: 4, TYPE_INT32: 5, TYPE_BOOL: 8, TYPE_STRING: 9, TYPE_MESSAGE: 11, TYPE_UINT32: 13, TYPE_ENUM: 14 } as const;
 export type FieldType = keyof typeof FIELD_TYPES;
 
 /** Of a request that keeps all rules. */

@@ -5,7 +5,7 @@ import { listRequestOfQuery } from './list-query.js';
 const read = (kind: string, query: string) => listRequestOfQuery(kind, new URLSearchParams(query));
 
 test('the kind is a name or a number', () => {
-  for (const kind of ['KIND_ACCESS', 'access', '1']) assert.equal(read(kind, 'tail=3'), { kind: 1, filter: { by: 'tail', count: 3 } });
+  for (const kind of ['KIND_ACCESS', 'access', '1']) assert.equal(read(kind, 'tail=3'), { kind: 1, filter: { by: 'tail', value: 3 } });
   assert.is(read('decision', 'tail=3').kind, 2);
   assert.throws(() => read('other', 'tail=3'), /no kind of audit entries/);
 });
@@ -13,11 +13,10 @@ test('the kind is a name or a number', () => {
 test('each filter is read', () => {
   assert.equal(read('access', 'between.start=2024-01-01T00:00:00.5Z&between.end=2024-01-01T01:00:00%2B01:00').filter, {
     by: 'between',
-    start: { seconds: 1704067200, nanos: 500_000_000 },
-    end: { seconds: 1704067200, nanos: 0 },
+    value: { start: { seconds: 1704067200, nanos: 500_000_000 }, end: { seconds: 1704067200, nanos: 0 } },
   });
-  for (const since of ['2h', '7200s']) assert.equal(read('access', `since=${since}`).filter, { by: 'since', duration: { seconds: 7200, nanos: 0 } });
-  assert.equal(read('access', 'lookup=ABC').filter, { by: 'lookup', callId: 'ABC' });
+  for (const since of ['2h', '7200s']) assert.equal(read('access', `since=${since}`).filter, { by: 'since', value: { seconds: 7200, nanos: 0 } });
+  assert.equal(read('access', 'lookup=ABC').filter, { by: 'lookup', value: 'ABC' });
 });
 
 test('no filter, or two, is none; the rules of the request say so', () => {
@@ -26,7 +25,7 @@ test('no filter, or two, is none; the rules of the request say so', () => {
 });
 
 test('other parameters are left alone', () => {
-  assert.equal(read('access', 'tail=1&pretty&unknown=1').filter, { by: 'tail', count: 1 });
+  assert.equal(read('access', 'tail=1&pretty&unknown=1').filter, { by: 'tail', value: 1 });
 });
 
 test('what cannot be read is refused', () => {

@@ -1,4 +1,4 @@
-import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../proto/codec/audit-list.js';
+import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../proto/audit-request.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
 
@@ -25,13 +25,13 @@ function tailOf(parameters: URLSearchParams): AuditFilter | undefined {
   const text = parameters.get('tail');
   if (text === null) return undefined;
   if (!/^\d{1,10}$/.test(text)) throw invalid(`\`tail\` is no number: \`${text}\``);
-  return { by: 'tail', count: Number(text) };
+  return { by: 'tail', value: Number(text) };
 }
 
 function betweenOf(parameters: URLSearchParams): AuditFilter | undefined {
   const start = momentOf(parameters, 'between.start');
   const end = momentOf(parameters, 'between.end');
-  return start === undefined && end === undefined ? undefined : { by: 'between', start, end };
+  return start === undefined && end === undefined ? undefined : { by: 'between', value: { start, end } };
 }
 
 function momentOf(parameters: URLSearchParams, name: string): Moment | undefined {
@@ -50,12 +50,12 @@ function sinceOf(parameters: URLSearchParams): AuditFilter | undefined {
   if (text === null) return undefined;
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw invalid(`\`since\` is no duration: \`${text}\``);
-  return { by: 'since', duration: { seconds: milliseconds / 1000, nanos: 0 } };
+  return { by: 'since', value: { seconds: milliseconds / 1000, nanos: 0 } };
 }
 
 function lookupOf(parameters: URLSearchParams): AuditFilter | undefined {
-  const callId = parameters.get('lookup');
-  return callId === null ? undefined : { by: 'lookup', callId };
+  const value = parameters.get('lookup');
+  return value === null ? undefined : { by: 'lookup', value };
 }
 
 function invalid(message: string): RpcError {

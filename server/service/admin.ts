@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../proto/codec/audit-messages.js';
-import type { ListAuditLogEntriesRequest } from '../../proto/codec/audit-list.js';
+import type { ListAuditLogEntriesRequest } from '../../proto/audit-request.js';
 import { type AdminCredentials, AdminDoor } from '../audit/admin-auth.js';
 import { listAuditLogEntries } from '../audit/list-entries.js';
 import type { AuditReader } from '../audit/reader.js';

@@ -1,4 +1,5 @@
 import type { Violation } from '../../proto/validate/violation.js';
+import { violationsMessage } from '../../proto/validate/violations-message.js';
 
 /** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (server.md 1.7). */
 export type Code = keyof typeof CODES;
@@ -37,6 +38,11 @@ export class RpcError extends Error {
 /** A valid request that a handler turns down. */
 export function refused(message: string): RpcError {
   return new RpcError('invalid_argument', message);
+}
+
+/** Refuses a request that breaks rules, whose violations these are (server.md 1.6). */
+export function refuseViolations(violations: readonly Violation[]): void {
+  if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
 }
 
 /** Takes what should not have happened, for whoever runs the server. */

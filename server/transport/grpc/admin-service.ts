@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { handleServerStreamingCall, Server, ServerWritableStream } from '@grpc/grpc-js';
-import { decodeListAuditLogEntriesRequest, type ListAuditLogEntriesRequest } from '../../../proto/codec/audit-list.js';
+import type { ListAuditLogEntriesRequest } from '../../../proto/audit-request.js';
+import { decodeListAuditLogEntriesRequest } from '../../../proto/codec/audit-list.js';
 import { encodeListAuditLogEntriesResponse } from '../../../proto/codec/audit-entry.js';
 import { WireError } from '../../../proto/codec/wire-reader.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
