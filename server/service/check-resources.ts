@@ -5,8 +5,7 @@ import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
 import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
-import { RpcError, refused } from './rpc-error.js';
-import { violationsMessage } from '../../proto/validate/violations-message.js';
+import { refused, refuseViolations } from './rpc-error.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Watcher } from './watcher.js';
 
@@ -42,7 +41,7 @@ export function checkResources(
 
 /** Refuses a request that breaks rules; any other gets its call id (server.md 4.1). */
 export function accept(service: Pick<CheckService, 'callIds'>, call: Call, violations: readonly Violation[]): void {
-  if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
+  refuseViolations(violations);
   call.id = service.callIds.next(call.timestamp);
 }
 
