@@ -31,6 +31,8 @@ export interface Rpc<Request = Message, Response = unknown> {
 export interface RestRoute {
   readonly verb: 'GET' | 'POST';
   readonly path: string;
+  /** What a request must call its body, if it calls it anything; absent: it does not matter (server.md 1.4). */
+  readonly mediaType?: string;
   /** A request header that the answer repeats. */
   readonly echo?: string;
   /** Names and values, in turn, of headers that handled answers have beside those of all RPCs. */

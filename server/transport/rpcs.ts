@@ -32,6 +32,8 @@ import { fullName, type Rpc } from './rpc.js';
 
 /** AuthZEN callers follow their requests by it. */
 const REQUEST_ID = 'X-Request-ID';
+/** AuthZEN takes nothing else for a question (its certification scenario, 2.4.3). */
+const JSON_TYPE = 'application/json';
 
 /** The RPCs of this server (server.md 1.1). REST, Connect, gRPC and gRPC-Web are made from these rows; health, which is about the server, is not here. */
 export const RPCS: readonly Rpc[] = [
@@ -105,7 +107,7 @@ export const RPCS: readonly Rpc[] = [
   row({
     service: AUTHZEN_SERVICE,
     method: 'AccessEvaluation',
-    rest: { verb: 'POST', path: '/access/v1/evaluation', echo: REQUEST_ID },
+    rest: { verb: 'POST', path: '/access/v1/evaluation', mediaType: JSON_TYPE, echo: REQUEST_ID },
     readJson: readAccessEvaluationRequest,
     printJson: printAccessEvaluationResponse,
     decode: decodeAccessEvaluationRequest,
@@ -116,7 +118,7 @@ export const RPCS: readonly Rpc[] = [
   row({
     service: AUTHZEN_SERVICE,
     method: 'AccessEvaluationBatch',
-    rest: { verb: 'POST', path: '/access/v1/evaluations', echo: REQUEST_ID },
+    rest: { verb: 'POST', path: '/access/v1/evaluations', mediaType: JSON_TYPE, echo: REQUEST_ID },
     readJson: readAccessEvaluationBatchRequest,
     printJson: printAccessEvaluationBatchResponse,
     decode: decodeAccessEvaluationBatchRequest,

@@ -88,6 +88,16 @@ test('2.4: what is missing or of the wrong type is a bad request', async () => {
   for (const body of ['', '{"subject":', '[]']) assert.is((await send(server.httpAddress, 'POST', '/access/v1/evaluation', body)).status, 400, body);
 });
 
+test('2.4.3: a body that is called anything but JSON is a bad request', async () => {
+  const body = JSON.stringify({ subject: subject('alice'), action: action('read'), resource: resource('record-1') });
+  for (const path of ['/access/v1/evaluation', '/access/v1/evaluations']) {
+    const statusOf = async (type: string) => (await send(server.httpAddress, 'POST', path, body, { 'Content-Type': type })).status;
+    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/jsonx', 'nonsense']) assert.is(await statusOf(type), 400, type);
+    for (const type of ['application/json', 'Application/JSON', 'application/json; charset=utf-8']) assert.is(await statusOf(type), 200, type);
+    assert.is((await send(server.httpAddress, 'POST', path, body)).status, 200, 'no media type');
+  }
+});
+
 test('2.5: the header X-Request-ID comes back', async () => {
   const body = JSON.stringify({ subject: subject('alice'), action: action('read'), resource: resource('record-1') });
   const { headers } = await send(server.httpAddress, 'POST', '/access/v1/evaluation', body, { 'Content-Type': 'application/json', 'X-Request-ID': 'abc-1' });

@@ -5,6 +5,7 @@ import { problemsOf } from './json-schema.js';
 import { ADMIN, type Served, startServed } from './served.js';
 
 const test = suite('GET /schema/swagger.json');
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Operation {
   readonly operationId: string;
@@ -33,7 +34,7 @@ test('every example request is answered as the document says', async () => {
     const { schema, examples = {} } = operation.requestBody?.content['application/json'] ?? {};
     for (const [name, { value }] of Object.entries(examples)) {
       assert.equal(problemsOf(value, schema as JsonObject, document), [], `${path} ${name}`);
-      const response = await fetch(server.address + path, { method: 'POST', body: JSON.stringify(value) });
+      const response = await fetch(server.address + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(value) });
       const answer = (await response.json()) as Json;
       const wanted = operation.responses['200']?.content['application/json'];
       assert.is(response.status, 200, `${path} ${name}: ${JSON.stringify(answer)}`);
@@ -112,7 +113,7 @@ test('what breaks a rule breaks the schema too', async () => {
   ];
   for (const [path, body] of bad) {
     const schema = operations.find((one) => one.path === path)?.operation.requestBody?.content['application/json']?.schema as JsonObject;
-    const response = await fetch(server.address + path, { method: 'POST', body: JSON.stringify(body) });
+    const response = await fetch(server.address + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
     assert.is(response.status, 400, `${path} ${JSON.stringify(body)}`);
     assert.ok(problemsOf(body, schema, document).length > 0, `${path} ${JSON.stringify(body)}`);
   }

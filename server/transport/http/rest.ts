@@ -63,6 +63,7 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);
+      checkMediaType(rest, request);
       const outcome = runJson(rpc, services, call, body, print);
       if (outcome instanceof Promise) outcome.then(finish).catch(fail);
       else finish(outcome);
@@ -70,6 +71,15 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
       fail(thrown);
     }
   };
+}
+
+/** Looks at what was sent: of REST calls the framework must not see the header (http-server.ts). */
+function checkMediaType({ mediaType }: RestRoute, request: FastifyRequest): void {
+  if (mediaType === undefined) return;
+  const { rawHeaders } = request.raw;
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  const [type = ''] = (at === -1 ? '' : (rawHeaders[at + 1] as string)).toLowerCase().split(';');
+  if (type.trim() !== '' && type.trim() !== mediaType) throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
 }
 
 /** The headers of answers that a handler made (server.md 1.5). */
