@@ -40,15 +40,16 @@ function serviceSeeing(seen: CheckCall[], tokens: AuxData[] = []): CheckService 
   };
 }
 
-const callWith = (headers: readonly (readonly [string, string])[] = [], authInfo = ''): Call => ({
+const callWith = (headers: readonly (readonly [string, string])[] = [], isEncrypted = false): Call => ({
   method: 'm',
   protocol: 'rest',
   timestamp: 0,
   start: 0,
   id: '',
-  peer: () => ({ address: '', authInfo, userAgent: '', forwardedFor: '' }),
+  peer: () => ({ address: '', authInfo: '', userAgent: '', forwardedFor: '' }),
   metadata: () => new Map(headers.map(([name, value]) => [name, [value]])),
   host: () => 'here:3592',
+  isEncrypted: () => isEncrypted,
 });
 
 const subject = (properties: Attributes = {}, id = 'alice') => ({ type: 'user', id, properties });
@@ -189,7 +190,7 @@ test('only the context of the batch asks for meta', () => {
 test('the metadata document names the server as the caller called it', () => {
   const pointOf = (call: Call) => authzenMetadata(serviceSeeing([]), call).policyDecisionPoint;
   assert.is(pointOf(callWith()), 'http://here:3592');
-  assert.is(pointOf(callWith([], 'tls')), 'https://here:3592');
+  assert.is(pointOf(callWith([], true)), 'https://here:3592');
   assert.is(pointOf(callWith([['x-forwarded-proto', 'https'], ['x-forwarded-host', 'pdp.example']])), 'https://pdp.example');
   assert.is(pointOf(callWith([['x-forwarded-proto', 'gopher']])), 'http://here:3592');
 });

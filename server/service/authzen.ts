@@ -33,7 +33,7 @@ export function evaluationOf(entry: CheckEntry, decision: Decision, requestId: s
 export function authzenMetadata(service: CheckService, call: Call): MetadataResponse {
   accept(service, call, []);
   const headers = call.metadata();
-  const isSecure = headers.get('x-forwarded-proto')?.[0] === 'https' || call.peer().authInfo !== '';
+  const isSecure = headers.get('x-forwarded-proto')?.[0] === 'https' || call.isEncrypted();
   const host = headers.get('x-forwarded-host')?.[0] ?? call.host();
   const base = `${isSecure ? 'https' : 'http'}://${host}`;
   return { policyDecisionPoint: base, accessEvaluationEndpoint: `${base}/access/v1/evaluation`, accessEvaluationsEndpoint: `${base}/access/v1/evaluations` };

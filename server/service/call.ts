@@ -23,6 +23,8 @@ export interface Call {
   readonly metadata: () => ReadonlyMap<string, readonly string[]>;
   /** The host and port that the caller named (`Host`, `:authority`); empty when it named none. */
   readonly host: () => string;
+  /** Whether it came in by TLS, whatever the protocol. */
+  readonly isEncrypted: () => boolean;
 }
 
 /** The other end of a call (server.md 4.5). Absent parts are empty. */

@@ -27,6 +27,7 @@ export function sampleCall(changes: Partial<Call> = {}): Call {
         ['x-tenant', ['acme', 'umbrella']],
       ]),
     host: () => 'localhost:3592',
+    isEncrypted: () => false,
     ...changes,
   };
 }

@@ -14,6 +14,7 @@ export function aCall(changes: Partial<Call> & { readonly headers?: Readonly<Rec
     peer: () => ({ address: '127.0.0.1:40000', authInfo: '', userAgent: 'test/1', forwardedFor: '127.0.0.1' }),
     metadata: () => new Map(Object.entries(headers).map(([name, value]) => [name, [value]])),
     host: () => 'localhost:3592',
+    isEncrypted: () => false,
     ...rest,
   };
 }

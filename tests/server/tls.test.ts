@@ -72,6 +72,21 @@ test('clients of HTTP/2 are served', async () => {
   session.close();
 });
 
+test('AuthZEN callers are told that they are to come by HTTPS, over both versions of HTTP', async () => {
+  const path = '/.well-known/authzen-configuration';
+  const over1 = await new Promise<string>((resolve, reject) => {
+    const [host, port] = address.split(':');
+    httpsRequest({ host, port, path, ca: certificate.cert, agent: false }, (response) => response.setEncoding('utf8').on('data', resolve)).on('error', reject).end();
+  });
+  const session = connectHttp2(`https://${address}`, { ca: certificate.cert });
+  const over2 = await new Promise<string>((resolve, reject) => {
+    session.on('error', reject);
+    session.request({ ':path': path }).setEncoding('utf8').on('data', resolve);
+  });
+  session.close();
+  for (const text of [over1, over2]) assert.is(JSON.parse(text).policy_decision_point, `https://${address}`);
+});
+
 test('gRPC is served', async () => {
   const client = new Client(address, credentials.createSsl(Buffer.from(certificate.cert)));
   const same = (bytes: Buffer): Buffer => bytes;

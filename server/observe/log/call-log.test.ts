@@ -81,6 +81,7 @@ const CALL: Call = {
   peer: () => ({ address: '127.0.0.1:1', authInfo: '', userAgent: '', forwardedFor: '10.0.0.1, 127.0.0.1' }),
   metadata: () => new Map([['x-forwarded-host', ['pdp.example']]]),
   host: () => '',
+  isEncrypted: () => false,
 };
 
 const END: CallEnd = { code: undefined, message: '', httpStatus: 200, requestSize: 1, responseSize: 1, requestContext: undefined };

@@ -41,6 +41,10 @@ export class GrpcCall implements TransportCall {
     return this.#call.getHost();
   }
 
+  isEncrypted(): boolean {
+    return this.authInfo !== '';
+  }
+
   #whoCalls(): Peer {
     const { metadata } = this.#call;
     const userAgent = metadata.get('user-agent').join('|');

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import type { RequestContext } from '../../../proto/messages.js';
 import type { Peer, Protocol } from '../../service/call.js';
 import { peerAddress, peerIp } from '../peer-address.js';
@@ -43,6 +44,11 @@ export class HttpCall implements TransportCall {
   host(): string {
     const { headers } = this.#request;
     return headers.host ?? String(headers[':authority'] ?? '');
+  }
+
+  isEncrypted(): boolean {
+    // HTTP/2 gives a stand-in for the socket, which has this too.
+    return (this.#request.socket as TLSSocket).encrypted === true;
   }
 
   #whoCalls(): Peer {
