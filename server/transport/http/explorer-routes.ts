@@ -3,20 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { assets } from '../../explorer/gen/assets.js';
 import { openApiPrinter } from '../../explorer/open-api.js';
 import type { Services } from '../../service/services.js';
+import { addAnyMethodRoute } from './any-method.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
-import { answerUnrouted } from './unrouted.js';
 
 /**
  * The description of the REST interface and, unless it is off, the page that tries it out (server.md 1.8), by whatever method they are asked for.
  */
 export function addExplorerRoutes(app: FastifyInstance, exchange: Exchange, services: Services, { apiExplorerEnabled }: { readonly apiExplorerEnabled: boolean }): void {
   const add = (url: string, answer: (request: FastifyRequest) => Answer): void => {
-    const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-      if (exchange.cors.preflight(request.method, request.headers) !== undefined) answerUnrouted(request, reply, exchange, services.admin !== undefined);
-      else send(request, reply, exchange, answer(request));
-    };
-    app.route({ method: METHODS, url, handler });
+    addAnyMethodRoute(app, exchange, services, url, (request, reply) => send(request, reply, exchange, answer(request)));
   };
   const print = openApiPrinter();
   add('/schema/swagger.json', (request) => ({ headers: JSON_TYPE, body: print(addressOf(request), services.release.version) }));
@@ -31,8 +27,6 @@ interface Answer {
   readonly headers: HeaderList;
   readonly body: string;
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** The page is whole without any other host, runs nothing that stands in it, and stands in no other page. */
 const PAGE_HEADERS: HeaderList = [

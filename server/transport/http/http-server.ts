@@ -10,8 +10,10 @@ import { fullName } from '../rpc.js';
 import { RPCS_BY_NAME } from '../rpcs.js';
 import { begin, endFailed } from '../watched-call.js';
 import { addAdminRoutes } from './admin.js';
+import { addAnyMethodRoute } from './any-method.js';
 import { addConnectRoutes, isConnectPath, refuseMediaType, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
+import { answerClientError } from './client-error.js';
 import { Exchange, pathOf } from './exchange.js';
 import { addExplorerRoutes } from './explorer-routes.js';
 import { isGrpcWeb, sendGrpcWebError } from './grpc-web.js';
@@ -65,18 +67,24 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerClientError,
     frameworkErrors: (_error, request, reply) => answerUnrouted(request, reply, exchange, services.admin !== undefined),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.addHook('onRequest', ignoreContentType);
+  app.addHook('onRequest', (request, reply, done) => {
+    // Where nobody reads a body, it is not waited for.
+    if (request.is404) return answerUnrouted(request, reply, exchange, services.admin !== undefined);
+    ignoreContentType(request);
+    done();
+  });
   app.setNotFoundHandler((request, reply) => answerUnrouted(request, reply, exchange, services.admin !== undefined));
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply, exchange, services));
   addRestRoutes(app, exchange, services);
   addConnectRoutes(app, exchange, services);
   addAdminRoutes(app, exchange, services);
   addExplorerRoutes(app, exchange, services, config);
-  if (metrics !== undefined) app.get('/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange, services.report));
+  if (metrics !== undefined) addAnyMethodRoute(app, exchange, services, '/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange, services.report));
   const retire = (): void => {
     exchange.stopping = true;
   };
@@ -87,13 +95,12 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
  * REST reads any body as JSON, whatever its sender calls it (server.md 1.4); the framework would refuse a header it cannot parse. Where no
  * length is said, which HTTP/2 needs not, it would not look for a body.
  */
-function ignoreContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+function ignoreContentType(request: FastifyRequest): void {
   const { url, headers, httpVersionMajor } = request.raw;
   if (!isConnectPath(url ?? '/')) {
     delete headers['content-type'];
     if (httpVersionMajor === 2 && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
   }
-  done();
 }
 
 function sendMetrics({ contentType, text }: MetricsText, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): void {

@@ -1,0 +1,21 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../service/services.js';
+import type { Exchange } from './exchange.js';
+import { answerUnrouted } from './unrouted.js';
+
+/** A document that is given by whatever method it is asked for (server.md 1.8, 5.2); a browser that asks whether it may is told so first. */
+export function addAnyMethodRoute(
+  app: FastifyInstance,
+  exchange: Exchange,
+  { admin }: Services,
+  url: string,
+  answer: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  const handler = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (exchange.cors.preflight(request.method, request.headers) !== undefined) answerUnrouted(request, reply, exchange, admin !== undefined);
+    else answer(request, reply);
+  };
+  app.route({ method: METHODS, url, handler });
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -1,0 +1,33 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Answers what the parser of HTTP could not read, in plain text (server.md 1.7): no call has begun, so there is no code of one. The connection
+ * ends with it, because nobody knows where another request would begin.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = statusOf(error.code);
+  const text = `${status} ${STATUS_CODES[status]}\n`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`);
+  // Whoever goes on sending is not listened to, and cut off soon: at once, the answer would be lost with it.
+  socket.resume();
+  setTimeout(() => socket.destroy(), PATIENCE).unref();
+}
+
+/** Milliseconds. */
+const PATIENCE = 1000;
+
+function statusOf(code: string | undefined): number {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 408;
+    case 'HPE_HEADER_OVERFLOW':
+      return 431;
+    default:
+      return 400;
+  }
+}

@@ -1,0 +1,98 @@
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../server/config.js';
+import { listenHttp } from '../../server/listen.js';
+import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
+import { send } from './http-client.js';
+import { testServices } from './services.js';
+
+const test = suite('odd requests of HTTP');
+const CHECK = '/api/check/resources';
+const METRICS = { contentType: 'text/plain', text: async () => 'a 1\n' };
+let http: HttpServer;
+let address = '';
+
+test.before(async () => {
+  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.advanced.grpc.maxRecvMsgSizeBytes=2000'], environment: {} });
+  http = httpServer(config.server, testServices(config), { metrics: METRICS });
+  address = await listenHttp(http.app, config.server.httpListenAddr, undefined);
+});
+test.after(() => http.stop(1000));
+
+test('the path and the method are looked at before the size of a body', async () => {
+  const body = 'x'.repeat(5000);
+  const answers = await Promise.all([send(address, 'POST', CHECK, body), send(address, 'PUT', CHECK, body), send(address, 'POST', '/api/x', body), send(address, 'POST', '/x', body)]);
+  assert.equal(answers.map(({ status }) => status), [429, 501, 404, 404]);
+  const unknown = await send(address, 'POST', '/authz.svc.v1.AuthzService/X', body, { 'content-type': 'application/json' });
+  assert.equal([unknown.status, unknown.text], [404, '{"code":"unimplemented","message":"unknown procedure"}']);
+});
+
+test('a connection goes on after a body that nobody reads', async () => {
+  const request = (path: string, body: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const last = 'GET /api/server_info HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  const text = await exchange(request('/api/x', 'y'.repeat(5000)) + request('/x', 'y') + last);
+  assert.equal(statusesOf(text), [404, 404, 200]);
+});
+
+test('methods that the platform knows and no path has are not allowed, with and without a body', async () => {
+  for (const method of ['PROPFIND', 'QUERY', 'TRACE', 'M-SEARCH']) {
+    const text = await exchange(`${method} ${CHECK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    // A platform that does not know the method says that nothing can be read.
+    assert.ok(['501', '400'].includes(String(statusesOf(text)[0])), text);
+    if (method !== 'QUERY') assert.match(text, '{"code":12,"message":"Method Not Allowed"}');
+    assert.not.match(text, 'bad request');
+  }
+});
+
+test('metrics are given by any method, and to a browser that has asked', async () => {
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) assert.equal(await textOf(method), [200, 'a 1\n'], method);
+  assert.equal(await textOf('HEAD'), [200, '']);
+  const preflight = await send(address, 'OPTIONS', '/_authz/metrics', undefined, { origin: 'https://a.example', 'access-control-request-method': 'GET' });
+  assert.equal([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'GET']);
+});
+
+test('what cannot be read as HTTP is answered in plain text, and its connection ends', async () => {
+  const length = 'Content-Length: 5\r\n';
+  for (const [bytes, status] of [
+    ['NONSENSE / HTTP/1.1\r\n\r\n', 400],
+    [`POST ${CHECK} HTTP/1.1\r\nHost: x\r\n${length}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    [`POST ${CHECK} HTTP/1.1\r\nHost: x\r\n${length}Content-Length: 6\r\n\r\nabcdef`, 400],
+    [`POST ${CHECK} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 400],
+    [`GET /api/server_info HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(1_100_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const text = await exchange(bytes);
+    assert.equal(statusesOf(text), [status], bytes.slice(0, 100));
+    assert.match(text, /\r\nContent-Type: text\/plain; charset=utf-8\r\n/);
+    assert.match(text, new RegExp(`\r\n\r\n${status} [A-Z][ A-Za-z]+\n$`));
+  }
+});
+
+async function textOf(method: string): Promise<readonly [number, string]> {
+  const { status, text } = await send(address, method, '/_authz/metrics');
+  return [status, text];
+}
+
+/** All that comes back for these bytes until the server closes the connection. */
+function exchange(bytes: string): Promise<string> {
+  const [host, port] = address.split(':');
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), host, () => socket.write(bytes));
+    socket.setTimeout(5000, () => reject(new Error(`only: ${text}`)));
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('end', () => {
+      socket.destroy();
+      resolve(text);
+    });
+  });
+}
+
+function statusesOf(text: string): readonly number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+test.run();
