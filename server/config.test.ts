@@ -150,6 +150,7 @@ test('bad YAML, a missing file and a folder are errors with a place', () => {
   assert.match(problem(() => fromFile('server: {}\nserver: {}')), 'c.yaml:2:1');
   assert.match(problem(() => fromFile('- 1')), 'must be a map');
   assert.match(problem(() => fromFile('server: &a {}\nengine: *a')), 'anchors');
+  assert.match(problem(() => fromFile('server: {}\n---\nserver: {}')), 'c.yaml:2:1: the configuration must be one document');
   assert.match(problem(() => loadConfig({ file: join(folder, 'none.yaml') })), 'ENOENT');
   assert.match(problem(() => loadConfig({ file: folder })), 'EISDIR');
 });

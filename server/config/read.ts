@@ -14,7 +14,7 @@ export function readConfig(text: string, file: string): MapNode {
     return `${file}:${line}:${col}`;
   };
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new ConfigError(problem.message, placeOf(problem.pos[0]));
+  if (problem !== undefined) throw new ConfigError(problem.code === 'MULTIPLE_DOCS' ? 'the configuration must be one document' : problem.message, placeOf(problem.pos[0]));
   const root = toNode(document.contents, placeOf, 0);
   if (root.kind === 'scalar' && root.value === null) return emptyMap(root.place);
   if (root.kind !== 'map') throw new ConfigError('the configuration must be a map', root.place);

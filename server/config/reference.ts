@@ -20,7 +20,7 @@ One YAML document (JSON is YAML too), given with \`--config FILE\` or the enviro
 \`authzc config print --config FILE\` shows what is in force, and where each value comes from.
 
 - An unknown key, a wrong value and a block that is not a map end the start with status 1 and one line: the place, the key, what is wanted.
-- A key without a value is a key left out.
+- A key without a value is a key left out. Anchors and aliases are an error.
 - Before the YAML is read, \`\${VAR}\` and \`$VAR\` are replaced by environment variables, and \`\${VAR:default}\` by the default when there is no such
   variable. \`$$\` is a dollar sign. A variable that is not set, and has no default, is an error.
 - \`--set server.workers=4\` overrides a key; it may be repeated, and has several when separated by commas. Lists are \`{a,b}\` or \`key[0]=a\`; a backslash
