@@ -16,6 +16,13 @@ test('maps, integers and nothing become JSON; what is no token stays', () => {
   assert.equal(redacted({ m: new Map([['k', 1n]]), n: null, t: 'eyJust a text', u: undefined, b: true }), { m: { k: '1' }, n: null, t: 'eyJust a text', u: undefined, b: true });
 });
 
+test('what is nested deeper than anybody reads is taken out', () => {
+  for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) {
+    const text = JSON.stringify(redacted(JSON.parse(`${open.repeat(9000)}1${close.repeat(9000)}`)));
+    assert.is(text, `${open.repeat(201)}"[redacted]"${close.repeat(201)}`);
+  }
+});
+
 test('`__proto__` is a name like any other', () => {
   const copy = redacted(JSON.parse('{"__proto__":{"a":1}}')) as object;
   assert.equal(Object.keys(copy), ['__proto__']);
