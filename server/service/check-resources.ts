@@ -15,7 +15,7 @@ export interface CheckService {
   readonly callIds: CallIds;
   readonly limits: RequestLimits;
   /** Verifies the tokens of a request; rejects when one of them is not good, for whatever reason. Adds the time of each token to those it is given. */
-  readonly verify: (auxData: AuxData, times?: TokenTime[]) => Promise<VerifiedAuxData>;
+  readonly verify: (auxData: AuxData, times?: TokenTime[], callId?: string) => Promise<VerifiedAuxData>;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
 }
@@ -94,7 +94,7 @@ const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 async function verified(service: VerifyingService, call: Call, auxData: AuxData): Promise<VerifiedAuxData> {
   if (call.isTraced === true) return verifiedAndTold(service, call, auxData);
   try {
-    return await service.verify(auxData);
+    return await service.verify(auxData, undefined, call.id);
   } catch {
     throw refused('invalid auxData');
   }
@@ -105,7 +105,7 @@ async function verifiedAndTold(service: VerifyingService, call: Call, auxData: A
   const start = performance.now();
   let isRefused = false;
   try {
-    return await service.verify(auxData, tokens);
+    return await service.verify(auxData, tokens, call.id);
   } catch {
     isRefused = true;
     throw refused('invalid auxData');

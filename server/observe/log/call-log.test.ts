@@ -64,8 +64,8 @@ test('payloads have claims where tokens were', () => {
 test('why a token was refused stands in the log, and the refusal goes on', async () => {
   const lines: Line[] = [];
   const verify = loggingRefusals(async () => Promise.reject(new Error('the token has expired')), loggerInto(lines));
-  await verify({ jwt: undefined, jwts: new Map() }).then(assert.unreachable, () => {});
-  assert.equal(lines, [{ level: 'info', message: 'Token refused', error: 'the token has expired' }]);
+  await verify({ jwt: undefined, jwts: new Map() }, undefined, 'ID').then(assert.unreachable, () => {});
+  assert.equal(lines, [{ level: 'info', message: 'Token refused', 'authz.call_id': 'ID', error: 'the token has expired' }]);
 });
 
 test.run();
