@@ -1,6 +1,6 @@
 import { byAction } from '../../../proto/by-action.js';
 import type { ActionDecision, CheckResourcesResponse, OutputEntry, Resource, ResultEntry, ValidationError } from '../../../proto/messages.js';
-import { printValue, quote } from './print-value.js';
+import { printValue, quote, quoteName } from './print-value.js';
 
 /**
  * CheckResourcesResponse in its JSON form (server.md 1.2, 1.4), printed from the decisions: fields in the order of their numbers,
@@ -10,18 +10,17 @@ export function printCheckResourcesResponse(response: CheckResourcesResponse): s
   const { results, includeMeta } = response;
   let text = response.requestId === '' ? '{"results":[' : `{"requestId":${quote(response.requestId)},"results":[`;
   for (let index = 0; index < results.length; index++) {
-    if (index > 0) text += ',';
-    text += printResult(results[index] as ResultEntry, includeMeta);
+    text += printResult(index === 0 ? '{"resource":' : ',{"resource":', results[index] as ResultEntry, includeMeta);
   }
   return response.authzCallId === '' ? `${text}]}` : `${text}],"authzCallId":"${response.authzCallId}"}`;
 }
 
-const EFFECTS = { 1: '"EFFECT_ALLOW"', 2: '"EFFECT_DENY"' } as const;
+const EFFECTS = { 1: ':"EFFECT_ALLOW"', 2: ':"EFFECT_DENY"' } as const;
 
-function printResult(result: ResultEntry, includeMeta: boolean): string {
+function printResult(start: string, result: ResultEntry, includeMeta: boolean): string {
   const { validationErrors, outputs, effectiveDerivedRoles } = result.decision;
   const actions = byAction(result.decision.actions);
-  let text = `{"resource":${printResource(result.resource)},"actions":${printEffects(actions)}`;
+  let text = `${start}${printResource(result.resource)},"actions":${printEffects(actions)}`;
   if (validationErrors.length > 0) text += printValidationErrors(validationErrors);
   if (includeMeta) text += `,"meta":${printDecisionMeta(actions, effectiveDerivedRoles)}`;
   if (outputs.length > 0) text += `,"outputs":[${outputs.map(printOutput).join(',')}]`;
@@ -29,8 +28,8 @@ function printResult(result: ResultEntry, includeMeta: boolean): string {
 }
 
 function printResource(resource: Resource): string {
-  let text = `{"id":${quote(resource.id)},"kind":${quote(resource.kind)}`;
-  if (resource.policyVersion !== '') text += `,"policyVersion":${quote(resource.policyVersion)}`;
+  let text = `{"id":${quote(resource.id)},"kind":${quoteName(resource.kind)}`;
+  if (resource.policyVersion !== '') text += `,"policyVersion":${quoteName(resource.policyVersion)}`;
   if (resource.scope !== '') text += `,"scope":${quote(resource.scope)}`;
   return `${text}}`;
 }
@@ -40,7 +39,8 @@ export function printEffects(actions: readonly ActionDecision[]): string {
   let text = '{';
   for (let index = 0; index < actions.length; index++) {
     const { action, effect } = actions[index] as ActionDecision;
-    text += `${index > 0 ? ',' : ''}${quote(action)}:${EFFECTS[effect]}`;
+    if (index > 0) text += ',';
+    text += quoteName(action) + EFFECTS[effect];
   }
   return `${text}}`;
 }

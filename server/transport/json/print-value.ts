@@ -11,6 +11,24 @@ export function quote(text: string): string {
   return `"${text}"`;
 }
 
+/**
+ * `quote` for texts that come again with every answer: kinds, versions and actions are quoted once and kept. For these only, since what is kept is bounded by
+ * starting again.
+ */
+export function quoteName(name: string): string {
+  const known = QUOTED_NAMES.get(name);
+  if (known !== undefined) return known;
+  const quoted = JSON.stringify(name);
+  if (name.length > SHORT_TEXT) return quoted;
+  if (QUOTED_NAMES.size >= MAX_NAMES) QUOTED_NAMES.clear();
+  QUOTED_NAMES.set(name, quoted);
+  return quoted;
+}
+
+// A cache: printing a batch without it takes half as long again (bench: server).
+const QUOTED_NAMES = new Map<string, string>();
+const MAX_NAMES = 4096;
+
 /** How deep a value may be that is printed; requests may hold deeper ones, which the stack could not follow. */
 export const MAX_PRINTED_DEPTH = 1000;
 
