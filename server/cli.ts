@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { addServerCommands, collect } from './cli/commands.js';
 import { EXIT } from './cli/exit.js';
+import { limitGarbage } from './heap-growth.js';
 import { isWorkerProcess, runWorkerProcess } from './process.js';
 import { release } from './release.js';
 
@@ -26,6 +27,7 @@ program
 
 addServerCommands(program);
 
+limitGarbage();
 if (isWorkerProcess()) await runWorkerProcess();
 else await program.parseAsync();
 
