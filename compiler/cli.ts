@@ -10,6 +10,8 @@ const program = new Command('authzc')
   .description('compiles authorization policies to TypeScript, and serves them')
   .version(version)
   .exitOverride()
+  // What follows the program of `run` is the program's.
+  .enablePositionalOptions()
   .showHelpAfterError('(authzc --help lists the commands)');
 
 program
@@ -80,6 +82,20 @@ program
   .action(async (directory, options) => {
     const { serveCommand } = await import('./cli/serve-command.js');
     process.exitCode = await serveCommand(directory, options);
+  });
+
+program
+  .command('run')
+  .description('serve a folder of policies while a program runs, which finds the server in AUTHZ_HTTP and AUTHZ_GRPC')
+  .argument('<program...>', 'the program and its arguments')
+  .option('--config <file>', 'the configuration file; .authz.yaml when there is one')
+  .option('--set <key=value>', 'override a key of the configuration; may be repeated', collect, [])
+  .addOption(new Option('--log-level <level>', 'what the server logs').choices(['debug', 'info', 'warn', 'error']).default('error'))
+  .option('--timeout <duration>', 'how long the server may take to start', '30s')
+  .passThroughOptions()
+  .action(async (words, options) => {
+    const { runCommand } = await import('./cli/run-command.js');
+    process.exitCode = await runCommand(words, options);
   });
 
 addServerCommands(program);

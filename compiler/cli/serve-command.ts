@@ -1,17 +1,10 @@
 import { watch } from 'node:fs';
-import { join } from 'node:path';
-import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
+import { type RunningServer, startServer } from '../../server/main.js';
 import { loadConfig } from '../../server/config.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
-import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
-import { bundle } from '../bundle/index.js';
-import type { Diagnostic } from '../diagnostics/diagnostic.js';
-import { formatPretty } from '../diagnostics/format.js';
-import type { Source } from '../diagnostics/source.js';
-import { compileFolder } from './compile-command.js';
 import { EXIT } from './exit.js';
-import { runtimeFolder } from './runtime-folder.js';
+import { type FolderCompiler, folderCompiler } from './folder-compiler.js';
 
 /** The options of `authzc serve`, as commander gives them. */
 export interface ServeOptions {
@@ -41,27 +34,6 @@ export async function serveCommand(directory: string | undefined, options: Serve
   // Last, for whoever reads the line may change a policy or stop the server at once.
   console.log(readyLine(server, config));
   return EXIT.done;
-}
-
-/** Gives the bundle of a folder as it is now; undefined when its policies do not compile, which has been said then. */
-type FolderCompiler = () => Promise<Bundle | undefined>;
-
-/** Compiles versions of a folder one after another: what has not changed between two of them is not compiled again. */
-function folderCompiler(folder: string): FolderCompiler {
-  let earlier: readonly Source[] = [];
-  return async () => {
-    const compilation = compileFolder(folder, { earlier });
-    earlier = compilation.sources;
-    complain(compilation.diagnostics);
-    if (compilation.program === undefined) return undefined;
-    const { js } = await bundle(compilation.files, runtimeFolder());
-    return evaluateBundle(js, join(folder, 'policies.js'));
-  };
-}
-
-/** Standard output has the one line that says the server is ready; problems of policies go beside it. */
-function complain(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY }));
 }
 
 /** An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many milliseconds. */

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import type { Bundle } from '../../server/main.js';
+import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
+import { bundle } from '../bundle/index.js';
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { formatPretty } from '../diagnostics/format.js';
+import type { Source } from '../diagnostics/source.js';
+import { compileFolder } from './compile-command.js';
+import { runtimeFolder } from './runtime-folder.js';
+
+/** Gives the bundle of a folder as it is now; undefined when its policies do not compile, which has been said then. */
+export type FolderCompiler = () => Promise<Bundle | undefined>;
+
+/** Compiles versions of a folder one after another: what has not changed between two of them is not compiled again. */
+export function folderCompiler(folder: string): FolderCompiler {
+  let earlier: readonly Source[] = [];
+  return async () => {
+    const compilation = compileFolder(folder, { earlier });
+    earlier = compilation.sources;
+    complain(compilation.diagnostics);
+    if (compilation.program === undefined) return undefined;
+    const { js } = await bundle(compilation.files, runtimeFolder());
+    return evaluateBundle(js, join(folder, 'policies.js'));
+  };
+}
+
+/** Standard output has the one line that says the server is ready; problems of policies go beside it. */
+function complain(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY }));
+}
