@@ -75,12 +75,12 @@ class EntryMaker {
     const pending = this.#pending;
     this.#pending = [];
     for (const item of pending) {
-      const start = item.call.isTraced === true ? performance.now() : 0;
+      const start = item.call.trace !== undefined ? performance.now() : 0;
       try {
         const record = this.#recordOf(item);
         if (record === undefined) continue;
         this.options.sink.put(record);
-        if (item.call.isTraced === true) this.options.onEntry?.(item.call, { kind: record.kind, start, end: performance.now() });
+        if (item.call.trace !== undefined) this.options.onEntry?.(item.call, { kind: record.kind, start, end: performance.now() });
       } catch (error) {
         this.options.onProblem(`an audit entry could not be made: ${(error as Error).message}`, error as Error);
       }

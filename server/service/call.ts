@@ -15,8 +15,8 @@ export interface Call {
   readonly start: number;
   /** The call id (server.md 4.1); empty until the request has been found valid. */
   id: string;
-  /** Whether its parts are to be timed: set by who traces, as soon as the call has come in. */
-  isTraced?: boolean;
+  /** Put here by who traces, as soon as the call has come in, and understood by nobody else; a call that has it is sampled, and its parts are to be timed. */
+  trace?: object | undefined;
   /** Who calls (server.md 4.5). */
   readonly peer: () => Peer;
   /** Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection (server.md 4.4). */

@@ -17,7 +17,7 @@ function respond(service: CheckService, call: Call, request: PlanResourcesReques
   // Validation has seen to it that principal and resource are there.
   const principal = request.principal as Principal;
   const resource = request.resource as PlanResource;
-  const evaluations: EvaluationTime[] | undefined = call.isTraced === true ? [] : undefined;
+  const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
   const plan = service.decider.plan({ principal, resource, actions: action === '' ? actions : [action], auxData }, evaluations);
   const duration = performance.now() - start;

@@ -39,7 +39,6 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const tracer = provider.getTracer('authz', version);
-  const open = new WeakMap<Call, OpenSpans>();
 
   const began = (call: Call): void => {
     if (isHousekeeping(call)) return;
@@ -51,11 +50,10 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
     const rpc = isRest ? tracer.startSpan(call.method.slice(1), { kind: SpanKind.INTERNAL, startTime: call.timestamp }, outerContext) : outer;
     if (call.protocol !== 'grpc') outer.setAttributes(httpAttributes(call));
     rpc.setAttributes(rpcAttributes(call));
-    call.isTraced = true;
-    open.set(call, { outer, rpc, context: trace.setSpan(outerContext, rpc) });
+    call.trace = new CallSpans(outer, rpc, trace.setSpan(outerContext, rpc));
   };
   const ended = (call: Call, end: CallEnd): void => {
-    const spans = call.isTraced === true ? open.get(call) : undefined;
+    const spans = spansOf(call);
     if (spans === undefined) return;
     const { outer, rpc } = spans;
     rpc.setAttributes(endAttributes(call, end));
@@ -66,17 +64,24 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
       span.end(moment);
     }
   };
-  const parts = partSpans({ tracer, below: (parent, span) => trace.setSpan(parent, span), contextOf: (call) => open.get(call)?.context, errorStatus: SpanStatusCode.ERROR });
+  const parts = partSpans({ tracer, below: (parent, span) => trace.setSpan(parent, span), contextOf: (call) => spansOf(call)?.context, errorStatus: SpanStatusCode.ERROR });
   const watcher: Watcher = { began, ended, ...parts };
   return { watcher, close: () => provider.shutdown() };
 }
 
-/** Of a call that is sampled; kept as long as the call is, because its audit entries are made after the answer. */
-interface OpenSpans {
-  /** Of the HTTP request, or of the RPC itself. */
-  readonly outer: Span;
-  readonly rpc: Span;
-  readonly context: Context;
+/** Of a call that is sampled: kept as long as the call is, because its audit entries are made after the answer. */
+class CallSpans {
+  constructor(
+    /** Of the HTTP request, or of the RPC itself. */
+    readonly outer: Span,
+    readonly rpc: Span,
+    /** Below the RPC. */
+    readonly context: Context,
+  ) {}
+}
+
+function spansOf({ trace }: Call): CallSpans | undefined {
+  return trace instanceof CallSpans ? trace : undefined;
 }
 
 /** The codes that OpenTelemetry's conventions count as errors of a server; the others are the caller's. */

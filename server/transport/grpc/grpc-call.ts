@@ -10,7 +10,7 @@ export type LibraryCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | '
 /** A call that came in by gRPC, on whichever listener. */
 export class GrpcCall implements TransportCall {
   id = '';
-  isTraced = false;
+  trace: object | undefined = undefined;
   requestContext: RequestContext | undefined = undefined;
   readonly protocol = 'grpc';
   readonly timestamp = Date.now();

@@ -8,7 +8,7 @@ import type { TransportCall } from '../transport-call.js';
 /** A call that came in by the HTTP listener. */
 export class HttpCall implements TransportCall {
   id = '';
-  isTraced = false;
+  trace: object | undefined = undefined;
   requestContext: RequestContext | undefined = undefined;
   readonly timestamp = Date.now();
   readonly start = performance.now();
