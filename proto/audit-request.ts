@@ -6,6 +6,9 @@ export interface ListAuditLogEntriesRequest {
   readonly filter: AuditFilter | undefined;
 }
 
+/** The names of `ListAuditLogEntriesRequest.Kind`, by their numbers. */
+export const AUDIT_KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND_DECISION'];
+
 /** Which entries: so many of the newest, those of a time, those since so long ago, those of a call. */
 export type AuditFilter =
   | { readonly by: 'tail'; readonly value: number }

@@ -1,6 +1,7 @@
-import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../proto/audit-request.js';
+import { AUDIT_KINDS, type AuditFilter, type ListAuditLogEntriesRequest, type Moment } from '../../proto/audit-request.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
+import { momentOf } from './moment.js';
 
 /**
  * The request of `GET /admin/auditlog/list/{kind}` (server.md 1.1): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
@@ -12,10 +13,8 @@ export function listRequestOfQuery(kind: string, parameters: URLSearchParams): L
   return { kind: kindOf(kind), filter: filters.length === 1 ? filters[0] : undefined };
 }
 
-const KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND_DECISION'];
-
 function kindOf(text: string): number {
-  const named = KINDS.indexOf(text.startsWith('KIND_') ? text : `KIND_${text.toUpperCase()}`);
+  const named = AUDIT_KINDS.indexOf(text.startsWith('KIND_') ? text : `KIND_${text.toUpperCase()}`);
   if (named >= 0) return named;
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw invalid(`\`${text}\` is no kind of audit entries`);
@@ -29,21 +28,18 @@ function tailOf(parameters: URLSearchParams): AuditFilter | undefined {
 }
 
 function betweenOf(parameters: URLSearchParams): AuditFilter | undefined {
-  const start = momentOf(parameters, 'between.start');
-  const end = momentOf(parameters, 'between.end');
+  const start = parameterMoment(parameters, 'between.start');
+  const end = parameterMoment(parameters, 'between.end');
   return start === undefined && end === undefined ? undefined : { by: 'between', value: { start, end } };
 }
 
-function momentOf(parameters: URLSearchParams, name: string): Moment | undefined {
+function parameterMoment(parameters: URLSearchParams, name: string): Moment | undefined {
   const text = parameters.get(name);
   if (text === null) return undefined;
-  const milliseconds = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(milliseconds)) throw invalid(`\`${name}\` is no RFC 3339 timestamp: \`${text}\``);
-  const fraction = /\.(\d{1,9})/.exec(text)?.[1] ?? '';
-  return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.padEnd(9, '0')) };
+  const moment = momentOf(text);
+  if (moment === undefined) throw invalid(`\`${name}\` is no RFC 3339 timestamp: \`${text}\``);
+  return moment;
 }
-
-const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 function sinceOf(parameters: URLSearchParams): AuditFilter | undefined {
   const text = parameters.get('since');

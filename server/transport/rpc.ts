@@ -75,11 +75,15 @@ export function runProto(rpc: Rpc, services: Services, call: TransportCall, byte
   return outcome instanceof Promise ? outcome.then((response) => rpc.encode(response, codec.writer)) : rpc.encode(outcome, codec.writer);
 }
 
+/** What a decoder threw, as callers are told: bytes that are no message have a code that each protocol has its own idea of. */
+export function malformedOf(thrown: unknown, malformed: Code): unknown {
+  return thrown instanceof WireError ? new RpcError(malformed, `malformed message: ${thrown.message}`) : thrown;
+}
+
 function decode(rpc: Rpc, bytes: Buffer, { texts, malformed }: Codec): Message {
   try {
     return rpc.decode(bytes, texts);
   } catch (error) {
-    if (error instanceof WireError) throw new RpcError(malformed, `malformed message: ${error.message}`);
-    throw error;
+    throw malformedOf(error, malformed);
   }
 }

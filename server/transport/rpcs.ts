@@ -1,3 +1,5 @@
+import { encodeListAuditLogEntriesResponse } from '../../proto/codec/audit-entry.js';
+import { decodeListAuditLogEntriesRequest } from '../../proto/codec/audit-list.js';
 import { decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../../proto/codec/authzen-requests.js';
 import { encodeAccessEvaluationBatchResponse, encodeAccessEvaluationResponse, encodeMetadataResponse } from '../../proto/codec/authzen-responses.js';
 import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize } from '../../proto/codec/authzen-size.js';
@@ -9,6 +11,7 @@ import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResour
 import { decodePlanResourcesRequest } from '../../proto/codec/plan-resources-request.js';
 import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
+import { listRequestOfQuery } from '../audit/list-query.js';
 import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
 import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch } from '../service/check-resource-batch.js';
@@ -16,8 +19,9 @@ import { checkResourceSet } from '../service/check-resource-set.js';
 import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
-import { AUTHZ_SERVICE, AUTHZEN_SERVICE } from '../service/services.js';
+import { ADMIN_SERVICE, AUTHZ_SERVICE, AUTHZEN_SERVICE } from '../service/services.js';
 import { printAccessEvaluationBatchResponse, printAccessEvaluationResponse, printMetadataResponse } from './json/print-authzen.js';
+import { printListAuditLogEntriesResponse } from './json/print-audit-entry.js';
 import { printCheckResourcesResponse } from './json/print-check-resources.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
 import { printPlanResourcesResponse } from './json/print-plan-resources.js';
@@ -26,9 +30,11 @@ import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest, readMeta
 import { readCheckResourceBatchRequest } from './json/read-check-resource-batch.js';
 import { readCheckResourceSetRequest } from './json/read-check-resource-set.js';
 import { readCheckResourcesRequest } from './json/read-check-resources.js';
+import { readListAuditLogEntriesRequest } from './json/read-list-audit-log-entries.js';
 import { readPlanResourcesRequest } from './json/read-plan-resources.js';
 import { readServerInfoRequest } from './json/read-server-info.js';
 import { fullName, type Rpc } from './rpc.js';
+import type { StreamRpc } from './stream-rpc.js';
 
 /** AuthZEN callers follow their requests by it. */
 const REQUEST_ID = 'X-Request-ID';
@@ -128,6 +134,20 @@ export const RPCS: readonly Rpc[] = [
   }),
 ];
 
+/** The RPCs that answer with a stream, all of the admin (server.md 1.1); likewise. */
+export const STREAM_RPCS: readonly StreamRpc[] = [
+  streamRow({
+    service: ADMIN_SERVICE,
+    method: 'ListAuditLogEntries',
+    rest: { path: '/admin/auditlog/list/:kind', read: ({ kind = '' }, query) => listRequestOfQuery(kind, query) },
+    readJson: readListAuditLogEntriesRequest,
+    printJson: printListAuditLogEntriesResponse,
+    decode: decodeListAuditLogEntriesRequest,
+    encode: encodeListAuditLogEntriesResponse,
+    run: (admin, request) => admin.listAuditLogEntries(request),
+  }),
+];
+
 /** The services of the table, in its order. */
 export const RPC_SERVICES: readonly string[] = [...new Set(RPCS.map(({ service }) => service))];
 
@@ -137,4 +157,8 @@ export const RPCS_BY_NAME: ReadonlyMap<string, Rpc> = new Map(RPCS.map((rpc) => 
 /** Closes a row: from here on nobody asks what its messages are, because only its own functions see them. */
 function row<Request, Response>(rpc: Rpc<Request, Response>): Rpc {
   return rpc as unknown as Rpc;
+}
+
+function streamRow<Request, Response>(rpc: StreamRpc<Request, Response>): StreamRpc {
+  return rpc as unknown as StreamRpc;
 }

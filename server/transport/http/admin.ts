@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditEntry } from '../../../proto/codec/audit-messages.js';
-import { listRequestOfQuery } from '../../audit/list-query.js';
 import type { AdminService } from '../../service/admin.js';
 import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { printRestError } from '../json/print-error.js';
+import { STREAM_RPCS } from '../rpcs.js';
+import { runStream, type StreamRpc } from '../stream-rpc.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 
@@ -15,9 +15,11 @@ import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
  */
 export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {
   if (admin === undefined) return;
-  app.get('/admin/auditlog/list/:kind', (request, reply) => {
-    list(admin, request, reply, exchange, report).catch((thrown) => sendStreamError(request, reply, exchange, rpcErrorOf(thrown, report)));
-  });
+  for (const rpc of STREAM_RPCS) {
+    app.get(rpc.rest.path, (request, reply) => {
+      stream(rpc, admin, request, reply, exchange, report).catch((thrown) => sendStreamError(request, reply, exchange, rpcErrorOf(thrown, report)));
+    });
+  }
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
     refuse(admin, request).catch((thrown) => {
       const error = rpcErrorOf(thrown, report);
@@ -32,31 +34,23 @@ async function refuse(admin: AdminService, request: FastifyRequest): Promise<nev
   throw new RpcError('unimplemented', 'policies and schemas are compiled into the build');
 }
 
-async function list(admin: AdminService, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): Promise<void> {
-  await admin.authenticate(request.headers.authorization);
-  const { kind } = request.params as { readonly kind: string };
-  const entries = admin.listAuditLogEntries(listRequestOfQuery(kind, queryOf(request)))[Symbol.asyncIterator]();
-  const first = await entries.next();
-  // Until the first entry is here, a failure can still be told by the status.
+async function stream(rpc: StreamRpc, admin: AdminService, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): Promise<void> {
+  const read = (): unknown => rpc.rest.read(request.params as { readonly [name: string]: string }, queryOf(request));
+  const responses = runStream(rpc, admin, request.headers.authorization, read);
+  const first = await responses.next();
+  // Until the first response is here, a failure can still be told by the status.
   if (first.done === true) exchange.send(request, reply, 200, [], '');
-  else exchange.stream(request, reply, 200, ['Content-Type', 'application/x-ndjson'], Readable.from(lines(first.value, entries, report)));
+  else exchange.stream(request, reply, 200, ['Content-Type', 'application/x-ndjson'], Readable.from(lines(rpc, first.value, responses, report)));
 }
 
-async function* lines(first: AuditEntry, rest: AsyncIterator<AuditEntry>, report: Report): AsyncIterable<string> {
-  yield line(first);
+async function* lines(rpc: StreamRpc, first: unknown, rest: AsyncIterable<unknown>, report: Report): AsyncIterable<string> {
+  const line = (response: unknown): string => `{"result":${rpc.printJson(response)}}\n`;
   try {
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield line(next.value);
+    yield line(first);
+    for await (const response of rest) yield line(response);
   } catch (thrown) {
     yield `{"error":${printRestError(rpcErrorOf(thrown, report))}}\n`;
-  } finally {
-    // Also when the caller has left.
-    await rest.return?.();
   }
-}
-
-function line(entry: AuditEntry): string {
-  const member = 'auditTrail' in entry ? 'decisionLogEntry' : 'accessLogEntry';
-  return `{"result":{"${member}":${JSON.stringify(entry)}}}\n`;
 }
 
 function sendStreamError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError): void {

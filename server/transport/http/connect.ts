@@ -2,21 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TextTable } from '../../../proto/codec/text-table.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import type { Services } from '../../service/services.js';
+import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import { begin, end, endFailed } from '../watched-call.js';
-import { violationsJson } from '../json/print-error.js';
 import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
-import { encodeViolations } from '../violations-message.js';
+import { checkVersion, printConnectError } from './connect-error.js';
 import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
-import { grpcWebHandler, isGrpcWeb } from './grpc-web.js';
+import { grpcWebHandler } from './grpc-web.js';
+import { isGrpcWeb } from './grpc-web-frames.js';
 import { HttpCall } from './http-call.js';
+import { addStreamRoutes } from './stream-routes.js';
 
 /** The two ways to write a message. */
 type Encoding = 'json' | 'proto';
 
-/** Unary calls of the Connect protocol over plain POST, in JSON and binary form; on the same paths, calls of gRPC-Web. */
+/** Calls of the Connect protocol over plain POST, in JSON and binary form; on the same paths, calls of gRPC-Web. */
 export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
   for (const rpc of RPCS) {
@@ -27,6 +28,7 @@ export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, servi
       else connect(request, reply);
     });
   }
+  addStreamRoutes(app, exchange, services);
 }
 
 /** Whether a path is one where Connect calls go, known or not. */
@@ -44,7 +46,7 @@ export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, ex
   exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'], '');
 }
 
-const PREFIXES = RPC_SERVICES.map((service) => `/${service}/`);
+const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE].map((service) => `/${service}/`);
 const NO_BODY = Buffer.alloc(0);
 
 function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
@@ -89,19 +91,8 @@ function encodingOf(contentType: string | undefined): Encoding | undefined {
 }
 
 function checkProtocol(request: FastifyRequest): void {
-  const { 'connect-protocol-version': version = '1', 'content-encoding': encoding = 'identity' } = request.headers;
-  if (version !== '1') throw new RpcError('invalid_argument', 'connect-protocol-version must be 1');
+  checkVersion(request.headers);
+  const { 'content-encoding': encoding = 'identity' } = request.headers;
   if (encoding !== 'identity') throw new RpcError('unimplemented', 'unknown compression: supported is identity');
   connectTimeout(request.headers['connect-timeout-ms']);
-}
-
-function printConnectError(error: RpcError): string {
-  const { code, message, violations } = error;
-  if (violations.length === 0) return JSON.stringify({ code, message });
-  const detail = {
-    type: 'buf.validate.Violations',
-    value: encodeViolations(violations).toString('base64').replace(/=+$/, ''),
-    debug: { violations: violationsJson(violations) },
-  };
-  return JSON.stringify({ code, message, details: [detail] });
 }

@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { RpcError } from '../../service/rpc-error.js';
+import { violationsJson } from '../json/print-error.js';
+import { encodeViolations } from '../violations-message.js';
+
+/** An error as Connect writes it: codes are words, details are base64. */
+export function printConnectError({ code, message, violations }: RpcError): string {
+  if (violations.length === 0) return JSON.stringify({ code, message });
+  const detail = {
+    type: 'buf.validate.Violations',
+    value: encodeViolations(violations).toString('base64').replace(/=+$/, ''),
+    debug: { violations: violationsJson(violations) },
+  };
+  return JSON.stringify({ code, message, details: [detail] });
+}
+
+/** Throws an RpcError for a version of the protocol that is not the one there is. */
+export function checkVersion({ 'connect-protocol-version': version = '1' }: IncomingHttpHeaders): void {
+  if (version !== '1') throw new RpcError('invalid_argument', 'connect-protocol-version must be 1');
+}

@@ -1,0 +1,49 @@
+import { CODES, type RpcError } from '../../service/rpc-error.js';
+import { encodeStatus } from '../status-message.js';
+import { frame, messageOf } from './frames.js';
+
+/** Whether a media type is one of gRPC-Web's, whose messages are protobuf: binary, or as base64 text. */
+export function isGrpcWeb(contentType: string | undefined): contentType is string {
+  return contentType !== undefined && GRPC_WEB.test(contentType);
+}
+
+/** Whether messages are base64 text. */
+export function isTextual(contentType: string | undefined): boolean {
+  return contentType?.toLowerCase().startsWith(TEXT_TYPE) === true;
+}
+
+/** The media type of an answer. */
+export function answerType(isText: boolean): string {
+  return isText ? `${TEXT_TYPE}+proto` : 'application/grpc-web+proto';
+}
+
+/** The one message of a request. Throws an RpcError when there is none, or more. */
+export function requestMessage(body: Buffer, isText: boolean): Buffer {
+  return messageOf(isText ? decodeText(body) : body, 'internal');
+}
+
+/** The last frame of an answer: its status. */
+export function trailersFrame(error: RpcError | undefined): Buffer {
+  return frame(TRAILERS, Buffer.from(error === undefined ? 'grpc-status: 0\r\n' : failedTrailers(error)));
+}
+
+const GRPC_WEB = /^application\/grpc-web(-text)?(\+proto)?\s*(;|$)/i;
+const TEXT_TYPE = 'application/grpc-web-text';
+const TRAILERS = 0x80;
+
+/** Base64 that may have been made piece by piece, each with padding of its own. */
+function decodeText(body: Buffer): Buffer {
+  const pieces = body.toString('latin1').match(/[^=]+={0,2}/g) ?? [];
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')));
+}
+
+function failedTrailers(error: RpcError): string {
+  const lines = [`grpc-status: ${CODES[error.code].number}`, `grpc-message: ${percentEncoded(error.message)}`];
+  if (error.violations.length > 0) lines.push(`grpc-status-details-bin: ${encodeStatus(error).toString('base64').replace(/=+$/, '')}`);
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+/** Printable ASCII but the percent sign stands for itself; all else is the bytes of its UTF-8. */
+function percentEncoded(message: string): string {
+  return message.replace(/[^ -$&-~]+/gu, (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''));
+}

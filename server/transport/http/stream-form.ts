@@ -1,0 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RpcError } from '../../service/rpc-error.js';
+import type { Timeout } from './deadline.js';
+
+/** How a protocol writes a stream. Its HTTP status is always 200: how it went is said at its end. */
+export interface StreamForm {
+  readonly contentType: string;
+  /** Throw an RpcError. */
+  readonly timeout: (headers: IncomingHttpHeaders) => Timeout;
+  readonly read: (body: Buffer) => unknown;
+  readonly message: (response: unknown) => Buffer;
+  readonly end: (error: RpcError | undefined) => Buffer;
+}
