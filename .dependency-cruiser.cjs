@@ -22,7 +22,7 @@ module.exports = {
       name: 'compiler-stands-alone',
       comment: 'only the command line knows the server',
       severity: 'error',
-      from: { path: '^compiler/', pathNot: `^compiler/cli/(serve-command|server-commands)\\.ts$|${TESTS}` },
+      from: { path: '^compiler/', pathNot: `^compiler/cli/(folder-compiler|run-command|serve-command|server-commands)\\.ts$|${TESTS}` },
       to: { path: '^server/|^generated/' },
     },
     {
