@@ -8,7 +8,7 @@ export interface FieldRules {
   readonly enum?: { readonly in?: readonly number[] };
   readonly timestamp?: { readonly ltNow?: boolean };
   readonly repeated?: { readonly minItems?: string; readonly maxItems?: string; readonly unique?: boolean; readonly items?: { readonly string?: StringRules } };
-  readonly map?: { readonly keys?: object };
+  readonly map?: { readonly keys?: { readonly string?: StringRules } };
 }
 
 export interface StringRules {

@@ -1,4 +1,5 @@
-import { type DescField, type DescMessage, type DescOneof, type FileRegistry, getOption, toJson } from '@bufbuild/protobuf';
+import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
+import { annotationsOf, type FieldRules, type StringRules } from '../generator/rules.js';
 import type { JsonObject } from './json.js';
 
 /** The annotated rules of the .proto files (protovalidate) as keywords of JSON Schema. */
@@ -17,41 +18,18 @@ export interface Constraints {
 
 /** The rules of a module that has them. Throws for a rule that would be left out. */
 export function constraintsOf(registry: FileRegistry): Constraints {
-  const extension = (name: string) => {
-    const found = registry.getExtension(`buf.validate.${name}`);
-    if (found === undefined) throw new Error('the module does not have buf.validate');
-    return found;
-  };
-  const [onField, onOneof, onMessage] = [extension('field'), extension('oneof'), extension('message')];
-  const rulesOf = (field: DescField): Rules => toJson(onField.message as DescMessage, getOption(field, onField) as never) as unknown as Rules;
+  const { ofField, isRequiredOneof, ofMessage } = annotationsOf(registry);
   return {
-    isRequired: (field) => rulesOf(field).required === true,
-    isRequiredOneof: (oneof) => (getOption(oneof, onOneof) as { readonly required?: boolean }).required === true,
-    ofField: (field) => fieldKeywords(field, rulesOf(field)),
-    ofItems: (field) => stringKeywords(rulesOf(field).repeated?.items?.string ?? {}),
-    ofKeys: (field) => stringKeywords(rulesOf(field).map?.keys?.string ?? {}),
-    ofMessage: (message) => (getOption(message, onMessage) as { readonly cel?: readonly { readonly id: string }[] }).cel?.map(({ id }) => expressionSchema(id)) ?? [],
+    isRequired: (field) => ofField(field).required === true,
+    isRequiredOneof,
+    ofField: (field) => fieldKeywords(field, ofField(field)),
+    ofItems: (field) => stringKeywords(ofField(field).repeated?.items?.string ?? {}),
+    ofKeys: (field) => stringKeywords(ofField(field).map?.keys?.string ?? {}),
+    ofMessage: (message) => ofMessage(message).map(({ id }) => expressionSchema(id)),
   };
 }
 
-interface StringRules {
-  readonly minLen?: string;
-  readonly maxLen?: string;
-  readonly pattern?: string;
-  readonly in?: readonly string[];
-}
-
-interface Rules {
-  readonly required?: boolean;
-  readonly string?: StringRules;
-  readonly uint32?: { readonly gte?: number; readonly lte?: number };
-  readonly enum?: { readonly in?: readonly number[] };
-  readonly repeated?: { readonly minItems?: string; readonly maxItems?: string; readonly unique?: boolean; readonly items?: Rules };
-  readonly map?: { readonly keys?: Rules };
-  readonly timestamp?: object;
-}
-
-function fieldKeywords(field: DescField, rules: Rules): JsonObject {
+function fieldKeywords(field: DescField, rules: FieldRules): JsonObject {
   const { minItems, maxItems, unique } = rules.repeated ?? {};
   const { gte, lte } = rules.uint32 ?? {};
   return {
