@@ -1,82 +1,139 @@
 import { chmodSync, rmSync } from 'node:fs';
-import type { Server } from 'node:net';
-import { type Server as GrpcServer, ServerCredentials } from '@grpc/grpc-js';
-import type { FastifyInstance } from 'fastify';
+import { lookup } from 'node:dns/promises';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Address } from './config/address.js';
-import { grpcFront } from './tls/grpc-front.js';
-import type { ServerTls } from './tls/server-tls.js';
 
 /** The mode that sockets have anyway, and that is therefore not set (server.md 2.2). */
 const DEFAULT_SOCKET_MODE = 0o766;
 
-/**
- * Opens the HTTP listener. Gives the address that clients use: `127.0.0.1:3592`, `unix:/path`. Rejects when it cannot be opened.
- *
- * @param socketMode of the socket file; undefined for a file that is the primary process's.
- */
-export async function listenHttp(app: FastifyInstance, address: Address, socketMode: number | undefined): Promise<string> {
+/** Where connections come in. */
+export interface Door {
+  /** The one that clients use: `127.0.0.1:3592`, `unix:/path`. */
+  readonly address: string;
+  /**
+   * Takes what waits to be accepted and listens no more: from then on connections are refused. The file of a socket is removed first, and then
+   * nobody can be lost; of a port, whoever connects in the very moment is reset by the system (docs/operations.md).
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** How a door is opened. */
+export interface DoorOptions {
+  readonly address: Address;
+  /** Of the file, when it is one. */
+  readonly socketMode: number;
+  /** Connections are handed on unread, as another process needs them. */
+  readonly unread?: boolean;
+  readonly welcome: (socket: Socket) => void;
+}
+
+/** Listens on an address; all that this process accepts comes through here. Rejects with the platform's error when it cannot. */
+export async function openDoor({ address, socketMode, unread = false, welcome }: DoorOptions): Promise<Door> {
+  const entry = new Entry(welcome);
+  const newServer = (): Server => createServer({ noDelay: true, pauseOnConnect: unread }, (socket) => entry.enter(socket));
   if (address.kind === 'unix') {
-    if (socketMode !== undefined) rmSync(address.path, { force: true });
-    await app.listen({ path: address.path });
-    setSocketMode(address.path, socketMode);
-    return `unix:${address.path}`;
+    const { path } = address;
+    rmSync(path, { force: true });
+    const { server } = await listen(newServer(), { path });
+    if (socketMode !== DEFAULT_SOCKET_MODE) chmodSync(path, socketMode);
+    const close = (): Promise<void> => {
+      rmSync(path, { force: true });
+      return stopListening([server], entry);
+    };
+    return { address: `unix:${path}`, close };
   }
-  // Without a host, `::` takes IPv4 connections too; where there is no IPv6, the wildcard of IPv4 is left.
-  if (address.host === undefined) await app.listen({ port: address.port, host: '::' }).catch(() => app.listen({ port: address.port, host: '0.0.0.0' }));
-  else await app.listen({ port: address.port, host: address.host });
-  const bound = app.server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
-  return hostAndPort(address.host, port);
+  const { servers, port } = await listenOnAll(newServer, address);
+  return { address: hostAndPort(address.host, port), close: () => stopListening(servers, entry) };
 }
 
-/** Opens the gRPC listener, as listenHttp does the other; behind TLS, if there is any. */
-export async function listenGrpc(server: GrpcServer, address: Address, socketMode: number | undefined, security?: GrpcSecurity): Promise<string> {
-  const bind = security === undefined ? (target: BindTarget) => bindPlain(server, target) : bindTo(grpcFront(server, security.tls, security.handshakeTimeout));
-  if (address.kind === 'unix') {
-    if (socketMode !== undefined) rmSync(address.path, { force: true });
-    await bind(address);
-    setSocketMode(address.path, socketMode);
-    return `unix:${address.path}`;
+/** Where connections are let in, or held back for a moment. */
+class Entry {
+  readonly #welcome: (socket: Socket) => void;
+  #held: Socket[] | undefined;
+
+  constructor(welcome: (socket: Socket) => void) {
+    this.#welcome = welcome;
   }
-  const { host, port: wanted } = address;
-  const port = host === undefined ? await bind({ host: '::', port: wanted }).catch(() => bind({ host: '0.0.0.0', port: wanted })) : await bind({ host, port: wanted });
-  return hostAndPort(host, port);
+
+  enter(socket: Socket): void {
+    if (this.#held === undefined) this.#welcome(socket);
+    else this.#held.push(socket);
+  }
+
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  /** How many are held back. */
+  get held(): number {
+    return this.#held?.length ?? 0;
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const socket of held) this.#welcome(socket);
+  }
 }
 
-/** Sets the mode of a socket file; undefined for a file that is the primary process's. */
-export function setSocketMode(path: string, mode: number | undefined): void {
-  if (mode !== undefined && mode !== DEFAULT_SOCKET_MODE) chmodSync(path, mode);
+interface Bound {
+  readonly servers: readonly Server[];
+  readonly port: number;
 }
 
-/** How gRPC is secured. */
-export interface GrpcSecurity {
-  readonly tls: ServerTls;
-  /** How long a handshake may take, in milliseconds. */
-  readonly handshakeTimeout: number;
+async function listenOnAll(newServer: () => Server, { host, port }: Extract<Address, { readonly kind: 'tcp' }>): Promise<Bound> {
+  if (host === undefined) {
+    // Without a host, `::` takes IPv4 connections too; where there is no IPv6, the wildcard of IPv4 is left.
+    const bound = await listen(newServer(), { host: '::', port }).catch(() => listen(newServer(), { host: '0.0.0.0', port }));
+    return { servers: [bound.server], port: bound.port };
+  }
+  const first = await listen(newServer(), { host, port });
+  if (host !== 'localhost') return { servers: [first.server], port: first.port };
+  // It has an address of either kind, usually, and clients try either.
+  const addresses = (await lookup(host, { all: true })).map((found) => found.address).filter((found) => found !== first.host);
+  const others = await Promise.all(addresses.map((other) => listen(newServer(), { host: other, port: first.port }).catch(() => undefined)));
+  return { servers: [first, ...others].flatMap((bound) => (bound === undefined ? [] : [bound.server])), port: first.port };
 }
 
-type BindTarget = { readonly host: string; readonly port: number } | { readonly path: string };
-
-function bindPlain(server: GrpcServer, target: BindTarget): Promise<number> {
+function listen(server: Server, where: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<{ readonly server: Server; readonly host: string; readonly port: number }> {
   return new Promise((resolve, reject) => {
-    server.bindAsync('path' in target ? `unix:${target.path}` : hostAndPort(target.host, target.port), ServerCredentials.createInsecure(), (error, port) => {
-      if (error === null) resolve(port);
-      else reject(error);
+    server.once('error', reject);
+    server.listen({ ...where }, () => {
+      server.off('error', reject);
+      // A connection that could not be accepted is its client's affair.
+      server.on('error', () => {});
+      const bound = server.address();
+      const isPort = typeof bound === 'object' && bound !== null;
+      resolve({ server, host: isPort ? bound.address : '', port: isPort ? bound.port : 0 });
     });
   });
 }
 
-/** Binds a listener of the platform; gives its port. */
-function bindTo(front: Server): (target: BindTarget) => Promise<number> {
-  return (target) =>
-    new Promise((resolve, reject) => {
-      front.once('error', reject);
-      front.listen('path' in target ? { path: target.path } : { ...target }, () => {
-        front.off('error', reject);
-        const bound = front.address();
-        resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
-      });
-    });
+/** A turn of the event loop that takes less, in milliseconds, leaves hardly any time to connect in. */
+const SHORT_TURN = 0.2;
+/** For so long, in milliseconds, such a turn is waited for; afterwards one in which nobody came will do. */
+const SHORT_TURN_PATIENCE = 100;
+/** Under load without end, it listens no more after so many milliseconds. */
+const LONGEST = 500;
+
+/**
+ * The system accepts connections on behalf of a listener before the listener knows of them, and resets those that it has not taken when it closes. So
+ * all are taken, and it is closed right after a turn of the event loop in which nobody came, a short one if there is any. Meanwhile they are held back: clients
+ * that come again as soon as they are answered would come for ever.
+ */
+async function stopListening(servers: readonly Server[], entry: Entry): Promise<void> {
+  entry.hold();
+  const start = performance.now();
+  for (let now = start; now - start < LONGEST; ) {
+    const before = entry.held;
+    const since = now;
+    await new Promise((resolve) => setImmediate(resolve));
+    now = performance.now();
+    if (entry.held === before && (now - since < SHORT_TURN || now - start > SHORT_TURN_PATIENCE)) break;
+  }
+  // Its connections are their own: nobody waits for them here.
+  for (const server of servers) server.close();
+  entry.release();
 }
 
 function hostAndPort(host: string | undefined, port: number): string {

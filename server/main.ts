@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerInfoResponse } from '../proto/messages.js';
 import type { AuditLog } from './audit/audit-log.js';
@@ -6,7 +6,7 @@ import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
 import type { AuditReader } from './audit/reader.js';
 import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
 import type { Config } from './config.js';
-import { listenGrpc, listenHttp } from './listen.js';
+import { type Door, openDoor } from './listen.js';
 import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/token-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
@@ -23,7 +23,7 @@ import type { Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
-import { loadTls, type TlsEvent } from './tls/server-tls.js';
+import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer, type MetricsText } from './transport/http/http-server.js';
 
@@ -31,15 +31,22 @@ export type { Bundle } from './swap/bundle.js';
 
 /** A server that answers. */
 export interface ListeningServer {
-  /** `127.0.0.1:3592`, or `unix:/path`. */
+  /** `127.0.0.1:3592`, or `unix:/path`. Empty where another process accepts connections. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Says NOT_SERVING, accepts nothing more, answers what is under way, and resolves when that is done (server.md 9.7). Once is enough. */
+  /** Says NOT_SERVING, and has connections end with their next answer; new ones still come. */
+  readonly retire: () => void;
+  /**
+   * Retires and, if that is news, waits as long as is configured; accepts nothing more, answers what is under way, and resolves when that is done
+   * (server.md 9.7). Once is enough.
+   */
   readonly close: () => Promise<void>;
 }
 
 /** A server of compiled policies. */
 export interface RunningServer extends ListeningServer {
+  /** Serves a connection that another process has accepted. */
+  readonly take: Readonly<Record<'http' | 'grpc', (socket: Socket) => void>>;
   /** Makes ready to decide by another bundle: tries it, and changes nothing yet. Rejects when it cannot be served. */
   readonly prepare: (bundle: Bundle) => Promise<Prepared>;
   /** Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when it cannot be served. */
@@ -64,8 +71,8 @@ export interface Surroundings {
   readonly audit?: AuditLog | undefined;
   /** The metrics of all processes of the server; absent when this is the only one. */
   readonly scrapeAll?: (() => Promise<string>) | undefined;
-  /** Socket files are made and removed by the primary process. */
-  readonly sharesSockets?: boolean | undefined;
+  /** Another process accepts connections, for this one and others like it, which resume TLS sessions with the same keys. */
+  readonly accepted?: { readonly ticketKeys: Buffer } | undefined;
 }
 
 /** How long calls under way may take after the server was asked to stop, in milliseconds. */
@@ -99,7 +106,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
   takeOver(decider.current);
   const own = observation?.metrics;
   const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
-  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, metrics, answered, sharesSockets: surroundings.sharesSockets === true, log });
+  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, metrics, answered, accepted: surroundings.accepted, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next, clock);
     return { commit: () => takeOver(serving) };
@@ -115,7 +122,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
 
 /** The same with whatever decides: for tests of the transports. */
 export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
-  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, metrics: undefined, answered: async () => {}, sharesSockets: false, log: undefined });
+  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, metrics: undefined, answered: async () => {}, accepted: undefined, log: undefined });
 }
 
 function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
@@ -152,17 +159,17 @@ interface Listening {
   readonly metrics: MetricsText | undefined;
   /** The last call has been answered: whoever looked on writes out what is left. */
   readonly answered: () => Promise<void>;
-  readonly sharesSockets: boolean;
+  readonly accepted: Surroundings['accepted'];
   readonly log: Log | undefined;
 }
 
-async function listen({ config, decider, build, watchers, auditReader, metrics, answered, sharesSockets, log }: Listening): Promise<ListeningServer> {
+async function listen({ config, decider, build, watchers, auditReader, metrics, answered, accepted, log }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
   const admin = adminService(config.server.adminAPI, auditReader);
   const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
   const logger = log?.logger('authz.server');
   const report: Report = (problem, error) => logger?.error(problem, { error });
   const verifier = verifierFor(config, log);
-  const tls = config.server.tls === undefined ? undefined : loadTls(config.server.tls, (event) => tellOfTls(event, log));
+  const tls = config.server.tls === undefined ? undefined : sharing(loadTls(config.server.tls, (event) => tellOfTls(event, log)), accepted?.ticketKeys);
   const services: Services = {
     decider,
     callIds: new CallIds(),
@@ -177,17 +184,23 @@ async function listen({ config, decider, build, watchers, auditReader, metrics, 
     },
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
-  const grpc = grpcServer(config.server.grpc, services, tls === undefined ? 'plaintext' : 'tls');
-  const http = httpServer(config.server, services, { grpc, tls, metrics });
-  const stop = async (grace: number): Promise<void> => {
+  const grpc = grpcServer(config.server.grpc, services, tls);
+  const http = await httpServer(config.server, services, { grpc, tls, metrics });
+  const doors: Door[] = [];
+  let hasRetired = false;
+  const retire = (): void => {
+    hasRetired = true;
     health.stop();
     http.retire();
+  };
+  const stop = async (grace: number): Promise<void> => {
+    retire();
     // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
     if (grace > 0) await sleep(grace);
+    await Promise.all(doors.map((door) => door.close()));
     tls?.close();
     await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
     verifier.close();
-    if (!sharesSockets) removeSockets(config);
     await answered();
   };
   let closing: Promise<void> | undefined;
@@ -195,15 +208,24 @@ async function listen({ config, decider, build, watchers, auditReader, metrics, 
     closing ??= stop(grace);
     return closing;
   };
-  const socketMode = sharesSockets ? undefined : config.server.udsFileMode;
+  const open = async (address: Config['server']['httpListenAddr'], welcome: (socket: Socket) => void): Promise<string> => {
+    if (accepted !== undefined) return '';
+    const door = await openDoor({ address, socketMode: config.server.udsFileMode, welcome });
+    doors.push(door);
+    return door.address;
+  };
   try {
-    const grpcAddress = await listenGrpc(grpc.server, config.server.grpcListenAddr, socketMode, tls && { tls, handshakeTimeout: config.server.grpc.connectionTimeout });
-    const httpAddress = await listenHttp(http.app, config.server.httpListenAddr, socketMode);
-    return { httpAddress, grpcAddress, close: () => close(config.server.shutdownGrace) };
+    const grpcAddress = await open(config.server.grpcListenAddr, grpc.take);
+    const httpAddress = await open(config.server.httpListenAddr, http.take);
+    return { httpAddress, grpcAddress, retire, close: () => close(hasRetired ? 0 : config.server.shutdownGrace), take: { http: http.take, grpc: grpc.take } };
   } catch (error) {
     await close(0);
     throw error;
   }
+}
+
+function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
+  return ticketKeys === undefined ? tls : { ...tls, options: () => ({ ...tls.options(), ticketKeys }) };
 }
 
 /** Keysets tell the log what becomes of them. */
@@ -216,11 +238,4 @@ function tellOfTls(event: TlsEvent, log: Log | undefined): void {
   const logger = log?.logger('authz.tls');
   if (event.kind === 'reloaded') logger?.info('the certificate was read again');
   else logger?.error('the certificate cannot be read again; the last good one stays in force', { reason: event.reason });
-}
-
-/** Removes the socket files of a configuration. */
-export function removeSockets(config: Config): void {
-  for (const address of [config.server.httpListenAddr, config.server.grpcListenAddr]) {
-    if (address.kind === 'unix') rmSync(address.path, { force: true });
-  }
 }

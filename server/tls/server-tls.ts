@@ -14,8 +14,6 @@ export interface ServerTls {
   readonly guardHttp: (listener: Server) => void;
   /** Reads the files now. What cannot be served with changes nothing. */
   readonly reload: () => void;
-  /** Calls back when the security is closed: for a listener that nobody else knows. */
-  readonly whenClosed: (stop: () => void) => void;
   /** Stops looking at the files. To be called before the servers behind are stopped. */
   readonly close: () => void;
 }
@@ -34,7 +32,6 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
   let current = readCertificates(config);
   let refused: string | undefined;
   const listeners = new Set<Server>();
-  const stops: (() => void)[] = [];
   const reload = (): void => {
     try {
       const read = readCertificates(config);
@@ -67,11 +64,9 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
       answerPlainHttp(listener);
     },
     reload,
-    whenClosed: (stop) => stops.push(stop),
     close: () => {
       watcher?.close();
       process.off('SIGHUP', reload);
-      for (const stop of stops.splice(0)) stop();
     },
   };
 }

@@ -10,7 +10,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeCertificate } from '../../tests/support/certificate.js';
 import { ConfigError } from '../config/config-error.js';
-import { listenGrpc } from '../listen.js';
+import { openDoor } from '../listen.js';
+import { grpcListener } from '../transport/grpc/grpc-listener.js';
 import { loadTls, type ServerTls, type TlsEvent } from './server-tls.js';
 
 const test = suite('TLS');
@@ -190,7 +191,9 @@ test('gRPC is served behind the guard too, follows the files, and stops with the
       },
     },
   );
-  const address = await listenGrpc(server, { kind: 'tcp', host: '127.0.0.1', port: 0 }, 0o766, { tls, handshakeTimeout: 1000 });
+  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, tls });
+  const door = await openDoor({ address: { kind: 'tcp', host: '127.0.0.1', port: 0 }, socketMode: 0o766, welcome: listener.take });
+  const { address } = door;
   const call = (...pair: readonly Buffer[]): Promise<string> => {
     const caller = new Client(address, credentials.createSsl(Buffer.from(authority.cert), pair[0] ?? null, pair[1] ?? null));
     return new Promise<string>((resolve) => {
@@ -214,7 +217,8 @@ test('gRPC is served behind the guard too, follows the files, and stops with the
   assert.is((await handshake(port, { ALPNProtocols: ['h2'] })).name, 'second');
   assert.is(await call(), 'hi');
   tls.close();
-  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  await door.close();
+  await listener.stop(1000);
   assert.is(await call(), 'refused');
 });
 

@@ -1,20 +1,22 @@
-import cluster, { type Worker } from 'node:cluster';
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Receiver } from './hand-over.js';
 import { Link } from './link.js';
 import { RestartDelay } from './restart-delay.js';
-import type { Listening, PrimaryTopics, WorkerTopics } from './topics.js';
+import type { PortName, PrimaryTopics, WorkerTopics } from './topics.js';
 import { WORKER_VARIABLE } from './worker-variable.js';
 
 /** The link from the primary process to one worker. */
 export type WorkerLink = Link<WorkerTopics, PrimaryTopics>;
 
 /** A process that serves. */
-export interface Member {
+export interface Member extends Receiver {
   readonly id: number;
   readonly link: WorkerLink;
   /** Ends it at once; another one takes its place. */
   readonly kill: () => void;
-  /** Undefined until it listens. */
-  listening: Listening | undefined;
+  /** Of the bundle that it began with; undefined until it serves. */
+  digest: string | undefined;
 }
 
 /** What a fleet is made with. */
@@ -24,9 +26,11 @@ export interface FleetOptions {
   readonly count: number;
   /** Puts the answers of the primary process on the link to a new worker. */
   readonly answers: (member: Member) => void;
-  /** A worker listens. */
+  /** A worker takes connections. */
   readonly serves: (member: Member) => void;
-  /** A worker is gone; `restart` in milliseconds, undefined when none takes its place. */
+  /** A worker takes nothing any more. */
+  readonly gone: (member: Member) => void;
+  /** It is said that a worker is gone; `restart` in milliseconds, undefined when none takes its place. */
   readonly lost: (member: Member, how: string, restart: number | undefined) => void;
   /** There is no use in going on: workers die of their start. With the line about it. */
   readonly hopeless: (message: string) => void;
@@ -34,13 +38,16 @@ export interface FleetOptions {
 
 /** Workers bound their own end; one that hangs is ended after so many milliseconds. */
 const LONGEST_STOP = 60_000;
+/** One that is too busy to say that it has retired in so many milliseconds will do so. */
+const RETIRE_PATIENCE = 1000;
 /** Without any worker that serves, after so many that died young the server gives up. */
 const YOUNG_DEATHS = 5;
 
 /** The workers of a server: as many as there should be, each replaced when it dies. */
 export class Fleet {
   readonly #members = new Map<number, Member>();
-  readonly #workers = new Map<number, Worker>();
+  readonly #workers = new Map<number, ChildProcess>();
+  #last = 0;
   readonly #delay = new RestartDelay();
   readonly #timers = new Set<NodeJS.Timeout>();
   #stopping = false;
@@ -50,13 +57,18 @@ export class Fleet {
 
   /** Starts the workers. */
   start(): void {
-    cluster.setupPrimary({ exec: this.options.program, args: process.argv.slice(2), serialization: 'advanced' });
     for (let count = 0; count < this.options.count; count++) this.#fork();
   }
 
   /** The workers that serve. */
   serving(): readonly Member[] {
-    return [...this.#members.values()].filter(({ listening }) => listening !== undefined);
+    return [...this.#members.values()].filter(({ digest }) => digest !== undefined);
+  }
+
+  /** Has every worker say that it does not serve, and those who talk go elsewhere. None is replaced any more. */
+  async retire(): Promise<void> {
+    this.#stopReplacing();
+    await Promise.allSettled(this.serving().map(({ link }) => link.ask('retire', undefined, RETIRE_PATIENCE)));
   }
 
   /** Asks every worker to end, having answered what is under way, and resolves when all are gone. None is replaced any more. */
@@ -73,12 +85,12 @@ export class Fleet {
   /** Ends every worker at once. */
   kill(): void {
     this.#stopReplacing();
-    for (const worker of this.#workers.values()) worker.process.kill('SIGKILL');
+    for (const worker of this.#workers.values()) worker.kill('SIGKILL');
   }
 
   /** Sends every worker a signal. */
   signal(signal: NodeJS.Signals): void {
-    for (const worker of this.#workers.values()) worker.process.kill(signal);
+    for (const worker of this.#workers.values()) worker.kill(signal);
   }
 
   #stopReplacing(): void {
@@ -87,20 +99,21 @@ export class Fleet {
   }
 
   #fork(): void {
-    const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
+    const worker = fork(this.options.program, process.argv.slice(2), { env: { ...process.env, [WORKER_VARIABLE]: '1' }, serialization: 'advanced' });
     const link: WorkerLink = new Link({
-      send: (message, sent) => {
-        if (worker.isConnected()) worker.send(message as object, sent);
+      send: (message, sent, socket) => {
+        if (worker.connected) worker.send(message as object, socket, { keepOpen: true }, sent);
         else sent(new Error('not connected'));
       },
     });
-    const member: Member = { id: worker.id, link, kill: () => void worker.process.kill('SIGKILL'), listening: undefined };
+    const give = (port: PortName, socket: Socket): Promise<undefined> => link.ask('take', port, undefined, socket);
+    const member: Member = { id: ++this.#last, link, give, kill: () => void worker.kill('SIGKILL'), digest: undefined };
     let readyAt: number | undefined;
     let failure: string | undefined;
     this.#members.set(member.id, member);
     this.#workers.set(member.id, worker);
-    link.answer('ready', (listening) => {
-      member.listening = listening;
+    link.answer('ready', (digest) => {
+      member.digest = digest;
       readyAt = performance.now();
       this.#hasServed ||= this.serving().length === this.options.count;
       this.options.serves(member);
@@ -111,16 +124,19 @@ export class Fleet {
       return undefined;
     });
     this.options.answers(member);
-    worker.on('message', (message) => link.receive(message));
-    worker.on('error', () => {
-      // A message to a worker that has just died; its end is dealt with below.
-    });
-    worker.on('exit', (code, signal) => {
-      link.close();
-      this.#members.delete(member.id);
+    const gone = (how: string): void => {
+      if (!this.#members.delete(member.id)) return;
       this.#workers.delete(member.id);
-      this.#exited(member, failure ?? (signal === null ? `ended with status ${code}` : `was ended by ${signal}`), readyAt);
+      this.options.gone(member);
+      link.close();
+      this.#exited(member, failure ?? how, readyAt);
+    };
+    worker.on('message', (message) => link.receive(message));
+    worker.on('error', (error) => {
+      // A message to a worker that has just died; its end is dealt with below. One that was never born has no other end.
+      if (worker.pid === undefined) gone(error.message);
     });
+    worker.on('exit', (code, signal) => gone(signal === null ? `ended with status ${code}` : `was ended by ${signal}`));
   }
 
   #exited(member: Member, how: string, readyAt: number | undefined): void {

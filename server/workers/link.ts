@@ -1,18 +1,20 @@
+import type { Socket } from 'node:net';
+
 /** What one process may ask another: the value that goes with a topic, and that of the answer. Plain data. */
 export interface Topics {
   readonly [topic: string]: { readonly asks: unknown; readonly answers: unknown };
 }
 
-/** The other end of a channel between processes, as node:cluster gives it. */
+/** The other end of a channel between processes, as `child_process.fork` gives it. */
 export interface Port {
-  /** Calls back with an error when the message could not be sent. */
-  readonly send: (message: unknown, sent: (error: Error | null) => void) => void;
+  /** Calls back with an error when the message could not be sent. A connection may go with it; this process keeps its own end of that open. */
+  readonly send: (message: unknown, sent: (error: Error | null) => void, socket?: Socket) => void;
 }
 
 /** Questions and answers over the channel between the primary process and one worker: what goes out, and what comes in. */
 export class Link<Out extends Topics, In extends Topics> {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
-  readonly #handlers = new Map<keyof In, (value: never) => unknown>();
+  readonly #handlers = new Map<keyof In, (value: never, socket: Socket | undefined) => unknown>();
   #last = 0;
   #open = true;
 
@@ -24,7 +26,7 @@ export class Link<Out extends Topics, In extends Topics> {
   }
 
   /** Rejects with the text of what went wrong over there, when the other end is gone, and when it has not answered in `patience` milliseconds. */
-  ask<T extends keyof Out & string>(topic: T, value: Out[T]['asks'], patience?: number): Promise<Out[T]['answers']> {
+  ask<T extends keyof Out & string>(topic: T, value: Out[T]['asks'], patience?: number, socket?: Socket): Promise<Out[T]['answers']> {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
       const timer = patience === undefined ? undefined : setTimeout(() => settle({ id, error: `no answer to \`${topic}\` in time` }), patience);
@@ -36,19 +38,19 @@ export class Link<Out extends Topics, In extends Topics> {
       };
       this.#waiting.set(id, settle);
       if (!this.#open) settle({ id, error: GONE });
-      else this.port.send({ id, topic, value } satisfies Question, (error) => error !== null && settle({ id, error: GONE }));
+      else this.port.send({ id, topic, value } satisfies Question, (error) => error !== null && settle({ id, error: GONE }), socket);
     });
   }
 
   /** How a topic is answered. */
-  answer<T extends keyof In>(topic: T, handler: (value: In[T]['asks']) => In[T]['answers'] | Promise<In[T]['answers']>): void {
-    this.#handlers.set(topic, handler as (value: never) => unknown);
+  answer<T extends keyof In>(topic: T, handler: (value: In[T]['asks'], socket: Socket | undefined) => In[T]['answers'] | Promise<In[T]['answers']>): void {
+    this.#handlers.set(topic, handler as (value: never, socket: Socket | undefined) => unknown);
   }
 
-  /** To be called with every message that comes in. */
-  receive(message: unknown): void {
+  /** To be called with every message that comes in, and the connection that came with it. */
+  receive(message: unknown, socket?: Socket): void {
     if (typeof message !== 'object' || message === null || !('id' in message)) return;
-    if ('topic' in message) void this.#reply(message as Question);
+    if ('topic' in message) void this.#reply(message as Question, socket);
     else this.#waiting.get((message as Answer).id)?.(message as Answer);
   }
 
@@ -58,12 +60,12 @@ export class Link<Out extends Topics, In extends Topics> {
     for (const settle of [...this.#waiting.values()]) settle({ id: 0, error: GONE });
   }
 
-  async #reply({ id, topic, value }: Question): Promise<void> {
+  async #reply({ id, topic, value }: Question, socket: Socket | undefined): Promise<void> {
     const handler = this.#handlers.get(topic);
     let answer: Answer;
     try {
       if (handler === undefined) throw new Error(`nobody answers \`${topic}\``);
-      answer = { id, value: await handler(value as never) };
+      answer = { id, value: await handler(value as never, socket) };
     } catch (error) {
       answer = { id, error: error instanceof Error ? error.message : String(error) };
     }

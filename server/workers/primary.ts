@@ -1,15 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, type AuditPrimary, auditPrimary } from '../audit/audit-log.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
-import { setSocketMode } from '../listen.js';
-import { removeSockets } from '../main.js';
+import { type Door, openDoor } from '../listen.js';
 import type { BundleText } from '../swap/bundle-text.js';
-import { fixPorts } from './fix-ports.js';
 import { Fleet, type Member } from './fleet.js';
+import { HandOver } from './hand-over.js';
 import { swapAll } from './swap-all.js';
-import type { Listening } from './topics.js';
+import type { PortName } from './topics.js';
 
 /** What the primary process is made with. */
 export interface PrimaryOptions {
@@ -38,17 +39,19 @@ export interface Primary {
 }
 
 /**
- * Starts the workers of a server and keeps their number. No byte of a request passes through this process: it hands connections to the workers in turn,
- * replaces those that die, tells them of bundles, adds up their metrics. Resolves when all listen; rejects with the reason when they cannot.
+ * Starts the workers of a server and keeps their number. This process accepts connections and hands them to the workers in turn, and no byte of a request
+ * passes through it; it replaces workers that die, tells them of bundles, adds up their metrics. Listens when all are ready, and resolves then; rejects
+ * with the reason when they, or it, cannot.
  */
 export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
-  const config = await fixPorts(options.config);
   return new Promise((resolve, reject) => {
-    const { log, workers, audit } = options;
+    const { log, workers, audit, config } = options;
+    const handOver = new HandOver();
+    const ticketKeys = randomBytes(TICKET_KEYS);
+    let isStopping = false;
     const totals = new WorkerTotals();
     let inForce = options.bundle;
     let swapping: Promise<unknown> = Promise.resolve();
-    removeSockets(config);
 
     const swap = async (bundle: BundleText): Promise<string> => {
       const result = await swapAll(fleet.serving(), bundle);
@@ -67,19 +70,23 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       program: options.program,
       count: workers,
       answers: (member) => {
-        member.link.answer('begin', () => ({ config, bundle: inForce }));
+        member.link.answer('begin', () => ({ config, bundle: inForce, ticketKeys }));
+        member.link.answer('leave', async () => {
+          await handOver.leave(member);
+          return undefined;
+        });
         member.link.answer('scrape', () => scrape(fleet.serving(), totals, audit));
         if (audit !== undefined) answerAudit(member, auditPrimary(audit));
       },
       serves: (member) => {
         // It may have begun just before a swap.
-        if (member.listening?.digest !== inForce.digest) void swapAll([member], inForce);
+        if (member.digest !== inForce.digest) void swapAll([member], inForce);
+        if (!isStopping) handOver.add(member);
         if (isServing || fleet.serving().length < workers) return;
         isServing = true;
-        setSocketModes(config);
-        const { httpAddress, grpcAddress } = member.listening as Listening;
-        resolve({ httpAddress, grpcAddress, swap: swapInTurn, close: () => fleet.stop(), abort: () => fleet.kill(), signal: (signal) => fleet.signal(signal) });
+        openDoors(config, handOver).then(listening, failed);
       },
+      gone: (member) => handOver.remove(member),
       lost: (member, how, restart) => {
         totals.ended(member.id);
         tellLost(log, member, how, restart);
@@ -93,8 +100,41 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         reject(new Error(message));
       },
     });
+    const listening = ([http, grpc]: Doors): void => {
+      const close = async (): Promise<void> => {
+        isStopping = true;
+        await fleet.retire();
+        // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
+        await sleep(config.server.shutdownGrace);
+        await Promise.all([http.close(), grpc.close()]);
+        await handOver.settled();
+        await fleet.stop();
+      };
+      resolve({ httpAddress: http.address, grpcAddress: grpc.address, swap: swapInTurn, close, abort: () => fleet.kill(), signal: (signal) => fleet.signal(signal) });
+    };
+    const failed = (error: unknown): void => {
+      fleet.kill();
+      reject(error as Error);
+    };
     fleet.start();
   });
+}
+
+/** The bytes that the platform makes ticket keys of. */
+const TICKET_KEYS = 48;
+
+type Doors = readonly [http: Door, grpc: Door];
+
+async function openDoors({ server }: Config, handOver: HandOver): Promise<Doors> {
+  const open = (address: Config['server']['httpListenAddr'], port: PortName): Promise<Door> =>
+    openDoor({ address, socketMode: server.udsFileMode, unread: true, welcome: (socket) => handOver.accept(port, socket) });
+  const grpc = await open(server.grpcListenAddr, 'grpc');
+  try {
+    return [await open(server.httpListenAddr, 'http'), grpc];
+  } catch (error) {
+    await grpc.close();
+    throw error;
+  }
 }
 
 function tellLost(log: Logger, { id }: Member, how: string, restart: number | undefined): void {
@@ -124,11 +164,4 @@ function answerAudit({ link }: Member, primary: AuditPrimary): void {
     return undefined;
   });
   link.answer('auditPage', ({ query, after }) => primary.page(query, after));
-}
-
-/** The socket files are this process's: the workers only share them. */
-function setSocketModes(config: Config): void {
-  for (const address of [config.server.httpListenAddr, config.server.grpcListenAddr]) {
-    if (address.kind === 'unix') setSocketMode(address.path, config.server.udsFileMode);
-  }
 }

@@ -4,12 +4,17 @@ import type { AuditPage, AuditQuery, PageEnd } from '../audit/reader.js';
 import type { AuditRecord } from '../audit/record.js';
 import type { BundleText } from '../swap/bundle-text.js';
 
+/** The listeners of a server. */
+export type PortName = 'http' | 'grpc';
+
 /** What a worker asks the primary process. */
 export type PrimaryTopics = {
   /** The first thing: what to serve, and how. */
   readonly begin: { readonly asks: undefined; readonly answers: Beginning };
-  /** It listens, with the bundle of this digest. */
-  readonly ready: { readonly asks: Listening; readonly answers: undefined };
+  /** It takes connections, and decides by the bundle of this digest. */
+  readonly ready: { readonly asks: string; readonly answers: undefined };
+  /** It wants to end. The answer comes when it is given no connection any more. */
+  readonly leave: { readonly asks: undefined; readonly answers: undefined };
   /** It cannot start: the one line about it. */
   readonly failed: { readonly asks: string; readonly answers: undefined };
   /** The metrics of all workers, as Prometheus reads them. */
@@ -28,17 +33,17 @@ export type WorkerTopics = {
   /** What was prepared is not wanted: some worker could not. */
   readonly abort: { readonly asks: string; readonly answers: undefined };
   readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot | undefined };
-  /** Ends, as at a SIGTERM. The answer is its end. */
+  /** Serves the connection that comes with the question. The answer is sent before anything is read from it. */
+  readonly take: { readonly asks: PortName; readonly answers: undefined };
+  /** Says that it does not serve, and has those who talk go elsewhere; connections still come. */
+  readonly retire: { readonly asks: undefined; readonly answers: undefined };
+  /** Ends, having answered what is under way; no connection comes any more. The answer is its end. */
   readonly stop: { readonly asks: undefined; readonly answers: undefined };
 };
 
 export interface Beginning {
   readonly config: Config;
   readonly bundle: BundleText;
-}
-
-export interface Listening {
-  readonly httpAddress: string;
-  readonly grpcAddress: string;
-  readonly digest: string;
+  /** With which all workers resume TLS sessions, whichever of them has begun them. */
+  readonly ticketKeys: Uint8Array;
 }

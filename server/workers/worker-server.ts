@@ -1,4 +1,5 @@
-import { type ListeningServer, type Prepared, startServer } from '../main.js';
+import type { Socket } from 'node:net';
+import { type Prepared, type RunningServer, startServer } from '../main.js';
 import { evaluateBundle } from '../swap/evaluate-bundle.js';
 import { type AuditLog, workerAuditLog } from '../audit/audit-log.js';
 import type { AuditConfig } from '../audit/audit-config.js';
@@ -6,14 +7,14 @@ import type { Log } from '../observe/log/logger.js';
 import type { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
 
-/** Serves in a worker process what the primary process says, and follows it from one bundle to the next. */
-export async function listenAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<ListeningServer> {
-  const { config, bundle } = await link.ask('begin', undefined);
+/** Serves in a worker process the connections that the primary process hands on, and follows it from one bundle to the next. */
+export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
+  const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
   const server = await startServer(config, await evaluateBundle(bundle.text, bundle.file), {
     log,
     audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
-    sharesSockets: true,
+    accepted: { ticketKeys: Buffer.from(ticketKeys) },
   });
 
   let prepared: { readonly digest: string; readonly bundle: Prepared } | undefined;
@@ -40,8 +41,17 @@ export async function listenAsWorker(link: Link<PrimaryTopics, WorkerTopics>, lo
   });
   link.answer('snapshot', () => server.metrics?.snapshot());
 
-  const { httpAddress, grpcAddress } = server;
-  await link.ask('ready', { httpAddress, grpcAddress, digest: bundle.digest });
+  link.answer('take', (port, socket: Socket | undefined) => {
+    // Nothing came: the connection had ended before it could be handed on.
+    if (socket !== undefined) server.take[port](socket);
+    return undefined;
+  });
+  link.answer('retire', () => {
+    server.retire();
+    return undefined;
+  });
+
+  await link.ask('ready', bundle.digest);
   return server;
 }
 

@@ -9,10 +9,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { healthcheck } from '../../server/cli/healthcheck.js';
 import { targetOf } from '../../server/cli/health-target.js';
-import { listenGrpc } from '../../server/listen.js';
+import { openDoor } from '../../server/listen.js';
 import { Health } from '../../server/service/health.js';
 import { HEALTH_NAMES } from '../../server/service/services.js';
 import { loadTls } from '../../server/tls/server-tls.js';
+import { grpcListener } from '../../server/transport/grpc/grpc-listener.js';
 import { addHealthService } from '../../server/transport/grpc/health-service.js';
 import { makeCertificate } from '../support/certificate.js';
 
@@ -73,12 +74,14 @@ async function grpcServer(options: { readonly secure?: boolean; readonly path?: 
   addHealthService(server, health);
   const tls = options.secure === true ? loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: undefined, watch: false }, () => undefined) : undefined;
   const target = options.path === undefined ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const) : ({ kind: 'unix', path: options.path } as const);
-  const address = await listenGrpc(server, target, 0o766, tls === undefined ? undefined : { tls, handshakeTimeout: 1000 });
+  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, tls });
+  const door = await openDoor({ address: target, socketMode: 0o766, welcome: listener.take });
   closers.push(() => {
     tls?.close();
-    server.forceShutdown();
+    void door.close();
+    void listener.stop(0);
   });
-  return { address, health };
+  return { address: door.address, health };
 }
 
 test('a server that serves is well over gRPC, until it stops', async () => {

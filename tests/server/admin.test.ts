@@ -1,13 +1,13 @@
 import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { Client, credentials, Metadata, ServerCredentials, type ServiceError } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
 import { loadConfig } from '../../server/config.js';
-import { listenHttp } from '../../server/listen.js';
+import { type Door, openDoor } from '../../server/listen.js';
 import { adminService } from '../../server/service/admin.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
@@ -31,18 +31,17 @@ const reader: AuditReader = {
 
 let http: HttpServer;
 let grpc: GrpcServer;
+let doors: readonly Door[] = [];
 let address = '';
 let client: Client;
 test.before(async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const services = testServices(config, { admin: adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader) });
   grpc = grpcServer(config.server.grpc, services);
-  http = httpServer(config.server, services, { grpc });
-  address = await listenHttp(http.app, config.server.httpListenAddr, undefined);
-  const port = await new Promise<number>((resolve, reject) => {
-    grpc.server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)));
-  });
-  client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  http = await httpServer(config.server, services, { grpc });
+  doors = await Promise.all([http, grpc].map(({ take }) => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take })));
+  address = doors[0]?.address ?? '';
+  client = new Client(doors[1]?.address ?? '', credentials.createInsecure());
 });
 test.before.each(() => {
   asked = undefined;
@@ -50,6 +49,7 @@ test.before.each(() => {
 });
 test.after(async () => {
   client.close();
+  await Promise.all(doors.map((door) => door.close()));
   await Promise.all([http.stop(1000), grpc.stop(1000)]);
 });
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
-import { listenHttp } from '../../server/listen.js';
+import { type Door, openDoor } from '../../server/listen.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from './http-client.js';
 import { testServices } from './services.js';
@@ -11,14 +11,19 @@ const test = suite('odd requests of HTTP');
 const CHECK = '/api/check/resources';
 const METRICS = { contentType: 'text/plain', text: async () => 'a 1\n' };
 let http: HttpServer;
+let door: Door;
 let address = '';
 
 test.before(async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.advanced.grpc.maxRecvMsgSizeBytes=2000'], environment: {} });
-  http = httpServer(config.server, testServices(config), { metrics: METRICS });
-  address = await listenHttp(http.app, config.server.httpListenAddr, undefined);
+  http = await httpServer(config.server, testServices(config), { metrics: METRICS });
+  door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
+  address = door.address;
 });
-test.after(() => http.stop(1000));
+test.after(async () => {
+  await door.close();
+  await http.stop(1000);
+});
 
 test('the path and the method are looked at before the size of a body', async () => {
   const body = 'x'.repeat(5000);

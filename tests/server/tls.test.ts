@@ -8,7 +8,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
-import { listenHttp } from '../../server/listen.js';
+import { type Door, openDoor } from '../../server/listen.js';
 import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
@@ -22,6 +22,7 @@ const CHECK = '{"principal":{"id":"a","roles":["u"]},"resources":[{"resource":{"
 let folder = '';
 let tls: ServerTls;
 let http: HttpServer;
+let door: Door;
 let address = '';
 
 test.before(async () => {
@@ -32,12 +33,14 @@ test.before(async () => {
   tls = loadTls({ ...files, caCert: undefined, watch: false }, () => {});
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const services = testServices(config);
-  const grpc = grpcServer(config.server.grpc, services, 'tls');
-  http = httpServer(config.server, services, { grpc, tls });
-  address = await listenHttp(http.app, config.server.httpListenAddr, undefined);
+  const grpc = grpcServer(config.server.grpc, services, tls);
+  http = await httpServer(config.server, services, { grpc, tls });
+  door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
+  address = door.address;
 });
 test.after(async () => {
   tls.close();
+  await door.close();
   await http.stop(1000);
   rmSync(folder, { recursive: true });
 });
@@ -109,6 +112,7 @@ test('an idle port is free again when the server has stopped', async () => {
   await Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('connect', resolve))));
   const closed = Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('close', resolve))));
   const asked = Date.now();
+  await door.close();
   await http.stop(5000);
   await closed;
   assert.ok(Date.now() - asked < 2000);

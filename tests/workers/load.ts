@@ -71,9 +71,9 @@ const BYTES = Buffer.from(toBinary(REQUEST, fromJson(REQUEST, CHECK)));
 const JSON_BODY = JSON.stringify(CHECK);
 
 /** The decisions about viewing and editing. Rejects when there is no answer. */
-export function askRest(http: string, agent: Agent | false): Promise<string> {
+export function askRest(http: string, agent: Agent | false, patience = PATIENCE): Promise<string> {
   return new Promise((resolve, reject) => {
-    const call = request(`http://${http}/api/check/resources`, { method: 'POST', agent, signal: AbortSignal.timeout(PATIENCE) }, (response) => {
+    const call = request(`http://${http}/api/check/resources`, { method: 'POST', agent, signal: AbortSignal.timeout(patience) }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { launch, PROGRAMS, stop } from '../cli/programs.js';
 import { send } from '../server/http-client.js';
 import { askGrpc, askRest, startLoad } from './load.js';
+import { startNewcomers } from './newcomers.js';
 import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
 
 const test = suite('workers');
@@ -36,11 +37,9 @@ test('so many processes serve as are configured, on one port each for HTTP and g
   assert.is(stdout.match(/REST and Connect on/g)?.length, 1);
 });
 
-test('one worker is the server itself: there is no other process, and no module of node:cluster', async () => {
+test('one worker is the server itself: there is no other process', async () => {
   const server = await start('server.workers=1');
   assert.equal(workersOf(server), []);
-  const entry = readFileSync(PROGRAMS.server, 'utf8');
-  assert.not.match(entry, /node:cluster/);
   assert.is((await stop(server.running)).code, 0);
 });
 
@@ -78,6 +77,41 @@ test('a worker told to stop by a signal of its own answers what it has, loses no
   await sleep(200);
   await load.stop();
   assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
+});
+
+for (const workers of [1, 2]) {
+  test(`${workers === 1 ? 'one process' : 'several workers'}: clients that keep coming until the end are answered or refused; no connection that was made is lost`, async () => {
+    const server = await start(`server.workers=${workers}`);
+    const newcomers = startNewcomers(server.http, server.grpc, { once: 12, kept: 4, grpc: 4 });
+    await until(() => newcomers.answered > 100, 'answers');
+    assert.is((await stop(server.running)).code, 0);
+    await until(() => newcomers.refused > 20, 'nobody listens');
+    await newcomers.stop();
+    assert.equal(newcomers.lost, []);
+  });
+}
+
+test('clients that come while workers leave or are replaced are answered: a connection on its way to a worker that is gone goes to another', async () => {
+  const server = await start('server.workers=2');
+  const newcomers = startNewcomers(server.http, server.grpc, { once: 12, kept: 0, grpc: 0 });
+  await until(() => newcomers.answered > 100, 'answers');
+  const [one = 0, other = 0] = workersOf(server);
+  // Both at once, as a service manager signals a group: the second one stays until there is another.
+  process.kill(one, 'SIGTERM');
+  process.kill(other, 'SIGTERM');
+  await until(() => !workersOf(server).includes(one) && !workersOf(server).includes(other), 'both are gone');
+  await until(() => workersOf(server).length === 2, 'others in their place');
+  const before = newcomers.answered;
+  await until(() => newcomers.answered > before + 50, 'answers of those');
+  await newcomers.stop();
+  assert.equal([newcomers.lost, newcomers.refused], [[], 0]);
+});
+
+test('with no worker left for a moment, clients wait and are then answered', async () => {
+  const server = await start('server.workers=2');
+  for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL');
+  await until(() => workersOf(server).length === 0, 'no worker');
+  assert.equal(await Promise.all([1, 2, 3].map(() => askRest(server.http, false, 20_000))), Array(3).fill('EFFECT_ALLOW EFFECT_DENY'));
 });
 
 test('a server that is told to stop under load answers every request that came while it listened, on connections old and new', async () => {

@@ -1,16 +1,20 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createHttp2Server, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
+import { Http2Sessions } from '../http2-sessions.js';
+import { Sockets } from '../sockets.js';
 import { beginsWithHttp2 } from './preface.js';
 
 /** One port for HTTP/1.1, for HTTP/2 and, in that, for gRPC (server.md 1.1). */
 export interface HttpListener {
-  /** What listens. It is the server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another, which does not listen. */
+  /** The server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another. Neither listens: connections come from elsewhere. */
   readonly server: Server;
-  /** Takes what has been waiting to be accepted, listens no more, and resolves when all connections have ended. */
+  /** Serves a connection. */
+  readonly take: (socket: Socket) => void;
+  /** Resolves when all connections have ended; none is given to it any more. */
   readonly close: () => Promise<void>;
   /** Closes the connections on which nothing is under way, and those that have not said anything for a while. To be called again until none is left. */
   readonly drain: () => void;
@@ -39,59 +43,40 @@ export interface ListenerOptions {
 export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /**
- * Makes the listener; it does not listen yet. A connection is looked at once, when it begins: with TLS the client has said in the handshake
- * what it speaks (ALPN), without it the first bytes say so. From then on its server has the socket to itself, so a request of HTTP/1.1 costs
- * what it costs a server that speaks nothing else (bench: server), and `node:cluster` finds an ordinary server.
+ * Makes the listener. A connection is looked at once, when it begins: with TLS the client has said in the handshake what it speaks (ALPN), without it the
+ * first bytes say so. From then on its server has the socket to itself, so a request of HTTP/1.1 costs what it costs a server that speaks nothing
+ * else (bench: server).
  */
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const http2 = http2Server(options);
   const server = tls === undefined ? plainServer(options, http2.server) : tlsServer(options, http2.server, tls);
-  const sockets = new Map<Socket, number>();
-  let accepted = 0;
-  server.on('connection', (socket: Socket) => {
-    accepted++;
-    sockets.set(socket, performance.now());
-    socket.once('close', () => sockets.delete(socket));
-  });
+  const sockets = new Sockets();
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
   server.setTimeout(options.writeTimeout);
+  // What the platform does for a server that begins to listen: from now on it knows which of its connections are idle, and which take too long.
+  server.emit('listening');
   return {
     server,
+    take: (socket) => {
+      sockets.add(socket);
+      // As the server of HTTP/1.1 would make its own: who has said all that it wants to say is still answered.
+      if (tls === undefined) socket.allowHalfOpen = true;
+      server.emit('connection', socket);
+    },
     close: async () => {
-      await lull(() => accepted);
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await sockets.gone();
+      server.close();
     },
     drain: () => {
-      const now = performance.now();
-      for (const [socket, since] of sockets) if (socket.bytesRead === 0 && now - since > SILENCE) socket.destroy();
-      for (const session of http2.sessions) session.close();
+      sockets.closeSilent();
+      http2.sessions.end();
       server.closeIdleConnections();
     },
-    closeAll: () => {
-      for (const socket of sockets.keys()) socket.destroy();
-    },
+    closeAll: () => sockets.destroy(),
   };
 }
-
-/** Under load without end, the listener is closed after so many turns of the event loop. */
-const MOST_TURNS = 1000;
-
-/**
- * Resolves right after a turn of the event loop in which no connection came: the system has accepted connections on behalf of a listener before
- * the listener knows of them, and resets those that it has not taken when it closes.
- */
-async function lull(accepted: () => number): Promise<void> {
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
-    const before = accepted();
-    await new Promise((resolve) => setImmediate(resolve));
-    if (accepted() === before) return;
-  }
-}
-
-/** Who has connected and says nothing for so many milliseconds has no request under way. */
-const SILENCE = 250;
 
 function plainServer(options: ListenerOptions, http2: Http2Server): Server {
   const server = createServer(http1Options(options), options.handleRequest);
@@ -128,7 +113,7 @@ function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): Se
 
 interface Http2 {
   readonly server: Http2Server;
-  readonly sessions: ReadonlySet<ServerHttp2Session>;
+  readonly sessions: Http2Sessions;
 }
 
 function http2Server(options: ListenerOptions): Http2 {
@@ -145,30 +130,12 @@ function http2Server(options: ListenerOptions): Http2 {
     stream.setTimeout(options.readTimeout, () => stream.close());
     plain(stream, headers, flags, rawHeaders);
   });
-  const sessions = new Set<ServerHttp2Session>();
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.setTimeout(options.idleTimeout, () => session.close());
-    const age = options.maxConnectionAge === 0 ? undefined : setTimeout(() => session.close(), jittered(options.maxConnectionAge)).unref();
-    session.once('close', () => {
-      clearTimeout(age);
-      sessions.delete(session);
-    });
-  });
-  server.on('sessionError', () => {
-    // The platform ends the session; what a client did wrong is nobody's concern here.
-  });
-  return { server, sessions };
+  return { server, sessions: new Http2Sessions(server, options) };
 }
 
 /** gRPC-Web has answers of its own, over any version of HTTP. */
 function isGrpc(contentType: string | undefined): boolean {
   return contentType?.includes('application/grpc') === true && !contentType.includes('application/grpc-web');
-}
-
-/** A tenth more or less: connections that were made together are not all made anew together. */
-function jittered(age: number): number {
-  return age * (0.9 + Math.random() * 0.2);
 }
 
 /** Takes away the one listener that a server of the platform has for its own event, and gives it as a function. */

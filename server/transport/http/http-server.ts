@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Config } from '../../config.js';
 import type { Protocol } from '../../service/call.js';
@@ -16,7 +17,8 @@ import { corsOf } from './cors.js';
 import { answerClientError } from './client-error.js';
 import { Exchange, pathOf } from './exchange.js';
 import { addExplorerRoutes } from './explorer-routes.js';
-import { isGrpcWeb, sendGrpcWebError } from './grpc-web.js';
+import { sendGrpcWebError } from './grpc-web.js';
+import { isGrpcWeb } from './grpc-web-frames.js';
 import { type HttpListener, httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
 import { addRestRoutes, restRpc } from './rest.js';
@@ -24,10 +26,11 @@ import { answerUnrouted } from './unrouted.js';
 
 /** The HTTP listener: REST, Connect and gRPC-Web over HTTP/1.1 and HTTP/2, and gRPC over HTTP/2. */
 export interface HttpServer {
-  readonly app: FastifyInstance;
+  /** Serves a connection. */
+  readonly take: (socket: Socket) => void;
   /** From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and no call meets a closed connection. */
   readonly retire: () => void;
-  /** Accepts nothing more and resolves when all that was under way is answered, or after `patience` milliseconds. */
+  /** Resolves when all that was under way is answered, or after `patience` milliseconds. No connection is given to it any more. */
   readonly stop: (patience: number) => Promise<void>;
 }
 
@@ -51,8 +54,8 @@ const MAX_HEADER_SIZE = 1024 * 1024;
 /** JSON may take more bytes than its protobuf encoding, which the message limit is about; beyond this factor a body is not read. */
 const BODY_FACTOR = 2;
 
-/** Makes the HTTP server of a configuration; it does not listen yet. */
-export function httpServer(config: Config['server'], services: Services, { grpc, tls, metrics }: HttpSurroundings = {}): HttpServer {
+/** Makes the HTTP server of a configuration. */
+export async function httpServer(config: Config['server'], services: Services, { grpc, tls, metrics }: HttpSurroundings = {}): Promise<HttpServer> {
   const exchange = new Exchange(corsOf(config.cors));
   const listeners: HttpListener[] = [];
   const app = Fastify({
@@ -88,7 +91,9 @@ export function httpServer(config: Config['server'], services: Services, { grpc,
   const retire = (): void => {
     exchange.stopping = true;
   };
-  return { app, retire, stop: (patience) => stop(app, exchange, listeners, patience) };
+  await app.ready();
+  const [listener] = listeners as [HttpListener];
+  return { take: listener.take, retire, stop: (patience) => stop(app, exchange, listener, patience) };
 }
 
 /**
@@ -152,22 +157,13 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
 /** How often connections that have become idle are looked for, in milliseconds. */
 const IDLE_SWEEP = 20;
 
-async function stop(app: FastifyInstance, exchange: Exchange, listeners: readonly HttpListener[], patience: number): Promise<void> {
+async function stop(app: FastifyInstance, exchange: Exchange, listener: HttpListener, patience: number): Promise<void> {
   exchange.stopping = true;
-  const drain = (): void => {
-    for (const listener of listeners) listener.drain();
-  };
-  const sweep = setInterval(drain, IDLE_SWEEP);
-  const deadline = setTimeout(() => {
-    for (const listener of listeners) listener.closeAll();
-  }, patience);
-  try {
-    const closed = Promise.all(listeners.map((listener) => listener.close()));
-    drain();
-    await closed;
-    await app.close();
-  } finally {
-    clearInterval(sweep);
-    clearTimeout(deadline);
-  }
+  const sweep = setInterval(listener.drain, IDLE_SWEEP);
+  const deadline = setTimeout(listener.closeAll, patience);
+  listener.drain();
+  await listener.close();
+  clearInterval(sweep);
+  clearTimeout(deadline);
+  await app.close();
 }

@@ -1,0 +1,72 @@
+import { createServer as createHttp2Server } from 'node:http2';
+import type { Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { Server } from '@grpc/grpc-js';
+import type { ServerTls } from '../../tls/server-tls.js';
+import { Http2Sessions } from '../http2-sessions.js';
+import { Sockets } from '../sockets.js';
+import { grpcStreamHandler } from './serve-stream.js';
+
+/** What makes calls of the connections of the gRPC port. */
+export interface GrpcListener {
+  /** Serves a connection. */
+  readonly take: (socket: Socket) => void;
+  /** Ends all connections and resolves when all calls under way are answered, or after `patience` milliseconds. No connection is given to it any more. */
+  readonly stop: (patience: number) => Promise<void>;
+}
+
+/** How connections are treated; times in milliseconds. */
+export interface GrpcListenerOptions {
+  /** 0: no limit. */
+  readonly maxConcurrentStreams: number;
+  /** 0: never. */
+  readonly maxConnectionAge: number;
+  /** How long a TLS handshake may take. */
+  readonly connectionTimeout: number;
+  /** Without: plaintext. */
+  readonly tls?: ServerTls | undefined;
+}
+
+/**
+ * Serves connections with the handlers of a server of the library, which itself listens nowhere: its credentials can neither change certificates nor cut
+ * off clients with a bad one, and its sessions end with calls refused that were on their way.
+ */
+export function grpcListener(server: Server, { maxConcurrentStreams, maxConnectionAge, connectionTimeout, tls }: GrpcListenerOptions): GrpcListener {
+  const http2 = createHttp2Server({ settings: maxConcurrentStreams > 0 ? { maxConcurrentStreams } : {}, maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER });
+  http2.on('stream', grpcStreamHandler(server));
+  const sessions = new Http2Sessions(http2, { idleTimeout: 0, maxConnectionAge });
+  const sockets = new Sockets();
+  const front = tls && tlsFront(tls, connectionTimeout, (socket) => http2.emit('connection', socket));
+  const take = (socket: Socket): void => {
+    sockets.add(socket);
+    (front ?? http2).emit('connection', socket);
+  };
+  const stop = async (patience: number): Promise<void> => {
+    const drain = (): void => {
+      sockets.closeSilent();
+      sessions.end();
+    };
+    const sweep = setInterval(drain, SWEEP);
+    const deadline = setTimeout(() => sockets.destroy(), patience);
+    drain();
+    await sockets.gone();
+    clearInterval(sweep);
+    clearTimeout(deadline);
+    front?.close();
+  };
+  return { take, stop };
+}
+
+/** How often connections that can end are looked for, in milliseconds. */
+const SWEEP = 20;
+
+function tlsFront(tls: ServerTls, handshakeTimeout: number, welcome: (socket: TLSSocket) => void): ReturnType<typeof createTlsServer> {
+  const front = createTlsServer({ ...tls.options(), ALPNProtocols: ['h2'], handshakeTimeout });
+  tls.guard(front);
+  front.on('secureConnection', (socket: TLSSocket) => {
+    // Who breaks off is gone; the session is told by the end of the connection.
+    socket.on('error', () => socket.destroy());
+    if (!socket.destroyed) welcome(socket);
+  });
+  return front;
+}
