@@ -10,8 +10,6 @@ import { frame, MESSAGE } from './frames.js';
 import { answerType, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import { HttpCall } from './http-call.js';
 
-export { isGrpcWeb } from './grpc-web-frames.js';
-
 /** Unary calls of gRPC-Web: messages in frames, the status in a last frame, everything with HTTP status 200. */
 export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services, connect: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
   const { watchers, report } = services;
