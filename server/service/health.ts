@@ -14,6 +14,11 @@ export class Health {
     return this.services.includes(service) ? this.#status : undefined;
   }
 
+  /** The status of each registered service. */
+  all(): ReadonlyMap<string, ServingStatus> {
+    return new Map(this.services.map((service) => [service, this.#status]));
+  }
+
   /** From now on everything is NOT_SERVING. */
   stop(): void {
     this.#status = 'NOT_SERVING';

@@ -3,19 +3,23 @@ import type { AdminService } from '../service/admin.js';
 import type { Code } from '../service/rpc-error.js';
 import { malformedOf } from './rpc.js';
 
-/** One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches these (server.md 4.2). */
-export interface StreamRpc<Request = unknown, Response = unknown> {
-  /** The full name of its service. */
-  readonly service: string;
-  readonly method: string;
-  /** A GET; the parameters of its path are by name. Throws an RpcError for what cannot be read. */
-  readonly rest: { readonly path: string; readonly read: (parameters: { readonly [name: string]: string }, query: URLSearchParams) => Request };
+/** How the one request and the many responses of a stream are read and written. */
+export interface StreamMessages<Request = unknown, Response = unknown> {
   /** Throws an RpcError for what is no such message; an empty body is an empty message. */
   readonly readJson: (body: Buffer) => Request;
   readonly printJson: (response: Response) => string;
   /** Throws a WireError for what is no such message. */
   readonly decode: (bytes: Buffer) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
+}
+
+/** One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches these (server.md 4.2). */
+export interface StreamRpc<Request = unknown, Response = unknown> extends StreamMessages<Request, Response> {
+  /** The full name of its service. */
+  readonly service: string;
+  readonly method: string;
+  /** A GET; the parameters of its path are by name. Throws an RpcError for what cannot be read. */
+  readonly rest: { readonly path: string; readonly read: (parameters: { readonly [name: string]: string }, query: URLSearchParams) => Request };
   /** Throws, or rejects with, an RpcError. */
   readonly run: (admin: AdminService, request: Request) => AsyncIterable<Response>;
 }
@@ -27,7 +31,7 @@ export async function* runStream(rpc: StreamRpc, admin: AdminService, authorizat
 }
 
 /** A request in protobuf. Throws an RpcError. */
-export function decodeRequest(rpc: StreamRpc, bytes: Buffer, malformed: Code): unknown {
+export function decodeRequest(rpc: StreamMessages, bytes: Buffer, malformed: Code): unknown {
   try {
     return rpc.decode(bytes);
   } catch (error) {

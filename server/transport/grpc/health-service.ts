@@ -1,33 +1,30 @@
 import { type handleServerStreamingCall, type handleUnaryCall, type Server, status } from '@grpc/grpc-js';
-import { BYTES, WireReader } from '../../../proto/codec/wire-reader.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
-import type { Health, ServingStatus } from '../../service/health.js';
+import type { Health } from '../../service/health.js';
+import {
+  decodeHealthCheckRequest,
+  encodeHealthCheckResponse,
+  encodeHealthListResponse,
+  HEALTH_SERVICE,
+  type HealthCheckRequest,
+  type HealthList,
+  type WatchedStatus,
+} from '../health-messages.js';
 import { serverStream, unary } from './method.js';
 
-/** grpc.health.v1.Health (server.md 5.1). */
-export const HEALTH_SERVICE = 'grpc.health.v1.Health';
-
+/** Health over gRPC (server.md 5.1). */
 export function addHealthService(server: Server, health: Health): void {
-  const one = { decode: decodeHealthCheckRequest, encode: encodeHealthCheckResponse };
+  const one = { decode: decodeHealthCheckRequest, encode: (current: WatchedStatus): Buffer => encodeHealthCheckResponse(current, new WireWriter()) };
+  const all = { decode: () => NO_FIELDS, encode: (statuses: HealthList): Buffer => encodeHealthListResponse(statuses, new WireWriter()) };
   const definition = {
     Check: unary(HEALTH_SERVICE, 'Check', one),
-    List: unary(HEALTH_SERVICE, 'List', { decode: () => NO_FIELDS, encode: encodeHealthListResponse }),
+    List: unary(HEALTH_SERVICE, 'List', all),
     Watch: serverStream(HEALTH_SERVICE, 'Watch', one),
   };
   server.addService(definition, { Check: checkHandler(health), List: listHandler(health), Watch: watchHandler(health) });
 }
 
-/** A request must be an object: the library takes a falsy one for none. */
-interface HealthCheckRequest {
-  readonly service: string;
-}
-
 const NO_FIELDS = {};
-
-/** What a watcher may be told beside the status of a service that exists. */
-type WatchedStatus = ServingStatus | 'SERVICE_UNKNOWN';
-
-const NUMBERS = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 
 function checkHandler(health: Health): handleUnaryCall<HealthCheckRequest, WatchedStatus> {
   return (call, callback) => {
@@ -37,10 +34,8 @@ function checkHandler(health: Health): handleUnaryCall<HealthCheckRequest, Watch
   };
 }
 
-function listHandler(health: Health): handleUnaryCall<object, ReadonlyMap<string, ServingStatus>> {
-  return (_call, callback) => {
-    callback(null, new Map(health.services.map((service) => [service, health.of(service) ?? 'NOT_SERVING'])));
-  };
+function listHandler(health: Health): handleUnaryCall<object, HealthList> {
+  return (_call, callback) => callback(null, health.all());
 }
 
 /** The status now and after every change; the stream ends with the server. */
@@ -56,34 +51,4 @@ function watchHandler(health: Health): handleServerStreamingCall<HealthCheckRequ
     call.on('cancelled', forget);
     call.on('close', forget);
   };
-}
-
-function decodeHealthCheckRequest(bytes: Buffer): HealthCheckRequest {
-  const reader = new WireReader(bytes);
-  let service = '';
-  while (reader.at < bytes.length) {
-    const tag = reader.tag();
-    if (tag === ((1 << 3) | BYTES)) service = reader.string();
-    else reader.skip(tag);
-  }
-  return { service };
-}
-
-function encodeHealthCheckResponse(current: WatchedStatus): Buffer {
-  const writer = new WireWriter();
-  writer.varintField(1, NUMBERS[current]);
-  return writer.finish();
-}
-
-function encodeHealthListResponse(statuses: ReadonlyMap<string, ServingStatus>): Buffer {
-  const writer = new WireWriter();
-  for (const [service, current] of [...statuses].sort().reverse()) {
-    const entry = writer.mark();
-    const response = writer.mark();
-    writer.varintField(1, NUMBERS[current]);
-    writer.messageField(2, response);
-    writer.stringField(1, service);
-    writer.messageField(1, entry);
-  }
-  return writer.finish();
 }

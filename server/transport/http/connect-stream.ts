@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
 import { RpcError } from '../../service/rpc-error.js';
-import { decodeRequest, type StreamRpc } from '../stream-rpc.js';
+import { decodeRequest, type StreamMessages } from '../stream-rpc.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import { connectTimeout, type Timeout } from './deadline.js';
 import { frame, MESSAGE, messageOf } from './frames.js';
 import type { StreamForm } from './stream-form.js';
 
 /** A stream of the Connect protocol, in the encoding that a media type names; undefined for one that is not of such a stream. */
-export function connectStreamForm(rpc: StreamRpc, contentType: string | undefined): StreamForm | undefined {
+export function connectStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   const encoding = /^application\/connect\+(json|proto)\s*$/i.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (encoding === undefined) return undefined;
   const isJson = encoding === 'json';

@@ -5,12 +5,14 @@ import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import { begin, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
+import { HEALTH_SERVICE } from '../health-messages.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
+import { addHealthWatch, HEALTH_RPCS } from './health-routes.js';
 import { HttpCall } from './http-call.js';
 import { addStreamRoutes } from './stream-routes.js';
 
@@ -20,14 +22,17 @@ type Encoding = 'json' | 'proto';
 /** Calls of the Connect protocol over plain POST, in JSON and binary form; on the same paths, calls of gRPC-Web. */
 export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
-  for (const rpc of RPCS) {
-    const connect = connectHandler(rpc, exchange, services, codec);
-    const grpcWeb = grpcWebHandler(rpc, exchange, services, codec);
+  const add = (rpc: Rpc, served: Services): void => {
+    const connect = connectHandler(rpc, exchange, served, codec);
+    const grpcWeb = grpcWebHandler(rpc, exchange, served, codec);
     app.post(fullName(rpc), (request, reply) => {
       if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, reply);
       else connect(request, reply);
     });
-  }
+  };
+  for (const rpc of RPCS) add(rpc, services);
+  for (const rpc of HEALTH_RPCS) add(rpc, { ...services, watchers: [] });
+  addHealthWatch(app, exchange, services);
   addStreamRoutes(app, exchange, services);
 }
 
@@ -46,7 +51,7 @@ export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, ex
   exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'], '');
 }
 
-const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE].map((service) => `/${service}/`);
+const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE, HEALTH_SERVICE].map((service) => `/${service}/`);
 const NO_BODY = Buffer.alloc(0);
 
 function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): (request: FastifyRequest, reply: FastifyReply) => void {

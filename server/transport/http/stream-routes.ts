@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { fullName } from '../rpc.js';
 import { STREAM_RPCS } from '../rpcs.js';
-import { runStream, type StreamRpc } from '../stream-rpc.js';
+import { runStream, type StreamMessages } from '../stream-rpc.js';
 import { connectStreamForm } from './connect-stream.js';
 import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
@@ -13,28 +13,45 @@ import type { StreamForm } from './stream-form.js';
 
 /** Streams of Connect and gRPC-Web over plain POST, where there is an admin to call them. */
 export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
-  if (services.admin === undefined) return;
+  const { admin } = services;
+  if (admin === undefined) return;
   for (const rpc of STREAM_RPCS) {
     app.post(fullName(rpc), (request, reply) => {
-      const type = request.headers['content-type'];
-      const form = grpcWebStreamForm(rpc, type) ?? connectStreamForm(rpc, type);
-      if (form === undefined) exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
-      else exchange.stream(request, reply, 200, ['Content-Type', form.contentType], Readable.from(frames(rpc, form, request, services)));
+      sendStream(rpc, request, reply, exchange, services.report, (read) => runStream(rpc, admin, request.headers.authorization, read));
     });
   }
+}
+
+/** Answers with the responses to the request that `read` reads, in the protocol that the media type names. */
+export function sendStream(
+  messages: StreamMessages,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  report: Report,
+  responses: (read: () => unknown) => AsyncIterable<unknown>,
+): void {
+  const type = request.headers['content-type'];
+  const form = grpcWebStreamForm(messages, type) ?? connectStreamForm(messages, type);
+  if (form === undefined) exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
+  else exchange.stream(request, reply, 200, ['Content-Type', form.contentType], Readable.from(frames(form, request, report, responses)));
 }
 
 const STREAM_TYPES = 'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';
 const NO_BODY = Buffer.alloc(0);
 
 /** At the pace of the caller, and no longer than it listens. */
-async function* frames(rpc: StreamRpc, form: StreamForm, { headers, body = NO_BODY }: FastifyRequest, { admin, report }: Services): AsyncGenerator<Buffer, void> {
-  if (admin === undefined) return;
+async function* frames(
+  form: StreamForm,
+  { headers, body = NO_BODY }: FastifyRequest,
+  report: Report,
+  responses: (read: () => unknown) => AsyncIterable<unknown>,
+): AsyncGenerator<Buffer, void> {
   const start = performance.now();
   let failure: RpcError | undefined;
   try {
     const timeout = form.timeout(headers);
-    for await (const response of runStream(rpc, admin, headers.authorization, () => form.read(body as Buffer))) {
+    for await (const response of responses(() => form.read(body as Buffer))) {
       checkDeadline(start, timeout);
       yield form.message(response);
     }

@@ -1,0 +1,94 @@
+import { type ClientRequest, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createFileRegistry, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { descriptorSet } from '../../proto/gen/descriptors.js';
+import type { Watcher } from '../../server/service/watcher.js';
+import { send } from './http-client.js';
+import { start } from './start.js';
+
+const test = suite('health over Connect and gRPC-Web');
+const PATH = '/grpc.health.v1.Health/';
+const JSON_TYPE = { 'content-type': 'application/json' };
+const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
+const service = registry.getService('grpc.health.v1.Health') as NonNullable<ReturnType<typeof registry.getService>>;
+
+/** The transports of the published client. */
+const transports = (baseUrl: string) => [
+  createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
+  createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
+  createConnectTransport({ baseUrl, httpVersion: '2', useBinaryFormat: true }),
+  createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
+const clientsOf = (address: string): readonly any[] => transports(`http://${address}`).map((transport) => createClient(service, transport));
+
+test('a service is serving, an unknown one is not found, and all are listed', async () => {
+  const server = await start();
+  for (const client of clientsOf(server.httpAddress)) {
+    assert.is((await client.check({})).status, 1);
+    assert.is((await client.check({ service: 'authz.svc.v1.AuthzService' })).status, 1);
+    const error = await client.check({ service: 'nope' }).then(assert.unreachable, (thrown: { code: number; rawMessage: string }) => thrown);
+    assert.equal([error.code, error.rawMessage], [5, 'unknown service']);
+    assert.ok(Object.keys((await client.list({})).statuses).includes(''));
+  }
+  const check = (body: string) => send(server.httpAddress, 'POST', `${PATH}Check`, body, JSON_TYPE);
+  assert.is((await check('')).text, '{"status":"SERVING"}');
+  assert.is((await check('{"service":1}')).status, 400);
+  assert.is((await check('{"x":1}')).status, 400);
+  assert.is((await send(server.httpAddress, 'POST', `${PATH}Nope`, '{}', JSON_TYPE)).status, 404);
+  assert.is((await send(server.httpAddress, 'GET', `${PATH}Check`)).status, 405);
+  await server.close();
+});
+
+test('nobody watches these calls', async () => {
+  let seen = 0;
+  const watcher: Watcher = {
+    began: () => {
+      seen += 1;
+    },
+  };
+  const server = await start([], undefined, [watcher]);
+  await send(server.httpAddress, 'POST', `${PATH}Check`, '{}', JSON_TYPE);
+  await send(server.httpAddress, 'POST', `${PATH}Check`, '{', JSON_TYPE);
+  assert.is(seen, 0);
+  await server.close();
+});
+
+test('who watches hears the status now, and that the server stops; the stream ends', async () => {
+  const server = await start(['server.shutdownGrace=0s']);
+  const heard = clientsOf(server.httpAddress).map(async (client) => {
+    const statuses: number[] = [];
+    for await (const { status } of client.watch({})) statuses.push(status);
+    return statuses;
+  });
+  await sleep(300);
+  await server.close();
+  assert.equal(await Promise.all(heard), [[1, 2], [1, 2], [1, 2], [1, 2]]);
+});
+
+test('who watches an unknown service hears that, and who leaves holds up nothing', async () => {
+  const server = await start(['server.shutdownGrace=0s']);
+  const [host, port] = server.httpAddress.split(':');
+  const body = Buffer.concat([Buffer.from([0, 0, 0, 0, 18]), Buffer.from('{"service":"nope"}')]);
+  const first = await new Promise<{ readonly text: string; readonly call: ClientRequest }>((resolve, reject) => {
+    const call = request({ host, port, method: 'POST', path: `${PATH}Watch`, agent: false, headers: { 'content-type': 'application/connect+json' } }, (response) => {
+      response.on('data', (chunk: Buffer) => resolve({ text: chunk.toString('latin1').slice(5), call }));
+      response.on('error', () => {});
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+  assert.is(first.text, '{"status":"SERVICE_UNKNOWN"}');
+  first.call.destroy();
+  const begun = Date.now();
+  await server.close();
+  assert.ok(Date.now() - begun < 2000);
+});
+
+test.run();
