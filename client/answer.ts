@@ -16,8 +16,11 @@ export function checkAnswer(request: CheckResourcesRequest, response: CheckResou
   return { results, callId: response.authzCallId, requestId: response.requestId };
 }
 
-/** The same of a plan. */
-export function planAnswer(request: PlanResourcesRequest, { plan, authzCallId, requestId }: PlanResourcesResponse): PlanAnswer {
+/** The same of a plan, whose filter answers for one kind of resources and some actions, and for no others. */
+export function planAnswer(request: PlanResourcesRequest, response: PlanResourcesResponse): PlanAnswer {
+  const { plan, authzCallId, requestId, actions, resourceKind } = response;
+  if (resourceKind !== request.resource?.kind) throw unanswered('is about other resources');
+  if (actions.length !== request.actions.length || actions.some((action, index) => action !== request.actions[index])) throw unanswered('is about other actions');
   const matchedScopes: Record<string, string> = {};
   for (const [action, scope] of plan.matchedScopes ?? []) setOwn(matchedScopes, action, scope);
   return {

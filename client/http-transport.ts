@@ -2,6 +2,7 @@ import type { CheckResourcesResponse, PlanResourcesResponse, ServerInfoResponse 
 import { AuthzError } from './authz-error.js';
 import { readCheckResponse, readPlanResponse, readServerInfo } from './json/read-response.js';
 import { checkRequestJson, planRequestJson } from './json/request-json.js';
+import { receivedText } from './received-text.js';
 import type { Transport } from './transport.js';
 
 /** Where a decision point is, and how to reach it. */
@@ -79,8 +80,9 @@ interface Received {
 async function received(response: Promise<Response>): Promise<Received> {
   try {
     const answer = await response;
-    return { status: answer.status, ok: answer.ok, text: await answer.text() };
+    return { status: answer.status, ok: answer.ok, text: await receivedText(answer) };
   } catch (cause) {
+    if (cause instanceof AuthzError) throw cause;
     throw new AuthzError('unavailable', `the server cannot be reached: ${messageOf(cause)}`, { cause });
   }
 }

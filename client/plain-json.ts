@@ -2,7 +2,7 @@ import { setOwn } from '../proto/codec/own.js';
 import { AuthzError } from './authz-error.js';
 
 /** How deep values may lie in one another: what the binary form of a request can hold. */
-const MAX_DEPTH = 1000;
+export const MAX_DEPTH = 1000;
 /** A half of a pair of code units without its other half. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 

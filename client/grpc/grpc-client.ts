@@ -9,6 +9,7 @@ import { encodeCheckResourcesRequest, encodePlanResourcesRequest } from '../../p
 import type { AuthzClient, ClientOptions } from '../authz-client.js';
 import { AuthzError, codeOfNumber } from '../authz-error.js';
 import { clientOver } from '../client-over.js';
+import { MAX_ANSWER } from '../received-text.js';
 import type { Transport } from '../transport.js';
 
 /** Where a decision point is, and how to reach it. */
@@ -39,8 +40,6 @@ export function grpcClient<P extends Permissions = AnyPermissions>(options: Grpc
 }
 
 const SERVICE = '/authz.svc.v1.AuthzService';
-/** Bytes of an answer: filters may be long. */
-const MAX_ANSWER = 64 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {

@@ -1,4 +1,5 @@
 import type { ActionDecision, CheckResourcesResponse, OutputEntry, PlanOperand, PlanResourcesResponse, ResultEntry, ServerInfoResponse, ValidationError } from '../../proto/messages.js';
+import { MAX_DEPTH } from '../plain-json.js';
 import { asObject, type JsonObject, objectField, objectsField, own, textField, textsField, wrong } from './fields.js';
 
 /** The response of a check from its JSON form (server.md 1.2). Throws an AuthzError for what is none. */
@@ -84,13 +85,27 @@ function readFilter(filter: JsonObject): { readonly kind: string; readonly condi
   const kind = own(filter, 'kind');
   if (kind === 'KIND_ALWAYS_ALLOWED' || kind === 'KIND_ALWAYS_DENIED') return { kind };
   if (kind !== 'KIND_CONDITIONAL') throw wrong('filter');
-  return { kind, condition: readOperand(objectField(filter, 'condition')) };
+  return { kind, condition: readOperand(objectField(filter, 'condition'), 0) };
 }
 
-function readOperand(operand: JsonObject): PlanOperand {
-  if (Object.hasOwn(operand, 'variable')) return { variable: textField(operand, 'variable') };
-  if (Object.hasOwn(operand, 'value')) return { value: operand['value'] };
-  if (!Object.hasOwn(operand, 'expression')) throw wrong('filter');
-  const expression = objectField(operand, 'expression');
-  return { expression: { operator: textField(expression, 'operator'), operands: objectsField(expression, 'operands').map(readOperand) } };
+/** Exactly one of the three, and nothing that is not known: what is passed over in a filter selects other rows. */
+function readOperand(operand: JsonObject, depth: number): PlanOperand {
+  const [form, ...others] = Object.keys(operand);
+  if (others.length > 0 || depth > MAX_DEPTH) throw wrong('filter');
+  switch (form) {
+    case 'variable':
+      return { variable: textField(operand, 'variable') };
+    case 'value':
+      return { value: operand['value'] };
+    case 'expression':
+      return { expression: readExpression(objectField(operand, 'expression'), depth) };
+    default:
+      throw wrong('filter');
+  }
+}
+
+function readExpression(expression: JsonObject, depth: number): Extract<PlanOperand, { readonly expression: unknown }>['expression'] {
+  const operator = textField(expression, 'operator');
+  if (operator === '' || Object.keys(expression).some((name) => name !== 'operator' && name !== 'operands')) throw wrong('filter');
+  return { operator, operands: objectsField(expression, 'operands').map((inner) => readOperand(inner, depth + 1)) };
 }

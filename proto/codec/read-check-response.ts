@@ -60,6 +60,8 @@ function readEffect(reader: WireReader, effects: Map<string, ActionDecision['eff
     2: varint(() => { effect = reader.uint32(); }),
   });
   if (effect !== 1 && effect !== 2) throw new WireError('effect that is none');
+  // The encoding would have the last one count; a decision that says both is none.
+  if (effects.has(action)) throw new WireError('two effects for one action');
   effects.set(action, effect);
 }
 

@@ -4,12 +4,16 @@ import { BYTES, VARINT, WireError, type WireReader } from './wire-reader.js';
 /** What reads one field: by its number, whatever its wire type; the reader stands behind the tag. */
 export type FieldReaders = { readonly [field: number]: { readonly type: number; readonly read: () => void } };
 
-/** Reads the fields of a message up to `end`; those without a reader, or of another wire type, are skipped. Throws a WireError. */
+/**
+ * Reads the fields of a message up to `end`; those without a reader are skipped. Throws a WireError, also for a field of another wire type: other readers take it
+ * for unknown or for damage, and of an answer all have to think the same.
+ */
 export function readFields(reader: WireReader, end: number, readers: FieldReaders): void {
   while (reader.at < end) {
     const tag = reader.tag();
     const field = readers[tag >>> 3];
-    if (field === undefined || field.type !== (tag & 7)) reader.skip(tag);
+    if (field === undefined) reader.skip(tag);
+    else if (field.type !== (tag & 7)) throw new WireError(`wire type ${tag & 7} for field ${tag >>> 3}`);
     else field.read();
   }
   reader.checkEnd(end);

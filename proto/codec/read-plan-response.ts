@@ -16,7 +16,7 @@ export function decodePlanResourcesResponse(bytes: Buffer, includeMeta: boolean)
     2: text(() => { response.action = reader.string(); }),
     3: text(() => { response.resourceKind = reader.string(); }),
     4: text(() => { response.policyVersion = reader.string(); }),
-    5: text(() => { filter = readFilter(reader); }),
+    5: text(() => { filter = only(filter, readFilter(reader)); }),
     6: text(() => { meta = readMeta(reader); }),
     7: text(() => { validationErrors.push(readValidationError(reader)); }),
     8: text(() => { response.authzCallId = reader.string(); }),
@@ -36,7 +36,7 @@ function readFilter(reader: WireReader): Plan['filter'] {
   let condition: PlanOperand | undefined;
   readFields(reader, reader.messageEnd(), {
     1: varint(() => { number = reader.uint32(); }),
-    2: text(() => { condition = readOperand(reader, 0); }),
+    2: text(() => { condition = only(condition, readOperand(reader, 0)); }),
   });
   const kind = KINDS[number - 1];
   if (kind === undefined) throw new WireError('filter of no kind');
@@ -49,12 +49,18 @@ function readOperand(reader: WireReader, depth: number): PlanOperand {
   if (depth > MAX_VALUE_DEPTH) throw new WireError('expressions nested too deep');
   let operand: PlanOperand | undefined;
   readFields(reader, reader.messageEnd(), {
-    1: text(() => { operand = { value: readJsonValue(reader) }; }),
-    2: text(() => { operand = readExpression(reader, depth); }),
-    3: text(() => { operand = { variable: reader.string() }; }),
+    1: text(() => { operand = only(operand, { value: readJsonValue(reader) }); }),
+    2: text(() => { operand = only(operand, readExpression(reader, depth)); }),
+    3: text(() => { operand = only(operand, { variable: reader.string() }); }),
   });
   if (operand === undefined) throw new WireError('empty operand');
   return operand;
+}
+
+/** The encoding would have the last one count, or both be merged; a filter that says two things is none. */
+function only<T>(before: T | undefined, value: T): T {
+  if (before !== undefined) throw new WireError('a part of the filter comes twice');
+  return value;
 }
 
 function readExpression(reader: WireReader, depth: number): PlanOperand {
@@ -64,6 +70,7 @@ function readExpression(reader: WireReader, depth: number): PlanOperand {
     1: text(() => { operator = reader.string(); }),
     2: text(() => { operands.push(readOperand(reader, depth + 1)); }),
   });
+  if (operator === '') throw new WireError('expression without an operator');
   return { expression: { operator, operands } };
 }
 

@@ -1,0 +1,22 @@
+import { AuthzError } from './authz-error.js';
+
+/** Bytes of an answer: filters may be long. */
+export const MAX_ANSWER = 64 * 1024 * 1024;
+
+/** The body of an answer as text. Throws an AuthzError for one that is longer than any answer, having read no more of it than that. */
+export async function receivedText(answer: Response): Promise<string> {
+  const reader = answer.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > MAX_ANSWER) {
+      reader.cancel().catch(() => {});
+      throw new AuthzError('resource_exhausted', `the answer is longer than ${MAX_ANSWER} bytes`);
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}
