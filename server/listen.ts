@@ -110,7 +110,7 @@ function listen(server: Server, where: { readonly host: string; readonly port: n
 }
 
 /** A turn of the event loop that takes less, in milliseconds, leaves hardly any time to connect in. */
-const SHORT_TURN = 0.2;
+const SHORT_TURN = 0.05;
 /** For so long, in milliseconds, such a turn is waited for; afterwards one in which nobody came will do. */
 const SHORT_TURN_PATIENCE = 100;
 /** Under load without end, it listens no more after so many milliseconds. */
