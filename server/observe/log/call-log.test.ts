@@ -38,6 +38,11 @@ test('health calls are not logged, nor is anything below the level', () => {
   assert.equal(linesOf((logger) => callLog({ ...logger, writes: () => false }).ended?.(CALL, END)), []);
 });
 
+test('a message that could not be read is an error of the caller, whatever its code', () => {
+  const [line] = linesOf((logger) => callLog(logger).ended?.({ ...CALL, id: '' }, { ...END, code: 'internal', message: 'malformed message' }));
+  assert.is(line?.['level'], 'info');
+});
+
 test('a caller cannot write a line of its own', () => {
   const lines = linesOf((logger) => callLog(logger).ended?.({ ...CALL, method: '/a"\n{/b', peer: () => ({ ...CALL.peer(), forwardedFor: 'x"\n{"log.level":"error"}' }) }, END));
   assert.is(lines.length, 1);

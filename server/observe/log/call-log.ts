@@ -32,7 +32,8 @@ export function callLog(logger: Logger): Watcher {
     ended: (call, end) => {
       const requestId = requestIds.get(call);
       if (requestId !== undefined) requestIds.delete(call);
-      const level = isServerFault(end.code) ? 'error' : 'info';
+      // What fails before it has an id was malformed, which gRPC calls internal; a bug is told of beside its call.
+      const level = isServerFault(end.code) && call.id !== '' ? 'error' : 'info';
       if (isHousekeeping(call) || !logger.writes(level)) return;
       const members = prefixOf(call.method) + peerMembers(call) + endMembers(call, end, timestamps);
       logger.members(level, 'Handled request', requestId === undefined ? members : `${members},"grpc.request.meta.request_id":${JSON.stringify(requestId)}`);
