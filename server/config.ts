@@ -87,13 +87,20 @@ export interface ConfigSources {
   readonly environment?: Environment;
 }
 
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly warnings: readonly string[];
+  /** Where each key that was set was set: `file:line:column`, or the flag. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
 /**
  * The configuration of a server (server.md 2.1): the file with the environment put in, the overrides over it, defaults for the rest.
  * Warnings name the keys that have no effect. Throws a ConfigError for whatever the server must not start with.
  */
-export function loadConfig(sources: ConfigSources): { readonly config: Config; readonly warnings: readonly string[] } {
-  const settled = loadSettings(sources);
-  return { config: configOf(settled.settings), warnings: settled.warnings };
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const { settings, warnings, places } = loadSettings(sources);
+  return { config: configOf(settings), warnings, places };
 }
 
 /** The same, key by key, with the place of each. */

@@ -1,4 +1,5 @@
 import { loadConfig } from '../config.js';
+import { placed } from '../config/config-error.js';
 import { openLog } from '../observe/log/open-log.js';
 import { runProgram } from '../process.js';
 import { complain, EXIT } from './exit.js';
@@ -14,12 +15,14 @@ export interface ServeOptions {
 
 /** Serves until a signal; ends the process with one line when it cannot start (server.md 2.3). */
 export async function serve(options: ServeOptions): Promise<void> {
+  let places: ReadonlyMap<string, string> = new Map();
   try {
-    const { config, warnings } = loadConfig({ file: options.config, sets: options.set });
+    const { config, warnings, ...loaded } = loadConfig({ file: options.config, sets: options.set });
+    places = loaded.places;
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
     await runProgram({ program: options.program, config, bundleFile: options.bundle, log: openLog({ level: options.logLevel }) });
   } catch (error) {
-    complain(error);
+    complain(placed(error, places));
     process.exit(EXIT.failed);
   }
 }

@@ -8,6 +8,14 @@ export class ConfigError extends Error {
   }
 }
 
+/** What was thrown after the configuration was read: an error that only knows the key of what is wrong gets the place of it too. */
+export function placed(error: unknown, places: ReadonlyMap<string, string>): unknown {
+  const place = error instanceof ConfigError ? places.get(error.place) : undefined;
+  if (place === undefined) return error;
+  const { place: key, problem } = error as ConfigError;
+  return new ConfigError(place.endsWith(key) ? problem : `${key}: ${problem}`, place);
+}
+
 /** What was written may be long, and may have lines of its own. */
 const LONGEST = 400;
 

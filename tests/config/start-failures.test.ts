@@ -16,7 +16,7 @@ test.before(async () => {
   assert.is((await run(PROGRAMS.authzc, ['compile'], folder)).code, 0);
   const own = makeCertificate('own');
   const other = makeCertificate('other');
-  for (const [name, text] of [['cert.pem', own.cert], ['key.pem', own.key], ['other.pem', other.key], ['text.pem', 'x'], ['bundle.js', 'export const other = 1;'], ['syntax.js', 'export const {'], ['config.yaml', '['], ['unknown.yaml', 'server:\n  wokers: 1\n']] as const) writeFileSync(join(folder, name), text);
+  for (const [name, text] of [['cert.pem', own.cert], ['key.pem', own.key], ['other.pem', other.key], ['text.pem', 'x'], ['bundle.js', 'export const other = 1;'], ['syntax.js', 'export const {'], ['config.yaml', '['], ['tls.yaml', 'server:\n  tls: {cert: none.pem, key: key.pem}\n'], ['unknown.yaml', 'server:\n  wokers: 1\n']] as const) writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, 'a-folder'));
   taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -45,6 +45,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   ['a port in use', () => set(`server.httpListenAddr=${TAKEN()}`), 'EADDRINUSE'],
   ['a gRPC port in use', () => set(`server.grpcListenAddr=${TAKEN()}`), 'EADDRINUSE'],
   ['a socket in no folder', () => set('server.httpListenAddr=unix:/none/x.sock'), /ENOENT|EACCES/],
+  ['a certificate of a file that is not there', () => ['--config', 'tls.yaml'], 'authz: error: tls.yaml:2:9: server.tls.cert: `none.pem` cannot be read (ENOENT)'],
   ['a bundle that is not there', () => ['--bundle', 'none.js'], 'none.js'],
   ['a bundle that is none', () => ['--bundle', 'bundle.js'], 'bundle.js'],
   ['a bundle with an error', () => ['--bundle', 'syntax.js'], 'syntax.js'],
