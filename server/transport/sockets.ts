@@ -3,6 +3,22 @@ import type { Socket } from 'node:net';
 /** Who has connected and says nothing for so many milliseconds has no request under way. */
 const SILENCE = 250;
 
+/** How often connections that can end are looked for, in milliseconds. */
+const SWEEP = 20;
+
+/**
+ * Drains again and again until `gone`, each time right after the platform has read what has come: what is there and not yet read would make a connection seem to
+ * be silent or idle. After `patience` milliseconds `cut` is called.
+ */
+export async function drained(drain: () => void, gone: Promise<void>, patience: number, cut: () => void): Promise<void> {
+  const sweep = setInterval(() => setImmediate(drain), SWEEP);
+  const deadline = setTimeout(cut, patience);
+  setImmediate(drain);
+  await gone;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+}
+
 /** The connections of one listener. */
 export class Sockets {
   readonly #since = new Map<Socket, number>();

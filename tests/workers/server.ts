@@ -53,7 +53,7 @@ export async function startProgram(folder: string, bundleText: string, sets: rea
     said += chunk.toString('utf8');
   });
   // The log may have had something to say before.
-  const ready = (): RegExpExecArray | null => /^authz: REST and Connect on (?:http:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
+  const ready = (): RegExpExecArray | null => /^authz: REST and Connect on (?:https?:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
   await until(() => ready() !== null || running.child.exitCode !== null, 'the line of a server that is ready');
   const [, http = '', grpc = ''] = ready() ?? [];
   if (http === '') throw new Error(`the server has ended: ${running.said()}`);

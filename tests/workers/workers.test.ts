@@ -1,13 +1,16 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { Client, credentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { launch, PROGRAMS, stop } from '../cli/programs.js';
 import { send } from '../server/http-client.js';
+import { makeCertificate } from '../support/certificate.js';
 import { askGrpc, askRest, startLoad } from './load.js';
 import { startNewcomers } from './newcomers.js';
 import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
@@ -183,6 +186,48 @@ test('both listeners can be sockets that all workers share: their mode is set, a
   assert.not(existsSync(http));
   assert.not(existsSync(grpc));
 });
+
+test('several workers serve TLS on both ports, and resume the sessions of one another', async () => {
+  const certificate = makeCertificate('authz');
+  const [cert, key] = [join(bundles.folder, 'cert.pem'), join(bundles.folder, 'key.pem')];
+  writeFileSync(cert, certificate.cert);
+  writeFileSync(key, certificate.key);
+  const server = await start('server.workers=2', `server.tls.cert=${cert}`, `server.tls.key=${key}`);
+  const port = Number(server.http.split(':')[1]);
+  const first = await handshake(port, certificate.cert);
+  for (let count = 0; count < 6; count++) assert.ok((await handshake(port, certificate.cert, first.session)).isResumed);
+  const ask = (session: ClientHttp2Session): Promise<unknown> =>
+    new Promise((resolve, reject) => session.request({ ':path': '/_authz/health' }).on('response', (headers) => resolve(headers[':status'])).on('error', reject).resume());
+  const session = connectHttp2(`https://${server.http}`, { ca: certificate.cert });
+  assert.is(await ask(session), 200);
+  session.close();
+  const client = new Client(server.grpc, credentials.createSsl(Buffer.from(certificate.cert)));
+  assert.is(await askGrpc(client), 'EFFECT_ALLOW EFFECT_DENY');
+  client.close();
+  assert.is((await stop(server.running)).code, 0);
+});
+
+interface Handshake {
+  readonly session: Buffer;
+  readonly isResumed: boolean;
+}
+
+function handshake(port: number, ca: string, session?: Buffer): Promise<Handshake> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({ port, host: '127.0.0.1', ca, ...(session !== undefined && { session }) }, () => {
+      socket.write('GET /_authz/health HTTP/1.1\r\nHost: x\r\n\r\n');
+    });
+    let ticket = session ?? Buffer.alloc(0);
+    socket.on('session', (given) => {
+      ticket = given;
+    });
+    socket.once('data', () => {
+      resolve({ session: ticket, isResumed: socket.isSessionReused() });
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
 
 test('a server whose primary process is killed leaves no worker behind', async () => {
   const server = await start('server.workers=2');

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Server } from '@grpc/grpc-js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { Http2Sessions } from '../http2-sessions.js';
-import { Sockets } from '../sockets.js';
+import { drained, Sockets } from '../sockets.js';
 import { grpcStreamHandler } from './serve-stream.js';
 
 /** What makes calls of the connections of the gRPC port. */
@@ -46,19 +46,11 @@ export function grpcListener(server: Server, { maxConcurrentStreams, maxConnecti
       sockets.closeSilent();
       sessions.end();
     };
-    const sweep = setInterval(drain, SWEEP);
-    const deadline = setTimeout(() => sockets.destroy(), patience);
-    drain();
-    await sockets.gone();
-    clearInterval(sweep);
-    clearTimeout(deadline);
+    await drained(drain, sockets.gone(), patience, () => sockets.destroy());
     front?.close();
   };
   return { take, stop };
 }
-
-/** How often connections that can end are looked for, in milliseconds. */
-const SWEEP = 20;
 
 function tlsFront(tls: ServerTls, handshakeTimeout: number, welcome: (socket: TLSSocket) => void): ReturnType<typeof createTlsServer> {
   const front = createTlsServer({ ...tls.options(), ALPNProtocols: ['h2'], handshakeTimeout });

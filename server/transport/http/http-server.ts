@@ -9,6 +9,7 @@ import type { ServerTls } from '../../tls/server-tls.js';
 import type { GrpcServer } from '../grpc/grpc-server.js';
 import { fullName } from '../rpc.js';
 import { RPCS_BY_NAME } from '../rpcs.js';
+import { drained } from '../sockets.js';
 import { begin, endFailed } from '../watched-call.js';
 import { addAdminRoutes } from './admin.js';
 import { addAnyMethodRoute } from './any-method.js';
@@ -154,16 +155,8 @@ function refusalOf(error: FastifyError, request: FastifyRequest, services: Servi
   return rpcErrorOf(error, services.report);
 }
 
-/** How often connections that have become idle are looked for, in milliseconds. */
-const IDLE_SWEEP = 20;
-
 async function stop(app: FastifyInstance, exchange: Exchange, listener: HttpListener, patience: number): Promise<void> {
   exchange.stopping = true;
-  const sweep = setInterval(listener.drain, IDLE_SWEEP);
-  const deadline = setTimeout(listener.closeAll, patience);
-  listener.drain();
-  await listener.close();
-  clearInterval(sweep);
-  clearTimeout(deadline);
+  await drained(listener.drain, listener.close(), patience, listener.closeAll);
   await app.close();
 }
