@@ -83,15 +83,19 @@ test('a worker told to stop by a signal of its own answers what it has, loses no
 });
 
 for (const workers of [1, 2]) {
-  test(`${workers === 1 ? 'one process' : 'several workers'}: clients that keep coming until the end are answered or refused; no connection that was made is lost`, async () => {
-    const server = await start(`server.workers=${workers}`);
-    const newcomers = startNewcomers(server.http, server.grpc, { once: 12, kept: 4, grpc: 4 });
-    await until(() => newcomers.answered > 100, 'answers');
-    assert.is((await stop(server.running)).code, 0);
-    await until(() => newcomers.refused > 20, 'nobody listens');
-    await newcomers.stop();
-    assert.equal(newcomers.lost, []);
-  });
+  for (const kind of ['ports', 'socket files']) {
+    test(`${workers === 1 ? 'one process' : 'several workers'}: clients that keep coming until the end are answered or refused, over ${kind}`, async () => {
+      const files = `server.httpListenAddr=unix:${join(bundles.folder, 'n-http.sock')},server.grpcListenAddr=unix:${join(bundles.folder, 'n-grpc.sock')}`;
+      const server = await start(`server.workers=${workers}`, ...(kind === 'ports' ? [] : [files]));
+      const newcomers = startNewcomers(server.http, server.grpc, { once: 12, kept: 4, grpc: 4 });
+      await until(() => newcomers.answered > 100, 'answers');
+      assert.is((await stop(server.running)).code, 0);
+      await until(() => newcomers.refused > 20, 'nobody listens');
+      await newcomers.stop();
+      // Of a port, one may have been accepted by the system in the very moment in which it was closed (docs/operations.md).
+      assert.ok(newcomers.lost.length <= (kind === 'ports' ? 1 : 0), newcomers.lost.join('\n'));
+    });
+  }
 }
 
 test('clients that come while workers leave or are replaced are answered: a connection on its way to a worker that is gone goes to another', async () => {
