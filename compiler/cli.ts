@@ -73,6 +73,22 @@ program
   });
 
 program
+  .command('inspect')
+  .description('list what policies mention: actions, attributes, derived roles, variables, constants; they need not compile')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .argument('[ids...]', 'the ids of the policies to show, such as resource.album.vdefault; all when there are none')
+  .option('--name-regexp <regexp>', 'only policies whose resource, principal, role or set has such a name')
+  .option('--version-regexp <regexp>', 'only policies of such versions')
+  .option('--scope-regexp <regexp>', 'only policies of such scopes')
+  .option('--include-disabled', 'disabled policies too')
+  .option('--no-headers', 'as text, the values alone')
+  .addOption(new Option('-o, --output <format>', 'how to show them').choices(['text', 'json', 'prettyjson', 'yaml']).default('text'))
+  .action(async (directory, ids, options) => {
+    const { inspectCommand } = await import('./cli/inspect-command.js');
+    process.exitCode = inspectCommand(directory, ids, options);
+  });
+
+program
   .command('serve')
   .description('compile a folder of policies in memory and serve it; writes nothing')
   .argument('[dir]', 'the folder of the policies; storage.disk.directory of the configuration when absent')

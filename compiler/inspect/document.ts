@@ -1,0 +1,61 @@
+import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/policy.js';
+import type { Importer } from '../link/definitions.js';
+import { expressionsOfCondition } from '../validate/expressions-of.js';
+
+/** Whether a document has rules or definitions of its own, and may import variables and constants for them. */
+export function isImporter(file: PolicyFile): file is Importer {
+  return file.policy.kind !== 'export-variables' && file.policy.kind !== 'export-constants';
+}
+
+/** How a policy is called, which version of it this is, and in which scope; sets have a name only. */
+export function namesOf(policy: Policy): { readonly name: string; readonly version: string; readonly scope: string } {
+  switch (policy.kind) {
+    case 'resource':
+      return { name: policy.resource.value, version: policy.version.value, scope: policy.scope };
+    case 'principal':
+      return { name: policy.principal.value, version: policy.version.value, scope: policy.scope };
+    case 'role':
+      return { name: policy.role.value, version: policy.version, scope: policy.scope };
+    case 'derived-roles':
+    case 'export-variables':
+    case 'export-constants':
+      return { name: policy.name.value, version: '', scope: '' };
+  }
+}
+
+/** The actions and patterns of actions that the rules name. */
+export function actionsOf(policy: Policy): readonly string[] {
+  switch (policy.kind) {
+    case 'resource':
+      return policy.rules.flatMap(({ actions }) => actions.map(({ value }) => value));
+    case 'principal':
+      return policy.rules.flatMap(({ actions }) => actions.map(({ action }) => action.value));
+    case 'role':
+      return policy.rules.flatMap(({ allowActions }) => allowActions.map(({ value }) => value));
+    case 'derived-roles':
+    case 'export-variables':
+    case 'export-constants':
+      return [];
+  }
+}
+
+/** The expressions of conditions and outputs. */
+export function expressionsOfRules(policy: Policy): readonly Expression[] {
+  switch (policy.kind) {
+    case 'resource':
+    case 'role':
+      return policy.rules.flatMap(ofRule);
+    case 'principal':
+      return policy.rules.flatMap(({ actions }) => actions.flatMap(ofRule));
+    case 'derived-roles':
+      return policy.definitions.flatMap(({ condition }) => expressionsOfCondition(condition));
+    case 'export-variables':
+    case 'export-constants':
+      return [];
+  }
+}
+
+function ofRule({ condition, output }: { readonly condition: Condition | undefined; readonly output: Output | undefined }): readonly Expression[] {
+  const outputs = output === undefined ? [] : [output.ruleActivated, output.conditionNotMet, output.legacy];
+  return [...expressionsOfCondition(condition), ...outputs.filter((expression) => expression !== undefined)];
+}

@@ -1,0 +1,50 @@
+import { visible, visibleJson } from '../diagnostics/terminal-text.js';
+import { blockYaml } from './block-yaml.js';
+import type { InspectedAttribute, InspectedPolicy } from './inspected-policy.js';
+
+/** How policies are shown: as blocks of lines, as JSON on one line, as indented JSON, as YAML. */
+export const INSPECT_FORMATS = ['text', 'json', 'prettyjson', 'yaml'] as const;
+export type InspectFormat = (typeof INSPECT_FORMATS)[number];
+
+/** Inspected policies as text (server.md 6.2). Whatever could meddle with a terminal is escaped. Ends with a line break, or is empty. */
+export function formatInspected(policies: readonly InspectedPolicy[], format: InspectFormat, options: { readonly headers: boolean }): string {
+  switch (format) {
+    case 'text':
+      return policies.map((policy) => blockOf(policy, options.headers)).join('');
+    case 'json':
+      return `${visibleJson(resultsOf(policies))}\n`;
+    case 'prettyjson':
+      return `${visibleJson(resultsOf(policies), 2)}\n`;
+    case 'yaml':
+      return blockYaml(resultsOf(policies));
+  }
+}
+
+function blockOf({ policyId, actions, attributes, constants, variables }: InspectedPolicy, headers: boolean): string {
+  const lines: readonly (readonly [string, string])[] = [
+    ['POLICY ID ', policyId],
+    ['ACTIONS   ', actions.join(',')],
+    ['ATTRIBUTES', attributes.map(attributeText).join(',')],
+    ['CONSTANTS ', constants.map(({ name }) => name).join(',')],
+    ['VARIABLES ', variables.map(({ name }) => name).join(',')],
+  ];
+  const shown = lines.map(([header, value]) => (headers ? `${header}: ${visible(value)}`.trimEnd() : visible(value)));
+  return `${[...shown, ...(headers ? ['-'.repeat(80)] : [])].join('\n')}\n`;
+}
+
+function attributeText({ kind, name }: InspectedAttribute): string {
+  const owner = kind === 'KIND_PRINCIPAL_ATTRIBUTE' ? 'P' : 'R';
+  return /^[A-Za-z_]\w*$/.test(name) ? `${owner}.attr.${name}` : `${owner}.attr[${JSON.stringify(name)}]`;
+}
+
+/** The fields of an InspectPoliciesResponse, and where each policy stands. Documents of one id are told apart by their files. */
+function resultsOf(policies: readonly InspectedPolicy[]): unknown {
+  const ids = new Set<string>();
+  const results = policies.map((policy) => {
+    const { policyId, file, disabled, actions, attributes, derivedRoles, variables, constants } = policy;
+    const key = ids.has(policyId) ? `${policyId} (${file})` : policyId;
+    ids.add(policyId);
+    return [key, { policyId, file, ...(disabled ? { disabled } : {}), actions, attributes, derivedRoles, variables, constants }] as const;
+  });
+  return { results: Object.fromEntries(results) };
+}

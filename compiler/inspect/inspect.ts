@@ -1,0 +1,123 @@
+import { importKey, policyKeyOf } from '../ast/names.js';
+import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';
+import { Diagnostics } from '../diagnostics/diagnostic.js';
+import { type Catalogue, catalogueOf, hasKind } from '../link/catalogue.js';
+import type { Definition } from '../link/definitions.js';
+import { attributesOf } from './attributes.js';
+import { actionsOf, expressionsOfRules, isImporter, namesOf } from './document.js';
+import type { InspectedAttribute, InspectedBinding, InspectedDerivedRole, InspectedPolicy } from './inspected-policy.js';
+import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
+
+/**
+ * What each document mentions: actions, attributes, derived roles, variables and constants (server.md 6.2). Sorted by id. The policies need not
+ * compile: what nobody defines is said to be undefined. Imports mean enabled documents; of two with one id, the first by path.
+ *
+ * @param files those that parsed, disabled ones included.
+ */
+export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[] {
+  const catalogue = catalogueOf(files.filter(({ disabled }) => !disabled), new Diagnostics());
+  const mentions = new Map(files.filter(isImporter).map((file) => [file as PolicyFile, mentionsOf(file, catalogue)]));
+  const usedDefinitions = definitionsInUse(mentions);
+  return files
+    .map((file) => {
+      const mentioned = mentions.get(file);
+      const bindings = mentioned === undefined ? exportsOf(file, usedDefinitions) : bindingsOf(file, mentioned);
+      return {
+        policyId: policyKeyOf(file.policy),
+        file: file.source.path,
+        disabled: file.disabled,
+        ...namesOf(file.policy),
+        actions: [...new Set(actionsOf(file.policy))].sort(),
+        attributes: attributesIn(file, mentioned),
+        derivedRoles: derivedRolesOf(file, catalogue),
+        ...bindings,
+      };
+    })
+    .sort((a, b) => compare(a.policyId, b.policyId) || compare(a.file, b.file));
+}
+
+type Bindings = Pick<InspectedPolicy, 'variables' | 'constants'>;
+
+/** The places of the definitions that some enabled document uses: objects of the tree, which are the same for whoever imports them. */
+function definitionsInUse(mentions: ReadonlyMap<PolicyFile, Mentions>): ReadonlySet<unknown> {
+  const inUse = new Set<unknown>();
+  for (const [file, { variables, constants }] of mentions) {
+    if (file.disabled) continue;
+    for (const definition of [...inUseOf(variables), ...inUseOf(constants)]) inUse.add(definition.name);
+  }
+  return inUse;
+}
+
+function inUseOf<T>({ defined, used }: Mentioned<T>): readonly Definition<T>[] {
+  return defined.filter(({ name }) => used.has(name.value));
+}
+
+function exportsOf(file: PolicyFile, inUse: ReadonlySet<unknown>): Bindings {
+  const source = policyKeyOf(file.policy);
+  const kind = 'KIND_EXPORTED';
+  if (hasKind(file, 'export-variables')) {
+    return { constants: [], variables: byName(file.policy.definitions.map(({ name, expression }) => ({ name: name.value, kind, value: expression.text, source, used: inUse.has(name) }))) };
+  }
+  if (hasKind(file, 'export-constants')) {
+    return { variables: [], constants: byName(file.policy.definitions.map(({ name, value }) => ({ name: name.value, kind, value: value.value, source, used: inUse.has(name) }))) };
+  }
+  return { variables: [], constants: [] };
+}
+
+function bindingsOf(file: PolicyFile, { variables, constants }: Mentions): Bindings {
+  return {
+    variables: listOf(file, variables, ({ text }: Expression) => text),
+    constants: listOf(file, constants, (value: JsonValue) => value),
+  };
+}
+
+function listOf<T, V>(file: PolicyFile, { defined, used, missing, lacksImport }: Mentioned<T>, valueOf: (value: T) => V): readonly InspectedBinding<V>[] {
+  return byName([
+    ...defined.map(({ name, value, file: from }) => ({
+      name: name.value,
+      kind: from === file ? ('KIND_LOCAL' as const) : ('KIND_IMPORTED' as const),
+      value: valueOf(value),
+      source: policyKeyOf(from.policy),
+      used: used.has(name.value),
+    })),
+    ...[...missing].map((name) => ({ name, kind: lacksImport ? ('KIND_UNKNOWN' as const) : ('KIND_UNDEFINED' as const), used: used.has(name) })),
+  ]);
+}
+
+/** Those of its own expressions, and of the imported variables that it uses. */
+function attributesIn(file: PolicyFile, mentioned: Mentions | undefined): readonly InspectedAttribute[] {
+  const exported = hasKind(file, 'export-variables') ? file.policy.definitions.map(({ expression }) => expression) : [];
+  const variables = mentioned?.variables.defined.filter(({ name, file: from }) => from === file || mentioned.variables.used.has(name.value)) ?? [];
+  const expressions = [...expressionsOfRules(file.policy), ...exported, ...variables.map(({ value }) => value)];
+  const found = expressions.flatMap(({ ast }) => (ast === undefined ? [] : attributesOf(ast)));
+  const unique = new Map(found.map((attribute) => [`${attribute.kind} ${attribute.name}`, attribute]));
+  return [...unique.values()].sort((a, b) => compare(a.kind, b.kind) || compare(a.name, b.name));
+}
+
+function derivedRolesOf(file: PolicyFile, catalogue: Catalogue): readonly InspectedDerivedRole[] {
+  if (hasKind(file, 'derived-roles')) {
+    const source = policyKeyOf(file.policy);
+    return byName(file.policy.definitions.map(({ name }) => ({ name: name.value, kind: 'KIND_EXPORTED', source })));
+  }
+  if (!hasKind(file, 'resource')) return [];
+  const sets = file.policy.importDerivedRoles.flatMap(({ value }) => {
+    const set = catalogue.find(importKey('derived_roles', value));
+    return set !== undefined && hasKind(set, 'derived-roles') ? [set] : [];
+  });
+  const named = new Set(file.policy.rules.flatMap(({ derivedRoles }) => derivedRoles.map(({ value }) => value)));
+  return byName(
+    [...named].map((name): InspectedDerivedRole => {
+      const set = sets.find(({ policy }) => policy.definitions.some((definition) => definition.name.value === name));
+      return set === undefined ? { name, kind: 'KIND_UNDEFINED' } : { name, kind: 'KIND_IMPORTED', source: policyKeyOf(set.policy) };
+    }),
+  );
+}
+
+function byName<T extends { readonly name: string }>(entries: readonly T[]): readonly T[] {
+  return [...entries].sort((a, b) => compare(a.name, b.name));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,68 @@
+import type { Expr } from '../ast/expr.js';
+import { importKey } from '../ast/names.js';
+import type { Expression, JsonValue } from '../ast/policy.js';
+import type { Catalogue } from '../link/catalogue.js';
+import { constantsOf, type Definition, type Importer, variablesOf } from '../link/definitions.js';
+import { type References, referencesOf } from '../link/references.js';
+import { expressionsOfRules } from './document.js';
+
+/** What a document can name, and what it comes to read. */
+export interface Mentions {
+  readonly variables: Mentioned<Expression>;
+  readonly constants: Mentioned<JsonValue>;
+}
+
+/** Its variables, or its constants. */
+export interface Mentioned<T> {
+  /** Imported, then local ones; a name that is defined twice is there twice. */
+  readonly defined: readonly Definition<T>[];
+  /** The names that conditions and outputs read, by other variables too. */
+  readonly used: ReadonlySet<string>;
+  /** The names that anything reads and nothing defines. */
+  readonly missing: ReadonlySet<string>;
+  /** Whether a set is imported that is not there. */
+  readonly lacksImport: boolean;
+}
+
+/** What a document can name, by its imports and its own definitions, and what it reads of that (policy-language.md 6.1). */
+export function mentionsOf(file: Importer, catalogue: Catalogue): Mentions {
+  const variables = variablesOf(file, catalogue);
+  const constants = constantsOf(file, catalogue);
+  const used = reached(expressionsOfRules(file.policy), variables);
+  const all = reached([...expressionsOfRules(file.policy), ...variables.map(({ value }) => value)], variables);
+  const lacks = (kind: 'export_variables' | 'export_constants', imports: Importer['policy']['variables']['imports']): boolean =>
+    imports.some(({ value }) => catalogue.find(importKey(kind, value)) === undefined);
+  return {
+    variables: { ...mentioned(variables, used.variables, all.variables), lacksImport: lacks('export_variables', file.policy.variables.imports) },
+    constants: { ...mentioned(constants, used.constants, all.constants), lacksImport: lacks('export_constants', file.policy.constants.imports) },
+  };
+}
+
+function mentioned<T>(defined: readonly Definition<T>[], used: ReadonlySet<string>, all: ReadonlySet<string>): Omit<Mentioned<T>, 'lacksImport'> {
+  const known = new Set(defined.map(({ name }) => name.value));
+  return { defined, used, missing: new Set([...all].filter((name) => !known.has(name))) };
+}
+
+type Names = { readonly [K in keyof References]: ReadonlySet<string> };
+
+/** The names that expressions come to read, by the variables among them too. Cycles do no harm. */
+function reached(expressions: readonly Expression[], definitions: readonly Definition<Expression>[]): Names {
+  const variables = new Set<string>();
+  const constants = new Set<string>();
+  const pending: Expression[] = [...expressions];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const references = readBy(next.ast);
+    for (const name of references.constants.keys()) constants.add(name);
+    for (const name of references.variables.keys()) {
+      if (variables.has(name)) continue;
+      variables.add(name);
+      pending.push(...definitions.filter((definition) => definition.name.value === name).map(({ value }) => value));
+    }
+  }
+  return { variables, constants };
+}
+
+/** An expression that does not parse reads nothing. */
+function readBy(ast: Expr | undefined): References {
+  return ast === undefined ? { variables: new Map(), constants: new Map() } : referencesOf(ast);
+}
