@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 
-/** The commands that dist/server.js and authzc share: they show a configuration, and ask a running server for its health. */
+/** The commands that dist/server.js and authzc share: they show a configuration, and ask a running server for its health and its audit log. */
 export function addServerCommands(program: Command): void {
   program
     .command('config')
@@ -28,6 +28,28 @@ export function addServerCommands(program: Command): void {
     .action(async (options) => {
       const { healthcheck } = await import('./healthcheck.js');
       process.exitCode = await healthcheck(options);
+    });
+
+  program
+    .command('audit')
+    .description('list entries of the audit log of a running server, by its admin API over gRPC')
+    .addOption(new Option('--kind <kind>', 'which entries').choices(['access', 'decision']).default('access'))
+    .option('--tail <count>', 'so many of the newest; 30 when nothing else is asked for')
+    .option('--between <start[,end]>', 'those of a time, RFC 3339: 2026-01-31T08:00:00Z,2026-01-31T09:30:00Z; until now without an end')
+    .option('--since <duration>', 'those since so long ago: 3h')
+    .option('--lookup <call-id>', 'those of one call')
+    .option('--raw', 'one entry a line, as JSON')
+    .addOption(new Option('--server <address>', 'whom to ask, where it speaks gRPC: host:port or unix:/path').default('localhost:3593').env('AUTHZ_SERVER'))
+    .addOption(new Option('--username <name>', 'the user of the admin API').env('AUTHZ_USERNAME'))
+    .addOption(new Option('--password <password>', 'his password; other users of this machine can see a flag, but not a variable').env('AUTHZ_PASSWORD'))
+    .option('--ca-cert <file>', 'the authority of its certificate')
+    .option('--client-cert <file>', 'a certificate for a server that wants one')
+    .option('--client-key <file>', 'the key of that')
+    .option('--insecure', 'do not verify its certificate')
+    .option('--plaintext', 'it speaks plaintext')
+    .action(async (options) => {
+      const { audit } = await import('./audit/audit.js');
+      process.exitCode = await audit(options);
     });
 }
 

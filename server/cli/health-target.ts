@@ -3,9 +3,7 @@ import { type Address, parseAddress } from '../config/address.js';
 import { loadConfig } from '../config.js';
 import { readCertificates } from '../tls/certificates.js';
 import type { Environment } from '../config/substitute.js';
-
-/** Arguments that make no sense. */
-export class UsageError extends Error {}
+import { UsageError } from './usage-error.js';
 
 /** Where a server is asked, and how. */
 export interface HealthTarget {

@@ -2,8 +2,9 @@ import { parseDuration } from '../config/duration.js';
 import { askGrpc } from './ask-grpc.js';
 import { askHttp, type HealthAnswer } from './ask-http.js';
 import { complain, EXIT } from './exit.js';
-import { type HealthTarget, type TargetOptions, targetOf, UsageError } from './health-target.js';
+import { type HealthTarget, type TargetOptions, targetOf } from './health-target.js';
 import { openConnection } from './open-connection.js';
+import { UsageError } from './usage-error.js';
 
 /** The options of `healthcheck`, as commander gives them. */
 export interface HealthcheckOptions extends TargetOptions {

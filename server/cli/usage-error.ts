@@ -1,0 +1,2 @@
+/** Arguments that make no sense. */
+export class UsageError extends Error {}

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashSync } from 'bcryptjs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeCertificate } from '../support/certificate.js';
+import { CHECK, documentPolicy } from './policies.js';
+import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from './programs.js';
+
+const test = suite('authzc audit');
+const authority = makeCertificate('authority');
+const leaf = makeCertificate('localhost', authority);
+const stranger = makeCertificate('somebody');
+const servers: Running[] = [];
+let folder = '';
+let plain = '';
+let secure = '';
+let bare = '';
+
+test.before(async () => {
+  folder = folderOf({
+    'policies/document.yaml': documentPolicy('view'),
+    'config.yaml': config('plain', ''),
+    'tls.yaml': config('secure', '  tls: {cert: leaf.pem, key: leaf.key, caCert: authority.pem}\n'),
+    'authority.pem': authority.cert,
+    'leaf.pem': leaf.cert,
+    'leaf.key': leaf.key,
+    'stranger.pem': stranger.cert,
+  });
+  const http = serve('--config', 'config.yaml');
+  const https = serve('--config', 'tls.yaml');
+  const none = serve('--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0');
+  plain = grpcOf(await http.firstLine);
+  secure = grpcOf(await https.firstLine);
+  bare = grpcOf(await none.firstLine);
+  const web = /http:\/\/[^,\s]+/.exec(await http.firstLine)?.[0] ?? '';
+  for (const id of ['d1', 'evil\u001b[2J\u009b2J\u202e']) {
+    const body = JSON.stringify({ ...CHECK, resources: [{ resource: { kind: 'document', id }, actions: ['view'] }] });
+    await (await fetch(`${web}/api/check/resources`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text();
+  }
+  await entriesAre(2);
+});
+test.after(async () => {
+  await Promise.all(servers.map((server) => stop(server)));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('entries are shown below their call ids, as JSON', async () => {
+  const { code, stdout, stderr } = await audit(['--tail=1']);
+  assert.is(stderr, '');
+  assert.is(code, 0);
+  const [callId = '', ...lines] = stdout.trimEnd().split('\n');
+  const entry = JSON.parse(lines.join('\n'));
+  assert.is(entry.callId, callId);
+  assert.is(entry.method, '/authz.svc.v1.AuthzService/CheckResources');
+});
+
+test('raw entries are one a line, of the kind asked for, and the values are those that were sent', async () => {
+  const { stdout } = await audit(['--kind', 'decision', '--raw']);
+  const entries = stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
+  assert.equal(entries.map(({ checkResources }) => checkResources.inputs[0].resource.id), ['evil\u001b[2J\u009b2J\u202e', 'd1']);
+  assert.is(entries[0].checkResources.outputs[0].actions.view.effect, 'EFFECT_ALLOW');
+});
+
+test('what callers wrote never reaches the terminal as control characters', async () => {
+  for (const options of [['--raw'], []]) {
+    const { stdout } = await audit(['--kind=decision', ...options]);
+    assert.match(stdout, 'evil');
+    assert.not.match(stdout, /[^\P{C}\n]/u);
+  }
+});
+
+test('entries are found by their call, by their time, and by how long ago they were', async () => {
+  const [first] = await raw(['--since', '1h']);
+  assert.equal(await raw(['--lookup', String(first?.['callId'])]), [first]);
+  assert.is((await raw(['--between', '2020-01-01T00:00:00Z'])).length, 2);
+  assert.is((await raw(['--between', `2020-01-01T00:00:00Z,${String(first?.['timestamp'])}`])).length, 1);
+  assert.is((await raw(['--between', '2020-01-01T00:00:00+02:00,2020-01-02T00:00:00Z'])).length, 0);
+});
+
+test('the server and the user come from variables as well', async () => {
+  const { code, stdout } = await start(['--plaintext', '--raw'], { AUTHZ_SERVER: plain, AUTHZ_USERNAME: 'admin', AUTHZ_PASSWORD: 'open sesame' });
+  assert.is(code, 0);
+  assert.is(stdout.trimEnd().split('\n').length, 2);
+});
+
+test('a server with a certificate is asked by its authority, with a certificate of the caller if it wants one, or without verification', async () => {
+  const ask = (...options: readonly string[]): Promise<Ended> => start(['--server', secure, ...USER, ...options]);
+  assert.is((await ask('--ca-cert', 'authority.pem')).code, 0);
+  assert.is((await ask('--ca-cert', 'authority.pem', '--client-cert', 'leaf.pem', '--client-key', 'leaf.key')).code, 0);
+  assert.is((await ask('--insecure')).code, 0);
+  const untrusted = await ask('--ca-cert', 'stranger.pem');
+  assert.is(untrusted.code, 1);
+  assert.match(untrusted.stderr, /^authz: error: the server cannot be reached: self-signed certificate in certificate chain\n$/);
+  assert.is((await ask('--plaintext')).code, 1);
+  const missing = await ask('--ca-cert', 'nowhere.pem');
+  assert.is(missing.code, 1);
+  assert.match(missing.stderr, 'nowhere.pem');
+});
+
+test('a server that refuses, that has no admin API, or that is not there, ends with status 1 and one line', async () => {
+  const wrong = await start(['--server', plain, '--plaintext', '--username=admin', '--password=no']);
+  assert.is(wrong.code, 1);
+  assert.match(wrong.stderr, /^authz: error: the server answers: .*code 16\)\n$/);
+  const none = await start(['--server', bare, '--plaintext', ...USER]);
+  assert.is(none.code, 1);
+  assert.match(none.stderr, /^authz: error: the server answers: .*admin API.*\n$/);
+  const gone = await start(['--server', '127.0.0.1:1', '--plaintext', ...USER]);
+  assert.is(gone.code, 1);
+  assert.match(gone.stderr, /^authz: error: the server cannot be reached: .*\n$/);
+});
+
+test('arguments that make no sense end with status 2 before anybody is asked', async () => {
+  const senseless: readonly (readonly string[])[] = [
+    ['--tail=3', '--since=1h'],
+    ['--lookup=x', '--between=2020-01-01T00:00:00Z'],
+    ['--tail=0'],
+    ['--tail=1001'],
+    ['--tail=ten'],
+    ['--since=yesterday'],
+    ['--since=-3h'],
+    ['--between=yesterday'],
+    ['--between=2020-01-01T00:00:00Z,'],
+    ['--between=2020-01-01T00:00:00Z,2020-01-02T00:00:00Z,2020-01-03T00:00:00Z'],
+    ['--lookup=abc'],
+    ['--kind=both'],
+    ['--insecure'],
+    ['--ca-cert=authority.pem'],
+    ['--server=localhost'],
+    ['--username='],
+    ['--password='],
+    ['--username=a:b'],
+  ];
+  for (const options of senseless) assert.is((await start(['--server', '127.0.0.1:1', '--plaintext', ...USER, ...options])).code, 2, options.join(' '));
+  assert.is((await start(['--server', '127.0.0.1:1', ...USER, '--client-cert', 'leaf.pem'])).code, 2);
+  assert.is((await start(['--server', '127.0.0.1:1', ...USER, '--insecure', '--ca-cert', 'authority.pem'])).code, 2);
+  assert.is((await start(['--server', '127.0.0.1:1', '--plaintext'])).code, 2);
+});
+
+const USER = ['--username', 'admin', '--password', 'open sesame'];
+
+function config(name: string, tls: string): string {
+  const passwordHash = Buffer.from(hashSync('open sesame', 4)).toString('base64');
+  return `server:
+  httpListenAddr: 127.0.0.1:0
+  grpcListenAddr: 127.0.0.1:0
+${tls}  adminAPI: {enabled: true, adminCredentials: {username: admin, passwordHash: ${JSON.stringify(passwordHash)}}}
+audit: {enabled: true, backend: local, local: {storagePath: ${JSON.stringify(join('audit', name))}}}
+`;
+}
+
+function serve(...options: readonly string[]): Running {
+  const server = launch(PROGRAMS.authzc, ['serve', 'policies', ...options], folder);
+  servers.push(server);
+  return server;
+}
+
+function grpcOf(line: string): string {
+  return /gRPC on (?:\w+:\/\/)?(\S+)/.exec(line)?.[1] ?? '';
+}
+
+function audit(options: readonly string[]): Promise<Ended> {
+  return start(['--server', plain, '--plaintext', ...USER, ...options]);
+}
+
+async function raw(options: readonly string[]): Promise<readonly { readonly [field: string]: unknown }[]> {
+  const { stdout } = await audit(['--raw', ...options]);
+  return stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
+}
+
+/** Entries are written after the answers: it may take a moment until all are there. */
+async function entriesAre(count: number): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    if ((await raw([])).length === count && (await raw(['--kind=decision'])).length === count) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('the entries never came');
+}
+
+function start(options: readonly string[], variables: { readonly [name: string]: string } = {}): Promise<Ended> {
+  const { AUTHZ_SERVER: _, AUTHZ_USERNAME: __, AUTHZ_PASSWORD: ___, ...environment } = process.env;
+  const child = spawn(process.execPath, [PROGRAMS.authzc, 'audit', ...options], { cwd: folder, env: { ...environment, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+test.run();
