@@ -30,10 +30,11 @@ export function writeResults(sections: readonly Section[], order: readonly strin
   writeFileSync(RESULTS, `${[HEAD, ...body].join('\n')}`);
 }
 
-/** `1,234`, or three digits that count. */
+/** `1,234`, or two digits that count, and mostly three. */
 export function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
-  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+  if (value >= 10) return value.toFixed(1);
+  return value.toFixed(value >= 0.1 ? 2 : 3);
 }
 
 /** `2.31x`. */

@@ -22,22 +22,22 @@ interface Workload {
   readonly name: string;
   readonly file: string;
   readonly protocol: 'REST' | 'gRPC';
-  /** Requests a turn, at least. */
-  readonly requests: number;
   /** At most this part of the reference's CPU, where that is an aim. */
   readonly aim: number;
 }
 
 const WORKLOADS: readonly Workload[] = [
-  { name: 'one resource, 4 actions', file: 'single', protocol: 'REST', requests: 600, aim: 0.12 },
-  { name: '50 resources, 4 actions each', file: 'batch50', protocol: 'REST', requests: 60, aim: 0.035 },
-  { name: 'one resource, 4 actions', file: 'single', protocol: 'gRPC', requests: 600, aim: 0.32 },
-  { name: '50 resources, 4 actions each', file: 'batch50', protocol: 'gRPC', requests: 60, aim: 0.05 },
+  { name: 'one resource, 4 actions', file: 'single', protocol: 'REST', aim: 0.12 },
+  { name: '50 resources, 4 actions each', file: 'batch50', protocol: 'REST', aim: 0.035 },
+  { name: 'one resource, 4 actions', file: 'single', protocol: 'gRPC', aim: 0.32 },
+  { name: '50 resources, 4 actions each', file: 'batch50', protocol: 'gRPC', aim: 0.05 },
 ];
 const CONCURRENCIES = [1, 16, 64];
 const ROUNDS = 7;
-/** Times a turn: until then the machine still compiles. */
-const WARM_UP = 15;
+/** How long a turn of one of the two takes, in milliseconds: long beside the time in which caches are warm again after the other's. */
+const TURN = 500;
+/** Likewise before the first: until then ours is still being compiled by the machine. */
+const WARM_UP = 4000;
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [12, 102, 1_002, 10_002];
 const sections: string[] = [];
@@ -95,7 +95,7 @@ async function measureWorkload(workload: Workload, ours: PeerServer, reference: 
   });
   try {
     if (isRest) for (const { send } of contestants) await compareAnswer(send, body, workload.file);
-    for (const { send } of contestants) await latenciesOf(send, body, workload.requests * WARM_UP, 16);
+    for (const { send } of contestants) await latenciesOf(send, body, WARM_UP, 16);
     const rows: (readonly string[])[] = [];
     for (const concurrency of CONCURRENCIES) rows.push(await measureConcurrency(workload, concurrency, contestants, body));
     return rows;
@@ -121,7 +121,7 @@ async function measureConcurrency(workload: Workload, concurrency: number, conte
   const turns: (readonly Turn[])[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const turn: Turn[] = [];
-    for (const contestant of contestants) turn.push(await takeTurn(contestant, body, workload.requests, concurrency));
+    for (const contestant of contestants) turn.push(await takeTurn(contestant, body, concurrency));
     turns.push(turn);
   }
   const median = (of: (turn: readonly Turn[]) => number): number => statisticsOf(turns.map(of)).median;
@@ -135,22 +135,20 @@ async function measureConcurrency(workload: Workload, concurrency: number, conte
   return [name, ...marks, figure(part(0, 0.5)), figure(part(0, 0.99)), figure(part(1, 0.99)), rate(0), rate(1)];
 }
 
-async function takeTurn({ server, send }: Contestant, body: Buffer, requests: number, concurrency: number): Promise<Turn> {
+async function takeTurn({ server, send }: Contestant, body: Buffer, concurrency: number): Promise<Turn> {
   const before = cpuOf(server.pids);
   const start = performance.now();
-  const latencies = await latenciesOf(send, body, requests, concurrency);
-  const wall = ((performance.now() - start) * 1000) / requests;
-  return { cpu: (cpuOf(server.pids) - before) / requests, wall, latencies };
+  const latencies = await latenciesOf(send, body, TURN, concurrency);
+  const wall = ((performance.now() - start) * 1000) / latencies.length;
+  return { cpu: (cpuOf(server.pids) - before) / latencies.length, wall, latencies };
 }
 
-/** Microseconds each request took, sorted. */
-async function latenciesOf(send: Send, body: Buffer, requests: number, concurrency: number): Promise<readonly number[]> {
+/** Microseconds each request took, sorted: as many as there is time for, in milliseconds. */
+async function latenciesOf(send: Send, body: Buffer, time: number, concurrency: number): Promise<readonly number[]> {
   const latencies: number[] = [];
-  let left = requests;
+  const begin = performance.now();
   const sendOn = async (): Promise<void> => {
-    while (left > 0) {
-      left--;
-      const start = performance.now();
+    for (let start = performance.now(); start - begin < time; start = performance.now()) {
       await send(body);
       latencies.push((performance.now() - start) * 1000);
     }
