@@ -2,6 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Address } from './config/address.js';
+import { ConfigError } from './config/config-error.js';
 
 /** The mode that sockets have anyway, and that is therefore not set (server.md 2.2). */
 const DEFAULT_SOCKET_MODE = 0o766;
@@ -20,6 +21,8 @@ export interface Door {
 /** How a door is opened. */
 export interface DoorOptions {
   readonly address: Address;
+  /** What the configuration calls the address. */
+  readonly key?: string;
   /** Of the file, when it is one. */
   readonly socketMode: number;
   /** Connections are handed on unread, as another process needs them. */
@@ -27,8 +30,16 @@ export interface DoorOptions {
   readonly welcome: (socket: Socket) => void;
 }
 
-/** Listens on an address; all that this process accepts comes through here. Rejects with the platform's error when it cannot. */
-export async function openDoor({ address, socketMode, unread = false, welcome }: DoorOptions): Promise<Door> {
+/** Listens on an address; all that this process accepts comes through here. Rejects with the platform's words when it cannot, in a ConfigError when there is a key. */
+export async function openDoor(options: DoorOptions): Promise<Door> {
+  try {
+    return await open(options);
+  } catch (error) {
+    throw options.key === undefined ? error : new ConfigError((error as Error).message, options.key);
+  }
+}
+
+async function open({ address, socketMode, unread = false, welcome }: DoorOptions): Promise<Door> {
   const entry = new Entry(welcome);
   const newServer = (): Server => createServer({ noDelay: true, pauseOnConnect: unread }, (socket) => entry.enter(socket));
   if (address.kind === 'unix') {

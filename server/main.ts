@@ -80,7 +80,7 @@ const PATIENCE = 30_000;
 
 /**
  * Serves the policies of a bundle: engine, watchers, service, transports, listeners, in this order, so that nothing listens before everything
- * is ready. Rejects with a ConfigError for a configuration it cannot serve with, with the platform's error for a listener it cannot open.
+ * is ready. Rejects with a ConfigError for a configuration it cannot serve with, and for a listener it cannot open.
  */
 export async function startServer(config: Config, bundle: Bundle, surroundings: Surroundings = {}): Promise<RunningServer> {
   const { log, audit } = surroundings;
@@ -208,15 +208,15 @@ async function listen({ config, decider, build, watchers, auditReader, metrics, 
     closing ??= stop(grace);
     return closing;
   };
-  const open = async (address: Config['server']['httpListenAddr'], welcome: (socket: Socket) => void): Promise<string> => {
+  const open = async (key: 'httpListenAddr' | 'grpcListenAddr', welcome: (socket: Socket) => void): Promise<string> => {
     if (accepted !== undefined) return '';
-    const door = await openDoor({ address, socketMode: config.server.udsFileMode, welcome });
+    const door = await openDoor({ address: config.server[key], key: `server.${key}`, socketMode: config.server.udsFileMode, welcome });
     doors.push(door);
     return door.address;
   };
   try {
-    const grpcAddress = await open(config.server.grpcListenAddr, grpc.take);
-    const httpAddress = await open(config.server.httpListenAddr, http.take);
+    const grpcAddress = await open('grpcListenAddr', grpc.take);
+    const httpAddress = await open('httpListenAddr', http.take);
     return { httpAddress, grpcAddress, retire, close: () => close(hasRetired ? 0 : config.server.shutdownGrace), take: { http: http.take, grpc: grpc.take } };
   } catch (error) {
     await close(0);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { loadConfig } from '../../server/config.js';
+import { type Config, loadConfig } from '../../server/config.js';
+import { placed } from '../../server/config/config-error.js';
 import { parseDuration } from '../../server/config/duration.js';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
@@ -23,13 +24,15 @@ export interface RunOptions {
 export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
   const patience = parseDuration(options.timeout);
   if (patience === undefined || patience <= 0) throw new Error(`--timeout: \`${options.timeout}\` is no duration; write \`30s\``);
-  const { config, isDefault } = configOf(options);
+  const { config, places, isDefault } = configOf(options);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
   const compiled = await folderCompiler(folder)();
   if (compiled === undefined) return EXIT.refused;
 
-  const server = await within(patience, started(config, compiled, options.logLevel));
+  const server = await within(patience, started(config, compiled, options.logLevel)).catch((error: unknown) => {
+    throw placed(error, places);
+  });
   const program = startProgram(words, surroundings(server, config.server.tls !== undefined));
   const release = endWithSignals(program);
   try {
@@ -44,15 +47,15 @@ export async function runCommand(words: readonly string[], options: RunOptions):
 const USUAL_FILE = '.authz.yaml';
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:3592', 'server.grpcListenAddr=127.0.0.1:3593'];
 
-function configOf({ config: named, set }: RunOptions): { readonly config: ReturnType<typeof loadConfig>['config']; readonly isDefault: boolean } {
+function configOf({ config: named, set }: RunOptions): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
   const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
-  const { config, warnings } = loadConfig({ file, sets: file === undefined ? [...LOOPBACK, ...set] : set });
+  const { config, warnings, places } = loadConfig({ file, sets: file === undefined ? [...LOOPBACK, ...set] : set });
   for (const warning of warnings) console.error(`warning: ${warning}`);
-  return { config, isDefault: file === undefined };
+  return { config, places, isDefault: file === undefined };
 }
 
 /** Standard output is the program's own: unless a level is asked for, only errors are logged, which go beside it. */
-async function started(config: ReturnType<typeof loadConfig>['config'], compiled: Bundle, logLevel = 'error'): Promise<RunningServer> {
+async function started(config: Config, compiled: Bundle, logLevel = 'error'): Promise<RunningServer> {
   const log = openLog({ level: logLevel });
   return startServer(config, compiled, { log, audit: await openAudit(config, log) });
 }

@@ -1,6 +1,8 @@
 import { watch } from 'node:fs';
-import { type RunningServer, startServer } from '../../server/main.js';
-import { loadConfig } from '../../server/config.js';
+import { type Config, loadConfig } from '../../server/config.js';
+import { placed } from '../../server/config/config-error.js';
+import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
+import type { Log } from '../../server/observe/log/logger.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
 import { EXIT } from './exit.js';
@@ -18,7 +20,7 @@ export interface ServeOptions {
  * it cannot start; otherwise it runs until a signal.
  */
 export async function serveCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
-  const { config, warnings } = loadConfig({ file: options.config ?? process.env['AUTHZ_CONFIG'], sets: options.set });
+  const { config, warnings, places } = loadConfig({ file: options.config ?? process.env['AUTHZ_CONFIG'], sets: options.set });
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
@@ -28,12 +30,18 @@ export async function serveCommand(directory: string | undefined, options: Serve
 
   // Standard output has the line that says the server is ready; of the log, what is grave.
   const log = openLog({ level: 'warn' });
-  const server = await startServer(config, compiled, { log, audit: await openAudit(config, log) });
+  const server = await started(config, compiled, log).catch((error: unknown) => {
+    throw placed(error, places);
+  });
   endOnSignal(server);
   if (options.watch === true) recompileOnChange(folder, compiler, server);
   // Last, for whoever reads the line may change a policy or stop the server at once.
   console.log(readyLine(server, config));
   return EXIT.done;
+}
+
+async function started(config: Config, compiled: Bundle, log: Log): Promise<RunningServer> {
+  return startServer(config, compiled, { log, audit: await openAudit(config, log) });
 }
 
 /** An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many milliseconds. */

@@ -126,11 +126,11 @@ const TICKET_KEYS = 48;
 type Doors = readonly [http: Door, grpc: Door];
 
 async function openDoors({ server }: Config, handOver: HandOver): Promise<Doors> {
-  const open = (address: Config['server']['httpListenAddr'], port: PortName): Promise<Door> =>
-    openDoor({ address, socketMode: server.udsFileMode, unread: true, welcome: (socket) => handOver.accept(port, socket) });
-  const grpc = await open(server.grpcListenAddr, 'grpc');
+  const open = (port: PortName): Promise<Door> =>
+    openDoor({ address: server[`${port}ListenAddr`], key: `server.${port}ListenAddr`, socketMode: server.udsFileMode, unread: true, welcome: (socket) => handOver.accept(port, socket) });
+  const grpc = await open('grpc');
   try {
-    return [await open(server.httpListenAddr, 'http'), grpc];
+    return [await open('http'), grpc];
   } catch (error) {
     await grpc.close();
     throw error;
