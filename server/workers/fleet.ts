@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import cluster, { type Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Receiver } from './hand-over.js';
 import { Link } from './link.js';
@@ -43,11 +43,10 @@ const RETIRE_PATIENCE = 1000;
 /** Without any worker that serves, after so many that died young the server gives up. */
 const YOUNG_DEATHS = 5;
 
-/** The workers of a server: as many as there should be, each replaced when it dies. */
+/** The workers of a server: as many as there should be, each replaced when it dies. The platform's cluster starts them and talks to them; connections it is not asked for (hand-over.ts). */
 export class Fleet {
   readonly #members = new Map<number, Member>();
-  readonly #workers = new Map<number, ChildProcess>();
-  #last = 0;
+  readonly #workers = new Map<number, Worker>();
   readonly #delay = new RestartDelay();
   readonly #timers = new Set<NodeJS.Timeout>();
   #stopping = false;
@@ -57,6 +56,7 @@ export class Fleet {
 
   /** Starts the workers. */
   start(): void {
+    cluster.setupPrimary({ exec: this.options.program, args: process.argv.slice(2), serialization: 'advanced' });
     for (let count = 0; count < this.options.count; count++) this.#fork();
   }
 
@@ -85,12 +85,12 @@ export class Fleet {
   /** Ends every worker at once. */
   kill(): void {
     this.#stopReplacing();
-    for (const worker of this.#workers.values()) worker.kill('SIGKILL');
+    for (const worker of this.#workers.values()) worker.process.kill('SIGKILL');
   }
 
   /** Sends every worker a signal. */
   signal(signal: NodeJS.Signals): void {
-    for (const worker of this.#workers.values()) worker.kill(signal);
+    for (const worker of this.#workers.values()) worker.process.kill(signal);
   }
 
   #stopReplacing(): void {
@@ -99,15 +99,15 @@ export class Fleet {
   }
 
   #fork(): void {
-    const worker = fork(this.options.program, process.argv.slice(2), { env: { ...process.env, [WORKER_VARIABLE]: '1' }, serialization: 'advanced' });
+    const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
     const link: WorkerLink = new Link({
       send: (message, sent, socket) => {
-        if (worker.connected) worker.send(message as object, socket, { keepOpen: true }, sent);
+        if (worker.isConnected()) worker.send(message as object, socket, { keepOpen: true }, sent);
         else sent(new Error('not connected'));
       },
     });
     const give = (port: PortName, socket: Socket): Promise<undefined> => link.ask('take', port, undefined, socket);
-    const member: Member = { id: ++this.#last, link, give, kill: () => void worker.kill('SIGKILL'), digest: undefined };
+    const member: Member = { id: worker.id, link, give, kill: () => void worker.process.kill('SIGKILL'), digest: undefined };
     let readyAt: number | undefined;
     let failure: string | undefined;
     this.#members.set(member.id, member);
@@ -134,7 +134,7 @@ export class Fleet {
     worker.on('message', (message) => link.receive(message));
     worker.on('error', (error) => {
       // A message to a worker that has just died; its end is dealt with below. One that was never born has no other end.
-      if (worker.pid === undefined) gone(error.message);
+      if (worker.process.pid === undefined) gone(error.message);
     });
     worker.on('exit', (code, signal) => gone(signal === null ? `ended with status ${code}` : `was ended by ${signal}`));
   }
