@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addServerCommands } from './cli/server-commands.js';
 import { EXIT } from './cli/exit.js';
 import { OUTPUT_FORMATS } from './cli/report.js';
+import { addTestOptions } from './cli/test-options.js';
 import { version } from './version.js';
 
 /** The command `authzc`: arguments, exit codes, terminal. What it does is in cli/. */
@@ -23,22 +24,37 @@ program
     process.exitCode = await initCommand(directory);
   });
 
-program
-  .command('compile')
-  .description('compile a folder of policies')
-  .argument('[dir]', 'the folder of the policies', 'policies')
-  .option('--out <dir>', 'the folder of the generated modules', 'generated')
-  .option('--bundle <file>', 'the file of the bundle', 'dist/policies.js')
-  .addOption(new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts('emit'))
-  .option('--no-emit', 'only report problems; write nothing')
-  .addOption(new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'))
-  .addOption(new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation').choices(['error', 'warning']).default('error'))
-  .option('--checks-only', 'leave out what plans and strict evaluation need: for browsers and the edge')
-  .option('--strict-types', 'refuse attributes that the JSON schemas do not know, or do not require and nothing guards')
-  .action(async (directory, options) => {
-    const { compileCommand } = await import('./cli/compile-command.js');
-    process.exitCode = await compileCommand(directory, options);
-  });
+addTestOptions(
+  program
+    .command('compile')
+    .description('compile a folder of policies, and run the tests in it')
+    .argument('[dir]', 'the folder of the policies', 'policies')
+    .option('--out <dir>', 'the folder of the generated modules', 'generated')
+    .option('--bundle <file>', 'the file of the bundle', 'dist/policies.js')
+    .addOption(new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts('emit'))
+    .option('--no-emit', 'only report problems; write nothing, and run tests only where --tests names them')
+    .addOption(new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'))
+    .addOption(new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation').choices(['error', 'warning']).default('error'))
+    .option('--checks-only', 'leave out what plans and strict evaluation need: for browsers and the edge')
+    .option('--strict-types', 'refuse attributes that the JSON schemas do not know, or do not require and nothing guards')
+    .option('--skip-tests', 'leave the tests alone'),
+).action(async (directory, options) => {
+  const { compileCommand } = await import('./cli/compile-command.js');
+  process.exitCode = await compileCommand(directory, options);
+});
+
+addTestOptions(
+  program
+    .command('test')
+    .description('run the tests of a folder of policies: its files *_test.yaml, with their fixtures in testdata')
+    .argument('[dir]', 'the folder of the policies', 'policies')
+    .addOption(new Option('-o, --output <format>', 'how to show problems of policies, and results').choices(['tree', 'list', 'json']).default('tree'))
+    .addOption(new Option('--enforce-schemas', 'deny where attributes do not satisfy their schemas').conflicts('ignoreSchemas'))
+    .option('--no-color', 'write without colours'),
+).action(async (directory, options) => {
+  const { testCommand } = await import('./cli/test-command.js');
+  process.exitCode = await testCommand(directory, options);
+});
 
 program
   .command('plan')

@@ -6,14 +6,15 @@ import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Severity } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
-import { load } from '../load/index.js';
+import { load, loadSuites } from '../load/index.js';
 import { EXIT } from './exit.js';
 import { compareFolder, type Difference, writeFolder } from './output-folder.js';
 import { type OutputFormat, say } from './report.js';
 import { runtimeFolder } from './runtime-folder.js';
+import type { TestOptions } from './test-options.js';
 
 /** The options of `authzc compile`, as commander gives them. */
-export interface CompileOptions {
+export interface CompileOptions extends TestOptions {
   readonly out: string;
   readonly bundle: string;
   readonly check?: boolean;
@@ -26,13 +27,28 @@ export interface CompileOptions {
   readonly strictTypes?: boolean;
   /** Whether only what checks need is emitted: no plans, no strict evaluation. */
   readonly checksOnly?: boolean;
+  /** Whether the tests of the folder are left alone. */
+  readonly skipTests?: boolean;
 }
 
-/** `authzc compile`: policies of a folder to generated modules and a bundle. Returns the exit code. */
+/**
+ * `authzc compile`: policies of a folder to generated modules and a bundle. The tests in the folder come first: when they fail, nothing is written. Returns
+ * the exit code.
+ */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
-  const compilation = compileFolder(directory, { strictTypes: options.strictTypes ?? false, checksOnly: options.checksOnly ?? false });
-  say(compilation.diagnostics, options.output);
-  if (compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0)) return EXIT.refused;
+  const { strictTypes = false, checksOnly = false } = options;
+  const compilation = compileFolder(directory, { strictTypes, checksOnly });
+  const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
+  const isRefused = compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
+  if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output);
+  if (isRefused) return EXIT.refused;
+  if (suites.length > 0) {
+    // The engine is loaded only where there is something to ask it.
+    const { testCompilation } = await import('./test-compilation.js');
+    // Tests may be strict, which needs what --checks-only leaves out.
+    const code = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, options);
+    if (code !== EXIT.done) return code;
+  }
   if (!options.emit) return EXIT.done;
 
   if (options.check === true) return checkFolder(directory, options, await allFiles(compilation));
@@ -41,6 +57,11 @@ export async function compileCommand(directory: string, options: CompileOptions)
   await writeFolder(options.out, await allFiles(compilation));
   await writeBundle(options.bundle, await bundled);
   return EXIT.done;
+}
+
+/** Who only wants to know of problems gets them at once. */
+function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
+  return !skipTests && (emit || tests !== undefined);
 }
 
 /** A compilation of a folder, with what was read of it. */

@@ -7,22 +7,23 @@ export const OUTPUT_FORMATS = ['list', 'pretty', 'json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Shows diagnostics on standard output; says nothing when there are none. */
-export function say(diagnostics: readonly Diagnostic[], format: OutputFormat): void {
+export function say(diagnostics: readonly Diagnostic[], format: OutputFormat, color = isColorful()): void {
   if (diagnostics.length === 0) return;
-  process.stdout.write(textOf(diagnostics, format));
+  process.stdout.write(textOf(diagnostics, format, color));
 }
 
-function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat): string {
+function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, color: boolean): string {
   switch (format) {
     case 'list':
       return formatList(diagnostics);
     case 'pretty':
-      return formatPretty(diagnostics, { color: isColorful() });
+      return formatPretty(diagnostics, { color });
     case 'json':
       return `${JSON.stringify(toReport(diagnostics), undefined, 2)}\n`;
   }
 }
 
-function isColorful(): boolean {
-  return process.stdout.isTTY && process.env.NO_COLOR === undefined;
+/** Whether standard output is a terminal that may be coloured. */
+export function isColorful(): boolean {
+  return process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
 }

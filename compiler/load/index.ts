@@ -1,1 +1,2 @@
 export { load, type Loaded } from './load.js';
+export { loadSuites, type SuiteFiles, type TestFile } from './suites.js';

@@ -15,3 +15,8 @@ export function isSkippedDirectory(name: string): boolean {
 export function isPolicyFile(name: string): boolean {
   return /\.(?:yaml|yml|json)$/i.test(name) && !/_test\.[a-z]+$/i.test(name);
 }
+
+/** Whether a file of this name is a test suite (server.md 7.1). */
+export function isSuiteFile(name: string): boolean {
+  return /_test\.(?:yaml|yml|json)$/i.test(name);
+}

@@ -2,8 +2,8 @@ import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { Place } from '../diagnostics/span.js';
-import type { Field, Rule } from './schema/field.js';
-import type { ListValue, ObjectValue, Value } from './schema/value.js';
+import type { Field, Kind, Rule } from './schema/field.js';
+import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 
 /**
  * Structural validation (policy-language.md 2.4 phase 2, 12.3): reports every violation, sorted by line, column and path,
@@ -46,6 +46,7 @@ function* violationsOfField(field: Field, object: ObjectValue, path: string): Ge
   }
   yield* brokenRules(present, field.rules, path);
   if (field.kind.kind === 'list' && present.value.kind === 'list') yield* violationsOfItems(present.value, field.kind.itemRules, path);
+  if (field.kind.kind === 'map' && present.value.kind === 'map') yield* violationsOfEntries(present.value, field.kind, path);
   if (present.value.kind === 'object') yield* violationsOf(present.value, path);
 }
 
@@ -57,9 +58,10 @@ function isZero(value: Value): boolean {
       return value.number === 0;
     case 'list':
       return value.items.length === 0;
+    case 'map':
+      return value.entries.length === 0;
     case 'bool':
     case 'json':
-    case 'map':
     case 'object':
       return false;
   }
@@ -71,6 +73,17 @@ function* violationsOfItems(list: ListValue, rules: readonly Rule[], path: strin
     if (item.value.kind === 'object') yield* violationsOf(item.value, `${path}[${index}]`);
   }
 }
+
+function* violationsOfEntries(map: MapValue, { valueRules, keyRules }: MapKind, path: string): Generator<Violation> {
+  for (const { name, value, place } of map.entries) {
+    const field = `${path}[${JSON.stringify(name.value)}]`;
+    for (const { rule } of keyRules) if (rule === 'not-empty' && name.value === '') yield violation('policy/empty-item', name.place, { field });
+    yield* brokenRules({ value, place }, valueRules, field);
+    if (value.kind === 'object') yield* violationsOf(value, field);
+  }
+}
+
+type MapKind = Extract<Kind, { readonly kind: 'map' }>;
 
 interface Standing {
   readonly value: Value;

@@ -21,12 +21,12 @@ export type Kind =
   | { readonly kind: 'text' | 'bool' | 'uint64' | 'json' }
   | { readonly kind: 'enum'; readonly names: readonly string[] }
   | { readonly kind: 'list'; readonly item: Kind; readonly itemRules: readonly Rule[] }
-  | { readonly kind: 'map'; readonly value: Kind }
+  | { readonly kind: 'map'; readonly value: Kind; readonly valueRules: readonly Rule[]; readonly keyRules: readonly Rule[] }
   | { readonly kind: 'object'; readonly type: () => MessageType };
 
 /** The structural rules of a value. */
 export type Rule =
-  /** Absent, null, empty text, empty list and enum value 0 all fail. */
+  /** Absent, null, empty text, empty list, empty map and enum value 0 all fail. */
   | { readonly rule: 'required' }
   | { readonly rule: 'not-empty' }
   | { readonly rule: 'unique' }
@@ -65,7 +65,12 @@ export const list = (item: Declared, ...rules: readonly Rule[]): Declared => ({
   kind: { kind: 'list', item: item.kind, itemRules: item.rules },
   rules,
 });
-export const map = (value: Declared): Declared => ({ kind: { kind: 'map', value: value.kind }, rules: [] });
+export const map = (value: Declared, ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [] }, rules });
+/** A map whose keys are not empty. */
+export const named = (value: Declared, ...rules: readonly Rule[]): Declared => ({
+  kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [{ rule: 'not-empty' }] },
+  rules,
+});
 export const object = (type: () => MessageType, ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'object', type }, rules });
 
 function snakeCase(name: string): string {

@@ -1,0 +1,24 @@
+import { type BundleModule, importBundle } from '../bundle/import-bundle.js';
+import { bundle } from '../bundle/index.js';
+import type { Compilation } from '../compile.js';
+import type { Span } from '../diagnostics/span.js';
+import { runtimeFolder } from './runtime-folder.js';
+
+/** Policies that are ready to decide, in this process. */
+export interface PoliciesInMemory extends BundleModule {
+  /** Where each rule was written, as `file:line:column`; empty for a rule that is not there. */
+  readonly placeOf: (policy: string, rule: string) => string;
+}
+
+/** The policies of a compilation that was not refused. */
+export async function policiesOf({ files }: Compilation): Promise<PoliciesInMemory> {
+  const { js } = await bundle(files, runtimeFolder());
+  const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
+  return { ...(await importBundle(js)), placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`)) };
+}
+
+function positionOf(span: Span | undefined): string {
+  if (span === undefined) return '';
+  const { line, column } = span.source.lineAndColumn(span.start);
+  return `${span.source.path}:${line}:${column}`;
+}

@@ -1,0 +1,48 @@
+import { loadSuites } from '../load/index.js';
+import { testFilter } from '../policy-tests/filter.js';
+import { compileFolder } from './compile-command.js';
+import { policiesOf } from './compiled-policies.js';
+import { EXIT } from './exit.js';
+import { runPolicyTests } from './policy-tests.js';
+import { isColorful, say } from './report.js';
+import type { TestOptions } from './test-options.js';
+
+/** How problems of policies and the results of tests are shown. */
+export const TEST_OUTPUTS = ['tree', 'list', 'json'] as const;
+
+/** The options of `authzc test`, as commander gives them. */
+export interface TestCommandOptions extends TestOptions {
+  readonly output: (typeof TEST_OUTPUTS)[number];
+  /** Whether attributes that violate their schemas deny, as in the tests of `authzc compile`. */
+  readonly enforceSchemas?: boolean;
+  /** False with `--no-color`. */
+  readonly color: boolean;
+}
+
+/** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
+export async function testCommand(directory: string, options: TestCommandOptions): Promise<number> {
+  const filter = testFilter(options.testFilter ?? []);
+  const suites = loadSuites(options.tests ?? directory);
+  const compilation = compileFolder(directory);
+  if (compilation.program === undefined) {
+    say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, options.color && isColorful());
+    return EXIT.refused;
+  }
+  const { report, code, violations } = await runPolicyTests(suites, await policiesOf(compilation), {
+    filter,
+    skipBatching: options.skipBatching ?? false,
+    strictEvaluation: options.strictEvaluation ?? false,
+    schemaEnforcement: options.enforceSchemas === true ? 'reject' : options.ignoreSchemas === true ? 'none' : 'warn',
+    format: options.testOutput ?? options.output,
+    verbose: options.verbose ?? false,
+    color: options.color && isColorful(),
+  });
+  process.stdout.write(report);
+  if (violations > 0 && options.enforceSchemas !== true) console.error(unenforced(violations));
+  if (code !== EXIT.done) console.error('authzc: tests failed');
+  return code;
+}
+
+function unenforced(calls: number): string {
+  return `warning: in ${calls} ${calls === 1 ? 'call' : 'calls'} attributes do not satisfy their schemas; a server that enforces them denies (--enforce-schemas does, --ignore-schemas says nothing)`;
+}

@@ -1,0 +1,55 @@
+import type { Compilation } from '../compile.js';
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { formatPretty } from '../diagnostics/format.js';
+import { toReport } from '../diagnostics/json.js';
+import type { SuiteFiles } from '../load/index.js';
+import { testFilter } from '../policy-tests/filter.js';
+import type { TestFormat } from '../policy-tests/report/formats.js';
+import { policiesOf } from './compiled-policies.js';
+import { EXIT } from './exit.js';
+import { runPolicyTests } from './policy-tests.js';
+import { isColorful, type OutputFormat, say } from './report.js';
+import type { TestOptions } from './test-options.js';
+
+/**
+ * Runs the tests in a folder that is being compiled, with schemas enforced (server.md 7.4.10), and shows what the compiler has to say, too. Returns the
+ * exit code.
+ */
+export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat }): Promise<number> {
+  const format = options.testOutput ?? FORMATS[options.output];
+  const { report, code } = await runPolicyTests(suites, await policiesOf(compilation), {
+    filter: testFilter(options.testFilter ?? []),
+    skipBatching: options.skipBatching ?? false,
+    strictEvaluation: options.strictEvaluation ?? false,
+    schemaEnforcement: options.ignoreSchemas === true ? 'none' : 'reject',
+    format,
+    verbose: options.verbose ?? false,
+    color: isColorful(),
+  });
+  show(report, compilation.diagnostics, { format, output: options.output });
+  if (code !== EXIT.done) console.error('authzc: tests failed');
+  return code;
+}
+
+const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = { list: 'list', pretty: 'tree', json: 'json' };
+
+/** A program that reads standard output finds one document there. */
+function show(report: string, diagnostics: readonly Diagnostic[], { format, output }: { readonly format: TestFormat; readonly output: OutputFormat }): void {
+  switch (format) {
+    case 'json':
+      if (output === 'json') {
+        process.stdout.write(`${JSON.stringify({ ...toReport(diagnostics), ...(JSON.parse(report) as object) }, undefined, 2)}\n`);
+        return;
+      }
+      break;
+    case 'tree':
+    case 'list':
+      say(diagnostics, output);
+      process.stdout.write(report);
+      return;
+    case 'junit':
+      break;
+  }
+  if (diagnostics.length > 0) process.stderr.write(formatPretty(diagnostics, { color: false }));
+  process.stdout.write(report);
+}

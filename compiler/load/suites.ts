@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Source } from '../diagnostics/source.js';
+import { MAX_FILE_SIZE } from './load.js';
+import { linkTarget } from './link-target.js';
+import { isSkippedDirectory, isSuiteFile } from './names.js';
+
+/** A file of a test suite: its text, or why there is none. */
+export type TestFile = { readonly source: Source } | { readonly path: string; readonly unreadable: string };
+
+/** A test suite as it lies in a folder: its file, and the fixture files of the `testdata` next to it that there are. */
+export interface SuiteFiles {
+  /** Relative to the folder of the tests, with `/`. */
+  readonly path: string;
+  readonly file: TestFile;
+  /** The folder of the fixtures, likewise. */
+  readonly fixtureFolder: string;
+  readonly principals: TestFile | undefined;
+  readonly resources: TestFile | undefined;
+  readonly auxData: TestFile | undefined;
+}
+
+/**
+ * The test suites of a folder (server.md 7.1), sorted by path. All of it is walked, hidden folders and `_schemas` too, but for the folders of fixtures. A
+ * symbolic link is followed only to fixtures inside of the folder.
+ *
+ * @throws Error when there is no such directory, or something in it cannot be read.
+ */
+export function loadSuites(directory: string): readonly SuiteFiles[] {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw new Error(`\`${directory}\` is not a directory of tests`);
+  const root = realpathSync(directory);
+  return pathsOfSuites(root).map((path) => {
+    const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
+    const fixtureFolder = `${folder}testdata`;
+    const names = fixtureNames(root, fixtureFolder);
+    const fixture = (...stems: readonly string[]): TestFile | undefined => {
+      const name = stems.map((stem) => names.find((other) => FIXTURE_EXTENSION.test(other) && other.replace(FIXTURE_EXTENSION, '') === stem)).find((found) => found !== undefined);
+      return name === undefined ? undefined : readTestFile(root, `${fixtureFolder}/${name}`);
+    };
+    return {
+      path,
+      file: readTestFile(root, path),
+      fixtureFolder,
+      principals: fixture('principals'),
+      resources: fixture('resources'),
+      auxData: fixture('auxdata', 'auxData', 'aux_data'),
+    };
+  });
+}
+
+const FIXTURE_EXTENSION = /\.(?:yaml|yml|json)$/i;
+
+function pathsOfSuites(root: string): readonly string[] {
+  const found: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !isSkippedDirectory(entry.name)) folders.push(path);
+      else if (entry.isFile() && isSuiteFile(entry.name)) found.push(path);
+    }
+  }
+  return found.sort();
+}
+
+/** Sorted; empty where there is no such folder. */
+function fixtureNames(root: string, folder: string): readonly string[] {
+  if (statSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  if (linkTarget(folder, root) !== 'directory') return [];
+  return readdirSync(join(root, folder))
+    .filter((name) => linkTarget(`${folder}/${name}`, root) === 'file')
+    .sort();
+}
+
+function readTestFile(root: string, path: string): TestFile {
+  const bytes = readFileSync(join(root, path));
+  if (bytes.length > MAX_FILE_SIZE) return { path, unreadable: `document is larger than ${MAX_FILE_SIZE} bytes` };
+  try {
+    return { source: new Source(path, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) };
+  } catch {
+    return { path, unreadable: 'invalid document: contents are not valid UTF-8' };
+  }
+}

@@ -1,0 +1,64 @@
+import type { Place } from '../diagnostics/span.js';
+import { entriesOf, objectOf, objectsOf, textOf } from '../parse/build/fields.js';
+import type { ObjectValue, Value } from '../parse/schema/value.js';
+import { instantOf } from './instant.js';
+import type { Complaint } from './read-document.js';
+
+/** What a suite asks of fields together, and of the text of `now` (server.md 7.3). */
+export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
+  return [...auxDataAgreements(suite), ...nowOf(suite), ...objectsOf(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`))];
+}
+
+/** What fixtures of tokens ask. */
+export function auxDataAgreements(document: ObjectValue): readonly Complaint[] {
+  return entriesOf(document, 'auxData').flatMap(({ name, value, place }) => {
+    if (value.kind !== 'object' || !value.fields.has('jwt') || !value.fields.has('jwts')) return [];
+    return [{ place, text: `auxData[${JSON.stringify(name.value)}]: jwt and jwts may not both be present` }];
+  });
+}
+
+/** Fixtures of principals and resources ask nothing. */
+export function noAgreements(): readonly Complaint[] {
+  return [];
+}
+
+function ofTest(test: ObjectValue, path: string): readonly Complaint[] {
+  const input = test.fields.get('input');
+  return [
+    ...nowOf(test),
+    ...(input?.value.kind === 'object' ? ofInput(input.value, input.place, `${path}.input`) : []),
+    ...objectsOf(test, 'expected').flatMap(({ value, place }, index) => ofExpectation(value, place, `${path}.expected[${index}]`)),
+  ];
+}
+
+function nowOf(holder: ObjectValue): readonly Complaint[] {
+  const options = objectOf(holder, 'options');
+  const now = options && textOf(options, 'now');
+  if (options === undefined || now === undefined || instantOf(now.value) !== undefined) return [];
+  const { span } = now.place;
+  return [{ place: { ...now.place, anchor: span.start }, text: `invalid timestamp value ${JSON.stringify(now.value)}: RFC 3339 is expected, as in "2024-05-01T12:00:00Z"` }];
+}
+
+function ofInput(input: ObjectValue, place: Place, path: string): readonly Complaint[] {
+  return [PRINCIPAL, RESOURCE]
+    .filter(({ many, groups }) => !isGiven(input, many) && !isGiven(input, groups))
+    .map(({ many, groups }) => ({ place, text: `${path}: ${many} or ${groups} must be present` }));
+}
+
+function ofExpectation(expectation: ObjectValue, place: Place, path: string): readonly Complaint[] {
+  return [PRINCIPAL, RESOURCE].flatMap(({ one, many, groups }) => {
+    if (isGiven(expectation, one) && isGiven(expectation, many)) return [{ place, text: `${path}: ${one} and ${many} may not both be present` }];
+    if ([one, many, groups].some((name) => isGiven(expectation, name))) return [];
+    return [{ place, text: `${path}: ${one}, ${many}, or ${groups} must be present` }];
+  });
+}
+
+const PRINCIPAL = { one: 'principal', many: 'principals', groups: 'principalGroups' };
+const RESOURCE = { one: 'resource', many: 'resources', groups: 'resourceGroups' };
+
+/** An empty text or list gives nothing. */
+function isGiven(object: ObjectValue, name: string): boolean {
+  const value: Value | undefined = object.fields.get(name)?.value;
+  if (value === undefined) return false;
+  return value.kind === 'text' ? value.text !== '' : value.kind !== 'list' || value.items.length > 0;
+}

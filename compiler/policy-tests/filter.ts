@@ -1,0 +1,47 @@
+import { anyOf, glob, type Matcher, parseGlob } from '#runtime/policy';
+
+/** Which tests run; a dimension that no filter is about has no matcher. */
+export type TestFilter = ReadonlyMap<Dimension, Matcher>;
+
+export const DIMENSIONS = ['suite', 'test', 'principal', 'resource', 'action'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/**
+ * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (server.md 7.5). The globs of a dimension are alternatives, the dimensions hold
+ * together, and several filters are read as one. Throws an Error for what is no filter.
+ */
+export function testFilter(expressions: readonly string[]): TestFilter {
+  const globs = new Map<Dimension, string[]>();
+  for (const part of expressions.flatMap((expression) => expression.split(';'))) {
+    if (part.trim() === '') continue;
+    const [dimension, patterns] = dimensionOf(part);
+    globs.set(dimension, [...(globs.get(dimension) ?? []), ...patterns]);
+  }
+  return new Map([...globs].map(([dimension, patterns]) => [dimension, anyOf(patterns.map(glob))]));
+}
+
+function dimensionOf(part: string): readonly [Dimension, readonly string[]] {
+  const equals = part.indexOf('=');
+  if (equals < 0) throw new Error(`invalid test filter \`${part.trim()}\`: it is not DIMENSION=GLOB,GLOB`);
+  const name = part.slice(0, equals).trim().toLowerCase();
+  const dimension = DIMENSIONS.find((known) => known === name);
+  if (dimension === undefined) throw new Error(`invalid test filter: no dimension is called \`${name}\`; there are ${DIMENSIONS.join(', ')}`);
+  const patterns = splitAtCommas(part.slice(equals + 1)).map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
+  if (patterns.length === 0) throw new Error(`invalid test filter: \`${name}\` has no pattern`);
+  const broken = patterns.find((pattern) => parseGlob(pattern) === undefined);
+  if (broken !== undefined) throw new Error(`invalid test filter: \`${broken}\` is no glob`);
+  return [dimension, patterns];
+}
+
+/** Those of `{a,b}` and `[,]` belong to their glob. */
+function splitAtCommas(text: string): readonly string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const character of text) {
+    if (character === '{' || character === '[') depth += 1;
+    else if (depth > 0 && (character === '}' || character === ']')) depth -= 1;
+    if (character === ',' && depth === 0) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}

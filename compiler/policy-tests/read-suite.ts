@@ -1,0 +1,66 @@
+import type { SuiteFiles, TestFile } from '../load/index.js';
+import type { MessageType } from '../parse/schema/field.js';
+import { auxDataAgreements, noAgreements, suiteAgreements } from './agreements.js';
+import { buildFixtures } from './build-fixtures.js';
+import { buildSuite } from './build-suite.js';
+import { InvalidSuite } from './invalid-suite.js';
+import { type Agreements, readTestDocument } from './read-document.js';
+import { AUX_DATA_FIXTURES, PRINCIPAL_FIXTURES, RESOURCE_FIXTURES, SUITE } from './schema.js';
+import type { Fixtures, Suite } from './suite.js';
+
+/** Reads a suite file. Throws an InvalidSuite. */
+export function readSuite({ file }: SuiteFiles): Suite {
+  return inContext('failed to load test suite:\n', () => buildSuite(readTestDocument(file, SUITE, suiteAgreements)));
+}
+
+/** Reads the fixtures next to a suite; those that are not there are empty. Throws an InvalidSuite. */
+export function readFixtures({ fixtureFolder, principals, resources, auxData }: SuiteFiles): Fixtures {
+  return inContext(`failed to load test fixtures from ${fixtureFolder}: `, () => {
+    const ofPrincipals = fixturesOf(principals, { what: 'principals', type: PRINCIPAL_FIXTURES, agreements: noAgreements });
+    const ofResources = fixturesOf(resources, { what: 'resources', type: RESOURCE_FIXTURES, agreements: noAgreements });
+    const ofAuxData = fixturesOf(auxData, { what: 'aux data', type: AUX_DATA_FIXTURES, agreements: auxDataAgreements });
+    return {
+      principals: ofPrincipals.principals,
+      resources: ofResources.resources,
+      auxData: ofAuxData.auxData,
+      principalGroups: ofPrincipals.principalGroups,
+      resourceGroups: ofResources.resourceGroups,
+    };
+  });
+}
+
+/** Throws an InvalidSuite when a group names a member that is not among the fixtures. */
+export function requireMembers(groups: ReadonlyMap<string, readonly string[]>, isKnown: (member: string) => boolean): void {
+  for (const [name, members] of groups) {
+    const missing = members.find((member) => !isKnown(member));
+    if (missing !== undefined) throw new InvalidSuite(`missing fixture ${JSON.stringify(missing)} referenced in group ${JSON.stringify(name)}`);
+  }
+}
+
+/** What is found wrong is said after a prefix. */
+export function inContext<T>(prefix: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof InvalidSuite) throw new InvalidSuite(`${prefix}${error.message}`);
+    throw error;
+  }
+}
+
+interface FixtureKind {
+  readonly what: string;
+  readonly type: MessageType;
+  readonly agreements: Agreements;
+}
+
+function fixturesOf(file: TestFile | undefined, { what, type, agreements }: FixtureKind): Fixtures {
+  if (file === undefined) return NO_FIXTURES;
+  const fixtures = inContext(`failed to load ${what}:\n`, () => buildFixtures(readTestDocument(file, type, agreements)));
+  return inContext(`failed to load ${what}: `, () => {
+    requireMembers(fixtures.principalGroups, (member) => fixtures.principals.has(member));
+    requireMembers(fixtures.resourceGroups, (member) => fixtures.resources.has(member));
+    return fixtures;
+  });
+}
+
+const NO_FIXTURES: Fixtures = { principals: new Map(), resources: new Map(), auxData: new Map(), principalGroups: new Map(), resourceGroups: new Map() };

@@ -1,0 +1,3 @@
+/** How the results of tests are shown. */
+export const TEST_FORMATS = ['tree', 'list', 'json', 'junit'] as const;
+export type TestFormat = (typeof TEST_FORMATS)[number];

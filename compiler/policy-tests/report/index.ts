@@ -1,0 +1,27 @@
+import { visibleJson } from '../../diagnostics/terminal-text.js';
+import type { TestResults } from '../results.js';
+import type { TestFormat } from './formats.js';
+import { jsonReport } from './json.js';
+import { junitReport } from './junit.js';
+import { textReport } from './text.js';
+
+/** How a report is written. */
+export interface ReportStyle {
+  readonly format: TestFormat;
+  /** Whether what passed is shown too, and how decisions came about. */
+  readonly verbose: boolean;
+  readonly color: boolean;
+}
+
+/** The text of a report, with its last line break. */
+export function reportOf(results: TestResults, { format, verbose, color }: ReportStyle): string {
+  switch (format) {
+    case 'tree':
+    case 'list':
+      return textReport(results, { format, verbose, color });
+    case 'json':
+      return `${visibleJson(jsonReport(results), 2)}\n`;
+    case 'junit':
+      return junitReport(results, { verbose });
+  }
+}

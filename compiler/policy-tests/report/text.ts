@@ -1,0 +1,115 @@
+import { colored, plain } from '../../diagnostics/paint.js';
+import { visible, visibleJson } from '../../diagnostics/terminal-text.js';
+import { type CaseResult, type Details, OUTCOMES, type Outcome, type ProducedOutput, type SuiteResult, type Summary, type TestResults, type UnmetOutput } from '../results.js';
+import { nested } from './nested.js';
+import { listLines, type Outline, treeLines } from './outline.js';
+import { traceLines } from './traces.js';
+
+/** How the text is written. */
+export interface TextStyle {
+  readonly format: 'tree' | 'list';
+  /** Whether what passed is shown, and how decisions came about. */
+  readonly verbose: boolean;
+  readonly color: boolean;
+}
+
+/** The report for people (server.md 7.6): what failed, by suite, test, principal, resource and action; then how many there were. Ends with a line break. */
+export function textReport({ suites, summary }: TestResults, style: TextStyle): string {
+  const tag = tagOf(style);
+  const shown = suites.filter(({ summary: { overall }, cases, error }) => error !== undefined || (overall !== undefined && cases.some(isCounted)));
+  const blocks = shown.map((suite) => suiteOutline(suite, style.verbose, tag)).flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
+  const total = `${summary.count} tests executed${tallies(summary, tag)}`;
+  return `${['Test results', '', ...(blocks.length > 0 ? [...blocks, ''] : []), ...(style.verbose ? traceLines(suites) : []), total].join('\n')}\n`;
+}
+
+/** `[OK]`, as it is painted. */
+type Tag = (outcome: Outcome, text: string) => string;
+
+const WORDS: Readonly<Record<Outcome, string>> = { skipped: 'SKIPPED', passed: 'OK', failed: 'FAILED', errored: 'ERROR' };
+
+function tagOf({ color }: TextStyle): Tag {
+  const paint = color ? colored : plain;
+  return (outcome, text) => {
+    switch (outcome) {
+      case 'failed':
+      case 'errored':
+        return paint.severity('error', `[${text}]`);
+      case 'skipped':
+        return paint.severity('warning', `[${text}]`);
+      case 'passed':
+        return paint.strong(`[${text}]`);
+    }
+  };
+}
+
+/** `14 tests` are ` [11 OK] [3 FAILED]`. */
+function tallies({ counts }: Summary, tag: Tag): string {
+  return OUTCOMES.map((outcome) => ({ outcome, count: counts.get(outcome) ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .map(({ outcome, count }) => ` ${tag(outcome, `${count} ${WORDS[outcome]}`)}`)
+    .join('');
+}
+
+function isCounted({ details }: CaseResult): boolean {
+  return details.kind !== 'skipped' || !details.filtered;
+}
+
+function suiteOutline({ name, file, summary, error, cases }: SuiteResult, verbose: boolean, tag: Tag): Outline {
+  const title = `${visible(name)} (${visible(file)})`;
+  if (error !== undefined) return { text: `${title} ${tag('errored', WORDS.errored)}`, below: error.split('\n').map((line) => ({ text: visible(line), below: [] })) };
+  const shown = cases.filter((own) => isCounted(own) && (verbose || own.details.kind !== 'passed'));
+  return { text: `${title}${tallies(summary, tag)}`, below: nested(shown, ({ test }) => test, (test, own) => testOutline(test, own, tag)) };
+}
+
+function testOutline(test: string, cases: readonly CaseResult[], tag: Tag): Outline {
+  return { text: visible(test), below: nested(cases, ({ principal }) => principal, (principal, own) => principalOutline(principal, own, tag)) };
+}
+
+function principalOutline(principal: string, cases: readonly CaseResult[], tag: Tag): Outline {
+  return { text: visible(principal), below: nested(cases, ({ resource }) => resource, (resource, own) => resourceOutline(resource, own, tag)) };
+}
+
+function resourceOutline(resource: string, cases: readonly CaseResult[], tag: Tag): Outline {
+  return {
+    text: visible(resource),
+    below: cases.map(({ action, details }) => ({ text: `${visible(action)} ${tag(details.kind, WORDS[details.kind])}`, below: detailLines(details) })),
+  };
+}
+
+function detailLines(details: Details): readonly Outline[] {
+  switch (details.kind) {
+    case 'passed':
+      return [line(`RESULT: ${details.effect}`), ...(details.outputs.length === 0 ? [] : [{ text: 'OUTPUTS:', below: details.outputs.map(producedLine) }])];
+    case 'failed':
+      if (details.outputs.length === 0) return [line(`OUTCOME: expected: ${details.expected}, actual: ${details.actual}`)];
+      return [{ text: 'OUTCOME: output expectation unsatisfied', below: details.outputs.map(unmetOutline) }];
+    case 'errored':
+      return [line(`ERROR: ${visible(details.error)}`)];
+    case 'skipped':
+      return details.reason === '' ? [] : [line(visible(details.reason))];
+  }
+}
+
+function producedLine(output: ProducedOutput): Outline {
+  return line(`${visible(output.src)}: ${'val' in output ? visibleJson(output.val) : `ERROR: ${visible(output.error)}`}`);
+}
+
+function unmetOutline(output: UnmetOutput): Outline {
+  const expected = output.expected === undefined ? 'NOTHING' : visibleJson(output.expected);
+  return { text: visible(output.src), below: [line(`EXPECTED: ${expected}`), line(`ACTUAL: ${actualOf(output)}`)] };
+}
+
+function actualOf(output: UnmetOutput): string {
+  switch (output.kind) {
+    case 'missing':
+      return 'MISSING';
+    case 'mismatched':
+      return visibleJson(output.actual);
+    case 'errored':
+      return `ERROR: ${visible(output.error)}`;
+  }
+}
+
+function line(text: string): Outline {
+  return { text, below: [] };
+}

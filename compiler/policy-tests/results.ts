@@ -1,0 +1,77 @@
+import type { JsonValue } from '../ast/policy.js';
+import type { EffectName } from './suite.js';
+
+/** How tests went (server.md 7.6). */
+export interface TestResults {
+  /** Sorted by file. */
+  readonly suites: readonly SuiteResult[];
+  readonly summary: Summary;
+}
+
+export interface SuiteResult {
+  /** Relative to the folder of the tests. */
+  readonly file: string;
+  /** `Unknown` when the suite cannot be read. */
+  readonly name: string;
+  readonly description: string;
+  readonly summary: Summary;
+  /** Why the suite could not be run; undefined when it could. */
+  readonly error: string | undefined;
+  readonly skipReason: string;
+  readonly cases: readonly CaseResult[];
+}
+
+/** A test, for one pair of principal and resource and one action. */
+export interface CaseResult {
+  readonly test: string;
+  /** Keys of the fixtures. */
+  readonly principal: string;
+  readonly resource: string;
+  readonly action: string;
+  readonly details: Details;
+  /** What is known of how the decision came about; only where traces are wanted. */
+  readonly trace: Trace | undefined;
+}
+
+export type Details =
+  | { readonly kind: 'passed'; readonly effect: EffectName; readonly outputs: readonly ProducedOutput[] }
+  | { readonly kind: 'failed'; readonly expected: EffectName; readonly actual: EffectName; readonly outputs: readonly UnmetOutput[] }
+  | { readonly kind: 'errored'; readonly error: string }
+  | {
+      readonly kind: 'skipped';
+      readonly reason: string;
+      /** Left out by a filter: it is not counted, and not shown in text. */
+      readonly filtered: boolean;
+    };
+
+export type ProducedOutput = { readonly src: string; readonly action: string } & ({ readonly val: unknown } | { readonly error: string });
+
+/** An output that was expected and not produced so. */
+export type UnmetOutput = { readonly src: string; readonly expected: JsonValue | undefined } & (
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'mismatched'; readonly actual: unknown }
+  | { readonly kind: 'errored'; readonly error: string }
+);
+
+/** In the order of their weight. */
+export const OUTCOMES = ['skipped', 'passed', 'failed', 'errored'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Counts of actions. */
+export interface Summary {
+  /** The heaviest; undefined where there is nothing. */
+  readonly overall: Outcome | undefined;
+  /** Skipped ones too; what filters leave out not. */
+  readonly count: number;
+  readonly counts: ReadonlyMap<Outcome, number>;
+}
+
+/** What the engine can tell of a decision. */
+export interface Trace {
+  readonly matchedPolicy: string;
+  readonly matchedScope: string;
+  readonly effectiveDerivedRoles: readonly string[];
+  /** Conditions of the call that could not be evaluated. */
+  readonly evaluationErrors: readonly { readonly policy: string; readonly rule: string; readonly expression: string; readonly message: string }[];
+  readonly validationErrors: readonly { readonly source: string; readonly path: string; readonly message: string }[];
+}
