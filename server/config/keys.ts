@@ -21,7 +21,7 @@ export const KEYS = {
   'server.tls.watch': used(bool, true, 'the three files are read again when they change'),
   'server.cors.disabled': used(bool, false, 'no CORS headers are sent'),
   'server.cors.allowedOrigins': used(texts, [], 'exact origins, or with one `*` inside; none: all'),
-  'server.cors.allowedHeaders': used(texts, ['accept', 'content-type', 'user-agent', 'x-requested-with'], 'the headers that a browser may send'),
+  'server.cors.allowedHeaders': used(texts, ['accept', 'content-type', 'user-agent', 'x-requested-with'], 'the headers that a browser may send; clients of Connect need `connect-protocol-version` and `connect-timeout-ms` too, those of gRPC-Web `x-grpc-web`, `x-user-agent` and `grpc-timeout`'),
   'server.cors.maxAge': used(duration(), 0, 'how long a browser may keep the answer to a preflight'),
   'server.requestLimits.maxActionsPerResource': used(integer(1, 500), 50, 'the most actions of one entry of a check'),
   'server.requestLimits.maxResourcesPerRequest': used(integer(1, 500), 50, 'the most resources of one check'),
