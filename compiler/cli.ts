@@ -105,6 +105,15 @@ program
   });
 
 program
+  .command('repl')
+  .description('evaluate CEL expressions and the conditions of a policy as they are entered')
+  .option('--history <file>', 'keep what is entered in a terminal for the next time')
+  .action(async (options) => {
+    const { replCommand } = await import('./cli/repl-command.js');
+    process.exitCode = await replCommand(options);
+  });
+
+program
   .command('serve')
   .description('compile a folder of policies in memory and serve it; writes nothing')
   .argument('[dir]', 'the folder of the policies; storage.disk.directory of the configuration when absent')

@@ -70,7 +70,8 @@ function readMapping(file: string): YamlMapping {
   return document.root;
 }
 
-function readText(file: string): string {
+/** The text of a file, or of standard input. Throws an InputError. */
+export function readText(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(file === STANDARD_INPUT ? 0 : file));
   } catch (error) {

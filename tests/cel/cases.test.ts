@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import { createEngine } from '#runtime/engine';
-import { verifierOf } from '../../server/aux-data/verify.js';
-import type { AuxData } from '../../proto/messages.js';
 import { compileTexts, loaded, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';
+import { auxDataOf } from './recorded-claims.js';
 
 const file = join(SHARED, 'cases', 'cel-cases.json');
 const test = suite('recorded CEL cases');
@@ -97,18 +96,4 @@ function asGlobals(value: unknown): never {
   if (Array.isArray(value)) return value.map(asGlobals) as never;
   if (typeof value !== 'object' || value === null) return value as never;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asGlobals(item)])) as never;
-}
-
-/** Claims reach the engine as the server shapes them (server.md 3.3). */
-async function auxDataOf({ jwtClaims, jwtsClaims }: RecordedCase): Promise<unknown> {
-  if (jwtClaims === undefined && jwtsClaims === undefined) return undefined;
-  const verify = verifierOf({ keySets: [], disableVerification: true, acceptableTimeSkew: 0 });
-  const jwts = Object.entries(jwtsClaims ?? {}).map(([name, claims]) => [name, tokenOf(claims)] as const);
-  const auxData: AuxData = { jwt: jwtClaims === undefined ? undefined : tokenOf(jwtClaims), jwts: new Map(jwts) };
-  return verify(auxData);
-}
-
-function tokenOf(claims: object): { readonly token: string; readonly keySetId: string } {
-  const segments = [{ alg: 'HS256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
-  return { token: `${segments.join('.')}.c2ln`, keySetId: '' };
 }

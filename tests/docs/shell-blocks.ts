@@ -7,7 +7,7 @@ import { type Block, type Page, titleOf } from './blocks.js';
 import { difference, matchesText } from './expected.js';
 
 /** What a page may run, first words of its commands; `authzc` and `npx authzc` are this repository's. */
-const ALLOWED: readonly string[] = ['authzc', 'npx', 'npm', 'node', 'curl', 'cd', 'cat', 'mkdir', 'ls', 'echo', 'cp', 'grep', 'tail', 'sed', 'head'];
+const ALLOWED: readonly string[] = ['authzc', 'npx', 'npm', 'node', 'curl', 'cd', 'cat', 'mkdir', 'ls', 'echo', 'cp', 'grep', 'tail', 'sed', 'head', 'printf'];
 
 /** A command that hangs fails the page after so many milliseconds. */
 const TIMEOUT = 30_000;

@@ -10,8 +10,13 @@ import { mapValues } from '../map-values.js';
  * A part that fails stays: it fails in the same way at run time.
  */
 export function foldConstants(program: Program): Program {
-  const replace = oncePerValue((value) => (some(value, asksTheTime) ? foldEmptyLists(value) : fold(value, 'literal members')));
+  const replace = oncePerValue(foldValue);
   return mapValues(program, () => replace);
+}
+
+/** The same of one expression. */
+export function foldValue(value: Value): Value {
+  return some(value, asksTheTime) ? foldEmptyLists(value) : fold(value, 'literal members');
 }
 
 /** The same where a policy's constants have been put in. They are no literals: `C.a in ["a", x]` needs x (conditions.md 3.13). */

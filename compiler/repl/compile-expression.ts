@@ -1,0 +1,42 @@
+import type { Expr } from '../ast/expr.js';
+import { dyn } from '../cel/types.js';
+import type { Value } from '../ir/value.js';
+import { lowerValue } from '../lower/values.js';
+import { foldValue } from '../optimise/passes/fold-constants.js';
+import { parseCel } from '../parse/cel/index.js';
+import { checkExpression } from '../validate/cel/check-expression.js';
+import { policyEnvironment } from '../validate/cel/environment.js';
+
+/** What is wrong with an expression, and where in its text. */
+export interface ExpressionProblem {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+  readonly hints: readonly string[];
+}
+
+export type CompiledExpression = { readonly kind: 'value'; readonly value: Value } | { readonly kind: 'invalid'; readonly problems: readonly ExpressionProblem[] };
+
+/** Names of what an expression may refer to beside what every condition may; they hold anything. */
+export type LocalNames = Iterable<string>;
+
+/** Parses, checks, lowers and folds an expression, as the stages do it for a policy. */
+export function compileExpression(text: string, locals: LocalNames): CompiledExpression {
+  const { ast, errors } = parseCel(text);
+  if (ast === undefined) return { kind: 'invalid', problems: errors.map((error) => ({ ...error, hints: [] })) };
+  return compileTree(ast, locals);
+}
+
+/** The same of a text that was parsed. */
+export function compileTree(ast: Expr, locals: LocalNames = []): CompiledExpression {
+  const names = new Map(policyEnvironment.names);
+  for (const name of locals) names.set(name, { type: dyn, reference: { kind: 'local', name } });
+  const { problems, ...checked } = checkExpression(ast, { ...policyEnvironment, names });
+  if (problems.length > 0) return { kind: 'invalid', problems };
+  return { kind: 'value', value: foldValue(lowerValue(ast, checked)) };
+}
+
+/** Whether conditions know a name already. */
+export function isDeclared(name: string): boolean {
+  return policyEnvironment.names.has(name);
+}

@@ -1,0 +1,60 @@
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+
+/** What an input asks for (server.md 6.1, "repl"). */
+export type Input =
+  | { readonly kind: 'nothing' | 'help' | 'vars' | 'rules' | 'reset' | 'quit' }
+  /** `offset` is where the expression begins in the input. */
+  | { readonly kind: 'expression' }
+  | { readonly kind: 'let'; readonly name: string; readonly text: string; readonly offset: number }
+  | { readonly kind: 'load'; readonly file: string }
+  | { readonly kind: 'exec'; readonly rule: number }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Reads an input: an expression, a comment, or a directive. */
+export function readInput(input: string): Input {
+  const text = input.trim();
+  if (text === '' || text.startsWith('#')) return { kind: 'nothing' };
+  if (!text.startsWith(':')) return { kind: 'expression' };
+  const [, word = '', rest = ''] = /^:(\S*)\s*(.*)$/s.exec(text) ?? [];
+  return directiveOf(word, rest, input);
+}
+
+function directiveOf(word: string, rest: string, input: string): Input {
+  switch (word) {
+    case 'let':
+      return letOf(rest, input);
+    case 'load':
+      return rest === '' ? unknown('a file is missing: `:load FILE`') : { kind: 'load', file: rest };
+    case 'exec': {
+      const rule = /^#?(\d{1,6})$/.exec(rest);
+      return rule === null ? unknown('the number of a rule is missing: `:exec #0`') : { kind: 'exec', rule: Number(rule[1]) };
+    }
+  }
+  const plain = PLAIN.get(word);
+  if (plain === undefined) {
+    const [hint] = didYouMean(`:${word}`, [...PLAIN.keys(), 'let', 'load', 'exec'].map((known) => `:${known}`));
+    return unknown(`there is no directive \`:${word}\`: ${hint?.message ?? '`:help` lists them'}`);
+  }
+  return rest === '' ? { kind: plain } : unknown(`\`:${word}\` stands alone`);
+}
+
+const PLAIN: ReadonlyMap<string, 'help' | 'vars' | 'rules' | 'reset' | 'quit'> = new Map([
+  ['help', 'help'],
+  ['h', 'help'],
+  ['vars', 'vars'],
+  ['rules', 'rules'],
+  ['reset', 'reset'],
+  ['quit', 'quit'],
+  ['q', 'quit'],
+  ['exit', 'quit'],
+]);
+
+function letOf(rest: string, input: string): Input {
+  const [, name = '', text = ''] = /^([^\s=]+)\s*=\s*(.+)$/s.exec(rest) ?? [];
+  if (name === '') return unknown('a name and a value are missing: `:let NAME = EXPRESSION`');
+  return { kind: 'let', name, text, offset: input.trimEnd().length - text.length };
+}
+
+function unknown(message: string): Input {
+  return { kind: 'unknown', message };
+}

@@ -1,0 +1,144 @@
+import * as cel from '#runtime/cel';
+import type { Request } from '#runtime/policy';
+import { invariant } from '../diagnostics/invariant.js';
+import type { Macro, RequestPart, Value } from '../ir/value.js';
+
+/** What an expression is evaluated in. */
+export interface Surroundings {
+  readonly request: Request;
+  /** A variable or a constant of the policy; a failure when there is none. */
+  readonly variable: (name: string) => cel.Result;
+  readonly constant: (name: string) => cel.Result;
+  /** All of them, for `V` and `C` as a whole. */
+  readonly variables: () => { readonly [name: string]: cel.Result };
+  readonly constants: () => { readonly [name: string]: cel.Result };
+  /** What expressions have named, and the variables of the macros around. */
+  readonly locals: ReadonlyMap<string, cel.Result>;
+}
+
+/**
+ * The value of a lowered expression, by the very functions that emitted code calls, and that constant folding calls: nothing is generated and
+ * nothing is thrown. It says what failed, as the second emission does (emit/values.ts). Expressions are at most as deep as the parser lets them be.
+ */
+export function evaluate(value: Value, within: Surroundings): cel.Result {
+  const of = (part: Value): cel.Result => evaluate(part, within);
+  switch (value.kind) {
+    case 'literal':
+      if (value.literal === 'uint') return new cel.Uint(value.value);
+      return value.literal === 'json' ? (value.value as cel.Value) : value.value;
+    case 'field':
+      return fieldOf(value.of, value.name, within.request);
+    case 'part':
+      return partOf(value.part, within.request);
+    case 'variable':
+    case 'constant':
+    case 'global':
+      return cel.bound(value.name, bindingOf(value.kind, value.name, within));
+    case 'local':
+      return within.locals.get(value.name);
+    case 'is-set':
+      return !cel.isFailure(bindingOf(value.binding, value.name, within));
+    case 'bindings':
+      return cel.variablesMessage(bindingsOf(value.of, within));
+    case 'select':
+      return cel.select(of(value.operand), value.name);
+    case 'has':
+      return cel.has(of(value.operand), value.name);
+    case 'optional-select':
+      return cel.optionalSelect(of(value.operand), value.name);
+    case 'index':
+      return cel.index(of(value.operand), of(value.index));
+    case 'optional-index':
+      return cel.optionalIndex(of(value.operand), of(value.index));
+    case 'operator':
+      return functionOf(value.operator)(...value.operands.map(of));
+    case 'call':
+      return functionOf(value.runtime)(...value.args.map(of), ...(value.pure ? [] : [within.request]));
+    case 'list':
+      return listOf(value, of);
+    case 'map':
+      return mapOf(value, of);
+    case 'type-name':
+      return cel.typeValue(value.name);
+    case 'macro':
+      return macroOf(value, within);
+  }
+}
+
+type Runtime = (...args: readonly unknown[]) => cel.Result;
+
+/** The names are those of the compiler's own tables, never of an author. */
+function functionOf(name: string): Runtime {
+  return (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ?? invariant(`runtime/cel has no ${name}`);
+}
+
+function fieldOf(part: RequestPart, name: string, request: Request): cel.Result {
+  switch (part) {
+    case 'principal':
+    case 'resource':
+      return (request[part] as unknown as { readonly [name: string]: cel.Value })[name];
+    case 'auxData':
+      return name === 'jwts' ? cel.jwtMessages(request.auxData) : request.auxData.jwt;
+    case 'runtime':
+      return cel.effectiveDerivedRoles(request);
+    case 'request':
+      return invariant('the parts of a request are no fields');
+  }
+}
+
+function partOf(part: RequestPart, request: Request): cel.Result {
+  switch (part) {
+    case 'request':
+      return cel.requestMessage(request);
+    case 'principal':
+      return cel.principalMessage(request.principal);
+    case 'resource':
+      return cel.resourceMessage(request.resource);
+    case 'auxData':
+      return cel.auxDataMessage(request.auxData);
+    case 'runtime':
+      return cel.runtimeMessage(request);
+  }
+}
+
+function bindingOf(kind: 'variable' | 'constant' | 'global', name: string, { request, variable, constant }: Surroundings): cel.Result {
+  switch (kind) {
+    case 'variable':
+      return variable(name);
+    case 'constant':
+      return constant(name);
+    case 'global':
+      return Object.hasOwn(request.globals, name) ? request.globals[name] : undefined;
+  }
+}
+
+function bindingsOf(kind: 'variables' | 'constants' | 'globals', { request, variables, constants }: Surroundings): { readonly [name: string]: cel.Result } {
+  switch (kind) {
+    case 'variables':
+      return variables();
+    case 'constants':
+      return constants();
+    case 'globals':
+      return request.globals;
+  }
+}
+
+function listOf({ elements }: Value & { readonly kind: 'list' }, of: (part: Value) => cel.Result): cel.Result {
+  if (elements.some(({ optional }) => optional)) return cel.listOfOptionals(elements.map(({ optional, value }) => [optional, of(value)] as const));
+  return cel.listOf(elements.map(({ value }) => of(value)));
+}
+
+function mapOf({ entries }: Value & { readonly kind: 'map' }, of: (part: Value) => cel.Result): cel.Result {
+  if (entries.some(({ optional }) => optional)) return cel.mapOfOptionals(entries.map(({ optional, key, value }) => [optional, of(key), of(value)] as const));
+  return cel.mapOf(entries.map(({ key, value }) => [of(key), of(value)] as const));
+}
+
+function macroOf({ runtime, range, variables, predicate, body }: Macro, within: Surroundings): cel.Result {
+  const functions = [predicate, body]
+    .filter((part) => part !== undefined)
+    .map((part) => (...items: readonly cel.Result[]): cel.Result => {
+      const inner = variables.map((name, at) => [name, items[at]] as const);
+      return evaluate(part, { ...within, locals: new Map([...within.locals, ...inner]) });
+    });
+  return functionOf(runtime)(evaluate(range, within), ...functions);
+}

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Ended, folderOf, PROGRAMS } from './programs.js';
+
+const test = suite('authzc repl');
+const HEAD = 'apiVersion: api.authz.dev/v1\n';
+const FILES = {
+  'policies/shared.yaml': `${HEAD}exportVariables: {name: shared, definitions: {mine: R.attr.owner == P.id, loop: V.pool, pool: V.loop}}\n`,
+  'policies/album.yaml': `${HEAD}resourcePolicy:
+  resource: album
+  version: default
+  constants: {local: {most: 10}}
+  variables: {import: [shared, gone], local: {small: R.attr.size < C.most}}
+  rules:
+    - {name: all, actions: [view], effect: EFFECT_ALLOW, roles: [admin]}
+    - name: owners
+      actions: [view, edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {any: {of: [{expr: V.mine}, {all: {of: [{expr: V.small}, {none: {of: [{expr: R.attr.locked}]}}]}}, {expr: P.id}]}}}
+    - {actions: [edit], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: V.loop}}}
+`,
+  'policies/broken.yaml': `${HEAD}resourcePolicy: {resource: album}\n`,
+};
+let folder = '';
+test.before(() => {
+  folder = folderOf(FILES);
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('an expression prints its value as CEL writes it, and `_` is the last one', async () => {
+  const { code, stdout, stderr } = await repl('1 + 2', '_ * 2', '[1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]', '_[0]', 'timestamp("2020-01-01T00:00:00Z") + duration("90s")', 'now() > _');
+  assert.is(stderr, '');
+  assert.is(code, 0);
+  assert.is(stdout, '_ = 3\n_ = 6\n_ = [1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]\n_ = 1u\n_ = timestamp("2020-01-01T00:01:30Z")\n_ = true\n');
+});
+
+test('what does not parse or check is said with its line and column, and what fails with its reason; `_` stays', async () => {
+  const { code, stdout, stderr } = await repl('5', '[1,', '  foo]', ':let x = 1 +', '1 / 0', 'P.attr.age', '_');
+  assert.is(code, 0);
+  assert.is(stdout, '_ = 5\n_ = 5\n');
+  assert.match(stderr, "2:3: error: undeclared reference to 'foo'");
+  assert.match(stderr, /^1:13: error: Syntax error/m);
+  assert.match(stderr, '^~~');
+  assert.match(stderr, 'error: division by zero\nerror: no such key: age\n');
+});
+
+test('lines go on in brackets, in quotes and after a backslash; comments say nothing; an input that is cut off is said to be', async () => {
+  const { stdout, stderr } = await repl('# a comment (', '{"a":', '1}.a', '1 + \\', '2', "'''b", "c'''", '(1');
+  assert.is(stdout, '_ = 1\n_ = 3\n_ = "b\\nc"\n');
+  assert.match(stderr, '1:3: error: Syntax error');
+});
+
+test('values are named, and who asks about what is JSON', async () => {
+  const { stdout, stderr } = await repl(
+    ':let limit = 2 * 5',
+    ':let P = {"id": "ann", "roles": ["user"], "attr": {"n": 3}}',
+    ':let request.resource = {"kind": "album", "attr": {"n": 3}}',
+    ':let V = {"x": [1]}',
+    ':let G = {"g": 1}',
+    ':let request.auxData = {"jwt": {"sub": "ann"}}',
+    'P.attr.n == R.attr.n && request.principal.id == request.auxData.jwt.sub && "user" in P.roles && limit > P.attr.n',
+    'V.x[0] == 1.0 && type(G.g) == int',
+    ':vars',
+  );
+  assert.is(stderr, '');
+  assert.match(stdout, '_ = true\n_ = true\n');
+  assert.match(stdout, 'limit = 10\n_ = true\nP = {"id":"ann","roles":["user"],"attr":{"n":3}}\n');
+});
+
+test('what cannot be named, or is not what it should be, is refused and changes nothing', async () => {
+  const { stdout, stderr } = await repl(':let P = {"id": 1}', ':let R = {"colour": "red"}', ':let R = [', ']', ':let V = {', ':let in = 1', ':let int = 1', ':let _ = 1', ':let 1x = 1', '}', ':let a', ':ruls', ':exec', ':exec #0', ':rules', ':load', ':help me', ':vars');
+  assert.is(stdout, '');
+  for (const text of ['`id` of a principal must be a string', '`resource` has no field `colour`', '`resource` must be a map', 'takes JSON', 'did you mean `:rules`?', ':let NAME = EXPRESSION', 'no policy is loaded', 'a file is missing', '`:help` stands alone']) assert.match(stderr, text);
+  assert.is((await repl(':let in = 1', ':let int = 1', ':let _ = 1', ':let 1x = 1')).stderr.split('\n').length, 5);
+});
+
+test('a policy is loaded with what its folder exports, and shows its conditional rules', async () => {
+  const { stdout, stderr } = await repl(':load policies/album.yaml', ':rules');
+  const rules = `#0 owners: view, edit, EFFECT_ALLOW
+   any
+   ├── V.mine
+   ├── all
+   │   ├── V.small
+   │   └── none
+   │       └── R.attr.locked
+   └── P.id
+#1 rule-003: edit, EFFECT_DENY
+   V.loop
+`;
+  assert.is(
+    stdout,
+    `loaded resource.album.vdefault
+C.most = 10
+V.mine = R.attr.owner == P.id
+V.loop = V.pool
+V.pool = V.loop
+V.small = R.attr.size < C.most
+${rules}${rules}`,
+  );
+  assert.match(stderr, /^error: .*gone/);
+});
+
+test('a rule shows what each part of its condition decides, and why a part does not', async () => {
+  const { stdout } = await repl(':let P = {"id": "ann"}', ':let R = {"attr": {"owner": "bob", "size": 3, "locked": false}}', ':load policies/album.yaml', ':exec #0', ':exec #1', 'V.small', ':reset', 'has(V.small)');
+  assert.match(
+    stdout,
+    `any [true]
+├── V.mine [false]
+├── all [true]
+│   ├── V.small [true]
+│   └── none [true]
+│       └── R.attr.locked [false]
+└── P.id [false: it is no boolean]
+V.loop [false: undefined field 'loop']
+_ = true
+_ = false
+`,
+  );
+});
+
+test('a file that is no policy, or not there, is said with its place', async () => {
+  const { code, stderr } = await repl(':load policies/broken.yaml', ':load nowhere.yaml', ':load policies');
+  assert.is(code, 0);
+  assert.match(stderr, 'policies/broken.yaml:');
+  assert.match(stderr, 'nowhere.yaml: error: there is no such file');
+  assert.match(stderr, 'policies: error: it is a folder');
+});
+
+test('`:quit` leaves before the end of the input, `:help` lists the directives, and without input nothing happens', async () => {
+  for (const word of [':quit', ':q', ':exit']) assert.is((await repl('1', word, '2')).stdout, '_ = 1\n');
+  for (const word of ['let', 'vars', 'load', 'rules', 'exec', 'reset', 'quit']) assert.match((await repl(':h')).stdout, `:${word}`);
+  assert.equal(await repl(), { code: 0, stdout: '', stderr: '' });
+});
+
+test('nothing that is entered reaches the terminal as control characters', async () => {
+  const { stdout, stderr } = await repl('"\u001b[2J\u009b\u202e"', '\u001b[2J', ':\u001b[2J', ':load \u001b[2J', ':let P = {"id": "\\u001b\u009b"}', ':vars', ':let \u001b = 1');
+  assert.not.match(stdout + stderr, /[^\P{C}\n]/u);
+});
+
+test('what is nested deep, or long, is refused or cut, and the next input is answered', async () => {
+  const deep = '['.repeat(5000) + ']'.repeat(5000);
+  const { code, stdout, stderr } = await repl(deep, `:let V = ${deep}`, `:let V = {"a": ${deep}}`, `1${' + 1'.repeat(20_000)}`, 'lists.range(100000)', '1');
+  assert.is(code, 0);
+  assert.ok(stdout.endsWith('_ = 1\n'));
+  assert.match(stderr, 'levels');
+  assert.ok(stdout.length < 200_000);
+});
+
+function repl(...lines: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAMS.authzc, 'repl'], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  // It may leave before it has read everything.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(lines.map((line) => `${line}\n`).join(''));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+test.run();
