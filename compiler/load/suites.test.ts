@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadSuites, type SuiteFiles, type TestFile } from './index.js';
+
+function suitesOf(paths: readonly string[], prepare: (root: string) => void = () => {}): readonly SuiteFiles[] {
+  const top = mkdtempSync(join(tmpdir(), 'authz-suites-'));
+  const root = join(top, 'tests');
+  try {
+    for (const path of paths) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), `# ${path}`);
+    }
+    prepare(root);
+    return loadSuites(root);
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+const pathOf = (file: TestFile | undefined): string | undefined => (file === undefined ? undefined : 'source' in file ? file.source.path : file.unreadable);
+
+test('files that end in _test are suites, in any letter case, in hidden folders and _schemas too, but not in testdata; sorted', () => {
+  const yes = ['.hidden/a_test.yaml', 'B_TEST.YML', '_schemas/c_test.json', '_test.yaml', 'x/y/d_Test.yaml'];
+  const no = ['test.yaml', 'a_test.yaml.bak', 'testdata/e_test.yaml', 'x/testdata/deep/f_test.yaml', 'a_tests.yaml'];
+  assert.equal(suitesOf([...no, ...yes].reverse()).map(({ path }) => path), yes.toSorted());
+});
+
+test('fixtures are those of the testdata next to the suite, by exact name; of several the first', () => {
+  const [inner, outer] = suitesOf([
+    'a_test.yaml', 'testdata/principals.yml', 'testdata/principals.json', 'testdata/Resources.yaml', 'testdata/aux_data.yaml', 'testdata/auxData.json', 'testdata/other.yaml',
+    '.x/b_test.yaml',
+  ]) as readonly [SuiteFiles, SuiteFiles];
+  assert.equal([outer.fixtureFolder, pathOf(outer.principals), pathOf(outer.resources), pathOf(outer.auxData)], ['testdata', 'testdata/principals.json', undefined, 'testdata/auxData.json']);
+  assert.equal([inner.fixtureFolder, pathOf(inner.principals), pathOf(inner.auxData)], ['.x/testdata', undefined, undefined]);
+});
+
+test('links are followed to fixtures inside of the folder, and nowhere else', () => {
+  const suites = suitesOf(['a/a_test.yaml', 'a/testdata/principals.yaml', 'b/b_test.yaml', 'c/c_test.yaml', 'd/d_test.yaml', 'd/testdata/x.yaml', '../outside/principals.yaml'], (root) => {
+    symlinkSync('../a/testdata', join(root, 'b/testdata'));
+    symlinkSync('../../outside', join(root, 'c/testdata'));
+    symlinkSync('../../../outside/principals.yaml', join(root, 'd/testdata/principals.yaml'));
+    symlinkSync('../a/a_test.yaml', join(root, 'b/linked_test.yaml'));
+    symlinkSync('..', join(root, 'a/up'));
+  });
+  assert.equal(suites.map(({ path, principals }) => [path, pathOf(principals)]), [
+    ['a/a_test.yaml', 'a/testdata/principals.yaml'],
+    ['b/b_test.yaml', 'b/testdata/principals.yaml'],
+    ['c/c_test.yaml', undefined],
+    ['d/d_test.yaml', undefined],
+  ]);
+});
+
+test('a file that is not UTF-8 or too large says so in its suite', () => {
+  const suites = suitesOf(['x/y.txt'], (root) => {
+    writeFileSync(join(root, 'a_test.yaml'), new Uint8Array([0xff]));
+    writeFileSync(join(root, 'b_test.yaml'), ' '.repeat(4 * 1024 * 1024 + 1));
+  });
+  assert.equal(suites.map(({ file }) => pathOf(file)), ['invalid document: contents are not valid UTF-8', 'document is larger than 4194304 bytes']);
+});
+
+test('a folder that is not there is an Error', () => {
+  assert.throws(() => loadSuites(join(tmpdir(), 'authz-no-such-directory')), /is not a directory of tests/);
+});
+
+test.run();

@@ -1,0 +1,190 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BROKEN_POLICY, documentPolicy } from './policies.js';
+import { type Ended, filesIn, folderOf, PROGRAMS, run } from './programs.js';
+
+const test = suite('authzc test');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A suite about what users may do with documents. */
+function suiteThat(expects: 'EFFECT_ALLOW' | 'EFFECT_DENY', more = ''): string {
+  return `name: documents
+tests:
+  - name: users view
+    input: {principals: [ann], resources: [d1], actions: [view, edit]}
+    expected:
+      - principal: ann
+        resource: d1
+        actions: {view: ${expects}}
+${more}`;
+}
+
+const FIXTURES = {
+  'policies/testdata/principals.yaml': 'principals: {ann: {id: ann, roles: [user]}}',
+  'policies/testdata/resources.yaml': 'resources: {d1: {kind: document, id: d1}}',
+};
+const POLICY = { 'policies/document.yaml': documentPolicy('view') };
+const GOOD = { ...POLICY, ...FIXTURES, 'policies/document_test.yaml': suiteThat('EFFECT_ALLOW') };
+const FAILING = { ...GOOD, 'policies/document_test.yaml': suiteThat('EFFECT_DENY') };
+const PASSED = 'Test results\n\ndocuments (document_test.yaml) [2 OK]\n\n2 tests executed [2 OK]\n';
+const FAILED = `Test results
+
+documents (document_test.yaml) [1 OK] [1 FAILED]
+└─ users view
+   └─ ann
+      └─ d1
+         └─ view [FAILED]
+            └─ OUTCOME: expected: EFFECT_DENY, actual: EFFECT_ALLOW
+
+2 tests executed [1 OK] [1 FAILED]
+`;
+
+test('it runs the tests in the folder of the policies, writes nothing, and ends with 0 when all pass', async () => {
+  const folder = newFolder(GOOD);
+  const before = filesIn(folder);
+  assert.equal(await authzc(folder, 'test'), { code: 0, stdout: PASSED, stderr: '' });
+  assert.equal(filesIn(folder), before);
+});
+
+test('it ends with 4 when one fails or is in error, and says so on standard error', async () => {
+  assert.equal(await authzc(newFolder(FAILING), 'test'), { code: 4, stdout: FAILED, stderr: 'authzc: tests failed\n' });
+  const { code, stdout } = await authzc(newFolder({ ...GOOD, 'policies/x_test.yaml': 'name: x' }), 'test', '--output', 'list');
+  assert.is(code, 4);
+  assert.match(stdout, 'Unknown (x_test.yaml) [ERROR]\n  failed to load test suite:\n  tests: value is required\n');
+});
+
+test('a folder without tests has executed none, and that is good', async () => {
+  assert.equal(await authzc(newFolder(POLICY), 'test'), { code: 0, stdout: 'Test results\n\n0 tests executed\n', stderr: '' });
+  assert.equal(await authzc(newFolder(POLICY), 'test', '-o', 'json'), { code: 0, stdout: '{\n  "summary": {}\n}\n', stderr: '' });
+});
+
+test('the folder of the tests can be another', async () => {
+  const folder = newFolder({ ...POLICY, 'checks/a/b_test.yaml': suiteThat('EFFECT_ALLOW'), 'checks/a/testdata/principals.yaml': FIXTURES['policies/testdata/principals.yaml'], 'checks/a/testdata/resources.yaml': FIXTURES['policies/testdata/resources.yaml'] });
+  const { code, stdout } = await authzc(folder, 'test', 'policies', '--tests=checks');
+  assert.is(code, 0);
+  assert.match(stdout, 'documents (a/b_test.yaml) [2 OK]');
+  assert.is((await authzc(folder, 'test', '--tests', 'nowhere')).stderr, 'authzc: `nowhere` is not a directory of tests\n');
+});
+
+test('policies that do not compile end it with 3, and what is wrong with them is shown as it is asked for', async () => {
+  const folder = newFolder({ ...GOOD, 'policies/document.yaml': BROKEN_POLICY });
+  const { code, stdout } = await authzc(folder, 'test', '-o', 'json');
+  assert.is(code, 3);
+  assert.is((JSON.parse(stdout) as { readonly errors: readonly unknown[] }).errors.length, 1);
+  assert.match((await authzc(folder, 'test')).stdout, 'error[expression/invalid]');
+});
+
+test('filters choose tests; that none is left is good; a filter that is none ends it with 1', async () => {
+  const folder = newFolder(FAILING);
+  assert.match((await authzc(folder, 'test', '--test-filter=action=edit')).stdout, '1 tests executed [1 OK]');
+  assert.equal(await authzc(folder, 'test', '--test-filter=suite=x,y;action=edit', '--test-filter', 'suite=z'), { code: 0, stdout: 'Test results\n\n0 tests executed\n', stderr: '' });
+  const { code, stderr } = await authzc(folder, 'test', '--test-filter=colour=red');
+  assert.equal([code, stderr], [1, 'authzc: invalid test filter: no dimension is called `colour`; there are suite, test, principal, resource, action\n']);
+});
+
+test('wrong arguments end it with 2', async () => {
+  assert.is((await authzc(newFolder(GOOD), 'test', '--test-output=xml')).code, 2);
+  assert.is((await authzc(newFolder(GOOD), 'test', '--enforce-schemas', '--ignore-schemas')).code, 2);
+});
+
+test('results can be JUnit while problems are text', async () => {
+  const { code, stdout } = await authzc(newFolder(FAILING), 'test', '--test-output=junit');
+  assert.is(code, 4);
+  assert.ok(stdout.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites errors="0" failures="1" skipped="0" tests="2">\n'));
+});
+
+const TIMED = `${documentPolicy('view')}      condition: {match: {expr: now() > timestamp("2024-01-01T00:00:00Z")}}\n`;
+
+test('a condition that asks for the time is in error without `now`, and decides with it', async () => {
+  const without = await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test');
+  assert.is(without.code, 4);
+  assert.is(without.stdout.match(/ERROR: a policy used a time-based condition, but `now` was not provided in the test options/g)?.length, 2);
+  assert.match((await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test', '--skip-batching')).stdout, '[1 OK] [1 ERROR]');
+  const later = newFolder({ ...GOOD, 'policies/document.yaml': TIMED, 'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {now: "2024-01-01T00:00:00.001Z"}\n') });
+  assert.equal(await authzc(later, 'test'), { code: 0, stdout: PASSED, stderr: '' });
+});
+
+const FAULTY = `${documentPolicy('view')}    - name: faulty
+      actions: [view]
+      effect: EFFECT_DENY
+      roles: [user]
+      condition: {match: {expr: R.attr.missing > 1}}
+`;
+
+test('strict evaluation denies where a condition cannot be evaluated, and traces say which', async () => {
+  const folder = newFolder({ ...GOOD, 'policies/document.yaml': FAULTY });
+  assert.is((await authzc(folder, 'test')).code, 0);
+  const { code, stdout } = await authzc(folder, 'test', '--strict-evaluation', '--verbose');
+  assert.is(code, 4);
+  assert.match(stdout, 'edit [OK]\n            └─ RESULT: EFFECT_DENY');
+  assert.match(stdout, 'TRACES\ndocuments > users view > ann > d1 > view\n  decided by resource.document.vdefault\n');
+  assert.match(stdout, 'resource.document.vdefault#faulty: `R.attr.missing > 1` could not be evaluated');
+});
+
+const SCHEMA = {
+  'policies/document.yaml': documentPolicy('view').replace('  rules:', '  schemas: {resourceSchema: {ref: "authz:///document.json"}}\n  rules:'),
+  'policies/_schemas/document.json': '{"type": "object", "required": ["owner"]}',
+};
+
+test('attributes that violate their schemas are told of; enforced, as in compile, they deny', async () => {
+  const folder = newFolder({ ...GOOD, ...SCHEMA });
+  const told = await authzc(folder, 'test');
+  assert.is(told.code, 0);
+  assert.match(told.stderr, 'warning: in 1 call attributes do not satisfy their schemas');
+  assert.equal(await authzc(folder, 'test', '--ignore-schemas'), { code: 0, stdout: PASSED, stderr: '' });
+  assert.is((await authzc(folder, 'test', '--enforce-schemas')).code, 4);
+  assert.is((await authzc(folder, 'compile')).code, 4);
+  assert.is((await authzc(folder, 'compile', '--ignore-schemas')).code, 0);
+});
+
+test('compile runs the tests of the folder, and writes when they pass', async () => {
+  const folder = newFolder(GOOD);
+  assert.equal(await authzc(folder, 'compile'), { code: 0, stdout: PASSED, stderr: '' });
+  assert.ok(filesIn(folder).includes('dist/policies.js'));
+  assert.equal(await authzc(folder, 'compile', '--check'), { code: 0, stdout: PASSED, stderr: '' });
+});
+
+test('compile writes nothing when they fail, unless they are skipped; --no-emit runs those it is told of', async () => {
+  const folder = newFolder(FAILING);
+  const before = filesIn(folder);
+  assert.equal(await authzc(folder, 'compile'), { code: 4, stdout: FAILED, stderr: 'authzc: tests failed\n' });
+  assert.equal(filesIn(folder), before);
+  assert.equal(await authzc(folder, 'compile', '--no-emit'), { code: 0, stdout: '', stderr: '' });
+  assert.is((await authzc(folder, 'compile', '--no-emit', '--tests', 'policies')).code, 4);
+  assert.equal(await authzc(folder, 'compile', '--skip-tests'), { code: 0, stdout: '', stderr: '' });
+});
+
+test('compile tests strictly what it emits for checks only', async () => {
+  const folder = newFolder({ ...GOOD, 'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {strictEvaluation: true}\n') });
+  assert.equal(await authzc(folder, 'compile', '--checks-only'), { code: 0, stdout: PASSED, stderr: '' });
+  assert.not.match(readFileSync(join(folder, 'dist/policies.js'), 'utf8'), 'traced/');
+});
+
+test('compile as JSON is one document: errors, warnings, suites and summary', async () => {
+  const unused = { 'policies/unused.yaml': 'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: unused\n  definitions: [{name: nobody, parentRoles: [user]}]\n' };
+  const { code, stdout, stderr } = await authzc(newFolder({ ...FAILING, ...unused }), 'compile', '-o', 'json');
+  assert.equal([code, stderr], [4, 'authzc: tests failed\n']);
+  const report = JSON.parse(stdout) as { readonly warnings: readonly unknown[]; readonly suites: readonly unknown[]; readonly summary: { readonly overallResult: string } };
+  assert.ok(report.warnings.length > 0);
+  assert.equal([report.suites.length, report.summary.overallResult], [1, 'RESULT_FAILED']);
+  const junit = await authzc(newFolder({ ...GOOD, ...unused }), 'compile', '--test-output=junit');
+  assert.ok(junit.stdout.startsWith('<?xml'));
+  assert.match(junit.stderr, 'warning[');
+});
+
+test.run();
+
+function newFolder(files: Readonly<Record<string, string>>): string {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return folder;
+}
+
+function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
+  return run(PROGRAMS.authzc, options, folder);
+}
