@@ -49,7 +49,7 @@ function byteText(byte: number): string {
 /** As the call that makes it, where it has a text. */
 function called(name: string, value: Value): string {
   const text = toText(value);
-  return isFailure(text) || typeof text !== 'string' ? name : `${name}(${visibleJson(text)})`;
+  return isFailure(text) || typeof text !== 'string' ? `${name}(…)` : `${name}(${visibleJson(text)})`;
 }
 
 function braced(entries: readonly string[]): string {
