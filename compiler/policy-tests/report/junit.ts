@@ -1,5 +1,6 @@
 import type { CaseResult, Details, ProducedOutput, SuiteResult, Summary, TestResults, UnmetOutput } from '../results.js';
 import { nameOf } from './json.js';
+import { sortedKeys } from './sorted-keys.js';
 import { type Content, cdata, element, xmlDocument } from './xml.js';
 
 /** The report as JUnit XML, for CI systems (server.md 7.6). */
@@ -86,5 +87,5 @@ function unmetOutput(output: UnmetOutput): Content {
 }
 
 function json(value: unknown): Content {
-  return cdata(JSON.stringify(value));
+  return cdata(JSON.stringify(sortedKeys(value)));
 }

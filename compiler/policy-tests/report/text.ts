@@ -3,6 +3,7 @@ import { visible, visibleJson } from '../../diagnostics/terminal-text.js';
 import { type CaseResult, type Details, OUTCOMES, type Outcome, type ProducedOutput, type SuiteResult, type Summary, type TestResults, type UnmetOutput } from '../results.js';
 import { nested } from './nested.js';
 import { listLines, type Outline, treeLines } from './outline.js';
+import { sortedKeys } from './sorted-keys.js';
 import { traceLines } from './traces.js';
 
 /** How the text is written. */
@@ -91,11 +92,11 @@ function detailLines(details: Details): readonly Outline[] {
 }
 
 function producedLine(output: ProducedOutput): Outline {
-  return line(`${visible(output.src)}: ${'val' in output ? visibleJson(output.val) : `ERROR: ${visible(output.error)}`}`);
+  return line(`${visible(output.src)}: ${'val' in output ? visibleJson(sortedKeys(output.val)) : `ERROR: ${visible(output.error)}`}`);
 }
 
 function unmetOutline(output: UnmetOutput): Outline {
-  const expected = output.expected === undefined ? 'NOTHING' : visibleJson(output.expected);
+  const expected = output.expected === undefined ? 'NOTHING' : visibleJson(sortedKeys(output.expected));
   return { text: visible(output.src), below: [line(`EXPECTED: ${expected}`), line(`ACTUAL: ${actualOf(output)}`)] };
 }
 
@@ -104,7 +105,7 @@ function actualOf(output: UnmetOutput): string {
     case 'missing':
       return 'MISSING';
     case 'mismatched':
-      return visibleJson(output.actual);
+      return visibleJson(sortedKeys(output.actual));
     case 'errored':
       return `ERROR: ${visible(output.error)}`;
   }
