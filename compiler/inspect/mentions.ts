@@ -47,6 +47,8 @@ type Names = { readonly [K in keyof References]: ReadonlySet<string> };
 
 /** The names that expressions come to read, by the variables among them too. Cycles do no harm. */
 function reached(expressions: readonly Expression[], definitions: readonly Definition<Expression>[]): Names {
+  const byName = new Map<string, Expression[]>();
+  for (const { name, value } of definitions) byName.set(name.value, [...(byName.get(name.value) ?? []), value]);
   const variables = new Set<string>();
   const constants = new Set<string>();
   const pending: Expression[] = [...expressions];
@@ -56,7 +58,7 @@ function reached(expressions: readonly Expression[], definitions: readonly Defin
     for (const name of references.variables.keys()) {
       if (variables.has(name)) continue;
       variables.add(name);
-      pending.push(...definitions.filter((definition) => definition.name.value === name).map(({ value }) => value));
+      pending.push(...(byName.get(name) ?? []));
     }
   }
   return { variables, constants };

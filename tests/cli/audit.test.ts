@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { adminTargetOf } from '../../server/cli/audit/admin-target.js';
+import { entriesRequest } from '../../server/cli/audit/entries-request.js';
+import { listEntries } from '../../server/cli/audit/list-entries.js';
 import { makeCertificate } from '../support/certificate.js';
 import { CHECK, documentPolicy } from './policies.js';
 import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from './programs.js';
@@ -111,6 +116,20 @@ test('a server that refuses, that has no admin API, or that is not there, ends w
   assert.match(gone.stderr, /^authz: error: the server cannot be reached: .*\n$/);
 });
 
+test('a server that takes connections and never answers is not waited for', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  for (const security of [{ plaintext: true }, { insecure: true }]) {
+    const target = adminTargetOf({ server: `127.0.0.1:${port}`, username: 'admin', password: 'open sesame', ...security });
+    const [reason] = await Promise.allSettled([all(listEntries(target, entriesRequest({ kind: 'access' }, 0), 300))]);
+    assert.match(String(reason?.status === 'rejected' && reason.reason), 'no answer in 300 ms');
+  }
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
 test('arguments that make no sense end with status 2 before anybody is asked', async () => {
   const senseless: readonly (readonly string[])[] = [
     ['--tail=3', '--since=1h'],
@@ -137,6 +156,12 @@ test('arguments that make no sense end with status 2 before anybody is asked', a
   assert.is((await start(['--server', '127.0.0.1:1', ...USER, '--insecure', '--ca-cert', 'authority.pem'])).code, 2);
   assert.is((await start(['--server', '127.0.0.1:1', '--plaintext'])).code, 2);
 });
+
+async function all<T>(entries: AsyncIterable<T>): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const entry of entries) list.push(entry);
+  return list;
+}
 
 const USER = ['--username', 'admin', '--password', 'open sesame'];
 
