@@ -80,8 +80,9 @@ function keyOf({ now: _, ...options }: TestOptions): string {
   return JSON.stringify(options);
 }
 
-function requestOf({ principal, resource, actions, auxData, traced }: Question): CheckRequest {
-  return { principal, resources: [{ resource, actions }], auxData, includeMeta: traced };
+/** With meta, so that derived roles are worked out when a scope is entered, also those that no rule of the actions asks for: their conditions may ask for the time. */
+function requestOf({ principal, resource, actions, auxData }: Question): CheckRequest {
+  return { principal, resources: [{ resource, actions }], auxData, includeMeta: true };
 }
 
 function decisionsOf({ actions, outputs, effectiveDerivedRoles, validationErrors }: CheckResult, evaluationErrors: Trace['evaluationErrors'] | undefined): readonly Decision[] {

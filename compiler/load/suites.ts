@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Source } from '../diagnostics/source.js';
 import { MAX_FILE_SIZE } from './load.js';
 import { linkTarget } from './link-target.js';
-import { isSkippedDirectory, isSuiteFile } from './names.js';
+import { isHidden, isSkippedDirectory, isSuiteFile } from './names.js';
 
 /** A file of a test suite: its text, or why there is none. */
 export type TestFile = { readonly source: Source } | { readonly path: string; readonly unreadable: string };
@@ -54,13 +54,23 @@ function pathsOfSuites(root: string): readonly string[] {
   const found: string[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    for (const entry of entriesOf(root, folder)) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !isSkippedDirectory(entry.name)) folders.push(path);
       else if (entry.isFile() && isSuiteFile(entry.name)) found.push(path);
     }
   }
   return found.sort();
+}
+
+/** What is hidden and not for this user to read, as what version control or a system keeps there, holds no tests of policies. */
+function entriesOf(root: string, folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(join(root, folder), { withFileTypes: true });
+  } catch (error) {
+    if (folder.split('/').some(isHidden)) return [];
+    throw error;
+  }
 }
 
 /** Sorted; empty where there is no such folder. */

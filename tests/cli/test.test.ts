@@ -109,6 +109,16 @@ test('a condition that asks for the time is in error without `now`, and decides 
   assert.equal(await authzc(later, 'test'), { code: 0, stdout: PASSED, stderr: '' });
 });
 
+const TIMED_ROLE = {
+  'policies/roles.yaml': 'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: roles\n  definitions:\n    - {name: early, parentRoles: [user], condition: {match: {expr: now() < timestamp("2024-01-01T00:00:00Z")}}}\n',
+  'policies/document.yaml': `${documentPolicy('view').replace('  rules:', '  importDerivedRoles: [roles]\n  rules:')}    - {actions: [keep], effect: EFFECT_ALLOW, derivedRoles: [early]}\n`,
+};
+
+test('derived roles of a policy ask for the time whatever the action is, and whatever is shown', async () => {
+  const folder = newFolder({ ...GOOD, ...TIMED_ROLE });
+  for (const options of [[], ['--verbose']]) assert.match((await authzc(folder, 'test', ...options)).stdout, '2 tests executed [2 ERROR]');
+});
+
 const FAULTY = `${documentPolicy('view')}    - name: faulty
       actions: [view]
       effect: EFFECT_DENY
