@@ -4,6 +4,7 @@ import { formatPretty } from '../diagnostics/format.js';
 import { formatInspected, inspect, type InspectFormat, type Pattern, patternOf, select } from '../inspect/index.js';
 import { load } from '../load/index.js';
 import { parse } from '../parse/index.js';
+import { allowClosedPipe } from './closed-pipe.js';
 import { EXIT } from './exit.js';
 import { formatInputError, InputError } from './input-error.js';
 import { refuse } from './plan-command.js';
@@ -25,6 +26,7 @@ export interface InspectOptions {
  * 3 when a file cannot be read as a policy, which is said on standard error.
  */
 export function inspectCommand(directory: string, ids: readonly string[], options: InspectOptions): number {
+  allowClosedPipe();
   try {
     return inspected(directory, ids, options);
   } catch (error) {

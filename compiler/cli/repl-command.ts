@@ -9,6 +9,7 @@ import { Source } from '../diagnostics/source.js';
 import { load } from '../load/index.js';
 import { parse } from '../parse/index.js';
 import { PendingInput, type ReadPolicy, Session } from '../repl/index.js';
+import { allowClosedPipe } from './closed-pipe.js';
 import { EXIT } from './exit.js';
 import { formatInputError } from './input-error.js';
 import { readText } from './plan-input.js';
@@ -46,8 +47,7 @@ export async function replCommand({ history }: ReplOptions): Promise<number> {
     process.stdout.write('\n(:quit leaves)\n');
     ask();
   });
-  // Who closes the pipe has seen enough.
-  process.stdout.on('error', () => lines.close());
+  allowClosedPipe(() => lines.close());
   if (terminal) process.stdout.write('CEL expressions, as conditions have them; :help lists what else there is\n');
   ask();
   let hasLeft = false;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -156,6 +157,14 @@ test('a file that is no policy ends with status 3 and is shown; a folder that is
   assert.is(broken.stdout, '');
   assert.match(broken.stderr, 'a.yaml:');
   assert.is((await inspect('nowhere')).code, 1);
+});
+
+test('who has seen enough may close the pipe', () => {
+  const many = folderOf(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}.yaml`, FILES['policies/guest.yaml'].replace('guest', `guest${index}`)])));
+  const { stdout, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${PROGRAMS.authzc}" inspect . -o yaml | head -n 1`], { cwd: many, encoding: 'utf8' });
+  rmSync(many, { recursive: true, force: true });
+  assert.is(stdout, 'results:\n');
+  assert.is(stderr, '');
 });
 
 test('the recorded sets of policies that are there to be inspected are, whether or not they compile', async () => {

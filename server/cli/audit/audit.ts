@@ -25,7 +25,9 @@ export async function audit(options: AuditOptions): Promise<number> {
     process.noDeprecation = true;
     const output = process.stdout;
     // Who closes the pipe has seen enough: `authzc audit | head`.
-    output.on('error', () => undefined);
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
     for await (const entry of listEntries(target, request)) {
       if (!output.writable) break;
       if (!output.write(printEntry(entry, style))) await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => undefined);
