@@ -54,6 +54,8 @@ module.exports = {
       to: { path: '^runtime/engine/' },
     },
     { name: 'generated-is-called-by-the-engine', severity: 'error', from: { path: '^generated/' }, to: { path: '^(runtime/engine|compiler|server)/' } },
+    // What a terminal may show is the one thing that both command lines share.
+    { name: 'the-server-never-compiles', severity: 'error', from: { path: '^server/', pathNot: TESTS }, to: { path: '^compiler/(?!diagnostics/terminal-text\\.ts)' } },
     { name: 'transports-do-not-decide', severity: 'error', from: { path: '^server/transport/', pathNot: TESTS }, to: { path: '^runtime/engine/|^generated/' } },
     { name: 'the-service-knows-no-transport', severity: 'error', from: { path: '^server/service/', pathNot: TESTS }, to: { path: '^server/transport/' } },
     {
