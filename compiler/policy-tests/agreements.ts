@@ -13,7 +13,7 @@ export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
 export function auxDataAgreements(document: ObjectValue): readonly Complaint[] {
   return entriesOf(document, 'auxData').flatMap(({ name, value, place }) => {
     if (value.kind !== 'object' || !value.fields.has('jwt') || !value.fields.has('jwts')) return [];
-    return [{ place, text: `auxData[${JSON.stringify(name.value)}]: jwt and jwts may not both be present` }];
+    return [{ place, text: `auxData[${JSON.stringify(name.value)}]: Only one of the jwt or jwts fields must be set` }];
   });
 }
 

@@ -81,7 +81,7 @@ function effectOf(value: Value): EffectName {
 /** A source that is listed twice in one list counts as it stands last. */
 function outputsOf(outputs: ObjectValue): readonly ExpectedOutput[] {
   const action = requiredText(outputs, 'action').value;
-  const bySource = new Map(objectsOf(outputs, 'expected').map(({ value }) => [requiredText(value, 'src').value, jsonOf(value, 'val')]));
+  const bySource = new Map(objectsOf(outputs, 'expected').map(({ value }) => [textOf(value, 'src')?.value ?? '', jsonOf(value, 'val')]));
   return [...bySource].map(([src, val]) => ({ action, src, val }));
 }
 

@@ -4,16 +4,18 @@ import type { Dimension, TestFilter } from './filter.js';
 import { judgeDecision } from './judge-decision.js';
 import type { CaseResult, Details } from './results.js';
 
-/** How a pair is run. */
-export interface PairOptions {
+/** How tests are run. */
+export interface RunOptions {
   readonly ask: Ask;
   readonly filter: TestFilter;
+  /** Whether each action is a call of its own. */
   readonly skipBatching: boolean;
+  /** Whether it is to be told how decisions came about. */
   readonly traced: boolean;
 }
 
 /** Asks the policies about a pair, all actions in one call, and judges what they decide. What a filter leaves out comes last, and is not asked. */
-export function runPair(pair: Pair, suiteName: string, { ask, filter, skipBatching, traced }: PairOptions): readonly CaseResult[] {
+export function runPair(pair: Pair, suiteName: string, { ask, filter, skipBatching, traced }: RunOptions): readonly CaseResult[] {
   const { test } = pair;
   const reason = reasonToLeaveOut(pair, suiteName, filter);
   const matches = filter.get('action');

@@ -129,7 +129,7 @@ const INVALID: readonly (readonly [string, string, Readonly<Record<string, strin
   ['Invalid test suite: another test named t already exists', testsOf(named('t', `${INPUT}, ${EXPECTED}`), named('t', `${INPUT}, ${EXPECTED}`))],
   ['Invalid principal groups in test suite: missing fixture "zed" referenced in group "g"', `principalGroups: {g: {principals: [ann, zed]}}\nskip: true\n${testsOf(named('t', `${INPUT}, ${EXPECTED}`))}`],
   ['failed to load test fixtures from testdata: failed to load resources:\n1:1 unknown field "resource"', testsOf(named('t', `${INPUT}, ${EXPECTED}`)), { resources: 'resource: {}' }],
-  ['failed to load test fixtures from testdata: failed to load aux data:\n1:14 auxData["j"]: jwt and jwts may not both be present', testsOf(named('t', `${INPUT}, ${EXPECTED}`)), { auxData: 'auxData: {j: {jwt: {}, jwts: {}}}' }],
+  ['failed to load test fixtures from testdata: failed to load aux data:\n1:14 auxData["j"]: Only one of the jwt or jwts fields must be set', testsOf(named('t', `${INPUT}, ${EXPECTED}`)), { auxData: 'auxData: {j: {jwt: {}, jwts: {}}}' }],
 ];
 
 for (const [error, text, fixtures = {}] of INVALID) {

@@ -1,24 +1,12 @@
 import type { SuiteFiles } from '../load/index.js';
-import type { Ask } from './ask.js';
 import { pairsOf } from './expand-test.js';
-import type { TestFilter } from './filter.js';
 import { InvalidSuite } from './invalid-suite.js';
 import { namesIn } from './names-in-suite.js';
 import { inContext, readFixtures, readSuite } from './read-suite.js';
 import type { CaseResult, SuiteResult, TestResults } from './results.js';
-import { runPair } from './run-pair.js';
+import { type RunOptions, runPair } from './run-pair.js';
 import type { Suite } from './suite.js';
 import { bare, summaryOf, sumOf } from './summary.js';
-
-/** How tests are run. */
-export interface RunOptions {
-  readonly ask: Ask;
-  readonly filter: TestFilter;
-  /** Whether each action is a call of its own. */
-  readonly skipBatching: boolean;
-  /** Whether it is to be told how decisions came about. */
-  readonly traced: boolean;
-}
 
 /** Runs test suites against policies (server.md 7.4). Never throws for what an author wrote: a suite that cannot be run is one of the results. */
 export function runTests(files: readonly SuiteFiles[], options: RunOptions): TestResults {

@@ -58,7 +58,7 @@ export const RESOURCE_FIXTURES: MessageType = messageType({ resources, resourceG
 /** `testdata/auxdata.yaml` */
 export const AUX_DATA_FIXTURES: MessageType = messageType({ auxData, $schema: text() });
 
-export const TEST: MessageType = messageType({
+const TEST: MessageType = messageType({
   name: text(required),
   description: text(),
   skip: bool(),
@@ -71,7 +71,7 @@ export const TEST: MessageType = messageType({
   options,
 });
 
-export const INPUT: MessageType = messageType({
+const INPUT: MessageType = messageType({
   principals: texts(unique),
   principalGroups: texts(unique),
   resources: texts(unique),
@@ -80,7 +80,7 @@ export const INPUT: MessageType = messageType({
   auxData: text(),
 });
 
-export const EXPECTATION: MessageType = messageType({
+const EXPECTATION: MessageType = messageType({
   principal: text(),
   principals: texts(unique),
   principalGroups: texts(unique),
@@ -99,14 +99,14 @@ const OUTPUTS: MessageType = messageType({
   ),
 });
 
-const OUTPUT: MessageType = messageType({ src: text(required), val: json() });
+const OUTPUT: MessageType = messageType({ src: text(), val: json() });
 
-export const OPTIONS: MessageType = messageType({
+const OPTIONS: MessageType = messageType({
   now: text(),
   lenientScopeSearch: bool(),
   globals: map(json()),
-  defaultPolicyVersion: version,
-  defaultScope: scope,
+  defaultPolicyVersion: text(),
+  defaultScope: text(),
   strictEvaluation: bool(),
 });
 
@@ -126,7 +126,7 @@ const RESOURCE: MessageType = messageType({
   scope,
 });
 
-export const AUX_DATA: MessageType = messageType({ jwt: map(json()), jwts: map(object(() => TOKEN)) });
+const AUX_DATA: MessageType = messageType({ jwt: map(json()), jwts: map(object(() => TOKEN)) });
 
 const TOKEN: MessageType = messageType({ claims: map(json()) });
 
