@@ -29,6 +29,7 @@ test('a check in JSON answers in JSON', async () => {
   assert.is(answer.status, 200);
   assert.is(answer.headers['content-type'], 'application/json');
   assert.equal(JSON.parse(answer.text).results[0].actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
+  assert.is(answer.headers['authz-call-id'], JSON.parse(answer.text).authzCallId);
 });
 
 test('the published client reads both forms, of answers and of errors', async () => {

@@ -72,6 +72,7 @@ test('every failure is a status with HTTP status 200, and only handled calls nam
   const status = async (body: Buffer, headers = {}) => {
     const answer = await post(body, 'application/grpc-web+proto', headers);
     assert.is(answer.status, 200);
+    assert.is(answer.headers['authz-call-id'] === undefined, answer.headers['authz-version'] === undefined);
     return [Number(/grpc-status: (\d+)/.exec(answer.text)?.[1]), answer.headers['authz-version']] as const;
   };
   assert.equal(await status(framed(message)), [0, '1.2.3']);

@@ -60,6 +60,7 @@ test('a check answers with the decisions and names the release', async () => {
   assert.equal(headers.get('authz-version'), ['1.2.3']);
   const { authzCallId, ...rest } = decode('authz.response.v1.CheckResourcesResponse', bytes) as { authzCallId: string };
   assert.is(authzCallId.length, 26);
+  assert.equal(headers.get('authz-call-id'), [authzCallId]);
   assert.equal(rest, {
     requestId: 'r1',
     results: [

@@ -28,6 +28,7 @@ test('a check answers with one result for each resource, and a call id', async (
   assert.is(answer.headers['grpc-metadata-content-type'], 'application/grpc');
   const { authzCallId, ...rest } = JSON.parse(answer.text);
   assert.match(authzCallId, /^[0-9A-HJKMNP-TV-Z]{26}$/);
+  assert.is(answer.headers['authz-call-id'], authzCallId);
   assert.equal(rest, {
     requestId: 'r1',
     results: [{ resource: { id: 'c1', kind: 'contact', policyVersion: 'v', scope: '.' }, actions: { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' } }],
@@ -58,6 +59,15 @@ test('the release is named by answers of the handler, not by those before it', a
   assert.is(await named('{'), undefined);
   assert.is(await named({}), undefined);
   assert.is(await named({ ...check, auxData: { jwt: { token: 'x' } } }), '1.2.3');
+});
+
+test('a call that has an id is named by a header, also where the body has no place for it', async () => {
+  const id = async (body: unknown, path = PATH) => (await post(body, path, { 'content-type': 'application/json' })).headers['authz-call-id'] as string | undefined;
+  assert.is(await id('{'), undefined);
+  assert.is(await id({}), undefined);
+  assert.is((await id({ ...check, auxData: { jwt: { token: 'x' } } }))?.length, 26);
+  const evaluation = { subject: { type: 'user', id: 'a' }, action: { name: 'read' }, resource: { type: 'contact', id: 'c1' } };
+  assert.is((await id(evaluation, '/access/v1/evaluation'))?.length, 26);
 });
 
 test('a body larger than the limit in protobuf is refused with its size', async () => {

@@ -5,6 +5,7 @@ import type { ServerInfoResponse } from '../../../proto/messages.js';
 import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
+import { CALL_ID } from '../call-header.js';
 import { begin, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
@@ -45,15 +46,16 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
     const own = new GrpcCall(method, call, authInfo);
     const bytes = call.request;
     begin(watchers, own);
+    const handled = (): Metadata => (own.id === '' ? version() : withCallId(version(), own.id));
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown, report);
-      if (own.id !== '') call.sendMetadata(version());
+      if (own.id !== '') call.sendMetadata(handled());
       callback(grpcErrorOf(error));
       endFailed(watchers, own, error, bytes.length, 0);
     };
     const finish = (answer: Buffer): void => {
       checkDeadline(call);
-      call.sendMetadata(version());
+      call.sendMetadata(handled());
       callback(null, answer);
       end(watchers, own, bytes.length, answer.length);
     };
@@ -70,6 +72,13 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
 function versionMetadata({ version }: ServerInfoResponse): Metadata {
   const metadata = new Metadata();
   metadata.set('authz-version', version);
+  return metadata;
+}
+
+/** What is the same for all calls is left as it is. */
+function withCallId(shared: Metadata, id: string): Metadata {
+  const metadata = shared.clone();
+  metadata.set(CALL_ID, id);
   return metadata;
 }
 

@@ -3,11 +3,13 @@ import { TextTable } from '../../../proto/codec/text-table.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../../service/services.js';
+import { callHeader } from '../call-header.js';
 import { begin, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
 import { HEALTH_SERVICE } from '../health-messages.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';
+import type { HeaderList } from './cors.js';
 import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler } from './grpc-web.js';
@@ -42,8 +44,14 @@ export function isConnectPath(path: string): boolean {
 }
 
 /** The error body of Connect: codes are words, details are base64. Gives its size. */
-export function sendConnectError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError, status?: number): number {
-  return exchange.send(request, reply, status ?? CODES[error.code].httpStatus, JSON_TYPE, printConnectError(error));
+export function sendConnectError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError, { status, headers = [] }: ConnectErrorOptions = {}): number {
+  return exchange.send(request, reply, status ?? CODES[error.code].httpStatus, [...JSON_TYPE, ...headers], printConnectError(error));
+}
+
+interface ConnectErrorOptions {
+  /** Where it is not that of the code. */
+  readonly status?: number;
+  readonly headers?: HeaderList;
 }
 
 /** The answer to a media type that no codec reads. */
@@ -68,12 +76,12 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown, report);
-      const size = sendConnectError(request, reply, exchange, error);
+      const size = sendConnectError(request, reply, exchange, error, { headers: callHeader(call) });
       endFailed(watchers, call, error, body.length, size);
     };
     const finish = (answer: string | Buffer): void => {
       checkDeadline(call.start, connectTimeout(request.headers['connect-timeout-ms']));
-      const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`], answer);
+      const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`, ...callHeader(call)], answer);
       end(watchers, call, body.length, size);
     };
     try {

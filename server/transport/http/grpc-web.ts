@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
+import { callHeader } from '../call-header.js';
 import { begin, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
@@ -21,7 +22,7 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     // Only what got past validation, to its handler, names the release (server.md 1.5).
-    const handled = (): HeaderList => (call.id === '' ? [] : ['authz-version', services.release.version]);
+    const handled = (): HeaderList => (call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)]);
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown, report);
       const size = sendGrpcWebError(request, reply, exchange, error, handled());

@@ -3,6 +3,7 @@ import type { ServerInfoResponse } from '../../../proto/messages.js';
 import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
+import { callHeader } from '../call-header.js';
 import { begin, end, endFailed } from '../watched-call.js';
 import { fullName, type RestRoute, type Rpc, runJson } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
@@ -51,14 +52,14 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     const fail = (thrown: unknown): void => {
       const error = rpcErrorOf(thrown, report);
       // Only what got past validation, to its handler, names the release (server.md 1.5).
-      const headers = call.id === '' ? JSON_TYPE : handled();
+      const headers = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
     };
     let timeout: Timeout;
     const finish = (json: string): void => {
       checkDeadline(call.start, timeout);
-      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, handled()), json);
+      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, [...handled(), ...callHeader(call)]), json);
       end(watchers, call, body.length, size);
     };
     try {

@@ -38,7 +38,7 @@ function answerPreflight(reply: FastifyReply, headers: readonly string[]): void 
 
 function answerConnect(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
   if (request.method === 'POST') {
-    sendConnectError(request, reply, exchange, new RpcError('unimplemented', 'unknown procedure'), 404);
+    sendConnectError(request, reply, exchange, new RpcError('unimplemented', 'unknown procedure'), { status: 404 });
   } else {
     exchange.send(request, reply, 405, ['Allow', 'POST'], '');
   }
