@@ -29,7 +29,8 @@ LABEL org.opencontainers.image.title="authz" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 # AUTHZ_HC_NOTLS is for the health check: with TLS, set it to false and AUTHZ_CONFIG to the configuration.
-ENV NODE_ENV=production AUTHZ_HC_NOTLS=true
+# MALLOC_MMAP_THRESHOLD_: memory that reading a bundle took is given back (docs/operations.md).
+ENV NODE_ENV=production AUTHZ_HC_NOTLS=true MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /authz
 COPY --from=production /src/package.json ./
 COPY --from=production /src/node_modules ./node_modules

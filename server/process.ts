@@ -7,7 +7,7 @@ import type { Log, Logger } from './observe/log/logger.js';
 import { BundleSource } from './swap/bundle-source.js';
 import { type BundleText, readBundleText } from './swap/bundle-text.js';
 import { evaluateBundle } from './swap/evaluate-bundle.js';
-import { WORKER_VARIABLE } from './workers/worker-variable.js';
+import { WORKER_VARIABLE } from './workers/worker-environment.js';
 
 /** What dist/server.js runs with. */
 export interface Program {
@@ -122,8 +122,9 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
 }
 
 /** Swaps the bundle in force for each new text of its file; one that cannot be served leaves the last good one. */
-function followBundle(served: Served, bundle: BundleText, watch: boolean, logger: Logger): BundleSource {
-  const refused = (error: Error): void => logger.error('the bundle cannot be served; the last good one stays in force', { file: bundle.file, error });
+function followBundle(served: Served, { file, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
+  // Nothing here may keep the text: it is as large as all policies.
+  const refused = (error: Error): void => logger.error('the bundle cannot be served; the last good one stays in force', { file, error });
   const offer = async (next: BundleText): Promise<void> => {
     const start = performance.now();
     try {
@@ -133,7 +134,7 @@ function followBundle(served: Served, bundle: BundleText, watch: boolean, logger
       refused(error as Error);
     }
   };
-  const source = new BundleSource({ file: bundle.file, digest: bundle.digest, watch, offer, failed: refused });
+  const source = new BundleSource({ file, digest, watch, offer, failed: refused });
   process.on('SIGHUP', () => void source.look());
   return source;
 }

@@ -46,7 +46,7 @@ writeResults([{ title: PEERS_TITLE, text: [head(), ...sections].join('\n\n'), fa
 
 function head(): string {
   return (
-    'One server process of ours, everything by default, beside the reference (0.55.0), everything by default but its reports home. ' +
+    'One server process of ours, as its image starts it, everything by default, beside the reference (0.55.0), everything by default but its reports home. ' +
     'The load-test policies, copied until there are enough; the same requests, in turns. CPU by the account of the scheduler; a ratio is ours to the ' +
     "reference's, the median of the rounds' ratios."
   );

@@ -16,12 +16,13 @@ export interface PeerServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Ours as it is installed: the server over a compiled bundle, one process, all else by default. */
+/** Ours as it is installed: the server over a compiled bundle, one process with the environment that its image gives it, all else by default. */
 export async function startOurs(bundle: string): Promise<PeerServer> {
   const [http, grpc] = await freePorts();
   const sets = [`server.httpListenAddr=127.0.0.1:${http}`, `server.grpcListenAddr=127.0.0.1:${grpc}`, 'server.workers=1'];
   const flags = ['--bundle', bundle, ...sets.flatMap((set) => ['--set', set])];
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], { stdio: ['ignore', 'ignore', 'ignore'] });
+  const env = { ...process.env, MALLOC_MMAP_THRESHOLD_: '131072' };
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], { env, stdio: ['ignore', 'ignore', 'ignore'] });
   return ready(child, http, grpc, '/_authz/health', '/authz.svc.v1.AuthzService/CheckResources');
 }
 

@@ -4,7 +4,7 @@ import type { Receiver } from './hand-over.js';
 import { Link } from './link.js';
 import { RestartDelay } from './restart-delay.js';
 import type { PortName, PrimaryTopics, WorkerTopics } from './topics.js';
-import { WORKER_VARIABLE } from './worker-variable.js';
+import { workerEnvironment } from './worker-environment.js';
 
 /** The link from the primary process to one worker. */
 export type WorkerLink = Link<WorkerTopics, PrimaryTopics>;
@@ -99,7 +99,7 @@ export class Fleet {
   }
 
   #fork(): void {
-    const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
+    const worker = cluster.fork(workerEnvironment(process.env));
     const link: WorkerLink = new Link({
       send: (message, sent, socket) => {
         if (worker.isConnected()) worker.send(message as object, socket, { keepOpen: true }, sent);
