@@ -14,16 +14,8 @@ import { version } from '../compiler/version.js';
 import { report } from './harness/child.js';
 import { ROOT } from './harness/paths.js';
 import type { Shape } from './workload/bundles.js';
+import type { CompileReport } from './workload/compile-report.js';
 import { hotLeavePolicy, leavePolicies, type PolicyTexts, tenRulePolicies } from './workload/leave-policies.js';
-
-/** What a cold compilation reports. */
-export interface CompileReport {
-  /** Milliseconds by stage, in order. */
-  readonly stages: readonly { readonly name: string; readonly milliseconds: number }[];
-  /** Bytes: the most this process had in memory. */
-  readonly peakMemory: number;
-  readonly bundleBytes: number;
-}
 
 const [shape, count, directory] = process.argv.slice(2) as [Shape, string, string];
 const policies = join(directory, 'policies');

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CompileReport } from '../compile.worker.js';
 import { runChild } from '../harness/child.js';
+import type { CompileReport } from './compile-report.js';
 
 /** Which policies: `hot` is the leave policy of this repository, the others are sets of generated ones. */
 export type Shape = 'hot' | 'six-rules' | 'ten-rules';
