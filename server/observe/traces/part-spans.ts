@@ -20,9 +20,9 @@ export interface PartSpansOptions {
  */
 export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOptions): Pick<Watcher, 'checked' | 'planned' | 'verified' | 'assembled' | 'audited'> {
   const part = (call: Call, parent: Context, name: string, time: Period, { attributes = {}, failure }: PartDetails = {}): Context => {
-    const span = tracer.startSpan(name, { startTime: momentOf(call, time.start), attributes }, parent);
+    const span = tracer.startSpan(name, { startTime: wallTimeOf(call, time.start), attributes }, parent);
     if (failure !== undefined) span.setStatus({ code: errorStatus, message: failure });
-    span.end(momentOf(call, time.end));
+    span.end(wallTimeOf(call, time.end));
     return below(parent, span);
   };
   return {
@@ -66,7 +66,7 @@ export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOp
 }
 
 /** A moment of `performance.now()` in milliseconds since 1970, as fine as the platform can tell. */
-export function momentOf({ timestamp, start }: Call, moment: number): number {
+export function wallTimeOf({ timestamp, start }: Call, moment: number): number {
   return timestamp + moment - start;
 }
 

@@ -7,7 +7,7 @@ import { resourceOf } from '../otel/resource.js';
 import type { TraceSettings } from '../otel/settings.js';
 import { endAttributes, httpAttributes, rpcAttributes } from './attributes.js';
 import { parentReader } from './parent.js';
-import { momentOf, partSpans } from './part-spans.js';
+import { wallTimeOf, partSpans } from './part-spans.js';
 import { samplerOf } from './sampler.js';
 
 /** Records spans, and sends them. */
@@ -58,7 +58,7 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
     const { outer, rpc } = spans;
     rpc.setAttributes(endAttributes(call, end));
     if (call.protocol !== 'grpc') outer.setAttribute('http.response.status_code', end.httpStatus);
-    const moment = momentOf(call, performance.now());
+    const moment = wallTimeOf(call, performance.now());
     for (const span of rpc === outer ? [rpc] : [rpc, outer]) {
       if (isFailure(end.code)) span.setStatus({ code: SpanStatusCode.ERROR, message: end.message });
       span.end(moment);
