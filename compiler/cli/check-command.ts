@@ -1,6 +1,6 @@
 import { type CheckRequest, type CheckResult, createAuditedEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
-import { visible } from '../diagnostics/terminal-text.js';
+import { visible } from '../../terminal/text.js';
 import { EXIT } from './exit.js';
 import { evaluationErrorText, refuse, requireOneReader, warn } from './plan-command.js';
 import { readAuxData, readPrincipal, readResource } from './plan-input.js';

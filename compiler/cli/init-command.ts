@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { visible } from '../diagnostics/terminal-text.js';
+import { visible } from '../../terminal/text.js';
 import { EXIT } from './exit.js';
 import { initFiles } from './init-files.js';
 

@@ -2,7 +2,7 @@ import type { Note } from '../diagnostics/diagnostic.js';
 import { frameOf } from '../diagnostics/frame.js';
 import { colored, type Paint, plain } from '../diagnostics/paint.js';
 import type { Place } from '../diagnostics/span.js';
-import { visible } from '../diagnostics/terminal-text.js';
+import { visible } from '../../terminal/text.js';
 
 /** What is wrong with a file that describes a request, or with an argument: the command line's user can mend it. */
 export class InputError extends Error {

@@ -4,7 +4,7 @@ import { formatPretty } from '../diagnostics/format.js';
 import { formatInspected, inspect, type InspectFormat, type Pattern, patternOf, select } from '../inspect/index.js';
 import { load } from '../load/index.js';
 import { parse } from '../parse/index.js';
-import { allowClosedPipe } from './closed-pipe.js';
+import { allowClosedPipe } from '../../terminal/closed-pipe.js';
 import { EXIT } from './exit.js';
 import { formatInputError, InputError } from './input-error.js';
 import { refuse } from './plan-command.js';

@@ -1,5 +1,5 @@
 import { createAuditedEngine, type EvaluationError, type PlanRequest, type PlanResult, type UnplannedRule, type ValidationError, writingOf } from '#runtime/engine';
-import { visible } from '../diagnostics/terminal-text.js';
+import { visible } from '../../terminal/text.js';
 import { EXIT } from './exit.js';
 import { formatInputError, InputError } from './input-error.js';
 import { readAttributes, readAuxData, readPrincipal } from './plan-input.js';

@@ -1,5 +1,5 @@
 import { type Filter, type Operand, operandText } from '#runtime/residual';
-import { visible } from '../diagnostics/terminal-text.js';
+import { visible } from '../../terminal/text.js';
 
 /** A filter for reading: its kind, and below it an operator a line, its operands indented; one that has only leaves stands on one line with them. */
 export function filterTree(filter: Filter): string {

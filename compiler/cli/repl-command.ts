@@ -9,7 +9,7 @@ import { Source } from '../diagnostics/source.js';
 import { load } from '../load/index.js';
 import { parse } from '../parse/index.js';
 import { PendingInput, type ReadPolicy, Session } from '../repl/index.js';
-import { allowClosedPipe } from './closed-pipe.js';
+import { allowClosedPipe } from '../../terminal/closed-pipe.js';
 import { EXIT } from './exit.js';
 import { formatInputError } from './input-error.js';
 import { readText } from './plan-input.js';

@@ -3,7 +3,7 @@ import { frameOf } from './frame.js';
 import { colored, type Paint, plain } from './paint.js';
 import type { Source } from './source.js';
 import type { Span } from './span.js';
-import { visible } from './terminal-text.js';
+import { visible } from '../../terminal/text.js';
 
 /** In UTF-16 units. */
 const LONGEST_MESSAGE = 1000;

@@ -1,5 +1,5 @@
 import { colored, plain } from '../../diagnostics/paint.js';
-import { visible, visibleJson } from '../../diagnostics/terminal-text.js';
+import { visible, visibleJson } from '../../../terminal/text.js';
 import { type CaseResult, type Details, OUTCOMES, type Outcome, type ProducedOutput, type SuiteResult, type Summary, type TestResults, type UnmetOutput } from '../results.js';
 import { nested } from './nested.js';
 import { listLines, type Outline, treeLines } from './outline.js';

@@ -1,4 +1,4 @@
-import { visible } from '../../diagnostics/terminal-text.js';
+import { visible } from '../../../terminal/text.js';
 import type { CaseResult, SuiteResult, Trace } from '../results.js';
 
 /**

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { visible } from '../../../compiler/diagnostics/terminal-text.js';
+import { allowClosedPipe } from '../../../terminal/closed-pipe.js';
+import { visible } from '../../../terminal/text.js';
 import { complain, EXIT } from '../exit.js';
 import { UsageError } from '../usage-error.js';
 import { type AdminOptions, adminTargetOf } from './admin-target.js';
@@ -23,11 +24,8 @@ export async function audit(options: AuditOptions): Promise<number> {
     const style = styleOf(options);
     // The library of gRPC names servers by their IP addresses in TLS, which Node would tell our users of.
     process.noDeprecation = true;
+    allowClosedPipe();
     const output = process.stdout;
-    // Who closes the pipe has seen enough: `authzc audit | head`.
-    output.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
     for await (const entry of listEntries(target, request)) {
       if (!output.writable) break;
       if (!output.write(printEntry(entry, style))) await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => undefined);

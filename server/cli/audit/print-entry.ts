@@ -1,5 +1,5 @@
 import type { JsonObject } from '@bufbuild/protobuf';
-import { visible, visibleJson } from '../../../compiler/diagnostics/terminal-text.js';
+import { visible, visibleJson } from '../../../terminal/text.js';
 
 /** How entries are shown. */
 export type EntryStyle = 'raw' | 'plain' | 'colored';
