@@ -30,6 +30,12 @@ test('a pattern of the safe subset is valid RE2 and matches what RE2 matches', (
   assert.ok(safe > 500, `${safe} patterns were safe`);
 });
 
+test('a class of wide code points matches at the end of the string', () => {
+  for (const pattern of ['[^a-z0-9]$', '[^a]{2}$', 'b?[^a-c]$', '(?:b|[^a-c])$', '\\W$', '.$']) {
+    assert.is(safeRegExp(pattern)?.test('abc😀😀'), true, pattern);
+  }
+});
+
 test('patterns of everyday policies are in the subset', () => {
   for (const pattern of ['^[a-z]+$', '^user-\\d+$', '\\d+', '^[a-z]+(\\.[a-z]+)*$', '^(foo|bar)$', '^[A-Z]{2}\\d{4}$', '(?i)^admin', '^https://', '^[\\w.-]+$', '^[\\w-]+/[a-z-]+$', 'abc.*']) {
     assert.ok(safeRegExp(pattern), pattern);
