@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { skipsIn } from '../tests/support/skip.js';
 
 /** All that must hold before a change lands, in order: `npm test` and CI run exactly this. */
 const GATES: readonly { readonly name: string; readonly command: readonly string[] }[] = [
@@ -17,11 +19,16 @@ const BUSY = String.raw`(compiler|runtime|proto)/|tests/(cel|diagnostics|generat
 const ANY = String.raw`(client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 
+// The test files run with each of these, the gates with the first.
+const { values } = parseArgs({ options: { node: { type: 'string', multiple: true, default: [process.execPath] } } });
+const [first = process.execPath] = values.node;
+
 let passed = 0;
 let failed = 0;
+const skips: string[] = [];
 
 for (const { name, command } of GATES) {
-  const { code, output } = await run(command);
+  const { code, output } = await run(first, command);
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
   if (code === 0) passed += 1;
   else {
@@ -30,24 +37,29 @@ for (const { name, command } of GATES) {
   }
 }
 
-await Promise.all(
-  TESTS.map(async (pattern) => {
-    const { code, output } = await run(['--import', 'tsx', 'node_modules/uvu/bin.js', '.', pattern, '-i', 'node_modules']);
-    const total = countOf(output, 'Total');
-    const succeeded = countOf(output, 'Passed');
-    console.log(output.trimEnd());
-    passed += succeeded;
-    // A runner that dies on the way has failed, however few tests it had begun.
-    failed += Math.max(total - succeeded, code === 0 && total > 0 ? 0 : 1);
-  }),
-);
+for (const node of values.node) {
+  const { output: version } = await run(node, ['--version']);
+  console.log(`\ntest files with Node ${version.trim()}`);
+  await Promise.all(TESTS.map((pattern) => runTests(node, version.trim(), pattern)));
+}
 
-console.log(`\n${passed} passed, ${failed} failed`);
+console.log(`\n${skips.map((skip) => `skipped ${skip}\n`).join('')}${passed} passed, ${failed} failed, ${skips.length} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+async function runTests(node: string, version: string, pattern: string): Promise<void> {
+  const { code, output } = await run(node, ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', pattern, '-i', 'node_modules']);
+  const total = countOf(output, 'Total');
+  const succeeded = countOf(output, 'Passed');
+  console.log(output.trimEnd());
+  passed += succeeded;
+  // A runner that dies on the way has failed, however few tests it had begun.
+  failed += Math.max(total - succeeded, code === 0 && total > 0 ? 0 : 1);
+  skips.push(...skipsIn(output).map((skip) => (values.node.length > 1 ? `${skip} (Node ${version})` : skip)));
+}
+
+function run(node: string, command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(node, command, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();

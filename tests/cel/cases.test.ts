@@ -6,6 +6,7 @@ import { compileTexts, loaded, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';
 import { auxDataOf } from './recorded-claims.js';
+import { skip } from '../support/skip.js';
 
 const file = join(SHARED, 'cases', 'cel-cases.json');
 const test = suite('recorded CEL cases');
@@ -24,7 +25,7 @@ if (existsSync(file)) {
     settle('cel-refusals', refusals(refused), known);
   });
 } else {
-  console.log('skipped: the recorded CEL cases are not here (../shared/cases)');
+  skip(import.meta.url, 'the recorded CEL cases are not here (../shared/cases)');
 }
 
 test.run();

@@ -12,6 +12,7 @@ import { parse } from '../../compiler/parse/index.js';
 import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
 import { validate } from '../../compiler/validate/index.js';
+import { skip } from '../support/skip.js';
 
 const shared = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'shared');
 
@@ -25,11 +26,11 @@ interface CelCase {
 
 const caseFile = join(shared, 'cases', 'cel-cases.json');
 if (existsSync(caseFile)) celCases();
-else console.log('skipped: recorded expressions are not here (../shared/cases)');
+else skip(import.meta.url, 'the recorded CEL cases are not here (../shared/cases)');
 
 const corpus = join(shared, 'conformance', 'compile');
 if (existsSync(corpus)) conformance();
-else console.log('skipped: the conformance corpus is not here (../shared/conformance)');
+else skip(import.meta.url, 'the recorded suites are not here (../shared/conformance)');
 
 test.run();
 

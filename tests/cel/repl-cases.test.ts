@@ -13,6 +13,7 @@ import { SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';
 import { auxDataOf } from './recorded-claims.js';
+import { skip } from '../support/skip.js';
 
 const file = join(SHARED, 'cases', 'cel-cases.json');
 const test = suite('recorded CEL cases, one at a time');
@@ -27,7 +28,7 @@ if (existsSync(file)) {
     settle('cel-cases', await Promise.all(running.map((entry) => replayed(entry, environment))), known);
   });
 } else {
-  console.log('skipped: the recorded CEL cases are not here (../shared/cases)');
+  skip(import.meta.url, 'the recorded CEL cases are not here (../shared/cases)');
 }
 
 test.run();

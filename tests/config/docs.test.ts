@@ -7,7 +7,8 @@ import { parse } from 'yaml';
 import { configDocs } from '../../scripts/config-docs.js';
 import { loadConfig } from '../../server/config.js';
 import { configSchema } from '../../server/config/schema.js';
-import { ROOT } from '../support/compiled.js';
+import { ROOT, SHARED } from '../support/compiled.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('the documents of the configuration');
 const ajv = new Ajv({ strictTypes: false });
@@ -22,10 +23,16 @@ test('they are printed from the table of keys: `node --import tsx scripts/genera
 test('every example of a configuration is valid by the schema', () => {
   const examples = existsSync(join(ROOT, 'examples')) ? (readdirSync(join(ROOT, 'examples'), { recursive: true }) as string[]) : [];
   const configurations = examples.filter((file) => /(^|\/)\.?authz\.ya?ml$/.test(file) && !file.includes('node_modules')).map((file) => join(ROOT, 'examples', file));
-  const recorded = join(ROOT, '../shared/cases/http-cases-config');
-  const files = [EXAMPLE, ...configurations, ...(existsSync(recorded) ? ['main', 'limits', 'bare'].map((name) => join(recorded, `${name}.yaml`)) : [])];
+  const files = [EXAMPLE, ...configurations, ...recordedConfigurations()];
   for (const file of files) assert.ok(isValid(readFileSync(file, 'utf8')), `${file}: ${ajv.errorsText(validate.errors)}`);
 });
+
+function recordedConfigurations(): readonly string[] {
+  const folder = join(SHARED, 'cases', 'http-cases-config');
+  if (existsSync(folder)) return ['main', 'limits', 'bare'].map((name) => join(folder, `${name}.yaml`));
+  skip(import.meta.url, 'the recorded configurations are not here (../shared/cases)');
+  return [];
+}
 
 test('the example is a configuration, without warnings', () => {
   const { config, warnings } = loadConfig({ file: EXAMPLE, environment: { WORKERS: '2' } });

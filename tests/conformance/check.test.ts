@@ -6,7 +6,7 @@ import { CORPUS, hasCorpus, replaySuite } from './served-suite.js';
 
 const test = suite('recorded checks');
 
-if (hasCorpus()) {
+if (hasCorpus(import.meta.url)) {
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
   for (const folder of readdirSync(join(CORPUS, 'check')).sort()) {
     test(`check/${folder} is answered as recorded`, async () => settle(`check/${folder}`, await replaySuite(`check/${folder}`), known));

@@ -20,7 +20,7 @@ interface Case {
 const test = suite('recorded compilations');
 const corpus = join(CORPUS, 'compile');
 
-if (hasCorpus()) {
+if (hasCorpus(import.meta.url)) {
   test('every recorded set of policies compiles, or has the recorded problems', async () => {
     const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
     const outcomes: Outcome[] = [];

@@ -9,12 +9,13 @@ import { profileConfig } from '../server/profile.js';
 import { loaded, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { bodyOf, type HttpCase, problemOf } from './http-case.js';
+import { skip } from '../support/skip.js';
 
 const folder = join(SHARED, 'cases');
 const test = suite('recorded HTTP calls');
 
 if (existsSync(join(folder, 'http-cases.json'))) addCases();
-else console.log('skipped: the recorded HTTP cases are not here (../shared/cases)');
+else skip(import.meta.url, 'the recorded HTTP cases are not here (../shared/cases)');
 
 test.run();
 

@@ -6,7 +6,7 @@ import { CORPUS, hasCorpus, replaySuite } from './served-suite.js';
 
 const test = suite('recorded plans');
 
-if (hasCorpus()) {
+if (hasCorpus(import.meta.url)) {
   const known = readKnownFailures(join(import.meta.dirname, 'plan-known-failures.txt'));
   for (const folder of readdirSync(join(CORPUS, 'plan')).sort()) {
     test(`plan/${folder} is answered as recorded, in reference shapes`, async () => {

@@ -16,6 +16,7 @@ import { send } from '../server/http-client.js';
 import { profileConfig } from '../server/profile.js';
 import { loaded, SHARED } from '../support/compiled.js';
 import { bodyOf, type HttpCase } from './http-case.js';
+import { skip } from '../support/skip.js';
 
 /** The recorded requests of REST, sent by every other protocol as well: what is answered must be the same. */
 const folder = join(SHARED, 'cases');
@@ -33,7 +34,7 @@ interface Target {
 }
 
 if (existsSync(join(folder, 'http-cases.json'))) addCases();
-else console.log('skipped: the recorded HTTP cases are not here (../shared/cases)');
+else skip(import.meta.url, 'the recorded HTTP cases are not here (../shared/cases)');
 
 test.run();
 

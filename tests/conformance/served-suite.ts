@@ -8,14 +8,15 @@ import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { loaded, SHARED } from '../support/compiled.js';
 import type { Outcome } from '../support/known-failures.js';
+import { skip } from '../support/skip.js';
 
 /** The recorded suites and their own runner, whose rules of comparison are the ones that count. */
 export const CORPUS = join(SHARED, 'conformance');
 
-/** Whether the recorded suites are here; says so when they are not. */
-export function hasCorpus(): boolean {
+/** Whether the recorded suites are here. Where they are not, the test file at this URL is reported as skipped. */
+export function hasCorpus(url: string): boolean {
   const present = existsSync(join(CORPUS, 'run.mjs'));
-  if (!present) console.log('skipped: the recorded suites are not here (../shared/conformance)');
+  if (!present) skip(url, 'the recorded suites are not here (../shared/conformance)');
   return present;
 }
 

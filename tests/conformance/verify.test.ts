@@ -28,7 +28,7 @@ interface Report {
 const test = suite('recorded test suites');
 const corpus = join(CORPUS, 'verify');
 
-if (hasCorpus()) {
+if (hasCorpus(import.meta.url)) {
   test('every recorded test suite has the recorded results', async () => {
     const runner = (await import(pathToFileURL(join(CORPUS, 'run.mjs')).href)) as Runner;
     const { diff } = (await import(pathToFileURL(join(CORPUS, 'lib.mjs')).href)) as Comparison;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('the systemd unit');
 
@@ -37,7 +38,7 @@ test('it may do little', () => {
 
 test('systemd knows every setting', () => {
   if (!existsSync(ANALYZE)) {
-    console.log('skipped: there is no systemd-analyze');
+    skip(import.meta.url, 'systemd-analyze is not installed');
     return;
   }
   const { stdout, stderr } = spawnSync(ANALYZE, ['verify', '--man=no', file], { encoding: 'utf8', timeout: 20_000 });

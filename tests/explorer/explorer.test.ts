@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Browser, hasBrowser, openBrowser } from './browser.js';
 import { type Served, startServed } from './served.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('the API explorer in a browser');
 
@@ -16,7 +17,7 @@ let complaints: string[] = [];
 let hosts: Set<string>;
 
 if (hasBrowser()) addTests();
-else console.log('skipped: the API explorer is not tried, there is no /usr/bin/chromium');
+else skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
 
 test.run();
 

@@ -10,6 +10,7 @@ import { hasBrowser, inBrowser } from './browser.js';
 import { emittedPolicies, suiteProgram } from './programs.js';
 import { answersOf, OPTIONS, type Wants } from './suite.js';
 import { hasWorker, inWorker } from './worker.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('places');
 
@@ -48,14 +49,14 @@ for (const wants of WANTS) {
   });
 
   test(`in a browser whose page forbids eval: ${wants}`, async () => {
-    if (!hasBrowser) return skip('no browser is installed');
+    if (!hasBrowser) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
     const { forbids, text } = await inBrowser(programOf(wants));
     assert.ok(forbids, 'the page must forbid code from texts');
     compare(text, wants);
   });
 
   test(`in a worker: ${wants}`, async () => {
-    if (!hasWorker) return skip('no worker runtime is installed');
+    if (!hasWorker) return skip(import.meta.url, 'workerd is not installed');
     compare(await inWorker(programOf(wants)), wants);
   });
 
@@ -91,8 +92,4 @@ function assertPlain(program: string): void {
   for (const forbidden of [DIRECT_EVAL, INDIRECT_EVAL, /\bFunction\s*\(/, /\bWebAssembly\b/, /\bimport\s*[("']/, /\brequire\s*\(/, /\bprocess\b/, /\bBuffer\b/, /\bglobalThis\b(?!\.Text(?:En|De)coder\b)/, /["'`]node:/]) {
     assert.is(forbidden.exec(program)?.[0], undefined);
   }
-}
-
-function skip(why: string): void {
-  console.log(`  skipped: ${why}`);
 }

@@ -9,6 +9,7 @@ import { REFERENCE, selects } from '#runtime/residual';
 import { loaded, ROOT, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { normalOperand } from './normal-operand.js';
+import { skip } from '../support/skip.js';
 
 /** The recorded plans of planner.md 7.1: by meaning, the rows selected; by shape, the trees of the reference. */
 const CASES = join(SHARED, 'cases', 'plan-cases.json');
@@ -90,7 +91,7 @@ if (existsSync(CASES)) {
     return undefined;
   };
 } else {
-  test('the recorded plans are not here', () => console.log(`  ${CASES} is not here: skipped`));
+  skip(import.meta.url, 'the recorded plans are not here (../shared/cases)');
 }
 
 test.run();

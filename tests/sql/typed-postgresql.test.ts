@@ -2,13 +2,14 @@ import { suite } from 'uvu';
 import { startCluster } from './postgresql-cluster.js';
 import { compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from './typed-table.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('filters as SQL, run by PostgreSQL');
 
 test('PostgreSQL selects exactly the rows that check allows, over typed columns', async () => {
   const cluster = await startCluster();
   if (typeof cluster === 'string') {
-    console.log(`  skipped: ${cluster}`);
+    skip(import.meta.url, cluster);
     return;
   }
   const { client } = cluster;
