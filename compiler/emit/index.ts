@@ -30,9 +30,8 @@ export function emit(program: Program, sources: readonly Source[], version: stri
     ...(checksOnly ? [] : emitTraced(program, locations)),
     emitHash(modules),
     emitIndex(program, locations, checksOnly),
-    emitManifest(modules, sources, version),
   ];
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...files, emitManifest(files, sources, version)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 const emitted: Emitted = new WeakMap();

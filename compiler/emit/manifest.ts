@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Source } from '../diagnostics/source.js';
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 
+/** The path of the manifest below the output folder. */
+const PATH = 'manifest.json';
+
+/** Files of the output folder that are made apart from the others: the types for callers, and the manifest itself. */
+const MADE_APART = ['types.ts', PATH];
+
 /**
- * generated/manifest.json: where each rule was written, and the hash of each source. What changes with every edit of a line
- * stands here, so that the modules stay quiet (design 6.3).
+ * generated/manifest.json: where each rule was written, the hash of each source, and which files belong to this compilation: the next one deletes those
+ * that it no longer makes. What changes with every edit of a line stands here, so that the modules stay quiet.
  */
 export function emitManifest(files: readonly EmittedFile[], sources: readonly Source[], version: string): EmittedFile {
   const rules = new Map<string, string>();
@@ -13,10 +19,11 @@ export function emitManifest(files: readonly EmittedFile[], sources: readonly So
   }
   const manifest = {
     generator: `authzc ${version}`,
+    files: [...files.map(({ path }) => path), ...MADE_APART].sort(),
     sources: Object.fromEntries(sources.map(({ path, text }) => [path, createHash('sha256').update(text).digest('hex')] as const).sort(byFirst)),
     rules: Object.fromEntries([...rules].sort(byFirst)),
   };
-  return emittedFile('manifest.json', [{ text: JSON.stringify(manifest, undefined, 2) }]);
+  return emittedFile(PATH, [{ text: JSON.stringify(manifest, undefined, 2) }]);
 }
 
 function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

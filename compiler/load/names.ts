@@ -20,3 +20,12 @@ export function isPolicyFile(name: string): boolean {
 export function isSuiteFile(name: string): boolean {
   return /_test\.(?:yaml|yml|json)$/i.test(name);
 }
+
+/** Whether a file at this path below a policy directory, with `/`, is read as a policy or a schema. */
+export function isReadFromPolicies(path: string): boolean {
+  const folders = path.split('/');
+  const name = folders.pop() as string;
+  if ([...folders, name].some(isHidden)) return false;
+  if (folders[0] === SCHEMAS_DIRECTORY) return true;
+  return isPolicyFile(name) && !folders.some(isSkippedDirectory);
+}
