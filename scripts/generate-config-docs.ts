@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { replaceFiles } from '../compiler/cli/replace-files.js';
 import { configDocs } from './config-docs.js';
 
 /** Writes what the table of keys says of the configuration file: docs/configuration.md for people, docs/config.schema.json for editors. */
-for (const [file, text] of configDocs()) writeFileSync(file, text);
+await replaceFiles([...configDocs()].map(([path, text]) => ({ path, text })));

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFiles } from '../compiler/cli/replace-files.js';
 import { diagnosticsPages } from './diagnostics-pages.js';
 
 /** Writes docs/diagnostics; with `--check` it writes nothing and fails when a page is not what it should be. */
@@ -11,7 +12,7 @@ const stale = present.filter((name) => !pages.has(name)).toSorted();
 const due = [...pages].filter(([name, text]) => !present.includes(name) || readFileSync(join(FOLDER, name), 'utf8') !== text);
 
 if (process.argv.includes('--check')) check();
-else write();
+else await write();
 
 function check(): void {
   const names = [...due.map(([name]) => name), ...stale];
@@ -20,8 +21,7 @@ function check(): void {
   process.exitCode = 1;
 }
 
-function write(): void {
-  mkdirSync(FOLDER, { recursive: true });
+async function write(): Promise<void> {
+  await replaceFiles(due.map(([name, text]) => ({ path: join(FOLDER, name), text })));
   for (const name of stale) rmSync(join(FOLDER, name));
-  for (const [name, text] of due) writeFileSync(join(FOLDER, name), text);
 }

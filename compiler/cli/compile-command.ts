@@ -1,6 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { type Bundle, bundle } from '../bundle/index.js';
+import { bundle } from '../bundle/index.js';
 import { type Compilation, compile } from '../compile.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Severity } from '../diagnostics/messages.js';
@@ -8,10 +6,11 @@ import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { load, loadSuites } from '../load/index.js';
 import { EXIT } from './exit.js';
-import { compareFolder, type Difference, writeFolder } from './output-folder.js';
+import { compareFolder, type Difference } from './output-folder.js';
 import { type OutputFormat, say } from './report.js';
 import { runtimeFolder } from './runtime-folder.js';
 import type { TestOptions } from './test-options.js';
+import { writeOutputs } from './write-outputs.js';
 
 /** The options of `authzc compile`, as commander gives them. */
 export interface CompileOptions extends TestOptions {
@@ -52,10 +51,9 @@ export async function compileCommand(directory: string, options: CompileOptions)
   if (!options.emit) return EXIT.done;
 
   if (options.check === true) return checkFolder(directory, options, await allFiles(compilation));
-  // esbuild works in a process of its own: it bundles while the types are made and the folder is written.
-  const bundled = bundle(compilation.files, runtimeFolder());
-  await writeFolder(options.out, await allFiles(compilation));
-  await writeBundle(options.bundle, await bundled);
+  // esbuild works in a process of its own: it bundles while the types are made and the folder is looked at.
+  const bundling = bundle(compilation.files, runtimeFolder());
+  await writeOutputs({ policies: directory, out: options.out, bundle: options.bundle }, await allFiles(compilation), bundling);
   return EXIT.done;
 }
 
@@ -89,12 +87,6 @@ async function allFiles({ files, program }: Compilation): Promise<readonly Emitt
   // ts-morph brings the TypeScript compiler along: loaded where it is used, not at every start.
   const { emitTypes } = await import('../emit/types.js');
   return program === undefined ? files : [...files, emitTypes(program)];
-}
-
-async function writeBundle(path: string, { js, map }: Bundle): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `${js}//# sourceMappingURL=${basename(path)}.map\n`);
-  await writeFile(`${path}.map`, map);
 }
 
 async function checkFolder(directory: string, { out, checksOnly = false }: CompileOptions, files: readonly EmittedFile[]): Promise<number> {

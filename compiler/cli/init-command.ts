@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { visible } from '../../terminal/text.js';
 import { EXIT } from './exit.js';
@@ -12,20 +12,46 @@ import { initFiles } from './init-files.js';
 export async function initCommand(directory: string): Promise<number> {
   const folder = resolve(directory);
   const files = Object.entries(initFiles(projectName(basename(folder))));
-  const inTheWay = files.filter(([path]) => existsSync(join(folder, path)));
+  const inTheWay = files.filter(([path]) => stands(join(folder, path)));
   if (inTheWay.length > 0) {
     const names = inTheWay.map(([path]) => `  ${visible(join(directory, path))}\n`).join('');
     process.stderr.write(`authzc: nothing was written; in the way:\n${names}a folder of its own will do: authzc init DIR\n`);
     return EXIT.failed;
   }
-  for (const [path, text] of files) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    // Fails rather than overwrite what came to be meanwhile.
-    await writeFile(file, text, { flag: 'wx' });
-  }
+  await writeAll(files.map(([path, text]) => [join(folder, path), text]));
   process.stdout.write(nextSteps(directory, files.map(([path]) => path)));
   return EXIT.done;
+}
+
+/** Whether something stands at a path; a symbolic link does, wherever it leads. */
+function stands(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A file stands where a folder should be, for one: writing says which.
+    return false;
+  }
+}
+
+/** When a file cannot be written, those before it are removed again. */
+async function writeAll(files: readonly (readonly [path: string, text: string])[]): Promise<void> {
+  const written: string[] = [];
+  try {
+    for (const [path, text] of files) {
+      await mkdir(dirname(path), { recursive: true });
+      // Fails rather than overwrite what came to be meanwhile.
+      const handle = await open(path, 'wx');
+      written.push(path);
+      try {
+        await handle.writeFile(text);
+      } finally {
+        await handle.close();
+      }
+    }
+  } catch (error) {
+    for (const path of written) await rm(path, { force: true });
+    throw error;
+  }
 }
 
 /** A name that npm takes. */

@@ -121,20 +121,22 @@ test('--check succeeds when the generated modules are what the policies give', a
 });
 
 test('--check fails with status 1, names missing, changed and stale files and the command that mends, and mends nothing', async () => {
-  const folder = newFolder(GOOD);
+  const folder = newFolder({ ...GOOD, 'policies/gone.yaml': documentPolicy('view').replace('document', 'gone') });
   await authzc(folder, 'compile', '--out', 'made');
+  rmSync(join(folder, 'policies/gone.yaml'));
   const changed = join(folder, 'made/resource/document.ts');
   writeFileSync(changed, `${readFileSync(changed, 'utf8')}// by hand\n`);
-  rmSync(join(folder, 'made/manifest.json'));
-  writeFileSync(join(folder, 'made/resource/gone.ts'), '// of an earlier run\n');
+  rmSync(join(folder, 'made/hash.ts'));
+  writeFileSync(join(folder, 'made/resource/mine.ts'), '// written by hand\n');
   const before = filesIn(folder);
 
   const { code, stdout, stderr } = await authzc(folder, 'compile', '--check', '--out', 'made');
   assert.is(code, 1);
   assert.is(stdout, '');
-  assert.match(stderr, /missing +manifest\.json/);
+  assert.match(stderr, /missing +hash\.ts/);
   assert.match(stderr, /differs +resource\/document\.ts/);
   assert.match(stderr, /stale +resource\/gone\.ts/);
+  assert.not.match(stderr, 'mine.ts');
   assert.match(stderr, 'authzc compile policies --out made');
   assert.equal(filesIn(folder), before);
 

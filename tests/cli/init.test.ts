@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,6 +85,24 @@ test('the workflow runs the commands of the project', async () => {
   const { jobs } = parse(readFileSync(join(folder, '.github/workflows/authz.yml'), 'utf8')) as { jobs: { policies: { steps: readonly { run?: string }[] } } };
   const commands = jobs.policies.steps.flatMap(({ run: command }) => (command === undefined ? [] : [command]));
   assert.equal(commands, ['npm ci', 'npx authzc compile --strict-types --fail-on warning --check', 'npm test']);
+});
+
+test('a project that cannot be written as a whole is not begun, and links are in the way like files', async () => {
+  const full = folderOf({});
+  const linked = folderOf({});
+  symlinkSync('nowhere', join(linked, 'package.json'));
+  try {
+    const { status, stderr } = spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, PROGRAMS.authzc, 'init'], { cwd: full, encoding: 'utf8' });
+    assert.is(status, 1);
+    assert.match(stderr, /^authzc: EFBIG/);
+    assert.equal(filesIn(full), []);
+    const { code, stderr: said } = await run(PROGRAMS.authzc, ['init'], linked);
+    assert.is(code, 1);
+    assert.match(said, 'package.json');
+    assert.equal(readdirSync(linked), ['package.json']);
+  } finally {
+    for (const folder of [full, linked]) rmSync(folder, { recursive: true });
+  }
 });
 
 test.run();
