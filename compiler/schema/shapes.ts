@@ -1,4 +1,4 @@
-import { literalPattern } from '#runtime/cel';
+import { CelError, matches } from '#runtime/cel';
 import type { JsonNode } from '../ir/json-node.js';
 import type { Shape } from './keywords.js';
 
@@ -92,6 +92,6 @@ function isCount(node: JsonNode): boolean {
 }
 
 function badPattern(pattern: string): string | undefined {
-  const { matcher } = literalPattern(pattern);
-  return 'message' in matcher ? `must be a regular expression of RE2: ${matcher.message}` : undefined;
+  const answer = matches('', pattern);
+  return answer instanceof CelError ? `must be a regular expression of RE2: ${answer.message}` : undefined;
 }

@@ -1,26 +1,33 @@
 import type { RE2JS } from 're2js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { noSuchOverloadOf } from './overload-errors.js';
+import { verifiedRegExp } from './host-regexp.js';
 import { compileRe2 } from './regexp.js';
-import { safeRegExp } from './safe-regexp.js';
 import { CelError, isFailure, type Result } from './values.js';
 
-/** A pattern known when the policy was compiled: a native RegExp where that is certain to agree, re2js otherwise. */
+/** A pattern known when the policy was compiled. */
 export interface LiteralPattern {
   readonly source: string;
-  readonly matcher: RegExp | RE2JS | CelError;
+  /** A native RegExp where that is certain to agree, re2js otherwise, or why the pattern is invalid. Made at the first use. */
+  matcher: RegExp | RE2JS | CelError | undefined;
 }
 
-/** Prepares a pattern once, as a constant of a module (conditions.md Appendix B). An invalid one is kept as its error. */
+/** A pattern as a constant of a module. */
 export function literalPattern(source: string): LiteralPattern {
-  return { source, matcher: safeRegExp(source) ?? compileRe2(source) };
+  return { source, matcher: undefined };
 }
 
 /** Whether a value is a string with a match of the pattern; false for anything that `matches` would fail on. */
 export function matchesPattern(s: unknown, pattern: LiteralPattern): boolean {
   if (typeof s !== 'string') return false;
+  pattern.matcher ??= matcherOf(pattern.source);
   const matcher = s.length > LONG_TEXT ? compileRe2(pattern.source) : pattern.matcher;
   return matcher instanceof CelError ? false : matcher.test(s);
+}
+
+function matcherOf(source: string): RegExp | RE2JS | CelError {
+  const re2 = compileRe2(source);
+  return re2 instanceof CelError ? re2 : (verifiedRegExp(source, re2) ?? re2);
 }
 
 /** `s.matches(re)`, unanchored, RE2 (conditions.md 2.3). The receiver's type is checked before the pattern's. */

@@ -1,16 +1,25 @@
 import { setText } from './code-point-set.js';
 import { isDeterministic } from './safe-regexp-determinism.js';
-import { parseSafeSubset, type SafeNode } from './safe-regexp-parser.js';
+import { parseSafeSubset, type SafeNode, type SafePattern } from './safe-regexp-parser.js';
 
 /**
  * A RegExp that finds a match in exactly the texts in which RE2 finds one, in linear time; undefined when the pattern
- * is outside the subset for which both are certain (conditions.md Appendix B). Only whether there is a match is the same:
- * groups are not kept.
+ * is outside the subset for which both are certain. Only whether there is a match is the same: groups are not kept.
+ * It is right if the host is: decisions use `verifiedRegExp`.
  */
 export function safeRegExp(pattern: string): RegExp | undefined {
+  const parsed = parseDeterministic(pattern);
+  return parsed && printRegExp(parsed);
+}
+
+/** A pattern of the subset for which a backtracking engine needs only linear time. */
+export function parseDeterministic(pattern: string): SafePattern | undefined {
   const parsed = parseSafeSubset(pattern);
-  if (parsed === undefined || !isDeterministic(parsed)) return undefined;
-  const { anchoredStart, anchoredEnd, body } = parsed;
+  return parsed !== undefined && isDeterministic(parsed) ? parsed : undefined;
+}
+
+/** A pattern of the subset as a native RegExp. */
+export function printRegExp({ anchoredStart, anchoredEnd, body }: SafePattern): RegExp {
   const end = anchoredStart || takesOneUnit(body) ? '$' : END_FOR_WIDE_SETS;
   return new RegExp(`${anchoredStart ? '^' : ''}(?:${print(body)})${anchoredEnd ? end : ''}`, 'u');
 }

@@ -1,0 +1,33 @@
+import { RE2JS } from 're2js';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { verifiedRegExp } from './host-regexp.js';
+
+const verified = (pattern: string) => verifiedRegExp(pattern, RE2JS.compile(pattern));
+
+test('a host that answers as RE2 does serves the patterns of the subset itself', () => {
+  for (const pattern of ['^[a-z]+$', '[^a-z0-9]$', '\\.pdf$', '(?i)^admin', '^(?:(?:(?:(?:a+b)+c)+d)+e)+$', '']) {
+    assert.instance(verified(pattern), RegExp, pattern);
+  }
+});
+
+test('a pattern outside the subset is left to RE2', () => {
+  assert.is(verified('(a+)+$'), undefined);
+  assert.is(verified('\\pL'), undefined);
+});
+
+test('one wrong answer, and RE2 serves every later pattern', () => {
+  const { test: original } = RegExp.prototype;
+  RegExp.prototype.test = function (text) {
+    return this.unicode && this.source.includes('x') ? text === 'x' : original.call(this, text);
+  };
+  try {
+    assert.instance(verified('^[b-d]+$'), RegExp);
+    assert.is(verified('^xy$'), undefined);
+    assert.is(verified('^[b-d]+$'), undefined);
+  } finally {
+    RegExp.prototype.test = original;
+  }
+});
+
+test.run();

@@ -1,0 +1,49 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Random } from '../oracle/random.js';
+import { hasBrowser, inBrowser } from '../places/browser.js';
+import { hasWorker, inWorker } from '../places/worker.js';
+import { type Question, randomCorpus } from './corpus.js';
+import { disagreementsOf } from './disagreements.js';
+import { disagreementProgram } from './program.js';
+
+// Random patterns in the regular expressions of each host, against RE2. More of them: PATTERNS=100000 SEED=7.
+
+const PATTERNS = Number(process.env['PATTERNS'] ?? 3000);
+const SEED = Number(process.env['SEED'] ?? 1);
+const TEXTS = 16;
+const BATCH = 3000;
+
+const test = suite('native regular expressions against RE2');
+
+/** One corpus at a time, made again for each host: large campaigns fit in memory. */
+async function inBatches(answers: (corpus: readonly Question[]) => Promise<string>): Promise<void> {
+  const random = new Random(SEED);
+  const tally = { texts: 0, matches: 0 };
+  for (let left = PATTERNS; left > 0; left -= BATCH) {
+    const corpus = randomCorpus(random, Math.min(left, BATCH), TEXTS);
+    tally.texts += corpus.flatMap(({ texts }) => texts).length;
+    tally.matches += corpus.flatMap(({ matches }) => matches).filter(Boolean).length;
+    assert.is(await answers(corpus), '', `seed ${SEED}`);
+  }
+  console.log(`seed ${SEED}: ${PATTERNS} patterns, ${tally.texts} strings, ${tally.matches} matches`);
+  assert.ok(tally.matches > tally.texts / 5 && tally.matches < (tally.texts * 4) / 5, 'both answers are asked for');
+}
+
+test(`in Node ${process.versions.node}`, () => inBatches(async (corpus) => disagreementsOf(corpus, 'native').join('\n')));
+
+test('in a browser', async () => {
+  if (!hasBrowser) return skip('no browser is installed');
+  await inBatches(async (corpus) => (await inBrowser(await disagreementProgram(corpus, 'native'))).text);
+});
+
+test('in a worker', async () => {
+  if (!hasWorker) return skip('no worker runtime is installed');
+  await inBatches(async (corpus) => inWorker(await disagreementProgram(corpus, 'native')));
+});
+
+test.run();
+
+function skip(why: string): void {
+  console.log(`  skipped: ${why}`);
+}
