@@ -2,7 +2,7 @@ import { type AuxDataInput, createEngine, type Engine, type EngineOptions } from
 import type { AnyPermissions, Permissions } from '#runtime/policy';
 import { checkResourcesRequestViolations, planResourcesRequestViolations } from '../proto/gen/validate/request.js';
 import type { AuxData as Tokens, CheckResourcesRequest, PlanResourcesRequest, Principal, Resource } from '../proto/messages.js';
-import type { Violation } from '../proto/validate/violation.js';
+import type { Violations } from '../proto/validate/violation.js';
 import { violationsMessage } from '../proto/validate/violations-message.js';
 import type { AuthzClient, ClientOptions } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
@@ -68,8 +68,8 @@ type Valid<Request> = Omit<Request, 'principal' | 'resources'> & {
   readonly resources: readonly { readonly actions: readonly string[]; readonly resource: Resource }[];
 };
 
-function refuse(violations: readonly Violation[]): void {
-  if (violations.length > 0) throw new AuthzError('invalid_argument', violationsMessage(violations));
+function refuse(violations: Violations): void {
+  if (violations.count > 0) throw new AuthzError('invalid_argument', violationsMessage(violations));
 }
 
 /** Why a token is not good is nothing that a server tells. */

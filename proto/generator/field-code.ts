@@ -71,14 +71,14 @@ function refusal(field: DescField): Error {
 
 function addMessage(code: GrownCode, { required }: FieldRules, { name, now }: Inner): void {
   const { value, element } = code;
-  const report = `report${name}(${value}, [...path, ${element}], found${now});`;
+  const report = `report${name}(${value}, within(path, ${element}), found${now});`;
   const isValid = `isValid${name}(${value}${now})`;
   if (code.isInOneof) {
     code.condition(isValid);
     code.statement(undefined, report);
   } else if (required === true) {
     code.conditions.push(`${value} !== undefined`, isValid);
-    code.statements.push(`if (${value} === undefined) report(found, REQUIRED, [...path, ${element}]);\n  else ${report}`);
+    code.statements.push(`if (${value} === undefined) report(found, REQUIRED, path, ${element});\n  else ${report}`);
   } else {
     code.condition(`(${value} === undefined || ${isValid})`);
     code.statement(`${value} !== undefined`, report);
@@ -95,20 +95,19 @@ function addList(code: GrownCode, { required, repeated = {} }: FieldRules, inner
   if (maxItems !== undefined) addCount(code, 'AT_MOST', `atMost(${maxItems})`, `<= ${maxItems}`, `> ${maxItems}`);
   if (unique === true) code.rule(`isUnique(${value})`, `!isUnique(${value})`, 'UNIQUE');
   const loop = `for (const [index, item] of ${value}.entries())`;
-  const at = `[...path, { ...${element}, index }]`;
   if (items?.string?.minLen !== undefined) {
     code.condition(`!${value}.includes('')`);
-    code.statement(undefined, `${loop} if (item === '') report(found, ITEM_NOT_EMPTY, ${at});`);
+    code.statement(undefined, `${loop} if (item === '') report(found, ITEM_NOT_EMPTY, path, ${element}, index);`);
   }
   if (items?.string?.maxLen !== undefined) {
     const { maxLen } = items.string;
     code.constants.set(`${element}_ITEM_AT_MOST`, ` = itemAtMost(${maxLen})`);
     code.condition(`allItems(${value}, (item) => isAtMost(item, ${maxLen}))`);
-    code.statement(undefined, `${loop} if (!isAtMost(item, ${maxLen})) report(found, ${element}_ITEM_AT_MOST, ${at});`);
+    code.statement(undefined, `${loop} if (!isAtMost(item, ${maxLen})) report(found, ${element}_ITEM_AT_MOST, path, ${element}, index);`);
   }
   if (inner !== undefined) {
     code.condition(`allItems(${value}, ${predicate(inner)})`);
-    code.statement(undefined, `${loop} report${inner.name}(item, ${at}, found${inner.now});`);
+    code.statement(undefined, `${loop} report${inner.name}(item, within(path, ${element}, index), found${inner.now});`);
   }
 }
 
@@ -126,11 +125,11 @@ function addMap(code: GrownCode, { required, map }: FieldRules, inner: Inner | u
   // The empty key is the least of all: it comes before the entries.
   if (map?.keys !== undefined) {
     code.condition(`!${hasEmptyKey}`);
-    code.statement(hasEmptyKey, `reportKey(found, KEY_NOT_EMPTY, [...path, { ...${element}, key: '' }]);`);
+    code.statement(hasEmptyKey, `reportKey(found, KEY_NOT_EMPTY, path, ${element}, '');`);
   }
   if (inner === undefined) return;
   code.condition(`allValues(${value}, ${predicate(inner)})`);
-  code.statement(undefined, `for (const [key, item] of byKey(${value})) report${inner.name}(item, [...path, { ...${element}, key }], found${inner.now});`);
+  code.statement(undefined, `for (const [key, item] of byKey(${value})) report${inner.name}(item, within(path, ${element}, key), found${inner.now});`);
 }
 
 function isJson(message: DescMessage | undefined): boolean {

@@ -54,11 +54,11 @@ interface Printed {
 function requestFunction({ name, type, isTimed }: Printed): string {
   const [parameter, argument] = isTimed ? [NOW, ', now'] : ['', ''];
   return [
-    `/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items.${isTimed ? ' `now` is in milliseconds since 1970.' : ''} */`,
-    `export function ${name.charAt(0).toLowerCase()}${name.slice(1)}Violations(message: ${type}${parameter}): readonly Violation[] {`,
+    `/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items.${isTimed ? ' `now` is in milliseconds since 1970.' : ''} */`,
+    `export function ${name.charAt(0).toLowerCase()}${name.slice(1)}Violations(message: ${type}${parameter}): Violations {`,
     `  if (isValid${name}(message${argument})) return NONE;`,
-    '  const found: Violation[] = [];',
-    `  report${name}(message, [], found${argument});`,
+    '  const found = new FoundViolations();',
+    `  report${name}(message, undefined, found${argument});`,
     '  return found;',
     '}',
     '',
@@ -76,7 +76,7 @@ function functions({ message, name, type, isTimed }: Printed, { conditions, stat
     '}',
     '',
     '/** Which rules it breaks. */',
-    `export function report${name}(message: ${type}, ${usesPath ? 'path' : '_path'}: readonly FieldElement[], found: Violation[]${isTimed ? NOW : ''}): void {`,
+    `export function report${name}(message: ${type}, ${usesPath ? 'path' : '_path'}: Place | undefined, found: FoundViolations${isTimed ? NOW : ''}): void {`,
     ...statements.map((statement) => `  ${statement}`),
     '}',
     '',
@@ -108,7 +108,7 @@ function imports({ file, messages, found, wanted }: GeneratedFile, text: string)
   lines.push(['../../validate/rules.js', RULE_NAMES.filter(uses)]);
   lines.push(['../../validate/collections.js', ['allItems', 'allValues', 'byKey', 'isUnique'].filter(uses)]);
   lines.push(['../../validate/values.js', ['isAtMost', 'isPast'].filter(uses)]);
-  lines.push(['../../validate/violation.js', ['type FieldElement', ...['NONE', 'report', 'reportKey'].filter(uses), 'type Violation']]);
+  lines.push(['../../validate/violation.js', ['type FieldElement', ...(uses('NONE') ? ['FoundViolations', 'NONE'] : ['type FoundViolations']), 'type Place', ...['report', 'reportKey', 'within'].filter(uses), ...(uses('Violations') ? ['type Violations'] : [])]]);
   return lines
     .filter(([, names]) => names.length > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))

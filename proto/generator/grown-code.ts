@@ -30,7 +30,7 @@ export class GrownCode implements Code {
   /** What must hold, and the rule that is broken otherwise. */
   rule(holds: string, broken: string, rule: string): void {
     this.condition(holds);
-    this.statement(broken, `report(found, ${rule}, [...path, ${this.element}]);`);
+    this.statement(broken, `report(found, ${rule}, path, ${this.element});`);
   }
 
   /** That the value is there. Rules about a value that is not are not asked. */

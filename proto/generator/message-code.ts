@@ -31,7 +31,7 @@ function oneofCode(oneof: DescOneof, { annotations }: Module): Code {
   const constant = `${constantName(nameOf(oneof.parent))}_${constantName(oneof.name)}`;
   return {
     conditions: [`${value} !== undefined`],
-    statements: [`if (${value} === undefined) report(found, ONE_FIELD, [...path, ${constant}]);`],
+    statements: [`if (${value} === undefined) report(found, ONE_FIELD, path, ${constant});`],
     constants: new Map([[constant, `: FieldElement = { number: 0, name: '${oneof.name}', type: 'TYPE_MESSAGE' }`]]),
   };
 }

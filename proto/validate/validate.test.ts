@@ -18,9 +18,9 @@ import { reportAccessEvaluationBatchRequest } from '../gen/validate/authorizatio
 import type { CheckResourceSetRequest } from '../legacy-messages.js';
 import type { CheckResourcesRequest, PlanResourcesRequest } from '../messages.js';
 import { expression } from './rules.js';
-import type { FieldElement, Violation } from './violation.js';
+import { type FieldElement, FoundViolations, type Violations } from './violation.js';
 
-const lines = (violations: readonly Violation[]): readonly string[] => violations.map(({ field, rule }) => `${pathOf(field)} ${rule.message}`);
+const lines = ({ first }: Violations): readonly string[] => first.map(({ field, rule }) => `${pathOf(field)} ${rule.message}`);
 const pathOf = (field: readonly FieldElement[]): string => field.map(({ name, index, key }) => name + (index === undefined ? '' : `[${index}]`) + (key === undefined ? '' : `["${key}"]`)).join('.');
 
 const principal = { id: 'a', policyVersion: '', roles: ['r'], attr: {}, scope: '' };
@@ -29,7 +29,7 @@ const resource = { kind: 'k', policyVersion: '', id: '1', attr: {}, scope: '' };
 test('a set needs actions, a principal, a kind and instances; an instance may have an empty id', () => {
   const set = { kind: 'k', policyVersion: '', instances: new Map([['', { attr: { '': 1 } }]]), scope: '' };
   const whole = { requestId: '', actions: ['a'], principal, resource: set, includeMeta: false, auxData: undefined };
-  assert.equal(checkResourceSetRequestViolations(whole), []);
+  assert.is(checkResourceSetRequestViolations(whole).count, 0);
   assert.equal(lines(checkResourceSetRequestViolations({ ...whole, actions: [], principal: undefined, resource: undefined })), ['actions value is required', 'principal value is required', 'resource value is required']);
   assert.equal(lines(checkResourceSetRequestViolations({ ...whole, actions: ['a', 'a', ''], resource: { ...set, kind: '', instances: new Map(), scope: '..' } })), [
     'actions repeated value must contain unique items',
@@ -42,7 +42,7 @@ test('a set needs actions, a principal, a kind and instances; an instance may ha
 
 test('a batch is checked like a check of resources', () => {
   const whole = { requestId: '', principal, resources: [{ actions: ['a'], resource }], auxData: undefined };
-  assert.equal(checkResourceBatchRequestViolations(whole), []);
+  assert.is(checkResourceBatchRequestViolations(whole).count, 0);
   assert.equal(lines(checkResourceBatchRequestViolations({ ...whole, resources: [] })), ['resources value is required']);
   assert.equal(lines(checkResourceBatchRequestViolations({ ...whole, resources: [{ actions: [], resource: { ...resource, id: '' } }] })), ['resources[0].actions value is required', 'resources[0].resource.id value is required']);
 });
@@ -52,7 +52,7 @@ const thing = { type: 'k', id: '1', properties: {} };
 const action = { name: 'read', properties: {} };
 
 test('an evaluation needs subject, resource and action', () => {
-  assert.equal(accessEvaluationRequestViolations({ subject, resource: thing, action, context: {} }), []);
+  assert.is(accessEvaluationRequestViolations({ subject, resource: thing, action, context: {} }).count, 0);
   assert.equal(lines(accessEvaluationRequestViolations({ subject: { ...subject, type: '', properties: { '': 1 } }, resource: undefined, action: { name: '', properties: {} }, context: { '': 1 } })), [
     'subject.type value is required',
     'subject.properties[""] must be at least 1 characters',
@@ -65,7 +65,7 @@ test('an evaluation needs subject, resource and action', () => {
 test('in a batch of evaluations each part is there once for all, or in some evaluation', () => {
   const none = { subject: undefined, resource: undefined, action: undefined, context: {} };
   const whole: AccessEvaluationBatchRequest = { ...none, subject, evaluations: [{ ...none, resource: thing, action }], options: undefined };
-  assert.equal(accessEvaluationBatchRequestViolations(whole), []);
+  assert.is(accessEvaluationBatchRequestViolations(whole).count, 0);
   assert.equal(lines(accessEvaluationBatchRequestViolations({ ...whole, evaluations: [] })), ['evaluations must contain at least 1 item(s)']);
   assert.equal(lines(accessEvaluationBatchRequestViolations({ ...whole, evaluations: [none, none], options: { evaluationsSemantic: 'all' } })), [
     ' resource must be set for all evaluations, or for some of them',
@@ -83,11 +83,11 @@ test('the quick answer and the violations agree on random requests', () => {
   const maybe = <T>(value: T): T | undefined => (next(8) === 0 ? undefined : value);
   const tokens = () => ({ jwt: maybe({ token: text(), keySetId: '' }), jwts: new Map(next(2) === 0 ? [] : [[text(), { token: text(), keySetId: '' }]]) });
   const counts = { valid: 0, broken: 0 };
-  const agree = <T>(message: T, isValid: (message: T) => boolean, report: (message: T, path: readonly FieldElement[], found: Violation[]) => void): void => {
-    const found: Violation[] = [];
-    report(message, [], found);
-    assert.is(isValid(message), found.length === 0, JSON.stringify(message));
-    counts[found.length === 0 ? 'valid' : 'broken'] += 1;
+  const agree = <T>(message: T, isValid: (message: T) => boolean, report: (message: T, path: undefined, found: FoundViolations) => void): void => {
+    const found = new FoundViolations();
+    report(message, undefined, found);
+    assert.is(isValid(message), found.count === 0, JSON.stringify(message));
+    counts[found.count === 0 ? 'valid' : 'broken'] += 1;
   };
   for (let round = 0; round < 20_000; round++) {
     const somebody = maybe({ id: text(), policyVersion: one('', text()), roles: texts(), attr: map(), scope: one('', text()) });
@@ -106,9 +106,9 @@ test('the quick answer and the violations agree on random requests', () => {
 
 test('a plan names its actions in one way', () => {
   const plan: PlanResourcesRequest = { requestId: '', action: 'a', actions: [], principal, resource, auxData: undefined, includeMeta: false, requestContext: undefined };
-  assert.equal(planResourcesRequestViolations(plan), []);
+  assert.is(planResourcesRequestViolations(plan).count, 0);
   const rule = expression('exclusiveFieldsActionOrActions', "Exactly one of 'action' or 'actions' field must be set");
-  for (const broken of [{ ...plan, action: '' }, { ...plan, actions: ['b'] }]) assert.equal(planResourcesRequestViolations(broken), [{ field: [], rule, forKey: false }]);
+  for (const broken of [{ ...plan, action: '' }, { ...plan, actions: ['b'] }]) assert.equal(planResourcesRequestViolations(broken).first, [{ field: [], rule, forKey: false }]);
 });
 
 test.run();

@@ -29,15 +29,77 @@ export interface Rule {
 export const FIELD_TYPES = { TYPE_UINT64: 4, TYPE_INT32: 5, TYPE_BOOL: 8, TYPE_STRING: 9, TYPE_MESSAGE: 11, TYPE_UINT32: 13, TYPE_ENUM: 14 } as const;
 export type FieldType = keyof typeof FIELD_TYPES;
 
-/** Of a request that keeps all rules. */
-export const NONE: readonly Violation[] = Object.freeze([]);
+/** The violations of one request: the first of them, and how many there are. */
+export interface Violations {
+  readonly first: readonly Violation[];
+  readonly count: number;
+}
 
-/** Adds a violation about a field. */
-export function report(found: Violation[], rule: Rule, field: readonly FieldElement[]): void {
-  found.push({ field, rule, forKey: false });
+/** The most violations of a request that are kept: its sender does not read more, and a small request can have a million. */
+export const MAX_VIOLATIONS = 100;
+/** A key in a path is cut to this many characters. */
+const MAX_KEY_LENGTH = 64;
+/** All keys in the paths of a request's violations have at most this many characters: each is escaped several times in an answer. */
+const MAX_KEYS_LENGTH = 2000;
+
+/** The violations of a request that satisfies all rules. */
+export const NONE: Violations = Object.freeze({ first: Object.freeze([]), count: 0 });
+
+/** Collects the violations of one request. What it keeps is bounded, whatever the size of the request. */
+export class FoundViolations implements Violations {
+  readonly first: Violation[] = [];
+  count = 0;
+  #isFull = false;
+  #keysLength = 0;
+
+  /** Adds a violation of the field, or of the message at `path` when there is none. Beyond the first ones it only counts. */
+  add(rule: Rule, forKey: boolean, path: Place | undefined, element: FieldElement | undefined, at: number | string | undefined): void {
+    this.count += 1;
+    if (this.#isFull) return;
+    const field = elementsOf(element === undefined ? path : within(path, element, at));
+    for (const { key } of field) this.#keysLength += key?.length ?? 0;
+    this.#isFull = this.first.length + 1 >= MAX_VIOLATIONS || this.#keysLength > MAX_KEYS_LENGTH;
+    this.first.push({ field, rule, forKey });
+  }
+}
+
+/** Where validation is in a request: a field, perhaps one item or one entry of it, and the message around it. */
+export interface Place {
+  readonly around: Place | undefined;
+  readonly field: FieldElement;
+  /** The index of an item, or the key of an entry. */
+  readonly at: number | string | undefined;
+}
+
+/** A field of the message at `path`. */
+export function within(path: Place | undefined, field: FieldElement, at?: number | string): Place {
+  return { around: path, field, at };
+}
+
+/** Adds a violation about a field, or about the message at `path` when there is none. */
+export function report(found: FoundViolations, rule: Rule, path: Place | undefined, field?: FieldElement, at?: number | string): void {
+  found.add(rule, false, path, field, at);
 }
 
 /** Adds a violation about the key of a map entry. */
-export function reportKey(found: Violation[], rule: Rule, field: readonly FieldElement[]): void {
-  found.push({ field, rule, forKey: true });
+export function reportKey(found: FoundViolations, rule: Rule, path: Place | undefined, field: FieldElement, key: string): void {
+  found.add(rule, true, path, field, key);
+}
+
+function elementsOf(place: Place | undefined): readonly FieldElement[] {
+  const elements: FieldElement[] = [];
+  for (let one = place; one !== undefined; one = one.around) elements.push(elementAt(one));
+  return elements.reverse();
+}
+
+function elementAt({ field, at }: Place): FieldElement {
+  if (at === undefined) return field;
+  return typeof at === 'number' ? { ...field, index: at } : { ...field, key: shortKey(at) };
+}
+
+/** A pair of surrogates is kept or left out as a whole: half of one has no UTF-8. */
+function shortKey(key: string): string {
+  if (key.length <= MAX_KEY_LENGTH) return key;
+  const isPairCut = (key.codePointAt(MAX_KEY_LENGTH - 1) as number) > 0xffff;
+  return `${key.slice(0, isPairCut ? MAX_KEY_LENGTH - 1 : MAX_KEY_LENGTH)}…`;
 }

@@ -7,7 +7,7 @@ import { randomNumbers } from '../../tests/support/protobuf.js';
 const NOW = Date.UTC(2024, 0, 1);
 const moment = (milliseconds: number) => ({ seconds: milliseconds / 1000, nanos: 0 });
 const linesOf = (request: ListAuditLogEntriesRequest): readonly string[] =>
-  listAuditLogEntriesRequestViolations(request, NOW).map(({ field, rule }) => `${field.map(({ name }) => name).join('.')}: ${rule.message}`);
+  listAuditLogEntriesRequestViolations(request, NOW).first.map(({ field, rule }) => `${field.map(({ name }) => name).join('.')}: ${rule.message}`);
 
 test('a request that keeps all rules has no violation', () => {
   assert.equal(linesOf({ kind: 1, filter: { by: 'tail', value: 1000 } }), []);
@@ -33,7 +33,7 @@ test('kind is one of two, exactly one filter, tail 1 to 1000, moments there and 
 });
 
 test('a violation says which rule of which field, in the terms of buf.validate', () => {
-  assert.equal(listAuditLogEntriesRequestViolations({ kind: 9, filter: undefined }, NOW), [
+  assert.equal(listAuditLogEntriesRequestViolations({ kind: 9, filter: undefined }, NOW).first, [
     {
       field: [{ number: 1, name: 'kind', type: 'TYPE_ENUM' }],
       rule: { id: 'enum.in', message: 'must be in list [KIND_ACCESS, KIND_DECISION]', path: [{ number: 16, name: 'enum', type: 'TYPE_MESSAGE' }, { number: 3, name: 'in', type: 'TYPE_INT32' }] },
@@ -98,7 +98,7 @@ test('the compiled rules and plain ones agree on random requests', () => {
   const counts = { valid: 0, broken: 0 };
   for (let round = 0; round < 30_000; round++) {
     const request = { kind: one(0, 1, 1, 2, 2, 3, -1, next(2 ** 31)), filter: filter() };
-    const violations = listAuditLogEntriesRequestViolations(request, NOW);
+    const violations = listAuditLogEntriesRequestViolations(request, NOW).first;
     const lines = violations.map(({ field, rule }) => `${field.map(({ number, name, type }) => `${number} ${name} ${type}`).join(',')}|${rule.id}|${rule.message}`);
     assert.equal(lines, oracle(request, NOW), JSON.stringify(request));
     counts[lines.length === 0 ? 'valid' : 'broken'] += 1;

@@ -1,6 +1,7 @@
 import type { AccessEvaluationRequest, AccessEvaluationResponse, Action, MetadataResponse, Resource, Subject } from '../../proto/authzen-messages.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import type { Decision } from '../../proto/messages.js';
+import { NONE } from '../../proto/validate/violation.js';
 import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, decide, withClaims } from './check-resources.js';
@@ -31,7 +32,7 @@ export function evaluationOf(entry: CheckEntry, decision: Decision, requestId: s
 
 /** Metadata: where this server is asked, in the caller's eyes. A proxy says how it was called; only what stands behind one is told the truth so. */
 export function authzenMetadata(service: CheckService, call: Call): MetadataResponse {
-  accept(service, call, []);
+  accept(service, call, NONE);
   const headers = call.metadata();
   const isSecure = headers.get('x-forwarded-proto')?.[0] === 'https' || call.isEncrypted();
   const host = headers.get('x-forwarded-host')?.[0] ?? call.host();

@@ -1,6 +1,6 @@
 import { checkResourcesRequestViolations } from '../../proto/gen/validate/request.js';
 import type { AuxData, CheckResourcesRequest, CheckResourcesResponse, Decision, Principal, RequestContext, ResultEntry } from '../../proto/messages.js';
-import type { Violation } from '../../proto/validate/violation.js';
+import type { Violations } from '../../proto/validate/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
@@ -40,7 +40,7 @@ export function checkResources(
 }
 
 /** Refuses a request that breaks rules; any other gets its call id (server.md 4.1). */
-export function accept(service: Pick<CheckService, 'callIds'>, call: Call, violations: readonly Violation[]): void {
+export function accept(service: Pick<CheckService, 'callIds'>, call: Call, violations: Violations): void {
   refuseViolations(violations);
   call.id = service.callIds.next(call.timestamp);
 }

@@ -1,4 +1,4 @@
-import type { Violation } from '../../proto/validate/violation.js';
+import { NONE, type Violations } from '../../proto/validate/violation.js';
 import { violationsMessage } from '../../proto/validate/violations-message.js';
 
 /** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (server.md 1.7). */
@@ -29,7 +29,8 @@ export class RpcError extends Error {
   constructor(
     readonly code: Code,
     message: string,
-    readonly violations: readonly Violation[] = [],
+    /** The rules that the request breaks, when that is why. */
+    readonly violations: Violations = NONE,
   ) {
     super(message);
   }
@@ -41,8 +42,16 @@ export function refused(message: string): RpcError {
 }
 
 /** Refuses a request that breaks rules, whose violations these are (server.md 1.6). */
-export function refuseViolations(violations: readonly Violation[]): void {
-  if (violations.length > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
+export function refuseViolations(violations: Violations): void {
+  if (violations.count > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
+}
+
+/** The same error with at most `most` of its violations: the message says how many more there are. */
+export function listingAtMost(error: RpcError, most: number): RpcError {
+  const { first, count } = error.violations;
+  if (first.length <= most) return error;
+  const violations = { first: first.slice(0, most), count };
+  return new RpcError(error.code, violationsMessage(violations), violations);
 }
 
 /** Takes what should not have happened, for whoever runs the server. */

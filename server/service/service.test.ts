@@ -16,7 +16,7 @@ const request: CheckResourcesRequest = {
 const principalWith = (part: object) => ({ ...request, principal: { ...request.principal, ...part } }) as CheckResourcesRequest;
 const lines = (broken: CheckResourcesRequest): readonly string[] => {
   const violations = checkResourcesRequestViolations(broken);
-  return violations.length === 0 ? [] : violationsMessage(violations).split('\n');
+  return violations.count === 0 ? [] : violationsMessage(violations).split('\n');
 };
 
 test('any role that is not empty is legal, and nested keys may be empty', () => {

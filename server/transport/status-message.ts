@@ -1,15 +1,41 @@
 import { WireWriter } from '../../proto/codec/wire-writer.js';
-import { CODES, type RpcError } from '../service/rpc-error.js';
+import { lineOf } from '../../proto/validate/violations-message.js';
+import type { Violation } from '../../proto/validate/violation.js';
+import { CODES, listingAtMost, type RpcError } from '../service/rpc-error.js';
 import { encodeViolations } from './violations-message.js';
+
+/**
+ * The size of all violations in trailers, in bytes. Clients accept 8 KiB of trailers (Java, and the libraries built on C), and refuse the whole answer when there is
+ * more.
+ */
+const MAX_TRAILERS_SIZE = 6500;
+
+/** An error with only as many of its violations as fit into trailers: the message says how many more there are. */
+export function forTrailers(error: RpcError): RpcError {
+  let size = 0;
+  let fitting = 0;
+  for (const violation of error.violations.first) {
+    size += trailersSize(violation);
+    if (size > MAX_TRAILERS_SIZE && fitting > 0) break;
+    fitting += 1;
+  }
+  return listingAtMost(error, fitting);
+}
 
 /** google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin` (server.md 1.6). */
 export function encodeStatus(error: RpcError): Buffer {
   const writer = new WireWriter();
   const detail = writer.mark();
-  writer.bytesField(2, encodeViolations(error.violations));
+  writer.bytesField(2, encodeViolations(error.violations.first));
   writer.stringField(1, 'type.googleapis.com/buf.validate.Violations');
   writer.messageField(3, detail);
   writer.stringField(2, error.message);
   writer.varintField(1, CODES[error.code].number);
   return writer.finish();
+}
+
+/** A violation is in the message, percent-encoded; in the details as base64, where the message is once more. */
+function trailersSize(violation: Violation): number {
+  const line = `\n - ${lineOf(violation)}`;
+  return encodeURI(line).length + Math.ceil((4 / 3) * (Buffer.byteLength(line) + encodeViolations([violation]).length));
 }

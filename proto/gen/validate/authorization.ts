@@ -3,21 +3,21 @@
 import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from '../../authzen-messages.js';
 import { allItems } from '../../validate/collections.js';
 import { REQUIRED, KEY_NOT_EMPTY, atLeast, oneOf, expression } from '../../validate/rules.js';
-import { type FieldElement, NONE, report, reportKey, type Violation } from '../../validate/violation.js';
+import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../validate/violation.js';
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
-export function accessEvaluationRequestViolations(message: AccessEvaluationRequest): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function accessEvaluationRequestViolations(message: AccessEvaluationRequest): Violations {
   if (isValidAccessEvaluationRequest(message)) return NONE;
-  const found: Violation[] = [];
-  reportAccessEvaluationRequest(message, [], found);
+  const found = new FoundViolations();
+  reportAccessEvaluationRequest(message, undefined, found);
   return found;
 }
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
-export function accessEvaluationBatchRequestViolations(message: AccessEvaluationBatchRequest): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function accessEvaluationBatchRequestViolations(message: AccessEvaluationBatchRequest): Violations {
   if (isValidAccessEvaluationBatchRequest(message)) return NONE;
-  const found: Violation[] = [];
-  reportAccessEvaluationBatchRequest(message, [], found);
+  const found = new FoundViolations();
+  reportAccessEvaluationBatchRequest(message, undefined, found);
   return found;
 }
 
@@ -61,10 +61,10 @@ export function isValidSubject(message: Subject): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportSubject(message: Subject, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.type === '') report(found, REQUIRED, [...path, SUBJECT_TYPE]);
-  if (message.id === '') report(found, REQUIRED, [...path, SUBJECT_ID]);
-  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...SUBJECT_PROPERTIES, key: '' }]);
+export function reportSubject(message: Subject, path: Place | undefined, found: FoundViolations): void {
+  if (message.type === '') report(found, REQUIRED, path, SUBJECT_TYPE);
+  if (message.id === '') report(found, REQUIRED, path, SUBJECT_ID);
+  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, path, SUBJECT_PROPERTIES, '');
 }
 
 /** Whether a message authzen.authorization.v1.Resource keeps its rules. */
@@ -77,10 +77,10 @@ export function isValidResource(message: Resource): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportResource(message: Resource, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.type === '') report(found, REQUIRED, [...path, RESOURCE_TYPE]);
-  if (message.id === '') report(found, REQUIRED, [...path, RESOURCE_ID]);
-  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...RESOURCE_PROPERTIES, key: '' }]);
+export function reportResource(message: Resource, path: Place | undefined, found: FoundViolations): void {
+  if (message.type === '') report(found, REQUIRED, path, RESOURCE_TYPE);
+  if (message.id === '') report(found, REQUIRED, path, RESOURCE_ID);
+  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, path, RESOURCE_PROPERTIES, '');
 }
 
 /** Whether a message authzen.authorization.v1.Action keeps its rules. */
@@ -92,9 +92,9 @@ export function isValidAction(message: Action): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportAction(message: Action, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.name === '') report(found, REQUIRED, [...path, ACTION_NAME]);
-  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...ACTION_PROPERTIES, key: '' }]);
+export function reportAction(message: Action, path: Place | undefined, found: FoundViolations): void {
+  if (message.name === '') report(found, REQUIRED, path, ACTION_NAME);
+  if (Object.hasOwn(message.properties, '')) reportKey(found, KEY_NOT_EMPTY, path, ACTION_PROPERTIES, '');
 }
 
 /** Whether a message authzen.authorization.v1.AccessEvaluationRequest keeps its rules. */
@@ -111,14 +111,14 @@ export function isValidAccessEvaluationRequest(message: AccessEvaluationRequest)
 }
 
 /** Which rules it breaks. */
-export function reportAccessEvaluationRequest(message: AccessEvaluationRequest, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.subject === undefined) report(found, REQUIRED, [...path, ACCESS_EVALUATION_REQUEST_SUBJECT]);
-  else reportSubject(message.subject, [...path, ACCESS_EVALUATION_REQUEST_SUBJECT], found);
-  if (message.resource === undefined) report(found, REQUIRED, [...path, ACCESS_EVALUATION_REQUEST_RESOURCE]);
-  else reportResource(message.resource, [...path, ACCESS_EVALUATION_REQUEST_RESOURCE], found);
-  if (message.action === undefined) report(found, REQUIRED, [...path, ACCESS_EVALUATION_REQUEST_ACTION]);
-  else reportAction(message.action, [...path, ACCESS_EVALUATION_REQUEST_ACTION], found);
-  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...ACCESS_EVALUATION_REQUEST_CONTEXT, key: '' }]);
+export function reportAccessEvaluationRequest(message: AccessEvaluationRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.subject === undefined) report(found, REQUIRED, path, ACCESS_EVALUATION_REQUEST_SUBJECT);
+  else reportSubject(message.subject, within(path, ACCESS_EVALUATION_REQUEST_SUBJECT), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, ACCESS_EVALUATION_REQUEST_RESOURCE);
+  else reportResource(message.resource, within(path, ACCESS_EVALUATION_REQUEST_RESOURCE), found);
+  if (message.action === undefined) report(found, REQUIRED, path, ACCESS_EVALUATION_REQUEST_ACTION);
+  else reportAction(message.action, within(path, ACCESS_EVALUATION_REQUEST_ACTION), found);
+  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, ACCESS_EVALUATION_REQUEST_CONTEXT, '');
 }
 
 /** Whether a message authzen.authorization.v1.AccessEvaluationBatchRequest.Evaluation keeps its rules. */
@@ -132,11 +132,11 @@ export function isValidAccessEvaluationBatchRequestEvaluation(message: Evaluatio
 }
 
 /** Which rules it breaks. */
-export function reportAccessEvaluationBatchRequestEvaluation(message: Evaluation, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.subject !== undefined) reportSubject(message.subject, [...path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_SUBJECT], found);
-  if (message.resource !== undefined) reportResource(message.resource, [...path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_RESOURCE], found);
-  if (message.action !== undefined) reportAction(message.action, [...path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_ACTION], found);
-  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_CONTEXT, key: '' }]);
+export function reportAccessEvaluationBatchRequestEvaluation(message: Evaluation, path: Place | undefined, found: FoundViolations): void {
+  if (message.subject !== undefined) reportSubject(message.subject, within(path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_SUBJECT), found);
+  if (message.resource !== undefined) reportResource(message.resource, within(path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_RESOURCE), found);
+  if (message.action !== undefined) reportAction(message.action, within(path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_ACTION), found);
+  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_CONTEXT, '');
 }
 
 /** Whether a message authzen.authorization.v1.AccessEvaluationBatchRequest.Options keeps its rules. */
@@ -145,8 +145,8 @@ export function isValidAccessEvaluationBatchRequestOptions(message: BatchOptions
 }
 
 /** Which rules it breaks. */
-export function reportAccessEvaluationBatchRequestOptions(message: BatchOptions, path: readonly FieldElement[], found: Violation[]): void {
-  if (!EVALUATIONS_SEMANTIC_TEXTS.includes(message.evaluationsSemantic)) report(found, EVALUATIONS_SEMANTIC_TEXTS_RULE, [...path, ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS_EVALUATIONS_SEMANTIC]);
+export function reportAccessEvaluationBatchRequestOptions(message: BatchOptions, path: Place | undefined, found: FoundViolations): void {
+  if (!EVALUATIONS_SEMANTIC_TEXTS.includes(message.evaluationsSemantic)) report(found, EVALUATIONS_SEMANTIC_TEXTS_RULE, path, ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS_EVALUATIONS_SEMANTIC);
 }
 
 /** Whether a message authzen.authorization.v1.AccessEvaluationBatchRequest keeps its rules. */
@@ -166,15 +166,15 @@ export function isValidAccessEvaluationBatchRequest(message: AccessEvaluationBat
 }
 
 /** Which rules it breaks. */
-export function reportAccessEvaluationBatchRequest(message: AccessEvaluationBatchRequest, path: readonly FieldElement[], found: Violation[]): void {
+export function reportAccessEvaluationBatchRequest(message: AccessEvaluationBatchRequest, path: Place | undefined, found: FoundViolations): void {
   if (!((message.evaluations.length === 0 || message.subject !== undefined) || message.evaluations.some((e) => e.subject !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT_RULE, path);
   if (!((message.evaluations.length === 0 || message.resource !== undefined) || message.evaluations.some((e) => e.resource !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE_RULE, path);
   if (!((message.evaluations.length === 0 || message.action !== undefined) || message.evaluations.some((e) => e.action !== undefined))) report(found, ACCESS_EVALUATION_BATCH_REQUEST_ACTION_RULE, path);
-  if (message.subject !== undefined) reportSubject(message.subject, [...path, ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT], found);
-  if (message.resource !== undefined) reportResource(message.resource, [...path, ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE], found);
-  if (message.action !== undefined) reportAction(message.action, [...path, ACCESS_EVALUATION_BATCH_REQUEST_ACTION], found);
-  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...ACCESS_EVALUATION_BATCH_REQUEST_CONTEXT, key: '' }]);
-  if (message.evaluations.length < 1) report(found, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS_AT_LEAST, [...path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS]);
-  for (const [index, item] of message.evaluations.entries()) reportAccessEvaluationBatchRequestEvaluation(item, [...path, { ...ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS, index }], found);
-  if (message.options !== undefined) reportAccessEvaluationBatchRequestOptions(message.options, [...path, ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS], found);
+  if (message.subject !== undefined) reportSubject(message.subject, within(path, ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT), found);
+  if (message.resource !== undefined) reportResource(message.resource, within(path, ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE), found);
+  if (message.action !== undefined) reportAction(message.action, within(path, ACCESS_EVALUATION_BATCH_REQUEST_ACTION), found);
+  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, ACCESS_EVALUATION_BATCH_REQUEST_CONTEXT, '');
+  if (message.evaluations.length < 1) report(found, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS_AT_LEAST, path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS);
+  for (const [index, item] of message.evaluations.entries()) reportAccessEvaluationBatchRequestEvaluation(item, within(path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS, index), found);
+  if (message.options !== undefined) reportAccessEvaluationBatchRequestOptions(message.options, within(path, ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS), found);
 }

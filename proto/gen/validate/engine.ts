@@ -3,7 +3,7 @@
 import type { PlanResource, Principal, Resource } from '../../messages.js';
 import { isUnique } from '../../validate/collections.js';
 import { REQUIRED, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, matching } from '../../validate/rules.js';
-import { type FieldElement, report, reportKey, type Violation } from '../../validate/violation.js';
+import { type FieldElement, type FoundViolations, type Place, report, reportKey } from '../../validate/violation.js';
 
 const PRINCIPAL_ID: FieldElement = { number: 1, name: 'id', type: 'TYPE_STRING' };
 const POLICY_VERSION_PATTERN = /^[\w]*$/;
@@ -37,14 +37,14 @@ export function isValidPrincipal(message: Principal): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportPrincipal(message: Principal, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.id === '') report(found, REQUIRED, [...path, PRINCIPAL_ID]);
-  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, [...path, PRINCIPAL_POLICY_VERSION]);
-  if (message.roles.length === 0) report(found, REQUIRED, [...path, PRINCIPAL_ROLES]);
-  if (!isUnique(message.roles)) report(found, UNIQUE, [...path, PRINCIPAL_ROLES]);
-  for (const [index, item] of message.roles.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, [...path, { ...PRINCIPAL_ROLES, index }]);
-  if (Object.hasOwn(message.attr, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...PRINCIPAL_ATTR, key: '' }]);
-  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, [...path, PRINCIPAL_SCOPE]);
+export function reportPrincipal(message: Principal, path: Place | undefined, found: FoundViolations): void {
+  if (message.id === '') report(found, REQUIRED, path, PRINCIPAL_ID);
+  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, path, PRINCIPAL_POLICY_VERSION);
+  if (message.roles.length === 0) report(found, REQUIRED, path, PRINCIPAL_ROLES);
+  if (!isUnique(message.roles)) report(found, UNIQUE, path, PRINCIPAL_ROLES);
+  for (const [index, item] of message.roles.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, path, PRINCIPAL_ROLES, index);
+  if (Object.hasOwn(message.attr, '')) reportKey(found, KEY_NOT_EMPTY, path, PRINCIPAL_ATTR, '');
+  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, PRINCIPAL_SCOPE);
 }
 
 /** Whether a message authz.engine.v1.Resource keeps its rules. */
@@ -59,12 +59,12 @@ export function isValidResource(message: Resource): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportResource(message: Resource, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.kind === '') report(found, REQUIRED, [...path, RESOURCE_KIND]);
-  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, [...path, RESOURCE_POLICY_VERSION]);
-  if (message.id === '') report(found, REQUIRED, [...path, RESOURCE_ID]);
-  if (Object.hasOwn(message.attr, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...RESOURCE_ATTR, key: '' }]);
-  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, [...path, RESOURCE_SCOPE]);
+export function reportResource(message: Resource, path: Place | undefined, found: FoundViolations): void {
+  if (message.kind === '') report(found, REQUIRED, path, RESOURCE_KIND);
+  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, path, RESOURCE_POLICY_VERSION);
+  if (message.id === '') report(found, REQUIRED, path, RESOURCE_ID);
+  if (Object.hasOwn(message.attr, '')) reportKey(found, KEY_NOT_EMPTY, path, RESOURCE_ATTR, '');
+  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, RESOURCE_SCOPE);
 }
 
 /** Whether a message authz.engine.v1.PlanResource keeps its rules. */
@@ -77,8 +77,8 @@ export function isValidPlanResource(message: PlanResource): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportPlanResource(message: PlanResource, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.kind === '') report(found, REQUIRED, [...path, PLAN_RESOURCE_KIND]);
-  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, [...path, PLAN_RESOURCE_POLICY_VERSION]);
-  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, [...path, PLAN_RESOURCE_SCOPE]);
+export function reportPlanResource(message: PlanResource, path: Place | undefined, found: FoundViolations): void {
+  if (message.kind === '') report(found, REQUIRED, path, PLAN_RESOURCE_KIND);
+  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, path, PLAN_RESOURCE_POLICY_VERSION);
+  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, PLAN_RESOURCE_SCOPE);
 }

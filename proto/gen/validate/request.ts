@@ -6,46 +6,46 @@ import type { AuxData, CheckResourcesRequest, PlanResourcesRequest, RequestConte
 import { allItems, allValues, byKey, isUnique } from '../../validate/collections.js';
 import { REQUIRED, ONE_FIELD, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, PAST, atMost, matching, oneOfValues, withinNumbers, expression } from '../../validate/rules.js';
 import { isPast } from '../../validate/values.js';
-import { type FieldElement, NONE, report, reportKey, type Violation } from '../../validate/violation.js';
+import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../validate/violation.js';
 import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResource, reportPlanResource } from './engine.js';
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
-export function checkResourcesRequestViolations(message: CheckResourcesRequest): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function checkResourcesRequestViolations(message: CheckResourcesRequest): Violations {
   if (isValidCheckResourcesRequest(message)) return NONE;
-  const found: Violation[] = [];
-  reportCheckResourcesRequest(message, [], found);
+  const found = new FoundViolations();
+  reportCheckResourcesRequest(message, undefined, found);
   return found;
 }
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
-export function planResourcesRequestViolations(message: PlanResourcesRequest): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function planResourcesRequestViolations(message: PlanResourcesRequest): Violations {
   if (isValidPlanResourcesRequest(message)) return NONE;
-  const found: Violation[] = [];
-  reportPlanResourcesRequest(message, [], found);
+  const found = new FoundViolations();
+  reportPlanResourcesRequest(message, undefined, found);
   return found;
 }
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
-export function checkResourceSetRequestViolations(message: CheckResourceSetRequest): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function checkResourceSetRequestViolations(message: CheckResourceSetRequest): Violations {
   if (isValidCheckResourceSetRequest(message)) return NONE;
-  const found: Violation[] = [];
-  reportCheckResourceSetRequest(message, [], found);
+  const found = new FoundViolations();
+  reportCheckResourceSetRequest(message, undefined, found);
   return found;
 }
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
-export function checkResourceBatchRequestViolations(message: CheckResourceBatchRequest): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function checkResourceBatchRequestViolations(message: CheckResourceBatchRequest): Violations {
   if (isValidCheckResourceBatchRequest(message)) return NONE;
-  const found: Violation[] = [];
-  reportCheckResourceBatchRequest(message, [], found);
+  const found = new FoundViolations();
+  reportCheckResourceBatchRequest(message, undefined, found);
   return found;
 }
 
-/** Every rule of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. `now` is in milliseconds since 1970. */
-export function listAuditLogEntriesRequestViolations(message: ListAuditLogEntriesRequest, now: number): readonly Violation[] {
+/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. `now` is in milliseconds since 1970. */
+export function listAuditLogEntriesRequestViolations(message: ListAuditLogEntriesRequest, now: number): Violations {
   if (isValidListAuditLogEntriesRequest(message, now)) return NONE;
-  const found: Violation[] = [];
-  reportListAuditLogEntriesRequest(message, [], found, now);
+  const found = new FoundViolations();
+  reportListAuditLogEntriesRequest(message, undefined, found, now);
   return found;
 }
 
@@ -109,12 +109,12 @@ export function isValidCheckResourcesRequestResourceEntry(message: ResourceEntry
 }
 
 /** Which rules it breaks. */
-export function reportCheckResourcesRequestResourceEntry(message: ResourceEntry, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.actions.length === 0) report(found, REQUIRED, [...path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS]);
-  if (!isUnique(message.actions)) report(found, UNIQUE, [...path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS]);
-  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, [...path, { ...CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS, index }]);
-  if (message.resource === undefined) report(found, REQUIRED, [...path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_RESOURCE]);
-  else reportResource(message.resource, [...path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_RESOURCE], found);
+export function reportCheckResourcesRequestResourceEntry(message: ResourceEntry, path: Place | undefined, found: FoundViolations): void {
+  if (message.actions.length === 0) report(found, REQUIRED, path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS);
+  if (!isUnique(message.actions)) report(found, UNIQUE, path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS);
+  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS, index);
+  if (message.resource === undefined) report(found, REQUIRED, path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_RESOURCE);
+  else reportResource(message.resource, within(path, CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_RESOURCE), found);
 }
 
 /** Whether a message authz.request.v1.AuxData.JWT keeps its rules. */
@@ -123,8 +123,8 @@ export function isValidAuxDataJWT(message: Token): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportAuxDataJWT(message: Token, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.token === '') report(found, REQUIRED, [...path, AUX_DATA_JWT_TOKEN]);
+export function reportAuxDataJWT(message: Token, path: Place | undefined, found: FoundViolations): void {
+  if (message.token === '') report(found, REQUIRED, path, AUX_DATA_JWT_TOKEN);
 }
 
 /** Whether a message authz.request.v1.AuxData keeps its rules. */
@@ -138,11 +138,11 @@ export function isValidAuxData(message: AuxData): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportAuxData(message: AuxData, path: readonly FieldElement[], found: Violation[]): void {
+export function reportAuxData(message: AuxData, path: Place | undefined, found: FoundViolations): void {
   if (!(!(message.jwt !== undefined && message.jwts.size > 0))) report(found, AUX_DATA_ONLY_ONE_JWT_FIELD_RULE, path);
-  if (message.jwt !== undefined) reportAuxDataJWT(message.jwt, [...path, AUX_DATA_JWT], found);
-  if (message.jwts.has('')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...AUX_DATA_JWTS, key: '' }]);
-  for (const [key, item] of byKey(message.jwts)) reportAuxDataJWT(item, [...path, { ...AUX_DATA_JWTS, key }], found);
+  if (message.jwt !== undefined) reportAuxDataJWT(message.jwt, within(path, AUX_DATA_JWT), found);
+  if (message.jwts.has('')) reportKey(found, KEY_NOT_EMPTY, path, AUX_DATA_JWTS, '');
+  for (const [key, item] of byKey(message.jwts)) reportAuxDataJWT(item, within(path, AUX_DATA_JWTS, key), found);
 }
 
 /** Whether a message authz.request.v1.RequestContext keeps its rules. */
@@ -151,8 +151,8 @@ export function isValidRequestContext(message: RequestContext): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportRequestContext(message: RequestContext, path: readonly FieldElement[], found: Violation[]): void {
-  if (Object.hasOwn(message.annotations, '')) reportKey(found, KEY_NOT_EMPTY, [...path, { ...REQUEST_CONTEXT_ANNOTATIONS, key: '' }]);
+export function reportRequestContext(message: RequestContext, path: Place | undefined, found: FoundViolations): void {
+  if (Object.hasOwn(message.annotations, '')) reportKey(found, KEY_NOT_EMPTY, path, REQUEST_CONTEXT_ANNOTATIONS, '');
 }
 
 /** Whether a message authz.request.v1.CheckResourcesRequest keeps its rules. */
@@ -168,13 +168,13 @@ export function isValidCheckResourcesRequest(message: CheckResourcesRequest): bo
 }
 
 /** Which rules it breaks. */
-export function reportCheckResourcesRequest(message: CheckResourcesRequest, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.principal === undefined) report(found, REQUIRED, [...path, CHECK_RESOURCES_REQUEST_PRINCIPAL]);
-  else reportPrincipal(message.principal, [...path, CHECK_RESOURCES_REQUEST_PRINCIPAL], found);
-  if (message.resources.length === 0) report(found, REQUIRED, [...path, CHECK_RESOURCES_REQUEST_RESOURCES]);
-  for (const [index, item] of message.resources.entries()) reportCheckResourcesRequestResourceEntry(item, [...path, { ...CHECK_RESOURCES_REQUEST_RESOURCES, index }], found);
-  if (message.auxData !== undefined) reportAuxData(message.auxData, [...path, CHECK_RESOURCES_REQUEST_AUX_DATA], found);
-  if (message.requestContext !== undefined) reportRequestContext(message.requestContext, [...path, CHECK_RESOURCES_REQUEST_REQUEST_CONTEXT], found);
+export function reportCheckResourcesRequest(message: CheckResourcesRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.principal === undefined) report(found, REQUIRED, path, CHECK_RESOURCES_REQUEST_PRINCIPAL);
+  else reportPrincipal(message.principal, within(path, CHECK_RESOURCES_REQUEST_PRINCIPAL), found);
+  if (message.resources.length === 0) report(found, REQUIRED, path, CHECK_RESOURCES_REQUEST_RESOURCES);
+  for (const [index, item] of message.resources.entries()) reportCheckResourcesRequestResourceEntry(item, within(path, CHECK_RESOURCES_REQUEST_RESOURCES, index), found);
+  if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, CHECK_RESOURCES_REQUEST_AUX_DATA), found);
+  if (message.requestContext !== undefined) reportRequestContext(message.requestContext, within(path, CHECK_RESOURCES_REQUEST_REQUEST_CONTEXT), found);
 }
 
 /** Whether a message authz.request.v1.PlanResourcesRequest keeps its rules. */
@@ -194,17 +194,17 @@ export function isValidPlanResourcesRequest(message: PlanResourcesRequest): bool
 }
 
 /** Which rules it breaks. */
-export function reportPlanResourcesRequest(message: PlanResourcesRequest, path: readonly FieldElement[], found: Violation[]): void {
+export function reportPlanResourcesRequest(message: PlanResourcesRequest, path: Place | undefined, found: FoundViolations): void {
   if (!((message.action !== '') !== (message.actions.length > 0))) report(found, EXCLUSIVE_FIELDS_ACTION_OR_ACTIONS_RULE, path);
-  if (message.principal === undefined) report(found, REQUIRED, [...path, PLAN_RESOURCES_REQUEST_PRINCIPAL]);
-  else reportPrincipal(message.principal, [...path, PLAN_RESOURCES_REQUEST_PRINCIPAL], found);
-  if (message.resource === undefined) report(found, REQUIRED, [...path, PLAN_RESOURCES_REQUEST_RESOURCE]);
-  else reportPlanResource(message.resource, [...path, PLAN_RESOURCES_REQUEST_RESOURCE], found);
-  if (message.auxData !== undefined) reportAuxData(message.auxData, [...path, PLAN_RESOURCES_REQUEST_AUX_DATA], found);
-  if (message.actions.length > 20) report(found, PLAN_RESOURCES_REQUEST_ACTIONS_AT_MOST, [...path, PLAN_RESOURCES_REQUEST_ACTIONS]);
-  if (!isUnique(message.actions)) report(found, UNIQUE, [...path, PLAN_RESOURCES_REQUEST_ACTIONS]);
-  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, [...path, { ...PLAN_RESOURCES_REQUEST_ACTIONS, index }]);
-  if (message.requestContext !== undefined) reportRequestContext(message.requestContext, [...path, PLAN_RESOURCES_REQUEST_REQUEST_CONTEXT], found);
+  if (message.principal === undefined) report(found, REQUIRED, path, PLAN_RESOURCES_REQUEST_PRINCIPAL);
+  else reportPrincipal(message.principal, within(path, PLAN_RESOURCES_REQUEST_PRINCIPAL), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, PLAN_RESOURCES_REQUEST_RESOURCE);
+  else reportPlanResource(message.resource, within(path, PLAN_RESOURCES_REQUEST_RESOURCE), found);
+  if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, PLAN_RESOURCES_REQUEST_AUX_DATA), found);
+  if (message.actions.length > 20) report(found, PLAN_RESOURCES_REQUEST_ACTIONS_AT_MOST, path, PLAN_RESOURCES_REQUEST_ACTIONS);
+  if (!isUnique(message.actions)) report(found, UNIQUE, path, PLAN_RESOURCES_REQUEST_ACTIONS);
+  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, path, PLAN_RESOURCES_REQUEST_ACTIONS, index);
+  if (message.requestContext !== undefined) reportRequestContext(message.requestContext, within(path, PLAN_RESOURCES_REQUEST_REQUEST_CONTEXT), found);
 }
 
 /** Whether a message authz.request.v1.ResourceSet keeps its rules. */
@@ -218,11 +218,11 @@ export function isValidResourceSet(message: ResourceSet): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportResourceSet(message: ResourceSet, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.kind === '') report(found, REQUIRED, [...path, RESOURCE_SET_KIND]);
-  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, [...path, RESOURCE_SET_POLICY_VERSION]);
-  if (message.instances.size === 0) report(found, REQUIRED, [...path, RESOURCE_SET_INSTANCES]);
-  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, [...path, RESOURCE_SET_SCOPE]);
+export function reportResourceSet(message: ResourceSet, path: Place | undefined, found: FoundViolations): void {
+  if (message.kind === '') report(found, REQUIRED, path, RESOURCE_SET_KIND);
+  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, path, RESOURCE_SET_POLICY_VERSION);
+  if (message.instances.size === 0) report(found, REQUIRED, path, RESOURCE_SET_INSTANCES);
+  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, RESOURCE_SET_SCOPE);
 }
 
 /** Whether a message authz.request.v1.CheckResourceSetRequest keeps its rules. */
@@ -240,15 +240,15 @@ export function isValidCheckResourceSetRequest(message: CheckResourceSetRequest)
 }
 
 /** Which rules it breaks. */
-export function reportCheckResourceSetRequest(message: CheckResourceSetRequest, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.actions.length === 0) report(found, REQUIRED, [...path, CHECK_RESOURCE_SET_REQUEST_ACTIONS]);
-  if (!isUnique(message.actions)) report(found, UNIQUE, [...path, CHECK_RESOURCE_SET_REQUEST_ACTIONS]);
-  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, [...path, { ...CHECK_RESOURCE_SET_REQUEST_ACTIONS, index }]);
-  if (message.principal === undefined) report(found, REQUIRED, [...path, CHECK_RESOURCE_SET_REQUEST_PRINCIPAL]);
-  else reportPrincipal(message.principal, [...path, CHECK_RESOURCE_SET_REQUEST_PRINCIPAL], found);
-  if (message.resource === undefined) report(found, REQUIRED, [...path, CHECK_RESOURCE_SET_REQUEST_RESOURCE]);
-  else reportResourceSet(message.resource, [...path, CHECK_RESOURCE_SET_REQUEST_RESOURCE], found);
-  if (message.auxData !== undefined) reportAuxData(message.auxData, [...path, CHECK_RESOURCE_SET_REQUEST_AUX_DATA], found);
+export function reportCheckResourceSetRequest(message: CheckResourceSetRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.actions.length === 0) report(found, REQUIRED, path, CHECK_RESOURCE_SET_REQUEST_ACTIONS);
+  if (!isUnique(message.actions)) report(found, UNIQUE, path, CHECK_RESOURCE_SET_REQUEST_ACTIONS);
+  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, path, CHECK_RESOURCE_SET_REQUEST_ACTIONS, index);
+  if (message.principal === undefined) report(found, REQUIRED, path, CHECK_RESOURCE_SET_REQUEST_PRINCIPAL);
+  else reportPrincipal(message.principal, within(path, CHECK_RESOURCE_SET_REQUEST_PRINCIPAL), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, CHECK_RESOURCE_SET_REQUEST_RESOURCE);
+  else reportResourceSet(message.resource, within(path, CHECK_RESOURCE_SET_REQUEST_RESOURCE), found);
+  if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, CHECK_RESOURCE_SET_REQUEST_AUX_DATA), found);
 }
 
 /** Whether a message authz.request.v1.CheckResourceBatchRequest.BatchEntry keeps its rules. */
@@ -263,12 +263,12 @@ export function isValidCheckResourceBatchRequestBatchEntry(message: ResourceEntr
 }
 
 /** Which rules it breaks. */
-export function reportCheckResourceBatchRequestBatchEntry(message: ResourceEntry, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.actions.length === 0) report(found, REQUIRED, [...path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_ACTIONS]);
-  if (!isUnique(message.actions)) report(found, UNIQUE, [...path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_ACTIONS]);
-  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, [...path, { ...CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_ACTIONS, index }]);
-  if (message.resource === undefined) report(found, REQUIRED, [...path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_RESOURCE]);
-  else reportResource(message.resource, [...path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_RESOURCE], found);
+export function reportCheckResourceBatchRequestBatchEntry(message: ResourceEntry, path: Place | undefined, found: FoundViolations): void {
+  if (message.actions.length === 0) report(found, REQUIRED, path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_ACTIONS);
+  if (!isUnique(message.actions)) report(found, UNIQUE, path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_ACTIONS);
+  for (const [index, item] of message.actions.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_ACTIONS, index);
+  if (message.resource === undefined) report(found, REQUIRED, path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_RESOURCE);
+  else reportResource(message.resource, within(path, CHECK_RESOURCE_BATCH_REQUEST_BATCH_ENTRY_RESOURCE), found);
 }
 
 /** Whether a message authz.request.v1.CheckResourceBatchRequest keeps its rules. */
@@ -283,12 +283,12 @@ export function isValidCheckResourceBatchRequest(message: CheckResourceBatchRequ
 }
 
 /** Which rules it breaks. */
-export function reportCheckResourceBatchRequest(message: CheckResourceBatchRequest, path: readonly FieldElement[], found: Violation[]): void {
-  if (message.principal === undefined) report(found, REQUIRED, [...path, CHECK_RESOURCE_BATCH_REQUEST_PRINCIPAL]);
-  else reportPrincipal(message.principal, [...path, CHECK_RESOURCE_BATCH_REQUEST_PRINCIPAL], found);
-  if (message.resources.length === 0) report(found, REQUIRED, [...path, CHECK_RESOURCE_BATCH_REQUEST_RESOURCES]);
-  for (const [index, item] of message.resources.entries()) reportCheckResourceBatchRequestBatchEntry(item, [...path, { ...CHECK_RESOURCE_BATCH_REQUEST_RESOURCES, index }], found);
-  if (message.auxData !== undefined) reportAuxData(message.auxData, [...path, CHECK_RESOURCE_BATCH_REQUEST_AUX_DATA], found);
+export function reportCheckResourceBatchRequest(message: CheckResourceBatchRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.principal === undefined) report(found, REQUIRED, path, CHECK_RESOURCE_BATCH_REQUEST_PRINCIPAL);
+  else reportPrincipal(message.principal, within(path, CHECK_RESOURCE_BATCH_REQUEST_PRINCIPAL), found);
+  if (message.resources.length === 0) report(found, REQUIRED, path, CHECK_RESOURCE_BATCH_REQUEST_RESOURCES);
+  for (const [index, item] of message.resources.entries()) reportCheckResourceBatchRequestBatchEntry(item, within(path, CHECK_RESOURCE_BATCH_REQUEST_RESOURCES, index), found);
+  if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, CHECK_RESOURCE_BATCH_REQUEST_AUX_DATA), found);
 }
 
 /** Whether a message authz.request.v1.ListAuditLogEntriesRequest.TimeRange keeps its rules. */
@@ -302,11 +302,11 @@ export function isValidListAuditLogEntriesRequestTimeRange(message: TimeRange, n
 }
 
 /** Which rules it breaks. */
-export function reportListAuditLogEntriesRequestTimeRange(message: TimeRange, path: readonly FieldElement[], found: Violation[], now: number): void {
-  if (message.start === undefined) report(found, REQUIRED, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_START]);
-  if (message.start !== undefined && !isPast(message.start, now)) report(found, PAST, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_START]);
-  if (message.end === undefined) report(found, REQUIRED, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_END]);
-  if (message.end !== undefined && !isPast(message.end, now)) report(found, PAST, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_END]);
+export function reportListAuditLogEntriesRequestTimeRange(message: TimeRange, path: Place | undefined, found: FoundViolations, now: number): void {
+  if (message.start === undefined) report(found, REQUIRED, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_START);
+  if (message.start !== undefined && !isPast(message.start, now)) report(found, PAST, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_START);
+  if (message.end === undefined) report(found, REQUIRED, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_END);
+  if (message.end !== undefined && !isPast(message.end, now)) report(found, PAST, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TIME_RANGE_END);
 }
 
 /** Whether a message authz.request.v1.ListAuditLogEntriesRequest keeps its rules. */
@@ -322,11 +322,11 @@ export function isValidListAuditLogEntriesRequest(message: ListAuditLogEntriesRe
 }
 
 /** Which rules it breaks. */
-export function reportListAuditLogEntriesRequest(message: ListAuditLogEntriesRequest, path: readonly FieldElement[], found: Violation[], now: number): void {
-  if (message.kind === 0) report(found, REQUIRED, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND]);
-  if (message.kind !== 0 && !LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND_NUMBERS.includes(message.kind)) report(found, LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND_NUMBERS_RULE, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND]);
-  if (message.filter === undefined) report(found, ONE_FIELD, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_FILTER]);
-  if (message.filter?.by === 'tail' && !(message.filter.value >= 1 && message.filter.value <= 1000)) report(found, LIST_AUDIT_LOG_ENTRIES_REQUEST_TAIL_RANGE, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TAIL]);
-  if (message.filter?.by === 'between') reportListAuditLogEntriesRequestTimeRange(message.filter.value, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_BETWEEN], found, now);
-  if (message.filter?.by === 'lookup' && !LOOKUP_PATTERN.test(message.filter.value)) report(found, LOOKUP_PATTERN_RULE, [...path, LIST_AUDIT_LOG_ENTRIES_REQUEST_LOOKUP]);
+export function reportListAuditLogEntriesRequest(message: ListAuditLogEntriesRequest, path: Place | undefined, found: FoundViolations, now: number): void {
+  if (message.kind === 0) report(found, REQUIRED, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND);
+  if (message.kind !== 0 && !LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND_NUMBERS.includes(message.kind)) report(found, LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND_NUMBERS_RULE, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_KIND);
+  if (message.filter === undefined) report(found, ONE_FIELD, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_FILTER);
+  if (message.filter?.by === 'tail' && !(message.filter.value >= 1 && message.filter.value <= 1000)) report(found, LIST_AUDIT_LOG_ENTRIES_REQUEST_TAIL_RANGE, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TAIL);
+  if (message.filter?.by === 'between') reportListAuditLogEntriesRequestTimeRange(message.filter.value, within(path, LIST_AUDIT_LOG_ENTRIES_REQUEST_BETWEEN), found, now);
+  if (message.filter?.by === 'lookup' && !LOOKUP_PATTERN.test(message.filter.value)) report(found, LOOKUP_PATTERN_RULE, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_LOOKUP);
 }

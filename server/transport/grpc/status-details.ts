@@ -1,11 +1,12 @@
 import { Metadata, type ServiceError, type StatusObject } from '@grpc/grpc-js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
-import { encodeStatus } from '../status-message.js';
+import { encodeStatus, forTrailers } from '../status-message.js';
 
 /** An error as gRPC sends it: code, message, and the details in the trailer `grpc-status-details-bin` (server.md 1.6). */
-export function grpcErrorOf(error: RpcError): Partial<StatusObject> & Pick<ServiceError, 'code' | 'details'> {
+export function grpcErrorOf(thrown: RpcError): Partial<StatusObject> & Pick<ServiceError, 'code' | 'details'> {
+  const error = forTrailers(thrown);
   const code = CODES[error.code].number;
-  if (error.violations.length === 0) return { code, details: error.message };
+  if (error.violations.count === 0) return { code, details: error.message };
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', encodeStatus(error));
   return { code, details: error.message, metadata };

@@ -5,11 +5,11 @@ import { encodeViolations } from '../violations-message.js';
 
 /** An error as Connect writes it: codes are words, details are base64. */
 export function printConnectError({ code, message, violations }: RpcError): string {
-  if (violations.length === 0) return JSON.stringify({ code, message });
+  if (violations.count === 0) return JSON.stringify({ code, message });
   const detail = {
     type: 'buf.validate.Violations',
-    value: encodeViolations(violations).toString('base64').replace(/=+$/, ''),
-    debug: { violations: violationsJson(violations) },
+    value: encodeViolations(violations.first).toString('base64').replace(/=+$/, ''),
+    debug: { violations: violationsJson(violations.first) },
   };
   return JSON.stringify({ code, message, details: [detail] });
 }

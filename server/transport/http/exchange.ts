@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RpcError } from '../../service/rpc-error.js';
-import { CODES } from '../../service/rpc-error.js';
+import { CODES, listingAtMost } from '../../service/rpc-error.js';
 import { indentJson } from '../json/indent.js';
 import { printRestError } from '../json/print-error.js';
 import type { Cors, HeaderList } from './cors.js';
@@ -47,9 +47,13 @@ export class Exchange {
   }
 
   sendRestError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList = JSON_TYPE): number {
-    return this.sendJson(request, reply, CODES[error.code].httpStatus, headers, printRestError(error));
+    const listed = wantsPretty(request) ? listingAtMost(error, MAX_INDENTED_VIOLATIONS) : error;
+    return this.sendJson(request, reply, CODES[error.code].httpStatus, headers, printRestError(listed));
   }
 }
+
+/** Indented, a violation takes more than twice as many bytes: with so many of them an answer stays under 100 kB. */
+const MAX_INDENTED_VIOLATIONS = 50;
 
 export const JSON_TYPE: HeaderList = ['Content-Type', 'application/json'];
 

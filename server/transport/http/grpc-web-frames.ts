@@ -1,5 +1,5 @@
 import { CODES, type RpcError } from '../../service/rpc-error.js';
-import { encodeStatus } from '../status-message.js';
+import { encodeStatus, forTrailers } from '../status-message.js';
 import { frame, messageOf } from './frames.js';
 
 /** Whether a media type is one of gRPC-Web's, whose messages are protobuf: binary, or as base64 text. */
@@ -33,13 +33,22 @@ const TRAILERS = 0x80;
 
 /** Base64 that may have been made piece by piece, each with padding of its own. */
 function decodeText(body: Buffer): Buffer {
-  const pieces = body.toString('latin1').match(/[^=]+={0,2}/g) ?? [];
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64')));
+  const text = body.toString('latin1');
+  const decoded = Buffer.allocUnsafe(Math.ceil((text.length * 3) / 4));
+  let length = 0;
+  for (let start = 0; start < text.length; ) {
+    const padding = text.indexOf('=', start);
+    const end = padding < 0 ? text.length : padding;
+    if (end > start) length += decoded.write(text.slice(start, end), length, 'base64');
+    start = end + 1;
+  }
+  return decoded.subarray(0, length);
 }
 
-function failedTrailers(error: RpcError): string {
+function failedTrailers(thrown: RpcError): string {
+  const error = forTrailers(thrown);
   const lines = [`grpc-status: ${CODES[error.code].number}`, `grpc-message: ${percentEncoded(error.message)}`];
-  if (error.violations.length > 0) lines.push(`grpc-status-details-bin: ${encodeStatus(error).toString('base64').replace(/=+$/, '')}`);
+  if (error.violations.count > 0) lines.push(`grpc-status-details-bin: ${encodeStatus(error).toString('base64').replace(/=+$/, '')}`);
   return `${lines.join('\r\n')}\r\n`;
 }
 

@@ -4,8 +4,8 @@ import { CODES, type RpcError } from '../../service/rpc-error.js';
 /** The error body of the REST paths (server.md 1.6, 1.7): a numeric code, a message, perhaps the violated rules. */
 export function printRestError(error: RpcError): string {
   const head = `{"code":${CODES[error.code].number},"message":${JSON.stringify(error.message)}`;
-  if (error.violations.length === 0) return `${head}}`;
-  const violations = violationsJson(error.violations);
+  if (error.violations.count === 0) return `${head}}`;
+  const violations = violationsJson(error.violations.first);
   return `${head},"details":[${JSON.stringify({ '@type': 'type.googleapis.com/buf.validate.Violations', violations })}]}`;
 }
 

@@ -30,6 +30,17 @@ interface Level {
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** With the flag u, a pair is one code point and does not match. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BLANK = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
 const LITERALS = ['true', 'false', 'null'];
 const ESCAPES = '"\\/bfnrt';
 
@@ -110,14 +121,22 @@ class StrictScanner {
 
   #string(): string {
     const start = this.#at;
+    let hasEscape = false;
     for (this.#at += 1; ; this.#at++) {
-      const character = this.text[this.#at];
-      if (character === undefined) throw new JsonProblem(CUT_OFF);
-      if (character === '"') break;
-      if (character < ' ') this.#fail('control character in a string');
-      if (character === '\\') this.#escape();
+      // NaN at the end.
+      const code = this.text.charCodeAt(this.#at);
+      if (code === QUOTE) break;
+      if (code === BACKSLASH) {
+        hasEscape = true;
+        this.#escape();
+      } else if (!(code >= BLANK)) {
+        if (code < BLANK) this.#fail('control character in a string');
+        throw new JsonProblem(CUT_OFF);
+      }
     }
     this.#at += 1;
+    // The text comes from valid UTF-8: only an escape can be half a pair.
+    if (!hasEscape) return this.text.slice(start + 1, this.#at - 1);
     const value = JSON.parse(this.text.slice(start, this.#at)) as string;
     if (LONE_SURROGATE.test(value)) this.#fail('half a surrogate pair in a string', start);
     return value;
@@ -138,12 +157,21 @@ class StrictScanner {
   }
 
   #scalar(): void {
+    if (isNumberStart(this.text.charCodeAt(this.#at))) this.#number();
+    else this.#literal();
+  }
+
+  #literal(): void {
     for (const literal of LITERALS) {
       if (!this.text.startsWith(literal, this.#at)) continue;
       this.#at += literal.length;
       this.#endOfWord();
       return;
     }
+    this.#failScalar();
+  }
+
+  #number(): void {
     NUMBER.lastIndex = this.#at;
     const number = NUMBER.exec(this.text)?.[0];
     if (number === undefined) this.#failScalar();
@@ -161,12 +189,18 @@ class StrictScanner {
 
   /** A number or literal must not run into what follows: `01`, `1.`, `truer`. */
   #endOfWord(): void {
+    const code = this.text.charCodeAt(this.#at);
+    if (code === COMMA || code === CLOSING_BRACKET) return;
     const character = this.text[this.#at];
     if (character !== undefined && /[\w.+-]/.test(character)) this.#fail(`${this.#character()} within a value`);
   }
 
   #space(): void {
-    while (' \t\n\r'.includes(this.text[this.#at] ?? 'x')) this.#at += 1;
+    for (;;) {
+      const code = this.text.charCodeAt(this.#at);
+      if (code !== BLANK && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return;
+      this.#at += 1;
+    }
   }
 
   #character(): string {
@@ -174,9 +208,18 @@ class StrictScanner {
   }
 
   #fail(what: string, at = this.#at): never {
-    const before = this.text.slice(0, at).split('\n');
-    throw new JsonProblem(`invalid JSON at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${what}`);
+    let line = 1;
+    let lineStart = 0;
+    for (let next = this.text.indexOf('\n'); next >= 0 && next < at; next = this.text.indexOf('\n', lineStart)) {
+      line += 1;
+      lineStart = next + 1;
+    }
+    throw new JsonProblem(`invalid JSON at line ${line}, column ${at - lineStart + 1}: ${what}`);
   }
+}
+
+function isNumberStart(code: number): boolean {
+  return (code >= ZERO && code <= NINE) || code === MINUS;
 }
 
 function quoteShort(text: string): string {

@@ -2,7 +2,7 @@
 export interface JsonScan {
   /** How many keys are written in all objects together. Fewer in the parsed value: some are there twice. */
   readonly keys: number;
-  /** How deep objects and lists lie in one another. */
+  /** How deep objects and lists lie in one another; one more than the limit when it is deeper. */
   readonly depth: number;
   /** Whether a half of a surrogate pair is written as an escape, paired or not. */
   readonly surrogateEscapes: boolean;
@@ -15,10 +15,11 @@ const LOWER_D = 0x64;
 const LOWER_U = 0x75;
 
 /**
- * One pass over the bytes of valid JSON. Structural characters outside strings are ASCII, so the bytes need no decoding.
+ * One pass over the bytes of JSON, which ends at the first value that lies deeper than `maxDepth`. Structural characters outside strings are
+ * ASCII, so the bytes need no decoding. Of bytes that are not JSON, it says nothing of use.
  * Hot: every REST request; a nanosecond a byte (bench: server).
  */
-export function scanJson(bytes: Uint8Array): JsonScan {
+export function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {
   const length = bytes.length;
   let keys = 0;
   let depth = 0;
@@ -41,7 +42,10 @@ export function scanJson(bytes: Uint8Array): JsonScan {
       const folded = byte | 0x20;
       if (folded === 0x7b) {
         open += 1;
-        if (open > depth) depth = open;
+        if (open > depth) {
+          depth = open;
+          if (depth > maxDepth) break;
+        }
       } else if (folded === 0x7d) {
         open -= 1;
       }
