@@ -6,6 +6,7 @@ import { decodeServerInfoResponse } from '../../proto/codec/server-info.js';
 import { WireError } from '../../proto/codec/wire-reader.js';
 import { WireWriter } from '../../proto/codec/wire-writer.js';
 import { encodeCheckResourcesRequest, encodePlanResourcesRequest } from '../../proto/codec/write-requests.js';
+import { type TlsChannel, tlsChannel } from '../../proto/tls-channel.js';
 import type { AuthzClient, ClientOptions } from '../authz-client.js';
 import { AuthzError, codeOfNumber } from '../authz-error.js';
 import { clientOver } from '../client-over.js';
@@ -43,7 +44,8 @@ const SERVICE = '/authz.svc.v1.AuthzService';
 const NOTHING = Buffer.alloc(0);
 
 function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
-  const client = new Client(address, credentialsOf(tls), { 'grpc.max_receive_message_length': MAX_ANSWER });
+  const channel = channelOf(address, tls);
+  const client = new Client(address, channel.credentials, { ...channel.options, 'grpc.max_receive_message_length': MAX_ANSWER });
   const writer = new WireWriter();
 
   const call = async <T>(method: string, request: Buffer, decode: (bytes: Buffer) => T, signal: AbortSignal): Promise<T> => {
@@ -69,11 +71,11 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
   };
 }
 
-function credentialsOf(tls: GrpcOptions['tls']): ReturnType<typeof credentials.createInsecure> {
-  if (tls === undefined || tls === false) return credentials.createInsecure();
+function channelOf(address: string, tls: GrpcOptions['tls']): TlsChannel {
+  if (tls === undefined || tls === false) return { credentials: credentials.createInsecure(), options: {} };
   const { ca, cert, key } = tls === true ? {} : tls;
-  const bytes = (pem: string | undefined): Buffer | null => (pem === undefined ? null : Buffer.from(pem));
-  return credentials.createSsl(bytes(ca), bytes(key), bytes(cert));
+  const bytes = (pem: string | undefined): Buffer | undefined => (pem === undefined ? undefined : Buffer.from(pem));
+  return tlsChannel(address, { ca: bytes(ca), cert: bytes(cert), key: bytes(key) });
 }
 
 function metadataOf(values: MetadataValues | undefined): Metadata {

@@ -5,9 +5,10 @@ import { type AddressInfo, connect as connectTcp, type Server as NetServer } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { credentials, Client, Metadata, Server as GrpcServer } from '@grpc/grpc-js';
+import { Client, Metadata, Server as GrpcServer } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tlsChannel } from '../../proto/tls-channel.js';
 import { makeCertificate } from '../../tests/support/certificate.js';
 import { ConfigError } from '../config/config-error.js';
 import { openDoor } from '../listen.js';
@@ -195,7 +196,8 @@ test('gRPC is served behind the guard too, follows the files, and stops with the
   const door = await openDoor({ address: { kind: 'tcp', host: '127.0.0.1', port: 0 }, socketMode: 0o766, welcome: listener.take });
   const { address } = door;
   const call = (...pair: readonly Buffer[]): Promise<string> => {
-    const caller = new Client(address, credentials.createSsl(Buffer.from(authority.cert), pair[0] ?? null, pair[1] ?? null));
+    const { credentials, options } = tlsChannel(address, { ca: Buffer.from(authority.cert), key: pair[0], cert: pair[1] });
+    const caller = new Client(address, credentials, options);
     return new Promise<string>((resolve) => {
       const deadline = Date.now() + 2000;
       caller.makeUnaryRequest('/test/echo', pass, pass, Buffer.from('hi'), new Metadata(), { deadline }, (error, value) => {

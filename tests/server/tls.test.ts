@@ -4,9 +4,10 @@ import { request as httpsRequest } from 'node:https';
 import { connect as connectSocket, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tlsChannel } from '../../proto/tls-channel.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
 import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
@@ -91,7 +92,8 @@ test('AuthZEN callers are told that they are to come by HTTPS, over both version
 });
 
 test('gRPC is served', async () => {
-  const client = new Client(address, credentials.createSsl(Buffer.from(certificate.cert)));
+  const { credentials, options } = tlsChannel(address, { ca: Buffer.from(certificate.cert) });
+  const client = new Client(address, credentials, options);
   const same = (bytes: Buffer): Buffer => bytes;
   const reply = await new Promise<Buffer | undefined>((resolve, reject) => {
     client.makeUnaryRequest('/authz.svc.v1.AuthzService/ServerInfo', same, same, Buffer.alloc(0), (error, bytes) => (error === null ? resolve(bytes) : reject(error)));

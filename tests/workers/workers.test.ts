@@ -8,6 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { Client, credentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { tlsChannel } from '../../proto/tls-channel.js';
 import { launch, PROGRAMS, stop } from '../cli/programs.js';
 import { send } from '../server/http-client.js';
 import { makeCertificate } from '../support/certificate.js';
@@ -205,7 +206,8 @@ test('several workers serve TLS on both ports, and resume the sessions of one an
   const session = connectHttp2(`https://${server.http}`, { ca: certificate.cert });
   assert.is(await ask(session), 200);
   session.close();
-  const client = new Client(server.grpc, credentials.createSsl(Buffer.from(certificate.cert)));
+  const channel = tlsChannel(server.grpc, { ca: Buffer.from(certificate.cert) });
+  const client = new Client(server.grpc, channel.credentials, channel.options);
   assert.is(await askGrpc(client), 'EFFECT_ALLOW EFFECT_DENY');
   client.close();
   assert.is((await stop(server.running)).code, 0);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type ChannelCredentials, credentials, Metadata } from '@grpc/grpc-js';
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { type TlsChannel, tlsChannel } from '../../../proto/tls-channel.js';
 import { parseAddress, writeAddress } from '../../config/address.js';
 import { UsageError } from '../usage-error.js';
 
@@ -19,7 +20,7 @@ export interface AdminOptions {
 export interface AdminTarget {
   /** `host:port` or `unix:/path`. */
   readonly address: string;
-  readonly credentials: ChannelCredentials;
+  readonly channel: TlsChannel;
   /** Sent with each call. */
   readonly metadata: Metadata;
 }
@@ -29,25 +30,23 @@ export function adminTargetOf(options: AdminOptions): AdminTarget {
   const address = parseAddress(options.server === '' ? DEFAULT_SERVER : options.server);
   if (address === undefined) throw new UsageError(`\`--server\` must be \`host:port\` or \`unix:/path\`, not \`${options.server}\``);
   const isLocal = address.kind === 'tcp' && address.host === undefined;
-  return {
-    address: writeAddress(isLocal ? { ...address, host: 'localhost' } : address),
-    credentials: credentialsOf(options),
-    metadata: metadataOf(options),
-  };
+  const target = writeAddress(isLocal ? { ...address, host: 'localhost' } : address);
+  return { address: target, channel: channelOf(target, options), metadata: metadataOf(options) };
 }
 
 /** Where a server on this machine answers gRPC, unless it is told otherwise. */
 export const DEFAULT_SERVER = 'localhost:3593';
 
-function credentialsOf({ caCert, clientCert, clientKey, insecure = false, plaintext = false }: AdminOptions): ChannelCredentials {
+function channelOf(address: string, { caCert, clientCert, clientKey, insecure = false, plaintext = false }: AdminOptions): TlsChannel {
   if (plaintext) {
     if (insecure || [caCert, clientCert, clientKey].some((file) => file !== undefined)) throw new UsageError('`--plaintext` goes without `--insecure` and certificates');
-    return credentials.createInsecure();
+    return { credentials: credentials.createInsecure(), options: {} };
   }
   if ((clientCert === undefined) !== (clientKey === undefined)) throw new UsageError('`--client-cert` and `--client-key` go together');
   if (insecure && caCert !== undefined) throw new UsageError('`--insecure` trusts every certificate: it goes without `--ca-cert`');
   try {
-    return credentials.createSsl(readPem(caCert), readPem(clientKey), readPem(clientCert), insecure ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {});
+    const pems = { ca: readPem(caCert), cert: readPem(clientCert), key: readPem(clientKey) };
+    return tlsChannel(address, pems, insecure ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {});
   } catch (error) {
     throw error instanceof FileError ? error : new Error(`the certificates cannot be used: ${(error as Error).message}`);
   }
@@ -55,8 +54,8 @@ function credentialsOf({ caCert, clientCert, clientKey, insecure = false, plaint
 
 class FileError extends Error {}
 
-function readPem(file: string | undefined): Buffer | null {
-  if (file === undefined) return null;
+function readPem(file: string | undefined): Buffer | undefined {
+  if (file === undefined) return undefined;
   try {
     return readFileSync(file);
   } catch (error) {

@@ -16,11 +16,11 @@ const PATIENCE = 20_000;
  *
  * @param patience in milliseconds.
  */
-export async function* listEntries({ address, credentials, metadata }: AdminTarget, request: EntriesRequest, patience: number = PATIENCE): AsyncIterable<JsonObject> {
+export async function* listEntries({ address, channel, metadata }: AdminTarget, request: EntriesRequest, patience: number = PATIENCE): AsyncIterable<JsonObject> {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
   const requestType = registry.getMessage('authz.request.v1.ListAuditLogEntriesRequest') as DescMessage;
   const responseType = registry.getMessage('authz.response.v1.ListAuditLogEntriesResponse') as DescMessage;
-  const client = new Client(address, credentials, { 'grpc.max_receive_message_length': MAX_ENTRY, 'grpc.keepalive_time_ms': PATIENCE, 'grpc.keepalive_timeout_ms': PATIENCE });
+  const client = new Client(address, channel.credentials, { ...channel.options, 'grpc.max_receive_message_length': MAX_ENTRY, 'grpc.keepalive_time_ms': PATIENCE, 'grpc.keepalive_timeout_ms': PATIENCE });
   const encode = (message: JsonValue): Buffer => Buffer.from(toBinary(requestType, fromJson(requestType, message)));
   const decode = (bytes: Buffer): JsonObject => toJson(responseType, fromBinary(responseType, bytes), { registry }) as JsonObject;
   const stream = client.makeServerStreamRequest(METHOD, encode, decode, request as JsonValue, metadata);
