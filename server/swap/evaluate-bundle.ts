@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { compileFunction } from 'node:vm';
 import { ConfigError } from '../config/config-error.js';
 import { type Bundle, bundleOf, type Exported } from './bundle.js';
@@ -46,8 +47,17 @@ function propertiesOf(list: string): string {
     .join(', ');
 }
 
+/**
+ * Without V8's compilation cache: since Node 22 it keeps what `compileFunction` compiles until memory runs out (measured on Node 24: 0.13 MB a swap for a
+ * bundle of 75 KB). A bundle is compiled once, so the cache could never answer.
+ */
 function compiled(body: string, file: string): () => Exported {
-  return compileFunction(body, [], { filename: pathToFileURL(file).href }) as () => Exported;
+  setFlagsFromString('--no-compilation-cache');
+  try {
+    return compileFunction(body, [], { filename: pathToFileURL(file).href }) as () => Exported;
+  } finally {
+    setFlagsFromString('--compilation-cache');
+  }
 }
 
 async function importModule(text: string, file: string): Promise<Exported> {
