@@ -29,7 +29,7 @@ function packageJson(name: string): string {
     imports: { '#runtime/*': 'authz/runtime/*' },
     scripts: {
       compile: 'authzc compile --strict-types --fail-on warning',
-      test: 'npm run --silent compile && node --test',
+      test: 'npm run --silent compile && node --test --test-reporter=spec',
       serve: 'authzc serve --watch',
     },
     dependencies: { authz: `^${version}` },

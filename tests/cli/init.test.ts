@@ -1,10 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { linkPackage } from '../docs/package-link.js';
+import { nodeEnvironment, npmProgram } from '../support/npm.js';
 import { filesIn, folderOf, PROGRAMS, run } from './programs.js';
 
 const test = suite('authzc init');
@@ -109,7 +110,7 @@ test.run();
 
 function npm(project: string, ...words: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
-    execFile(join(dirname(process.execPath), 'npm'), words, { cwd: project, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
+    execFile(process.execPath, [npmProgram(), ...words], { cwd: project, env: { ...nodeEnvironment(), FORCE_COLOR: '0' } }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : 1, output: stdout + stderr });
     });
   });

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { dirname, join } from 'node:path';
 import { launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
 import { ROOT } from '../support/compiled.js';
+import { npmProgram } from '../support/npm.js';
 import { type Block, type Page, titleOf } from './blocks.js';
 import { difference, matchesText } from './expected.js';
 
@@ -107,9 +108,8 @@ function writePrograms(bin: string): void {
   const script = (name: string, body: string): void => writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
   script('authzc', `exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"`);
   script('npx', '[ "$1" = authzc ] || { echo "npx $1 is not run from a page"; exit 1; }\nshift\nexec authzc "$@"');
-  const npm = join(dirname(process.execPath), 'npm');
   const link = `"${process.execPath}" --import tsx "${join(ROOT, 'tests/docs/link-package.ts')}" "$PWD" "${PROGRAMS.authzc}"`;
-  script('npm', `case "$1" in install|ci) cd_to="$PWD"; (cd "${ROOT}" && PWD="$cd_to" ${link.replace('"$PWD"', '"$cd_to"')}) ;; *) exec "${npm}" "$@" ;; esac`);
+  script('npm', `case "$1" in install|ci) cd_to="$PWD"; (cd "${ROOT}" && PWD="$cd_to" ${link.replace('"$PWD"', '"$cd_to"')}) ;; *) exec node "${npmProgram()}" "$@" ;; esac`);
   symlinkSync(process.execPath, join(bin, 'node'));
 }
 

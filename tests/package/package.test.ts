@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
+import { npmProgram } from '../support/npm.js';
 
 /** The package as others get it: packed, unpacked into the node_modules of a project of its own, type-checked and run. */
 const test = suite('the package');
@@ -25,7 +26,7 @@ test.before(async () => {
   const env = { ...process.env, AUTHZ_DIST: join(staged, 'dist') };
   for (const script of ['scripts/build.ts', 'scripts/build-package.ts']) await run(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env });
   for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime']) if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(staged, path), { recursive: true });
-  await run('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: staged });
+  await run(process.execPath, [npmProgram(), 'pack', '--ignore-scripts', '--silent'], { cwd: staged });
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   mkdirSync(modules);
   await run('tar', ['-xzf', join(staged, 'authz-0.1.0.tgz'), '-C', modules]);
