@@ -3,11 +3,12 @@ import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { sampleRecord } from './samples.js';
 
-/** Writes until it is killed, in the middle of whatever it does, and prints after each batch how many entries were acknowledged. */
-const [storagePath = ''] = process.argv.slice(2);
-const backend = await openLocalBackend({ ...AUDIT_DEFAULTS.local, storagePath }, console.error);
-for (let acknowledged = 0; ; ) {
-  const records = Array.from({ length: 16 }, (_, index) => sampleRecord(acknowledged + index, Date.now(), 500));
-  acknowledged += (await backend.write(records)).written;
-  writeSync(1, `${acknowledged}\n`);
+/** Writes from one index on until it is killed, in the middle of whatever it does, and prints after each batch the index of the next entry. */
+const [storagePath = '', first = '0'] = process.argv.slice(2);
+const problem = (message: string): void => void writeSync(2, `${message}\n`);
+const backend = await openLocalBackend({ ...AUDIT_DEFAULTS.local, storagePath }, problem);
+for (let next = Number(first); ; ) {
+  const records = Array.from({ length: 16 }, (_, index) => sampleRecord(next + index, Date.now(), 500));
+  next += (await backend.write(records)).written;
+  writeSync(1, `${next}\n`);
 }

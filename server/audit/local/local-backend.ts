@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promises';
 import { ConfigError } from '../../config/config-error.js';
@@ -48,21 +48,29 @@ export async function openLocalBackend(
   };
 }
 
-function openStore(path: string, isChecked: boolean, onProblem: OnAuditProblem): EntryStore {
+function openStore(path: string, machineFailed: boolean, onProblem: OnAuditProblem): EntryStore {
   // Left behind by a process that was killed; this process owns the folder.
   rmSync(`${path}.lock`, { recursive: true, force: true });
   try {
-    return new EntryStore(path, isChecked);
+    const store = new EntryStore(path, machineFailed || hasJournal(path));
+    rmSync(`${path}-journal`, { force: true });
+    return store;
   } catch (error) {
     const { message } = error as Error;
     if (!DAMAGE.test(message)) throw new ConfigError(`the audit database \`${path}\` cannot be opened: ${message}`, 'audit.local.storagePath');
     const aside = `${path}.damaged-${Date.now()}`;
     renameSync(path, aside);
+    if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
     rmSync(`${path}-journal`, { force: true });
     rmSync(`${path}.lock`, { recursive: true, force: true });
     onProblem(`the audit database was damaged and is now \`${aside}\`: ${message}`, error as Error);
     return new EntryStore(path, false);
   }
+}
+
+/** Whether a process was killed while it wrote without a write-ahead log: when it made the database, or of an earlier release. */
+function hasJournal(path: string): boolean {
+  return (statSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** How SQLite, or our own check, says that a file is no good any more. */
