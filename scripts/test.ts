@@ -19,6 +19,9 @@ const BUSY = String.raw`(compiler|runtime|proto)/|tests/(cel|diagnostics|generat
 const ANY = String.raw`(client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 
+/** How long a runner may stay after its summary, in milliseconds. */
+const LONGEST_END = 60_000;
+
 // The test files run with each of these, the gates with the first.
 const { values } = parseArgs({ options: { node: { type: 'string', multiple: true, default: [process.execPath] } } });
 const [first = process.execPath] = values.node;
@@ -61,12 +64,18 @@ function run(node: string, command: readonly string[]): Promise<{ readonly code:
   return new Promise((resolve) => {
     const child = spawn(node, command, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
+    let timer: NodeJS.Timeout | undefined;
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();
+      // After its summary, a runner only stays for what a test has left open.
+      if (/^ {2}Duration:/m.test(chunk.toString())) timer ??= setTimeout(() => child.kill('SIGKILL'), LONGEST_END);
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? 1, output: code === null ? `${output}\n  FAIL  ended by force: it crashed, or a test left something open\n` : output });
+    });
   });
 }
 
