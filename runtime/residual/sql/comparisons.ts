@@ -13,10 +13,11 @@ export function readable(value: SqlValue): Sql {
     case 'moment':
       return ALWAYS;
     case 'scalar':
-      return value.null === 'null' ? ALWAYS : sql`${value.sql} IS NOT NULL`;
+      return value.null === 'missing' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
     case 'shifted':
-      return sql`${value.of.sql} IS NOT NULL`;
+      return value.of.null === 'never' ? ALWAYS : sql`${value.of.sql} IS NOT NULL`;
     case 'json':
+      if (value.isThere === true) return ALWAYS;
       return value.isList === true ? sql`${value.sql} IS NOT NULL` : sql`${value.type} IS NOT NULL`;
     case 'failed':
       return NEVER;
@@ -175,7 +176,7 @@ function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
   const areNull = allOf(isNull(scope, a), isNull(scope, b));
   if (isEqual) return areComparable ? anyOf(sameScalars(scope, a, b), areNull) : areNull;
   if (!areComparable) return allOf(readable(a), readable(b), unless(areNull));
-  if (a.null === 'missing' && b.null === 'missing') return differentScalars(scope, a, b);
+  if (a.null !== 'null' && b.null !== 'null') return differentScalars(scope, a, b);
   const [left, right] = isNumber(a) ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql] : a.type === 'text' ? bytesOf(scope, a, b, ['other']) : [a.sql, b.sql];
   return allOf(readable(a), readable(b), dialect.differ(left, right));
 }

@@ -1,13 +1,15 @@
 import { toTimestamp, Timestamp } from '../../cel/index.js';
-import { expression, type Expression, type JsonValue, type Operand } from '../operand.js';
+import { expression, type Expression, type JsonValue, type Operand, operandsOf, sameOperand } from '../operand.js';
 import { equality, ordering, readable } from './comparisons.js';
 import { intersection, membership, size, subset } from './collections.js';
 import { ALWAYS, allOf, anyOf, NEVER, type Sql, unless } from './fragment.js';
 import { arithmetic } from './numbers.js';
+import { fieldPresence, fieldsOf, overFields } from './objects.js';
 import { isQuantifier, quantified } from './quantifiers.js';
 import { Refusal } from './refusal.js';
 import type { Scope } from './scope.js';
 import { concat, inCase, isText, textTest } from './texts.js';
+import { hasType, type TypeTest, typeTestOf } from './types.js';
 import { FAILED, type SqlValue } from './value.js';
 import { fieldOf, presence, variableValue } from './variables.js';
 import { withoutChoices } from './choices.js';
@@ -49,10 +51,10 @@ function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
   const [first, second] = operands as [Operand, Operand];
   const a = (): SqlValue => valueOf(first, scope);
   const b = (): SqlValue => valueOf(second, scope);
-  if (isQuantifier(operator)) return overLambda(operator, a(), second, outcome, scope);
+  if (isQuantifier(operator)) return overLambda(operator, first, second, outcome, scope);
   switch (operator) {
     case 'has':
-      return presence(first, outcome, scope);
+      return 'variable' in first ? fieldPresence(first.variable, outcome, scope) : presence(first, outcome, scope);
     case 'eq':
     case 'ne':
       return equal(first, second, (operator === 'eq') === outcome, scope);
@@ -149,8 +151,17 @@ function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
 }
 
 function equal(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
+  const typed = typeTestOf(a, b);
+  if (typed !== undefined) return tests(typed, isEqual, scope);
+  // `timestamp(x) == timestamp(x)`: where it can be read.
+  if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b)) return isEqual ? readable(valueOf(a, scope)) : NEVER;
   if (isTest(a) || isTest(b)) return equalTests(a, b, isEqual, scope);
   return equality(scope, valueOf(a, scope), valueOf(b, scope), isEqual);
+}
+
+function tests({ of, type }: TypeTest, outcome: boolean, scope: Scope): Sql {
+  if ('variable' in of && fieldsOf(of.variable, scope) !== undefined) return (type === 'map') === outcome ? ALWAYS : NEVER;
+  return hasType(scope, valueOf(of, scope), type, outcome);
 }
 
 /** Whether an operand is a boolean wherever it has a value. */
@@ -170,7 +181,7 @@ function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql
   if ('value' in other && typeof other.value !== 'boolean') return isEqual ? NEVER : anyOf(truth(test, true, scope), truth(test, false, scope));
   if (!('value' in other) && !isTest(other)) {
     const value = valueOf(other, scope);
-    if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null !== 'missing') throw new Refusal('eq', 'a comparison beside what may be no boolean');
+    if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null === 'null') throw new Refusal('eq', 'a comparison beside what may be no boolean');
   }
   const both = (left: boolean, right: boolean): Sql => allOf(truth(test, left, scope), truth(other, right, scope));
   return anyOf(both(true, isEqual), both(false, !isEqual));
@@ -209,25 +220,24 @@ function momentOf(value: SqlValue): SqlValue {
     const at = typeof value.value === 'string' ? toTimestamp(value.value) : undefined;
     return at instanceof Timestamp ? { kind: 'moment', at } : FAILED;
   }
-  if (value.kind === 'scalar' && value.type === 'timestamp') return { ...value, isUnread: false, null: 'missing' };
+  if (value.kind === 'scalar' && value.type === 'timestamp') return { ...value, isUnread: false, null: value.null === 'never' ? 'never' : 'missing' };
   if (value.kind === 'scalar' && value.type !== 'text') return FAILED;
   throw new Refusal('timestamp', 'of what is not a timestamp column');
 }
 
-function overLambda(operator: 'exists' | 'all' | 'exists_one', range: SqlValue, lambda: Operand, outcome: boolean, scope: Scope): Sql {
+function overLambda(operator: 'exists' | 'all' | 'exists_one', range: Operand, lambda: Operand, outcome: boolean, scope: Scope): Sql {
   const [body, ...variables] = 'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
   const names = variables.flatMap((operand) => ('variable' in operand && !operand.variable.includes('.') ? [operand.variable] : []));
   // With a name of a lambda around, nobody can tell a variable from a body (planner.md 3.7).
   const isClear = names.length === variables.length && (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
   if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
-  return quantified(
-    scope,
-    {
-      quantifier: operator,
-      range,
-      variables: names.length,
-      body: (values, wanted) => truth(body, wanted, { ...scope, bound: new Map([...scope.bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]) }),
-    },
-    outcome,
-  );
+  const macro = {
+    quantifier: operator,
+    variables: names.length,
+    body: (values: readonly SqlValue[], wanted: boolean): Sql =>
+      truth(body, wanted, { ...scope, bound: new Map([...scope.bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]) }),
+  };
+  const fields = 'variable' in range ? fieldsOf(range.variable, scope) : undefined;
+  if ('variable' in range && fields !== undefined) return overFields(scope, { ...macro, variable: range.variable, fields }, outcome);
+  return quantified(scope, { ...macro, range: valueOf(range, scope) }, outcome);
 }

@@ -38,19 +38,21 @@ const MOST_STEPS = 20_000;
 export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlValue {
   const name = column.column.includes('.') ? column.column : `${table.alias ?? table.name}.${column.column}`;
   const written = sql`${identifier(name, dialect.quote)}`;
-  const isNull = column.null === 'null';
+  const { null: absence = 'missing' } = column;
+  const isNull = absence === 'null';
+  const isThere = absence === 'never' ? { isThere: true } : {};
   switch (column.type) {
     case 'json':
-      return dialect.document(written, isNull);
+      return { ...dialect.document(written, isNull), ...isThere };
     case 'list':
-      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), sql: written, isList: true } satisfies Json);
+      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), sql: written, isList: true, ...isThere } satisfies Json);
     case 'timestamp':
-      return scalar('timestamp', written, 'binary', { null: isNull ? 'null' : 'missing', isUnread: true });
+      return scalar('timestamp', written, 'binary', { null: absence, isUnread: true });
     case 'text':
     case 'integer':
     case 'number':
     case 'boolean':
-      return scalar(column.type, written, column.collation ?? dialect.collation, { null: isNull ? 'null' : 'missing' });
+      return scalar(column.type, written, column.collation ?? dialect.collation, { null: absence });
   }
 }
 

@@ -15,8 +15,8 @@ export interface SqlColumn {
   /** `owner_id`, or with the name of its table `contacts.owner_id`; without one it is a column of the table. */
   readonly column: string;
   readonly type: SqlType;
-  /** What check is told of NULL: no attribute (`missing`, where absent), or the attribute `null`. */
-  readonly null?: 'missing' | 'null';
+  /** What check is told of NULL: no attribute (`missing`, where absent), or the attribute `null`. `never`: the column is declared NOT NULL. */
+  readonly null?: 'missing' | 'null' | 'never';
   /** How the column compares texts; where absent, as the dialect's columns usually do. */
   readonly collation?: Collation;
 }

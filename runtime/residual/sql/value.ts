@@ -19,12 +19,12 @@ export interface Moment {
 
 export type ScalarType = 'text' | 'integer' | 'number' | 'boolean' | 'timestamp';
 
-/** An expression of one type. Its NULL is a failure (`missing`), or the value null. */
+/** An expression of one type. Its NULL is a failure (`missing`), or the value null; or it has none (`never`). */
 export interface Scalar {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly sql: Sql;
-  readonly null: 'missing' | 'null';
+  readonly null: 'missing' | 'null' | 'never';
   readonly collation: Collation;
   /** An int of CEL, which has other arithmetic than the doubles that attributes are. */
   readonly isInt?: boolean;
@@ -53,6 +53,8 @@ export interface Json {
   readonly place?: { readonly document: Sql; readonly path: string };
   /** Whether it is an array or NULL, and nothing else. */
   readonly isList?: boolean;
+  /** Whether it is never NULL. */
+  readonly isThere?: boolean;
 }
 
 /** What never has a value. */

@@ -1,0 +1,87 @@
+import * as cel from '../../cel/index.js';
+import { type Operand, operandsOf, sameOperand } from '../operand.js';
+import { isNull, readable } from './comparisons.js';
+import { ALWAYS, allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
+import { Refusal } from './refusal.js';
+import { jsonAs, type Scope } from './scope.js';
+import type { JsonType, Scalar, SqlValue } from './value.js';
+
+/** A test of a value's type: `type(x) == string`, or `x - math.floor(x) == 0` of an integer. */
+export interface TypeTest {
+  readonly of: Operand;
+  /** A type of CEL, or `integer`. */
+  readonly type: string;
+}
+
+/** The test that an equality is; undefined for any other. */
+export function typeTestOf(a: Operand, b: Operand): TypeTest | undefined {
+  const [typed] = operandsOf(a, 'type') ?? [];
+  if (typed !== undefined && 'variable' in b && Object.hasOwn(TYPES, b.variable)) return { of: typed, type: b.variable };
+  const [value, floor] = operandsOf(a, 'sub') ?? [];
+  const [floored] = floor === undefined ? [] : (operandsOf(floor, 'math.floor') ?? []);
+  const isWhole = value !== undefined && floored !== undefined && sameOperand(value, floored) && 'value' in b && b.value === 0;
+  return isWhole ? { of: value, type: 'integer' } : undefined;
+}
+
+/** Where a value has a type, or where it is there and has another. A column of the type says it already, but for its NULL. */
+export function hasType(scope: Scope, value: SqlValue, type: string, outcome: boolean): Sql {
+  if (type === 'integer') return isInteger(scope, value, outcome);
+  switch (value.kind) {
+    case 'constant':
+      return (cel.equals(cel.typeOf(value.value as cel.Value), cel.typeValue(type)) === true) === outcome ? ALWAYS : NEVER;
+    case 'scalar':
+      return scalarHasType(scope, value, type, outcome);
+    case 'json': {
+      if (value.isList === true) return (type === 'list') === outcome ? readable(value) : NEVER;
+      const named = TYPES[type] as JsonType;
+      return outcome ? scope.dialect.hasType(value, named) : scope.dialect.isOtherThan(value, named);
+    }
+    case 'failed':
+      return NEVER;
+    case 'moment':
+    case 'shifted':
+      throw new Refusal('type', 'of what is computed');
+  }
+}
+
+/** The types that attributes have, and how documents name them. */
+const TYPES: { readonly [type: string]: JsonType } = { string: 'text', double: 'number', bool: 'boolean', null_type: 'null', list: 'array', map: 'object' };
+
+function scalarHasType(scope: Scope, value: Scalar, type: string, outcome: boolean): Sql {
+  if (value.isInt === true || value.isUnread === false) throw new Refusal('type', 'of what is computed');
+  const isOfNull = isNull(scope, value);
+  const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(value);
+  if (type === 'null_type') return outcome ? isOfNull : notNull;
+  const isOfType = TYPES[type] === JSON_TYPES[value.type];
+  if (outcome) return isOfType ? notNull : NEVER;
+  return isOfType ? isOfNull : readable(value);
+}
+
+const JSON_TYPES: { readonly [type in Scalar['type']]: JsonType } = { text: 'text', integer: 'number', number: 'number', boolean: 'boolean', timestamp: 'text' };
+
+/** What is no number has no floor. */
+function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
+  switch (value.kind) {
+    case 'constant':
+      return typeof value.value === 'number' && Number.isInteger(value.value) === outcome ? ALWAYS : NEVER;
+    case 'scalar': {
+      const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(value);
+      if (value.type === 'integer') return outcome ? notNull : NEVER;
+      if (value.type !== 'number') return NEVER;
+      return outcome ? isWhole(scope, value.sql) : allOf(notNull, unless(isWhole(scope, value.sql)));
+    }
+    case 'json':
+      return value.isList === true ? NEVER : isInteger(scope, jsonAs(scope, value, 'number'), outcome);
+    case 'moment':
+    case 'failed':
+      return NEVER;
+    case 'shifted':
+      throw new Refusal('math.floor', 'of what is computed');
+  }
+}
+
+/** Beyond 2^53 every double is whole, and no integer of SQLite holds all of them. */
+function isWhole({ dialect }: Scope, number: Sql): Sql {
+  if (dialect.name !== 'sqlite') return sql`${number} = floor(${number})`;
+  return anyOf(sql`${number} = CAST(${number} AS INTEGER)`, sql`abs(${number}) >= 9007199254740992.0`);
+}
