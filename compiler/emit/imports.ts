@@ -22,11 +22,13 @@ export function importLines(body: string, own: readonly Import[]): string {
   return lines.join('\n');
 }
 
-/** Schema modules take all of `#runtime/schema`, policies what asks them. */
+/** What policies take to ask schema modules. */
 function schemaImports(mentions: (name: string) => boolean): readonly string[] {
-  if (mentions('schema')) return [`import * as schema from '#runtime/schema';`];
   const names = ['unavailable', 'violationsOf'].filter(mentions);
-  return names.length === 0 ? [] : [wrapped(names, '#runtime/schema')];
+  return [
+    ...(mentions('rowsThatSatisfy') ? [`import { rowsThatSatisfy } from '#runtime/row-schema';`] : []),
+    ...(names.length === 0 ? [] : [wrapped(names, '#runtime/schema')]),
+  ];
 }
 
 /** What generated code may take from `#runtime/policy`, in the order of its imports. */
@@ -63,7 +65,7 @@ const COMMENT_TEXT_OR_IMPORTED = new RegExp(
     String.raw`^\s*//.*$`,
     String.raw`'(?:[^'\\]|\\.)*'`,
     String.raw`"(?:[^"\\]|\\.)*"`,
-    String.raw`(?<![\w$.])(?:${['cel', 'residual', 'schema', 'unavailable', 'violationsOf', ...CONTRACT.map(({ name }) => name)].join('|')})(?![\w$:])`,
+    String.raw`(?<![\w$.])(?:${['cel', 'residual', 'rowsThatSatisfy', 'unavailable', 'violationsOf', ...CONTRACT.map(({ name }) => name)].join('|')})(?![\w$:])`,
   ].join('|'),
   'gm',
 );

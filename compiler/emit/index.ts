@@ -23,7 +23,7 @@ export function emit(program: Program, sources: readonly Source[], version: stri
   const schemas = schemaLocations(program.schemas, locations.values());
   const modules = [
     ...program.modules.map((module) => unlessEmitted(checksOnly ? emittedForChecks : emitted, module, locations, () => emitModule(module, locations, schemas, options))),
-    ...program.schemas.map((module) => emitSchemaModule(module, schemas)),
+    ...program.schemas.map((module) => emitSchemaModule(module, schemas, options)),
   ];
   const files = [
     ...modules,

@@ -130,7 +130,7 @@ export class ModuleContext {
 /** The words of generated code itself: no policy's name is given one of them. */
 export const MODULE_WORDS = [
   'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'failures', 'cel', 'residual',
-  'schema', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf', 'unplanned',
+  'schema', 'rowsThatSatisfy', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf', 'unplanned',
   'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Output', 'Query', 'Request', 'TracedCondition', 'conditions',
   'AttemptedCondition', 'attempts',
 ];

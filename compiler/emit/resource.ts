@@ -57,7 +57,7 @@ export function resourceSections(
     ['derivedRoles', bracketed('[', module.derivedRoles.map((role) => roleNames(role.module, role.name)), ']')],
     ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
     ['readsRuntime', String(module.readsRuntime)],
-    ['schemas', schemasDoc(module.schemas, schemas)],
+    ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
   ]);
   return [
     ...(bits.declarations === undefined ? [] : [{ text: bits.declarations }]),

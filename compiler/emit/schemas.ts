@@ -14,6 +14,8 @@ export interface UsedSchemas {
   readonly names: readonly string[];
   /** The text of a reference's `violations`. */
   readonly violations: (schema: Schema) => string;
+  /** The text of its `where`; undefined for a schema that could not be loaded. */
+  readonly where: (schema: Schema) => string | undefined;
 }
 
 /** The schema definitions that a module at a path refers to. Their names are unlike all others, so none is renamed. */
@@ -29,20 +31,22 @@ export function usedSchemas({ schemas }: Pick<ResourceModule, 'schemas'>, path: 
     imports: [...imports].map(([from, names]) => ({ from, names: [...names].map((name) => ({ name, as: name })) })),
     names: definitions.map(nameOf),
     violations: ({ validator }) => ('unavailable' in validator ? `unavailable(${quote(validator.unavailable)})` : `violationsOf(${nameOf(validator)})`),
+    where: ({ validator }) => ('unavailable' in validator ? undefined : `rowsThatSatisfy(${nameOf(validator)})`),
   };
 }
 
 /** The `schemas` of a resource policy, or nothing. */
-export function schemasDoc(schemas: ResourceModule['schemas'], { violations }: UsedSchemas): Doc | undefined {
+export function schemasDoc(schemas: ResourceModule['schemas'], { violations, where }: UsedSchemas, checksOnly: boolean): Doc | undefined {
   if (schemas.principal === undefined && schemas.resource === undefined) return undefined;
-  const schemaDoc = (schema: Schema): Doc =>
+  const schemaDoc = (schema: Schema, isOfRows: boolean): Doc =>
     objectDoc([
       ['ref', quote(schema.ref)],
       ['ignores', bracketed('anyOf([', schema.ignoredActions.map((action) => `glob(${quote(action)})`), '])')],
       ['violations', violations(schema)],
+      ['where', isOfRows ? where(schema) : undefined],
     ]);
   return objectDoc([
-    ['principal', schemas.principal && schemaDoc(schemas.principal)],
-    ['resource', schemas.resource && schemaDoc(schemas.resource)],
+    ['principal', schemas.principal && schemaDoc(schemas.principal, false)],
+    ['resource', schemas.resource && schemaDoc(schemas.resource, !checksOnly)],
   ]);
 }

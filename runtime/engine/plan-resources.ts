@@ -1,9 +1,10 @@
-import type { Query } from '../policy/index.js';
-import { type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, sameFilter, type Writing } from '../residual/index.js';
+import { policyKey, type Query } from '../policy/index.js';
+import { allOf, type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, sameFilter, type Writing } from '../residual/index.js';
 import type { Settings } from './options.js';
 import { type ActionPlan, plan, type Planning } from './plan.js';
 import { type FixedResiduals, PlanQuery } from './plan-query.js';
 import type { PlanRequest, PlanResult, UnplannedRule } from './plan-request.js';
+import { schemaOfRows, type SchemaOfRows, settledSchema } from './plan-schema.js';
 import type { Registry } from './registry.js';
 import type { ValidationError } from './requests.js';
 import type { RuleEntry } from './rule-table.js';
@@ -28,8 +29,11 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
 
   const writing = settings.plan ?? FLAT;
   const query = new PlanQuery(request, settings);
-  const errors = planErrors(settings.schemaEnforcement === 'none' ? undefined : chain.schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
-  if (settings.schemaEnforcement === 'reject' && errors.length > 0) return { ...unmatched(undefined, errors), filterDebug: '(false)' };
+  const schemas = settings.schemaEnforcement === 'none' ? undefined : chain.schemas;
+  const found = planErrors(schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
+  const schema = schemaOfRows(settings.schemaEnforcement === 'reject' ? schemas?.resource : undefined, query, actions);
+  if (settings.schemaEnforcement === 'reject' && found.length > 0 && isRejected(found, schema)) return { ...unmatched(undefined, found), filterDebug: '(false)' };
+  const errors = settings.schemaEnforcement === 'reject' ? NONE : found;
 
   const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
   if (!chain.exists && !registry.principals?.exist(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere(), errors);
@@ -49,7 +53,10 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
     unplanned,
   };
   const plans = actions.map((action) => plan(planning, action));
-  const filters = plans.map(({ condition }, position) => writtenFilter(planning, actions[position] as string, condition, writing));
+  const allowed = allOf(...plans.map(({ condition }) => condition));
+  const rows = allowed === false || settledSchema(schema(allowed), policyKey('resource', chain.kind, version, ''), unplanned);
+  // The schema is said once.
+  const filters = plans.map(({ condition }, position) => writtenFilter(planning, actions[position] as string, { condition, rows: position === 0 ? rows : true }, writing));
   const filter = filterOfPlans(filters, writing);
   const isMatched = plans.some((planned) => planned.isMatched);
   return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
@@ -74,10 +81,11 @@ class Planned implements PlanResult {
  * The reference's trees have no guards of conditions that are only looked at, which strict evaluation denies by. Where that makes no difference the
  * filter has the reference's shapes; where it does they would select what check denies, and the filter is written as by default.
  */
-function writtenFilter(planning: Planning, action: string, condition: Condition, writing: Writing): Filter {
-  if (planning.strict === undefined || writing.shapes === 'flat') return filterOf(condition, writing);
-  const exact = filterOf(condition, FLAT);
-  const unguarded = plan({ ...planning, strict: undefined, unplanned: [] }, action).condition;
+function writtenFilter(planning: Planning, action: string, { condition, rows }: { readonly condition: Condition; readonly rows: Condition }, writing: Writing): Filter {
+  const whole = allOf(condition, rows);
+  if (planning.strict === undefined || writing.shapes === 'flat') return filterOf(whole, writing);
+  const exact = filterOf(whole, FLAT);
+  const unguarded = allOf(plan({ ...planning, strict: undefined, unplanned: [] }, action).condition, rows);
   return sameFilter(filterOf(unguarded, FLAT), exact) ? filterOf(unguarded, writing) : exact;
 }
 
@@ -102,6 +110,11 @@ function filterOfPlans(filters: readonly Filter[], writing: Writing): Filter {
 
 function unmatched(matchedScopes: PlanResult['matchedScopes'], validationErrors: readonly ValidationError[]): PlanResult {
   return { filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: NO_MATCH, matchedScopes, validationErrors, unplanned: NONE };
+}
+
+/** What attributes of the resource that are not listed could mend is no violation yet: a number of properties, one branch of many. */
+function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): boolean {
+  return errors.some(({ source }) => source === 'SOURCE_PRINCIPAL') || schema(true) === false;
 }
 
 /** In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not (planner.md 2.10). */

@@ -227,6 +227,11 @@ export interface SchemaReference {
   readonly ignores: Matcher;
   /** All leaf violations of the attributes; empty when they satisfy the schema. */
   readonly violations: (attributes: Attributes) => readonly SchemaViolation[];
+  /**
+   * The same for a plan: the rows whose attributes satisfy the schema, given what they satisfy anyway. Absent where policies were compiled for checks only,
+   * and for principals.
+   */
+  readonly where?: (row: Row, facts: Residual) => Residual;
 }
 
 export interface SchemaViolation {

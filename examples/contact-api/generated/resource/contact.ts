@@ -4,6 +4,7 @@
 
 import { ALLOW, always, anyOf, type ResourcePolicy, type Rule } from '#runtime/policy';
 import * as residual from '#runtime/residual';
+import { rowsThatSatisfy } from '#runtime/row-schema';
 import { violationsOf } from '#runtime/schema';
 import { contactSchema } from '../schemas/contact.js';
 
@@ -60,6 +61,7 @@ export const contact: ResourcePolicy = {
       ref: 'authz:///contact.json',
       ignores: anyOf([]),
       violations: violationsOf(contactSchema),
+      where: rowsThatSatisfy(contactSchema),
     },
   },
 };

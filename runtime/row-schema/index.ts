@@ -1,0 +1,28 @@
+/**
+ * JSON schemas that can be planned (planner.md 1.6): what generated schema modules are made of where a bundle has a planner. Each keyword validates as
+ * that of `runtime/schema` does, and says besides what it leaves of rows that are yet to be found.
+ */
+export { rowsThatSatisfy, type Schema } from './schema.js';
+export { decimal } from '../schema/index.js';
+
+// Schemas.
+export { anything, anyType, dynamicRef, inScope, nothing, ref, type, unevaluated } from './schema-object.js';
+
+// Keywords.
+export { allOf, anyOf, ifThen, not, oneOf } from './combinations.js';
+export {
+  content,
+  exclusiveMaximum,
+  exclusiveMinimum,
+  format,
+  is,
+  isIn,
+  maximum,
+  maxLength,
+  minimum,
+  minLength,
+  multipleOf,
+  pattern,
+} from './scalars.js';
+export { dependentRequired, dependentSchemas, maxProperties, members, minProperties, properties, propertyNames, required } from './objects.js';
+export { contains, items, maxItems, minItems, tuple, uniqueItems } from './arrays.js';

@@ -1,0 +1,131 @@
+import * as cel from '../cel/index.js';
+import { call } from '../residual/call.js';
+import { allOf } from '../residual/condition.js';
+import type { Condition, Term } from '../residual/term.js';
+import { Decimal } from '../schema/decimal.js';
+import type { Stated } from '../schema/equality.js';
+import * as validator from '../schema/index.js';
+import { type TypeName, typeOf } from '../schema/json.js';
+import { test, unsayable } from './logic.js';
+import { type Asked, plannable, type Schema } from './schema.js';
+import { isOfType, ofType } from './types.js';
+
+/** `enum`. */
+export function isIn(...stated: readonly Stated[]): Schema {
+  return plannable(validator.isIn(...stated), (value, asked) => isOneOf(value, stated, asked));
+}
+
+/** `const`. */
+export function is(stated: Stated): Schema {
+  return plannable(validator.is(stated), (value, asked) => isOneOf(value, [stated], asked));
+}
+
+function isOneOf(value: Term, stated: readonly Stated[], { type }: Asked): Condition {
+  const constants = stated.map(constantOf).filter((constant) => constant !== undefined && (type === undefined || isOfTypeOrLess(constant, type)));
+  if (constants.length === 0) return false;
+  if (constants.length === 1) return test(call('eq', cel.equals, value, constants[0] as Term));
+  return test(call('in', cel.inCollection, value, constants as unknown as Term));
+}
+
+function isOfTypeOrLess(constant: unknown, type: TypeName): boolean {
+  return type === 'integer' ? Number.isInteger(constant) : typeOf(constant) === type;
+}
+
+/** As JSON; undefined where no double is the number that is stated. */
+function constantOf(stated: Stated): unknown {
+  if (stated instanceof Decimal) return stated.equals(stated.number) ? stated.number : undefined;
+  if (Array.isArray(stated)) {
+    const items = stated.map(constantOf);
+    return items.includes(undefined) ? undefined : items;
+  }
+  if (typeof stated !== 'object' || stated === null) return stated;
+  const members = Object.entries(stated).map(([name, member]) => [name, constantOf(member as Stated)] as const);
+  return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);
+}
+
+/** `minimum`. */
+export function minimum(limit: number | Decimal): Schema {
+  return plannable(validator.minimum(limit), bounded(limit, 'ge'));
+}
+
+/** `exclusiveMinimum`. */
+export function exclusiveMinimum(limit: number | Decimal): Schema {
+  return plannable(validator.exclusiveMinimum(limit), bounded(limit, 'gt'));
+}
+
+/** `maximum`. */
+export function maximum(limit: number | Decimal): Schema {
+  return plannable(validator.maximum(limit), bounded(limit, 'le'));
+}
+
+/** `exclusiveMaximum`. */
+export function exclusiveMaximum(limit: number | Decimal): Schema {
+  return plannable(validator.exclusiveMaximum(limit), bounded(limit, 'lt'));
+}
+
+type Order = 'ge' | 'gt' | 'le' | 'lt';
+
+const RUNS = { ge: cel.atLeast, gt: cel.greaterThan, le: cel.atMost, lt: cel.lessThan };
+
+/** Of a limit that is not a double, the nearest double is on one side. */
+function bounded(limit: number | Decimal, order: Order): Schema['where'] {
+  const [nearest, operator] = typeof limit === 'number' ? [limit, order] : [limit.number, aroundNearest(limit, order)];
+  return (value, asked) =>
+    ofType('number', value, asked, () => {
+      if (!Number.isFinite(nearest)) return unsayable('a limit of a schema that is not a double');
+      return test(call(operator, RUNS[operator], value, nearest));
+    });
+}
+
+function aroundNearest(limit: Decimal, order: Order): Order {
+  const side = new Decimal(String(limit.number)).compare(limit);
+  if (side === 0) return order;
+  const isLower = order === 'ge' || order === 'gt';
+  return side > 0 ? (isLower ? 'ge' : 'lt') : isLower ? 'gt' : 'le';
+}
+
+/** `multipleOf`: of 1, as nothing else is sure to be divided by digits. */
+export function multipleOf(divisor: number | Decimal): Schema {
+  return plannable(validator.multipleOf(divisor), (value, asked) => {
+    return ofType('number', value, asked, () => (divisor === 1 ? isOfType(value, 'integer', { ...asked, type: undefined }) : unsayable('the schema keyword multipleOf')));
+  });
+}
+
+/** `minLength`. */
+export function minLength(least: number): Schema {
+  return plannable(validator.minLength(least), (value, asked) => ofType('string', value, asked, () => sizeIs('ge', value, least)));
+}
+
+/** `maxLength`. */
+export function maxLength(most: number): Schema {
+  return plannable(validator.maxLength(most), (value, asked) => ofType('string', value, asked, () => sizeIs('le', value, most)));
+}
+
+/** Whether a string, a list or a map is so long. */
+export function sizeIs(order: 'ge' | 'le', value: Term, limit: number): Condition {
+  if (order === 'ge' && limit <= 0) return true;
+  if (limit > Number.MAX_SAFE_INTEGER) return order === 'le';
+  return test(call(order, RUNS[order], call('size', cel.size, value), BigInt(limit)));
+}
+
+/** `pattern`: the expressions of CEL and of schemas are the same. */
+export function pattern(source: string): Schema {
+  return plannable(validator.pattern(source), (value, asked) => ofType('string', value, asked, () => test(call('matches', cel.matches, value, source))));
+}
+
+/** `format`: `date-time` is what `timestamp(...)` reads, leap seconds and the year 0 apart; the others nobody can say. */
+export function format(name: string): Schema {
+  return plannable(validator.format(name), (value, asked) =>
+    ofType('string', value, asked, () => (name === 'date-time' && asked.isPositive ? isTimestamp(value) : unsayable(`the format ${name}`))),
+  );
+}
+
+function isTimestamp(value: Term): Condition {
+  const read = call('timestamp', cel.toTimestamp, value);
+  return test(call('eq', cel.equals, read, read));
+}
+
+/** `contentEncoding`, `contentMediaType` and `contentSchema`. */
+export function content(said: Parameters<typeof validator.content>[0]): Schema {
+  return plannable(validator.content(said), (value, asked) => ofType('string', value, asked, () => allOf(unsayable(`the schema keyword ${Object.keys(said)[0]}`))));
+}

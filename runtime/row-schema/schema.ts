@@ -1,0 +1,60 @@
+import type { SchemaReference } from '../policy/index.js';
+import { allOf } from '../residual/condition.js';
+import { simplify } from '../residual/simplify.js';
+import { type Condition, isKnown, resultOf, type Term } from '../residual/term.js';
+import { Place } from '../schema/place.js';
+import { Run, type Schema as Validator } from '../schema/run.js';
+import type { TypeName } from '../schema/json.js';
+import { unsayable } from './logic.js';
+
+/** A JSON schema of `runtime/schema` that can also be asked about rows that are yet to be found: for plans (planner.md 1.6). */
+export type Schema = Validator & { readonly where: Where };
+
+/**
+ * Where a value that can be read satisfies a schema. Built of `and`, `or` and terms without a two-valued `not`, so that what no filter can say
+ * selects nothing wherever it stands. Where the value cannot be read, it may come to anything.
+ */
+export type Where = (value: Term, asked: Asked) => Condition;
+
+/** What is known where a part of a schema is asked. */
+export interface Asked {
+  /** The type of the value, where the schema object around has asked for one. */
+  readonly type: TypeName | undefined;
+  /** What the selected rows satisfy anyway: the policies' own condition. */
+  readonly facts: Condition;
+  /** Whether the condition stands under no negation: what fails may then stand for what is false. */
+  readonly isPositive: boolean;
+  /** How many lambdas there are around. */
+  readonly depth: number;
+  /** The schemas whose references are being followed. */
+  readonly followed: readonly Validator[];
+  readonly work: { left: number };
+}
+
+/** A validator with what it leaves of unknown values. A known value is validated. */
+export function plannable(validator: Validator, where: Where): Schema {
+  return Object.assign(validator, {
+    where: (value: Term, asked: Asked): Condition => {
+      asked.work.left -= 1;
+      if (asked.work.left < 0) return unsayable('a schema that is too long for a filter');
+      return isKnown(value) ? isValid(validator, resultOf(value)) : where(value, asked);
+    },
+  });
+}
+
+/** Whether a known value satisfies a schema. */
+export function isValid(validator: Validator, value: unknown): boolean {
+  const run = new Run();
+  return validator(value, Place.root(), run) && run.violations().length === 0;
+}
+
+/** The rows whose attributes satisfy a schema, as a policy's reference to it asks. */
+export function rowsThatSatisfy(schema: Schema): NonNullable<SchemaReference['where']> {
+  return ({ attributes }, facts) => {
+    const asked: Asked = { type: 'object', facts, isPositive: true, depth: 0, followed: [schema], work: { left: MOST_WORK } };
+    return simplify(allOf(schema.where(attributes, asked)));
+  };
+}
+
+/** Schemas applied within one another, however often a reference repeats them. */
+const MOST_WORK = 2000;
