@@ -69,9 +69,9 @@ function writeRequestContext(writer: WireWriter, { annotations }: NonNullable<Ac
 
 function writePolicySource(writer: WireWriter, { embeddedPdp }: PolicySource): void {
   writeMessage(writer, 6, embeddedPdp, (inner, { commitHash, builtAt, bundleHash }) => {
-    writeText(inner, 3, bundleHash);
-    writeMessage(inner, 2, builtAt, writeTimestamp);
-    writeText(inner, 1, commitHash);
+    writeText(inner, 101, bundleHash);
+    writeMessage(inner, 3, builtAt, writeTimestamp);
+    writeText(inner, 2, commitHash);
   });
 }
 

@@ -1749,6 +1749,10 @@ export const openApi: JsonObject = {
       "authz.audit.PolicySource.EmbeddedPDP": {
         "type": "object",
         "properties": {
+          "url": {
+            "type": "string",
+            "description": "Where the bundle was fetched from. This server reads its bundle from a file and leaves the field empty."
+          },
           "commitHash": {
             "type": "string"
           },
@@ -1922,34 +1926,6 @@ export const openApi: JsonObject = {
           }
         }
       },
-      "authz.engine.PlanResource": {
-        "type": "object",
-        "description": "A resource of a plan: a kind, and what is known about all its instances.",
-        "properties": {
-          "kind": {
-            "type": "string",
-            "minLength": 1
-          },
-          "attr": {
-            "type": "object",
-            "additionalProperties": {
-              "description": "Any JSON value."
-            }
-          },
-          "policyVersion": {
-            "type": "string",
-            "pattern": "^[\\w]*$"
-          },
-          "scope": {
-            "type": "string",
-            "pattern": "^(^$|\\.|[0-9a-zA-Z][\\w\\-]*(\\.\\w[\\w\\-]*)*)$"
-          }
-        },
-        "required": [
-          "kind"
-        ],
-        "additionalProperties": false
-      },
       "authz.engine.PlanResourcesFilter": {
         "type": "object",
         "description": "What a resource must satisfy for the actions of a plan to be allowed.",
@@ -2018,7 +1994,7 @@ export const openApi: JsonObject = {
             "$ref": "#/components/schemas/authz.engine.Principal"
           },
           "resource": {
-            "$ref": "#/components/schemas/authz.engine.PlanResource"
+            "$ref": "#/components/schemas/authz.engine.PlanResourcesInput.Resource"
           },
           "auxData": {
             "$ref": "#/components/schemas/authz.engine.AuxData"
@@ -2033,6 +2009,34 @@ export const openApi: JsonObject = {
             }
           }
         }
+      },
+      "authz.engine.PlanResourcesInput.Resource": {
+        "type": "object",
+        "description": "A resource of a plan: a kind, and what is known about all its instances.",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "minLength": 1
+          },
+          "attr": {
+            "type": "object",
+            "additionalProperties": {
+              "description": "Any JSON value."
+            }
+          },
+          "policyVersion": {
+            "type": "string",
+            "pattern": "^[\\w]*$"
+          },
+          "scope": {
+            "type": "string",
+            "pattern": "^(^$|\\.|[0-9a-zA-Z][\\w\\-]*(\\.\\w[\\w\\-]*)*)$"
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
       },
       "authz.engine.PlanResourcesOutput": {
         "type": "object",
@@ -2381,7 +2385,7 @@ export const openApi: JsonObject = {
             "$ref": "#/components/schemas/authz.engine.Principal"
           },
           "resource": {
-            "$ref": "#/components/schemas/authz.engine.PlanResource"
+            "$ref": "#/components/schemas/authz.engine.PlanResourcesInput.Resource"
           },
           "auxData": {
             "$ref": "#/components/schemas/authz.request.AuxData"

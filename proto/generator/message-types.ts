@@ -6,7 +6,7 @@
 export const MESSAGE_TYPES: { readonly [message: string]: readonly [file: string, type: string] } = {
   'authz.engine.v1.Principal': ['messages', 'Principal'],
   'authz.engine.v1.Resource': ['messages', 'Resource'],
-  'authz.engine.v1.PlanResource': ['messages', 'PlanResource'],
+  'authz.engine.v1.PlanResourcesInput.Resource': ['messages', 'PlanResource'],
   'authz.request.v1.AuxData': ['messages', 'AuxData'],
   'authz.request.v1.AuxData.JWT': ['messages', 'Token'],
   'authz.request.v1.RequestContext': ['messages', 'RequestContext'],

@@ -19,9 +19,9 @@ const RESOURCE_POLICY_VERSION: FieldElement = { number: 2, name: 'policy_version
 const RESOURCE_ID: FieldElement = { number: 3, name: 'id', type: 'TYPE_STRING' };
 const RESOURCE_ATTR: FieldElement = { number: 4, name: 'attr', type: 'TYPE_MESSAGE' };
 const RESOURCE_SCOPE: FieldElement = { number: 5, name: 'scope', type: 'TYPE_STRING' };
-const PLAN_RESOURCE_KIND: FieldElement = { number: 1, name: 'kind', type: 'TYPE_STRING' };
-const PLAN_RESOURCE_POLICY_VERSION: FieldElement = { number: 3, name: 'policy_version', type: 'TYPE_STRING' };
-const PLAN_RESOURCE_SCOPE: FieldElement = { number: 4, name: 'scope', type: 'TYPE_STRING' };
+const PLAN_RESOURCES_INPUT_RESOURCE_KIND: FieldElement = { number: 1, name: 'kind', type: 'TYPE_STRING' };
+const PLAN_RESOURCES_INPUT_RESOURCE_POLICY_VERSION: FieldElement = { number: 3, name: 'policy_version', type: 'TYPE_STRING' };
+const PLAN_RESOURCES_INPUT_RESOURCE_SCOPE: FieldElement = { number: 4, name: 'scope', type: 'TYPE_STRING' };
 
 /** Whether a message authz.engine.v1.Principal keeps its rules. */
 export function isValidPrincipal(message: Principal): boolean {
@@ -67,8 +67,8 @@ export function reportResource(message: Resource, path: Place | undefined, found
   if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, RESOURCE_SCOPE);
 }
 
-/** Whether a message authz.engine.v1.PlanResource keeps its rules. */
-export function isValidPlanResource(message: PlanResource): boolean {
+/** Whether a message authz.engine.v1.PlanResourcesInput.Resource keeps its rules. */
+export function isValidPlanResourcesInputResource(message: PlanResource): boolean {
   return (
     message.kind !== '' &&
     (message.policyVersion === '' || POLICY_VERSION_PATTERN.test(message.policyVersion)) &&
@@ -77,8 +77,8 @@ export function isValidPlanResource(message: PlanResource): boolean {
 }
 
 /** Which rules it breaks. */
-export function reportPlanResource(message: PlanResource, path: Place | undefined, found: FoundViolations): void {
-  if (message.kind === '') report(found, REQUIRED, path, PLAN_RESOURCE_KIND);
-  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, path, PLAN_RESOURCE_POLICY_VERSION);
-  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, PLAN_RESOURCE_SCOPE);
+export function reportPlanResourcesInputResource(message: PlanResource, path: Place | undefined, found: FoundViolations): void {
+  if (message.kind === '') report(found, REQUIRED, path, PLAN_RESOURCES_INPUT_RESOURCE_KIND);
+  if (!POLICY_VERSION_PATTERN.test(message.policyVersion)) report(found, POLICY_VERSION_PATTERN_RULE, path, PLAN_RESOURCES_INPUT_RESOURCE_POLICY_VERSION);
+  if (!SCOPE_PATTERN.test(message.scope)) report(found, SCOPE_PATTERN_RULE, path, PLAN_RESOURCES_INPUT_RESOURCE_SCOPE);
 }

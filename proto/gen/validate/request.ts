@@ -7,7 +7,7 @@ import { allItems, allValues, byKey, isUnique } from '../../validate/collections
 import { REQUIRED, ONE_FIELD, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, PAST, atMost, matching, oneOfValues, withinNumbers, expression } from '../../validate/rules.js';
 import { isPast } from '../../validate/values.js';
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../validate/violation.js';
-import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResource, reportPlanResource } from './engine.js';
+import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResourcesInputResource, reportPlanResourcesInputResource } from './engine.js';
 
 /** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function checkResourcesRequestViolations(message: CheckResourcesRequest): Violations {
@@ -184,7 +184,7 @@ export function isValidPlanResourcesRequest(message: PlanResourcesRequest): bool
     message.principal !== undefined &&
     isValidPrincipal(message.principal) &&
     message.resource !== undefined &&
-    isValidPlanResource(message.resource) &&
+    isValidPlanResourcesInputResource(message.resource) &&
     (message.auxData === undefined || isValidAuxData(message.auxData)) &&
     message.actions.length <= 20 &&
     isUnique(message.actions) &&
@@ -199,7 +199,7 @@ export function reportPlanResourcesRequest(message: PlanResourcesRequest, path: 
   if (message.principal === undefined) report(found, REQUIRED, path, PLAN_RESOURCES_REQUEST_PRINCIPAL);
   else reportPrincipal(message.principal, within(path, PLAN_RESOURCES_REQUEST_PRINCIPAL), found);
   if (message.resource === undefined) report(found, REQUIRED, path, PLAN_RESOURCES_REQUEST_RESOURCE);
-  else reportPlanResource(message.resource, within(path, PLAN_RESOURCES_REQUEST_RESOURCE), found);
+  else reportPlanResourcesInputResource(message.resource, within(path, PLAN_RESOURCES_REQUEST_RESOURCE), found);
   if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, PLAN_RESOURCES_REQUEST_AUX_DATA), found);
   if (message.actions.length > 20) report(found, PLAN_RESOURCES_REQUEST_ACTIONS_AT_MOST, path, PLAN_RESOURCES_REQUEST_ACTIONS);
   if (!isUnique(message.actions)) report(found, UNIQUE, path, PLAN_RESOURCES_REQUEST_ACTIONS);
