@@ -16,6 +16,7 @@ export const openApi: JsonObject = {
     "version": ""
   },
   "servers": [],
+  "security": [],
   "tags": [
     {
       "name": "Decisions",
@@ -3182,7 +3183,8 @@ export const openApi: JsonObject = {
               },
               "required": [
                 "@type"
-              ]
+              ],
+              "additionalProperties": true
             }
           }
         },

@@ -26,7 +26,7 @@ export const ERROR_SCHEMA: JsonObject = {
   properties: {
     code: { type: 'integer', description: 'A status code of gRPC.' },
     message: { type: 'string' },
-    details: { type: 'array', items: { type: 'object', properties: { '@type': { type: 'string' } }, required: ['@type'] } },
+    details: { type: 'array', items: { type: 'object', properties: { '@type': { type: 'string' } }, required: ['@type'], additionalProperties: true } },
   },
   required: ['code', 'message'],
 };

@@ -18,6 +18,7 @@ export function openApiDocument(registry: FileRegistry): JsonObject {
     openapi: '3.1.0',
     info: { title: 'authz', summary: 'Authorization decisions', description: INTRODUCTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }, version: '' },
     servers: [],
+    security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
