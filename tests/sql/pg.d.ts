@@ -4,10 +4,20 @@ declare module 'pg' {
     readonly rows: readonly { readonly [column: string]: unknown }[];
   }
 
+  export interface Options {
+    readonly host: string;
+    readonly user: string;
+    readonly database: string;
+  }
+
   export class Client {
-    constructor(options: { readonly host: string; readonly user: string; readonly database: string });
+    constructor(options: Options);
     connect(): Promise<void>;
     query(text: string, parameters?: readonly unknown[]): Promise<QueryResult>;
     end(): Promise<void>;
   }
+
+  /** As query builders take it. */
+  // biome-ignore lint/suspicious/noExplicitAny: each library has its own type of a pool.
+  export const Pool: new (options: Options) => any;
 }

@@ -8,6 +8,8 @@ import { Client } from 'pg';
 /** A PostgreSQL of one's own, in a temporary folder, reached by a socket in it. */
 export interface Cluster {
   readonly client: Client;
+  /** How other clients connect. */
+  readonly connection: { readonly host: string; readonly user: string; readonly database: string };
   stop(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function startCluster(): Promise<Cluster | string> {
   }
   return {
     client,
+    connection: { host: folder, user: 'authz', database: 'postgres' },
     async stop() {
       await client.end();
       await stop();
@@ -55,7 +58,8 @@ function binaries(): string | undefined {
   return versions.map((version) => join(FOLDER, version, 'bin')).find((bin) => existsSync(join(bin, 'postgres')) && existsSync(join(bin, 'initdb')));
 }
 
-function accountOf(name: string): { readonly uid: number; readonly gid: number } | undefined {
+/** A user of this machine by name. */
+export function accountOf(name: string): { readonly uid: number; readonly gid: number } | undefined {
   try {
     const idOf = (flag: string): number => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
     return { uid: idOf('-u'), gid: idOf('-g') };

@@ -29,14 +29,14 @@ test('each condition reads as it would be written by hand, with its values bound
 
 test('always and never are conditions too', () => {
   for (const dialect of DIALECTS) {
-    assert.equal(renderSql({ kind: 'KIND_ALWAYS_ALLOWED' }, CONTACTS, { dialect }), { kind: 'sql', text: '1 = 1', parameters: [] });
-    assert.equal(renderSql({ kind: 'KIND_ALWAYS_DENIED' }, CONTACTS, { dialect }), { kind: 'sql', text: '1 = 0', parameters: [] });
+    assert.equal(renderSql({ kind: 'KIND_ALWAYS_ALLOWED' }, CONTACTS, { dialect }), { kind: 'sql', text: '1 = 1', parts: ['1 = 1'], parameters: [] });
+    assert.equal(renderSql({ kind: 'KIND_ALWAYS_DENIED' }, CONTACTS, { dialect }), { kind: 'sql', text: '1 = 0', parts: ['1 = 0'], parameters: [] });
   }
 });
 
 test('the parameters of PostgreSQL follow those that the statement has already', () => {
   const filter = equal('ownerId', 'u1');
-  assert.equal(renderSql(filter, CONTACTS, { dialect: 'postgresql', offset: 2 }), { kind: 'sql', text: 'contacts.owner_id = $3', parameters: ['u1'] });
+  assert.equal(renderSql(filter, CONTACTS, { dialect: 'postgresql', offset: 2 }), { kind: 'sql', text: 'contacts.owner_id = $3', parts: ['contacts.owner_id = ', ''], parameters: ['u1'] });
 });
 
 test('a table is called by its alias', () => {
@@ -46,7 +46,7 @@ test('a table is called by its alias', () => {
 
 test('no name of a column ends what quotes it, and one that no database has is an error', () => {
   const named = (column: string): unknown => renderSql(equal('x', 'u1'), { name: 't', columns: { x: { column, type: 'text' } } }, { dialect: 'sqlite' });
-  assert.equal(named('x" = 1 OR "y'), { kind: 'sql', text: 't."x"" = 1 OR ""y" = ?', parameters: ['u1'] });
+  assert.equal(named('x" = 1 OR "y'), { kind: 'sql', text: 't."x"" = 1 OR ""y" = ?', parts: ['t."x"" = 1 OR ""y" = ', ''], parameters: ['u1'] });
   assert.throws(() => named('x\0'), /no name of a column/);
   assert.throws(() => named(''), /no name of a column/);
 });

@@ -24,7 +24,14 @@ export interface RuleFilter {
 
 /** A condition for `WHERE`, or why there is none. */
 export type SqlCondition =
-  | { readonly kind: 'sql'; readonly text: string; readonly parameters: readonly SqlParameter[] }
+  | {
+      readonly kind: 'sql';
+      /** With a placeholder for each parameter: `?`, or `$1` and so on in PostgreSQL. */
+      readonly text: string;
+      /** The text between the parameters: one piece more than there are parameters, as the tag of a template literal is called with. */
+      readonly parts: TemplateStringsArray;
+      readonly parameters: readonly SqlParameter[];
+    }
   | { readonly kind: 'refused'; readonly problems: readonly SqlProblem[] };
 
 /** A part of a filter that SQL cannot say as check means it, over this table. */

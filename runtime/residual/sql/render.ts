@@ -59,11 +59,21 @@ function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondi
   const parameters: SqlParameter[] = [];
   // Whoever writes AND before it must not be misunderstood.
   const { parts } = condition.top === 'or' ? sql`(${condition})` : condition;
-  const texts = parts.map((part) => {
-    if (typeof part === 'string') return part;
+  const around: [string, ...string[]] = [''];
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      around[around.length - 1] += part;
+      continue;
+    }
     parameters.push(part.value);
-    return dialect.placeholder(offset + parameters.length) + part.cast;
-  });
-  return { kind: 'sql', text: texts.join(''), parameters };
+    around.push(part.cast);
+  }
+  const text = around.slice(1).reduce((before, part, index) => before + dialect.placeholder(offset + index + 1) + part, around[0]);
+  return { kind: 'sql', text, parts: templateOf(around), parameters };
+}
+
+/** The strings of a tagged template. As in JavaScript's own, `raw` is not enumerable, and both lists are frozen. */
+function templateOf(strings: string[]): TemplateStringsArray {
+  return Object.freeze(Object.defineProperty([...strings], 'raw', { value: Object.freeze(strings) })) as readonly string[] as TemplateStringsArray;
 }
 
