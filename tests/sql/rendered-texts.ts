@@ -24,13 +24,13 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   'R.attr.ownerId == P.id': {
     sqlite: 'contacts.owner_id = ?',
     postgresql: 'contacts.owner_id = $1',
-    mysql: '(contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY))',
+    mysql: 'contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY)',
     parameters: ["u1"],
   },
   'P.id == R.attr.ownerId': {
     sqlite: 'contacts.owner_id = ?',
     postgresql: 'contacts.owner_id = $1',
-    mysql: '(contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY))',
+    mysql: 'contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY)',
     parameters: ["u1"],
   },
   'R.attr.ownerId != P.id': {
@@ -48,7 +48,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   'R.attr.order == "x"': {
     sqlite: 'contacts."order" = ?',
     postgresql: 'contacts."order" = $1',
-    mysql: '(contacts.`order` = ? AND CAST(contacts.`order` AS BINARY) = CAST(? AS BINARY))',
+    mysql: 'contacts.`order` = ? AND CAST(contacts.`order` AS BINARY) = CAST(? AS BINARY)',
     parameters: ["x"],
   },
   'R.attr.ownerId in ["a", "b"]': {
@@ -70,15 +70,15 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     parameters: ["x"],
   },
   'R.attr.nick == "x"': {
-    sqlite: 'contacts.nick COLLATE BINARY = ?',
-    postgresql: 'contacts.nick COLLATE "C" = $1',
-    mysql: '(contacts.nick = ? AND CAST(contacts.nick AS BINARY) = CAST(? AS BINARY))',
-    parameters: ["x"],
+    sqlite: 'contacts.nick = ? AND contacts.nick COLLATE BINARY = ?',
+    postgresql: 'contacts.nick = $1 AND contacts.nick::text COLLATE "C" = $2',
+    mysql: 'contacts.nick = ? AND CAST(contacts.nick AS BINARY) = CAST(? AS BINARY)',
+    parameters: ["x","x"],
   },
   'R.attr.dept == "x"': {
     sqlite: 'contacts.dept = ?',
     postgresql: 'contacts.dept = $1',
-    mysql: '(contacts.dept = ? AND CAST(contacts.dept AS BINARY) = CAST(? AS BINARY))',
+    mysql: 'contacts.dept = ? AND CAST(contacts.dept AS BINARY) = CAST(? AS BINARY)',
     parameters: ["x"],
   },
   'R.attr.dept != "x"': {
@@ -95,8 +95,8 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   },
   'R.attr.dept == R.attr.ownerId': {
     sqlite: 'contacts.dept = contacts.owner_id',
-    postgresql: 'contacts.dept = contacts.owner_id',
-    mysql: '(contacts.dept = contacts.owner_id AND CAST(contacts.dept AS BINARY) = CAST(contacts.owner_id AS BINARY))',
+    postgresql: 'contacts.dept::text COLLATE "C" = contacts.owner_id::text COLLATE "C"',
+    mysql: 'CAST(contacts.dept AS BINARY) = CAST(contacts.owner_id AS BINARY)',
     parameters: [],
   },
   'R.attr.amount < 2.5': {
@@ -137,7 +137,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   },
   'R.attr.price * 1.2 < 100.0': {
     sqlite: 'contacts.price <= ?',
-    postgresql: 'contacts.price <= $1::double precision',
+    postgresql: "contacts.price <= $1::double precision AND contacts.price < 'NaN'",
     mysql: 'contacts.price <= ?',
     parameters: [83.33333333333333],
   },
@@ -160,38 +160,38 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     parameters: ["u1"],
   },
   'timestamp(R.attr.created) > timestamp("2020-01-01T02:00:00+02:00")': {
-    sqlite: 'contacts.created > ?',
-    postgresql: 'contacts.created > $1::timestamptz',
-    mysql: 'contacts.created > CAST(? AS DATETIME(6))',
+    sqlite: "contacts.created > ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
+    postgresql: "contacts.created > $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
+    mysql: "contacts.created > CAST(? AS DATETIME(6)) AND contacts.created >= '0001-01-01' AND DAYOFMONTH(contacts.created) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(contacts.created))",
     parameters: ["2020-01-01T00:00:00.000000Z"],
   },
   'timestamp(R.attr.created) < timestamp("2020-01-01T00:00:00.0000005Z")': {
-    sqlite: 'contacts.created <= ?',
-    postgresql: 'contacts.created <= $1::timestamptz',
-    mysql: 'contacts.created <= CAST(? AS DATETIME(6))',
+    sqlite: "contacts.created <= ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
+    postgresql: "contacts.created <= $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
+    mysql: "contacts.created <= CAST(? AS DATETIME(6)) AND contacts.created >= '0001-01-01' AND DAYOFMONTH(contacts.created) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(contacts.created))",
     parameters: ["2020-01-01T00:00:00.000000Z"],
   },
   '"x" in R.attr.tags': {
-    sqlite: "EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE e1.type = 'text' AND e1.value = ?)",
-    postgresql: 'contacts.tags @> to_jsonb($1::text)',
+    sqlite: "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
+    postgresql: "contacts.tags @> to_jsonb($1::text) AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   '!("x" in R.attr.tags)': {
-    sqlite: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE e1.type = 'text' AND e1.value = ?)",
-    postgresql: 'contacts.tags IS NOT NULL AND (contacts.tags @> to_jsonb($1::text)) IS NOT TRUE',
+    sqlite: "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
+    postgresql: "(contacts.tags @> to_jsonb($1::text)) IS NOT TRUE AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   'R.attr.tags.exists(t, t == "x")': {
-    sqlite: "EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE e1.type = 'text' AND e1.value = ?)",
-    postgresql: 'EXISTS (SELECT 1 FROM jsonb_array_elements(contacts.tags) WITH ORDINALITY AS e1(value, place) WHERE e1.value = to_jsonb($1::text))',
+    sqlite: "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
+    postgresql: "contacts.tags @> to_jsonb($1::text) AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["x"],
   },
   'R.attr.tags.all(t, t.startsWith("a"))': {
-    sqlite: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE (CASE WHEN e1.type = 'text' THEN e1.value END GLOB ?) IS NOT TRUE)",
-    postgresql: "contacts.tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(contacts.tags) WITH ORDINALITY AS e1(value, place) WHERE (starts_with(CASE WHEN jsonb_typeof(e1.value) = 'string' THEN e1.value #>> '{}' END, $1)) IS NOT TRUE)",
+    sqlite: "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE (CASE WHEN authz_1.type = 'text' THEN authz_1.value END GLOB ?) IS NOT TRUE)",
+    postgresql: "jsonb_typeof(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN contacts.tags END) WITH ORDINALITY AS authz_1(value, place) WHERE (starts_with(CASE WHEN jsonb_typeof(authz_1.value) = 'string' THEN authz_1.value #>> '{}' END, $1)) IS NOT TRUE)",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["a"],
   },
@@ -203,7 +203,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   },
   'R.attr.meta.a.n > 3': {
     sqlite: "CASE WHEN json_type(contacts.meta, '$.a.n') IN ('integer', 'real') THEN CAST(json_extract(contacts.meta, '$.a.n') AS REAL) END > ?",
-    postgresql: "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN ((contacts.meta -> 'a') -> 'n')::double precision END > $1::double precision",
+    postgresql: "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN CASE WHEN ((contacts.meta -> 'a') -> 'n') > '1.79769313486231580793e308' THEN 'Infinity' WHEN ((contacts.meta -> 'a') -> 'n') < '-1.79769313486231580793e308' THEN '-Infinity' WHEN ((contacts.meta -> 'a') -> 'n') BETWEEN '-2.4703282292062327209e-324' AND '2.4703282292062327209e-324' THEN 0 ELSE ((contacts.meta -> 'a') -> 'n')::double precision END END > $1::double precision",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [3],
   },
@@ -216,7 +216,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   'R.attr.ownerId.startsWith("a%*")': {
     sqlite: 'contacts.owner_id GLOB ?',
     postgresql: 'starts_with(contacts.owner_id, $1)',
-    mysql: 'LEFT(CAST(contacts.owner_id AS BINARY), LENGTH(CAST(? AS BINARY))) = CAST(? AS BINARY)',
+    mysql: "contacts.owner_id LIKE ? ESCAPE '|' AND LEFT(CAST(contacts.owner_id AS BINARY), LENGTH(CAST(? AS BINARY))) = CAST(? AS BINARY)",
     parameters: ["a%*"],
   },
   'R.attr.ownerId.endsWith("b")': {
@@ -233,7 +233,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   },
   'R.attr.ownerId < "m"': {
     sqlite: 'contacts.owner_id < ?',
-    postgresql: 'contacts.owner_id COLLATE "C" < $1',
+    postgresql: 'contacts.owner_id::text COLLATE "C" < $1',
     mysql: 'CAST(contacts.owner_id AS BINARY) < CAST(? AS BINARY)',
     parameters: ["m"],
   },
@@ -244,8 +244,8 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     parameters: ["m"],
   },
   'size(R.attr.tags) > 2': {
-    sqlite: 'json_array_length(contacts.tags) > ?',
-    postgresql: 'jsonb_array_length(contacts.tags) > $1::bigint',
+    sqlite: "CASE json_type(contacts.tags) WHEN 'array' THEN json_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM json_each(json_extract(contacts.tags, '$')) AS authz_1) WHEN 'text' THEN CASE WHEN instr(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END, char(0)) = 0 THEN length(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END) ELSE (WITH RECURSIVE authz_1(rest, counted) AS (SELECT CAST(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END AS BLOB), 0 UNION ALL SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM authz_1 WHERE instr(rest, x'00') > 0) SELECT counted + length(CAST(rest AS TEXT)) FROM authz_1 WHERE instr(rest, x'00') = 0) END END > ?",
+    postgresql: "CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN jsonb_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM jsonb_object_keys(contacts.tags)) WHEN 'string' THEN char_length(contacts.tags #>> '{}') END > $1::bigint",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [2],
   },
@@ -268,8 +268,8 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     parameters: [],
   },
   'hasIntersection(R.attr.tags, ["a", "b"])': {
-    sqlite: "EXISTS (SELECT 1 FROM json_each(contacts.tags) AS e1 WHERE CASE WHEN e1.type = 'text' THEN e1.value END IN (?, ?))",
-    postgresql: "EXISTS (SELECT 1 FROM jsonb_array_elements(contacts.tags) WITH ORDINALITY AS e1(value, place) WHERE CASE WHEN jsonb_typeof(e1.value) = 'string' THEN e1.value #>> '{}' END IN ($1, $2))",
+    sqlite: "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE CASE WHEN authz_1.type = 'text' THEN authz_1.value END IN (?, ?))",
+    postgresql: "(contacts.tags @> to_jsonb($1::text) OR contacts.tags @> to_jsonb($2::text)) AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: ["a","b"],
   },
@@ -282,7 +282,7 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
   'R.id == "r"': {
     sqlite: 'contacts.id = ?',
     postgresql: 'contacts.id = $1',
-    mysql: '(contacts.id = ? AND CAST(contacts.id AS BINARY) = CAST(? AS BINARY))',
+    mysql: 'contacts.id = ? AND CAST(contacts.id AS BINARY) = CAST(? AS BINARY)',
     parameters: ["r"],
   },
 };

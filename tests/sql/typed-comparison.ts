@@ -2,12 +2,15 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
 import { type Filter, filterText, FLAT, selects, type Writing } from '#runtime/residual';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
-import type { Document } from '../oracle/documents.js';
+import type { Attributes } from '#runtime/policy';
+import type { Document, Match } from '../oracle/documents.js';
 import { Random } from '../oracle/random.js';
+import type { Compilation } from '../../compiler/compile.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomPrincipal } from './random-policies.js';
-import { KIND, typedPolicies } from './typed-policies.js';
-import { TYPED_TABLE, typedRow, type TypedRow } from './typed-table.js';
+import { DERIVED_ROLES, typedPolicies } from './typed-policies.js';
+import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from './typed-hazards.js';
+import { typedRow, type TypedRow, typedTable } from './typed-table.js';
 
 /** A database with the typed table. */
 export interface TypedDatabase {
@@ -21,6 +24,8 @@ export interface TypedDatabase {
 export interface Extent {
   readonly seed: number;
   readonly stores: number;
+  /** How many kinds of resources a store has policies of. */
+  readonly kinds: number;
   readonly requests: number;
   readonly rows: number;
 }
@@ -32,21 +37,53 @@ export async function compareTyped(database: TypedDatabase, extent: Extent): Pro
   const counts = new Counts();
   for (let seed = extent.seed; seed < extent.seed + extent.stores; seed += 1) {
     const random = new Random(seed);
-    const compiled = compileTexts(textsOf(typedPolicies(random)));
-    // Literals of types that never go together do not compile.
-    if (compiled.program === undefined) continue;
-    const { policies } = await loaded(compiled);
+    const kinds = Array.from({ length: extent.kinds }, (_, index) => `thing${index}`);
+    const { policies } = await loaded(compiledStore(kinds.map((kind) => [kind, typedPolicies(random, kind, database.dialect !== 'mysql')])));
     const engines = Object.entries(WRITINGS).map(([name, plan]) => [name, createEngine(policies, { plan })] as const);
     const rows = Array.from({ length: extent.rows }, () => typedRow(random, database.dialect));
     await database.fill(rows);
-    for (let i = 0; i < extent.requests; i += 1) {
-      const request: PlanRequest = { principal: randomPrincipal(random), resource: { kind: KIND }, actions: ['view'] };
-      for (const [writing, engine] of engines) await compareOne(database, { engine, request, rows, counts, where: `seed ${seed}, ${writing}` });
+    const told = rows.map((row) => (row.orTold === undefined ? row : { ...row, orTold: row.attr }));
+    for (const kind of kinds) {
+      for (let i = 0; i < extent.requests; i += 1) {
+        const { attr, ...principal } = randomPrincipal(random);
+        const request: PlanRequest = {
+          principal: { ...principal, attr: { ...attr, k: random.pick(KEYS) } },
+          resource: { kind, policyVersion: kind },
+          actions: ['view'],
+        };
+        for (const [writing, engine] of engines) await compareOne(database, { engine, request, rows: told, counts, where: `seed ${seed}, ${kind}, ${writing}` });
+      }
     }
   }
-  console.log(`  ${database.dialect}: seeds ${extent.seed} to ${extent.seed + extent.stores - 1}, ${extent.rows} rows a store\n${counts.text()}`);
-  assert.is(counts.wrong.length, 0, `${counts.wrong.length} disagreements\n${counts.wrong.slice(0, 5).join('\n')}`);
-  assert.ok(counts.rendered > counts.conditional / 3 && counts.selected > counts.rows / 50, 'the stores say too little');
+  counts.settle(`seeds ${extent.seed} to ${extent.seed + extent.stores - 1}, ${extent.rows} rows a store`, database.dialect);
+}
+
+/** Conditions of classes that were once answered wrong, alone, negated and as a DENY, over rows with all that a column can hold. */
+export async function compareHazards(database: TypedDatabase, rowCount: number): Promise<void> {
+  const counts = new Counts();
+  const random = new Random(1);
+  const rows = Array.from({ length: rowCount }, () => typedRow(random, database.dialect));
+  const conditions = database.dialect === 'mysql' ? TYPED_HAZARDS : [...TYPED_HAZARDS, ...DOCUMENT_HAZARDS];
+  const rules = conditions.flatMap((expr, index) => {
+    const rule = (place: string, effect: string, match: Match | undefined): object => {
+      return { actions: [`${place}${index}`], effect: `EFFECT_${effect}`, roles: ['user'], ...(match === undefined ? {} : { condition: { match } }) };
+    };
+    return [rule('allow', 'ALLOW', { expr }), rule('none', 'ALLOW', { none: { of: [{ expr }] } }), rule('deny', 'ALLOW', undefined), rule('deny', 'DENY', { expr })];
+  });
+  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
+  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  await database.fill(rows);
+  const principal = { id: 'u1', roles: ['user'], attr: { empty: '', nul: 'a\0', half: '\ud800' } };
+  for (const [writing, plan] of Object.entries(WRITINGS)) {
+    const engine = createEngine(policies, { plan });
+    for (const [index, expr] of conditions.entries()) {
+      for (const place of ['allow', 'none', 'deny']) {
+        const request: PlanRequest = { principal, resource: { kind: 'thing' }, actions: [`${place}${index}`] };
+        await compareOne(database, { engine, request, rows, counts, where: `${expr}, ${place}, ${writing}` });
+      }
+    }
+  }
+  counts.settle(`${conditions.length} conditions in 3 places`, database.dialect);
 }
 
 interface Comparison {
@@ -60,7 +97,7 @@ interface Comparison {
 async function compareOne(database: TypedDatabase, { engine, request, rows, counts, where }: Comparison): Promise<void> {
   const { filter, unplanned } = engine.plan(request);
   if (filter.kind !== 'KIND_CONDITIONAL') return;
-  const rendered = renderSql(filter, TYPED_TABLE, { dialect: database.dialect });
+  const rendered = renderSql(filter, typedTable(database.dialect), { dialect: database.dialect });
   counts.count(rendered);
   if (rendered.kind === 'refused') return;
   const about = (detail: string): string => `${detail}: ${where}: ${JSON.stringify(request.principal)}\n  ${filterText(filter)}\n  ${rendered.text.slice(0, 600)}\n  ${JSON.stringify(rendered.parameters).slice(0, 300)}`;
@@ -69,11 +106,17 @@ async function compareOne(database: TypedDatabase, { engine, request, rows, coun
     counts.wrong.push(about(`the statement fails: ${selected.message}`));
     return;
   }
-  for (const [position, { id, attr }] of rows.entries()) {
+  for (const [position, { id, attr, orTold }] of rows.entries()) {
     const inSql = selected.has(position);
-    const inProcess = selects(filter as Filter, { id, attr });
-    const allowed = engine.isAllowed({ principal: request.principal, resource: { kind: KIND, id, attr }, action: 'view' });
+    const isAllowed = (told: Attributes): boolean => engine.isAllowed({ principal: request.principal, resource: { ...request.resource, id, attr: told }, action: request.actions?.[0] as string });
+    const allowed = isAllowed(attr);
     counts.row(inSql);
+    // Of what check may be told in two ways, no row is selected that it denies either way.
+    if (orTold !== undefined) {
+      if (inSql && !(allowed && isAllowed(orTold))) counts.wrong.push(about(`over-grant on ${id} ${JSON.stringify(attr)}, ${JSON.stringify(orTold)}`));
+      continue;
+    }
+    const inProcess = selects(filter as Filter, { id, attr });
     const problem = inSql && !allowed ? 'over-grant' : !inSql && allowed && unplanned.length === 0 ? 'under-grant' : inSql !== inProcess ? 'SQL and the evaluator differ' : undefined;
     if (problem !== undefined) counts.wrong.push(about(`${problem} on ${id} ${JSON.stringify(attr)}`));
   }
@@ -99,13 +142,28 @@ class Counts {
     if (isSelected) this.selected += 1;
   }
 
-  text(): string {
+  /** Prints what was compared, and fails on a disagreement. */
+  settle(of: string, dialect: string): void {
+    console.log(`  ${dialect}: ${of}\n${this.text()}`);
+    assert.is(this.wrong.length, 0, `${this.wrong.length} disagreements\n${this.wrong.slice(0, 5).join('\n')}`);
+    assert.ok(this.rendered > this.conditional / 3 && this.selected > this.rows / 50, 'the conditions say too little');
+  }
+
+  private text(): string {
     const reasons = [...this.#reasons].sort(([, a], [, b]) => b - a).map(([reason, count]) => `      ${count} x ${reason}`);
     return [`    ${this.conditional} conditional plans, ${this.rendered} rendered; ${this.rows} rows, ${this.selected} selected, ${this.wrong.length} disagreements; refused for`, ...reasons].join('\n');
   }
 }
 
-/** Policies as a folder would hold them; JSON is YAML. */
-function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
-  return Object.fromEntries(documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]));
+/** A name that no JSON of PostgreSQL has, among others. */
+const KEYS = ['a', 'n', 'a.b', '', '__proto__', 'a\0', '\0', 'a\ud800', '\ufffd', '0'];
+
+/** The policies of each kind whose literals go together; others do not compile. JSON is YAML. */
+function compiledStore(kinds: readonly (readonly [kind: string, documents: readonly Document[]])[]): Compilation {
+  const textOf = (document: Document): string => JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document });
+  const texts = kinds.flatMap(([kind, documents]) => documents.map((document, index) => [`${kind}.${index}.yaml`, textOf(document)] as const));
+  const first = compileTexts(Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts]));
+  if (first.program !== undefined) return first;
+  const wrong = new Set(first.diagnostics.map(({ source }) => source?.path));
+  return compileTexts(Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts.filter(([path]) => !wrong.has(path))]));
 }

@@ -1,6 +1,6 @@
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
-import { compareTyped, type TypedDatabase } from './typed-comparison.js';
+import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { COLUMNS, createTable } from './typed-table.js';
 
 const test = suite('filters as SQL, run by SQLite');
@@ -31,7 +31,8 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
       }
     },
   };
-  await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 40), requests: 3, rows: 48 });
+  await compareHazards(typed, 200);
+  await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 12), kinds: 6, requests: 2, rows: Number(process.env.ROWS ?? 64) });
   database.close();
 });
 

@@ -7,13 +7,15 @@ import { documentOf, hostileAttributes, NUMBERS, TEXTS } from './hostile-rows.js
 export interface TypedRow {
   readonly id: string;
   readonly attr: Attributes;
+  /** What check may be told as well, of what JSON cannot say. */
+  readonly orTold?: Attributes;
   readonly cells: readonly Cell[];
 }
 
 export type Cell = string | number | bigint | boolean | null;
 
 /** The attributes that random policies read, each with a column of a type; with NULL as no attribute, and for some as null. */
-export const TYPED_TABLE: SqlTable = {
+const TYPED_TABLE: SqlTable = {
   name: 'things',
   id: { column: 'id', type: 'text' },
   columns: {
@@ -32,6 +34,29 @@ export const TYPED_TABLE: SqlTable = {
     map: { column: 'map', type: 'json' },
     any: { column: 'any', type: 'json', null: 'null' },
     'place.city': { column: 'place_city', type: 'text' },
+    nick: { column: 'nick', type: 'text', collation: 'other' },
+    word: { column: 'word', type: 'text', null: 'null' },
+    code: { column: 'code', type: 'text', collation: 'binary' },
+    tag: { column: 'tag', type: 'text', collation: 'other', null: 'null' },
+    until: { column: 'until', type: 'timestamp', null: 'null' },
+  },
+};
+
+/** The table as a database has it. Each has columns of several collations; `word` has one that its dialect takes for usual. */
+export function typedTable(dialect: SqlDialect): SqlTable {
+  if (dialect !== 'sqlite') return TYPED_TABLE;
+  return { ...TYPED_TABLE, columns: { ...TYPED_TABLE.columns, word: { column: 'word', type: 'text', null: 'null', collation: 'other' } } };
+}
+
+/** By dialect and column: the type where it is not the usual one. */
+const COLLATED: { readonly [dialect in SqlDialect]: { readonly [column: string]: string } } = {
+  sqlite: { nick: 'TEXT COLLATE NOCASE', word: 'TEXT COLLATE RTRIM', tag: 'TEXT COLLATE NOCASE' },
+  postgresql: { a: 'text COLLATE words', s: 'text COLLATE words', nick: 'text COLLATE nocase', word: 'varchar COLLATE "POSIX"', code: 'text COLLATE "C"', tag: 'citext' },
+  mysql: {
+    nick: 'varchar(100) COLLATE utf8mb4_unicode_ci',
+    word: 'varchar(100) COLLATE utf8mb4_danish_ci',
+    code: 'varchar(100) COLLATE utf8mb4_nopad_bin',
+    tag: 'varchar(100) COLLATE utf8mb4_bin',
   },
 };
 
@@ -47,7 +72,7 @@ export function createTable(dialect: SqlDialect): string {
         ? { text: 'text', integer: 'bigint', number: 'double', boolean: 'boolean', timestamp: 'datetime(6)', json: 'json', list: 'json' }
         : { text: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', timestamp: 'TEXT', json: 'TEXT', list: 'TEXT' };
   const quote = dialect === 'mysql' ? '`' : '"';
-  const columns = Object.values(TYPED_TABLE.columns).map(({ type }, index) => `${quote}${COLUMNS[index]}${quote} ${types[type]}`);
+  const columns = Object.values(TYPED_TABLE.columns).map(({ type }, index) => `${quote}${COLUMNS[index]}${quote} ${COLLATED[dialect][COLUMNS[index] as string] ?? types[type]}`);
   return `CREATE TABLE things (position integer PRIMARY KEY, id text, ${columns.join(', ')})`;
 }
 
@@ -64,7 +89,8 @@ export function typedRow(random: Random, dialect: SqlDialect): TypedRow {
     put(values, name, content.told);
     return content.stored;
   });
-  return { id: random.pick(['r', 'x', 'r\u00e9', 'u1', 'R']), attr: values as Attributes, cells };
+  const id = random.pick(['r', 'x', 'r\u00e9', 'u1', 'R']);
+  return { id, attr: values as Attributes, cells, ...(Number.isNaN(values.m) ? { orTold: { ...values, m: null } as Attributes } : {}) };
 }
 
 interface Content {
@@ -77,7 +103,7 @@ function contentOf(random: Random, dialect: SqlDialect, name: string, type: stri
   switch (type) {
     case 'text': {
       const usual = { owner: ['u1', 'u2', 'someone', 'U1', 'u1 '], a: ['x', 'y', 'z', '', 'X', 'x '] }[name];
-      const text = withoutNul(random.pick(usual !== undefined && random.chance(0.7) ? usual : TEXTS));
+      const text = withoutNul(random.pick(usual !== undefined && random.chance(0.7) ? usual : [...TEXTS, ...COLLATING]));
       return { told: text, stored: text };
     }
     case 'integer': {
@@ -85,7 +111,7 @@ function contentOf(random: Random, dialect: SqlDialect, name: string, type: stri
       return { told: Number(integer), stored: integer };
     }
     case 'number': {
-      const number = random.pick([...NUMBERS, 2.5, 0.5, 2, 83.33333333333333, 83.33333333333334]);
+      const number = random.pick([...NUMBERS, 2.5, 0.5, 2, 83.33333333333333, 83.33333333333334, ...UNUSUAL_NUMBERS[dialect]]);
       return { told: number, stored: number };
     }
     case 'boolean': {
@@ -94,13 +120,17 @@ function contentOf(random: Random, dialect: SqlDialect, name: string, type: stri
     }
     case 'timestamp': {
       const text = random.pick(TIMES);
+      const unusual = Object.entries(UNUSUAL_TIMES[dialect]);
+      if (random.chance(0.2)) return ofEntry(random.pick(unusual));
       return { told: text, stored: dialect === 'mysql' ? text.replace('T', ' ').replace('Z', '') : text };
     }
     case 'list': {
+      if (random.chance(0.15)) return raw(random.pick(UNUSUAL_LISTS));
       const list = hostile[name];
       return Array.isArray(list) ? document(withoutNul(list)) : undefined;
     }
     default: {
+      if (random.chance(0.15)) return raw(random.pick(dialect === 'postgresql' ? [...UNUSUAL_DOCUMENTS, '{"a":"x","a":"y"}'] : UNUSUAL_DOCUMENTS));
       const value = name === 'any' ? hostile[random.pick(['s', 'm', 'list', 'map', 'flag'])] : hostile[name];
       return value === undefined ? undefined : document(withoutNul(value));
     }
@@ -111,12 +141,57 @@ function document(value: unknown): Content {
   return { told: value, stored: documentOf(value) };
 }
 
+function raw(stored: string): Content {
+  return { told: JSON.parse(stored) as unknown, stored };
+}
+
+function ofEntry([stored, told]: readonly [string, string]): Content {
+  return { told, stored };
+}
+
 /** JSON's own, so that `__proto__` is a name like any other. */
 function put(values: { [name: string]: unknown }, name: string, value: unknown): void {
   const [parent, field] = name.split('.') as [string, string?];
   if (field === undefined) values[parent] = value;
   else values[parent] = { ...(values[parent] as object), [field]: value };
 }
+
+/** Texts that some collation takes for another of them. */
+const COLLATING: readonly string[] = ['x ', 'x\t', 'É', 'E\u0301', 'ss', 'SS', 'aa', 'å', 'Å', 'ﬁ', 'fi', 'İ', 'i', 'ch', 'xyz', 'XY', ' ', 'U1'];
+
+const UNUSUAL_NUMBERS: { readonly [dialect in SqlDialect]: readonly number[] } = {
+  sqlite: [Infinity, -Infinity],
+  postgresql: [Number.NaN, Number.NaN, Infinity, -Infinity],
+  mysql: [],
+};
+
+/** Times that are none to check, as stored and as told. */
+const UNUSUAL_TIMES: { readonly [dialect in SqlDialect]: { readonly [stored: string]: string } } = {
+  sqlite: Object.fromEntries(['+010000-01-01T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '0000-06-01T00:00:00.000Z'].map((text) => [text, text])),
+  postgresql: {
+    infinity: 'infinity',
+    '-infinity': '-infinity',
+    '0044-03-15 00:00:00+00 BC': '-000043-03-15T00:00:00Z',
+    '10000-01-01 00:00:00+00': '+010000-01-01T00:00:00Z',
+    '9999-12-31 23:59:59.999999+00': '9999-12-31T23:59:59.999999Z',
+    '0001-01-01 00:00:00+00': '0001-01-01T00:00:00Z',
+  },
+  mysql: {
+    '0000-00-00 00:00:00': '0000-00-00T00:00:00Z',
+    '2020-00-00 00:00:00': '2020-00-00T00:00:00Z',
+    '2020-05-00 00:00:00': '2020-05-00T00:00:00Z',
+    '2020-02-31 00:00:00': '2020-02-31T00:00:00Z',
+    '0000-06-01 00:00:00': '0000-06-01T00:00:00Z',
+    '9999-12-31 23:59:59.999999': '9999-12-31T23:59:59.999999Z',
+  },
+};
+
+/** What is no array in a column of lists, and numbers that are no doubles. */
+const UNUSUAL_LISTS: readonly string[] = ['"x"', '1', 'null', 'true', '[1e400, "x"]', '[1e-400]', '[["x"]]', '["x", ["x"]]', '[{"a": 1e400}]', '[[["x"]]]'];
+const UNUSUAL_DOCUMENTS: readonly string[] = [
+  '{"a":1e400}', '{"a":-1e400,"n":1e-400}', '{"a":1e-400}', '1e400', '{"a":{"n":1e309}}', '{"n":123456789012345678901234567890}', '"x"', '["x"]', '[["x"],"x"]',
+  '{"a":0.1000000000000000055511151231257827}', '{"n":1.7976931348623158e308}', '{"a":["x"],"n":"x"}', '{"list":"x"}', '[1e400,"x",1]', '{"a":4.9e-324}', '{"a":2e-324}', '{"a":"x","list":["x"]}',
+];
 
 const INTEGERS: readonly bigint[] = [0n, 1n, 2n, 3n, 4n, 5n, 8n, -1n, -2n, 100n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 60n, 2n ** 63n - 1n, -(2n ** 63n)];
 

@@ -1,5 +1,5 @@
 import { ALWAYS, allOf, anyOf, listed, NEVER, sql, type Sql, unless } from './fragment.js';
-import { equality, isNull, readable } from './comparisons.js';
+import { constantBytes, equality, isNull, readable } from './comparisons.js';
 import { Refusal } from './refusal.js';
 import { jsonAs, type Scope, textConstant } from './scope.js';
 import { type Json, type Scalar, scalar, type SqlValue, FAILED } from './value.js';
@@ -10,8 +10,11 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
   switch (collection.kind) {
     case 'constant':
       return amongConstants(scope, element, collection.value, outcome);
-    case 'json':
-      return outcome ? isMember(scope, element, collection) : allOf(readable(element), isCollection(scope, collection), unless(isMember(scope, element, collection)));
+    case 'json': {
+      const isHeld = held(scope, collection, element);
+      if (isHeld !== undefined) return allOf(outcome ? isHeld : unless(isHeld), isList(scope, collection));
+      return outcome ? isMember(scope, element, collection) : allOf(readable(scope, element), isCollection(scope, collection), unless(isMember(scope, element, collection)));
+    }
     case 'scalar':
     case 'moment':
     case 'shifted':
@@ -24,16 +27,38 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
 export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
   if (a.kind === 'constant') return b.kind === 'constant' ? refuseConstants('hasIntersection') : intersection(scope, b, a, outcome);
   if (a.kind !== 'json') return NEVER;
+  const isAnyHeld = heldAny(scope, a, b);
+  if (isAnyHeld !== undefined) return allOf(outcome ? isAnyHeld : unless(isAnyHeld), isList(scope, a));
   const common = someElement(scope, a, (element) => membership(scope, element, b, true));
   return outcome ? common : allOf(isList(scope, a), isList(scope, b), unless(common));
 }
+
+/** Whether a list has one of some constants, each by an index on the list. */
+function heldAny(scope: Scope, list: Json, some: SqlValue): Sql | undefined {
+  if (some.kind !== 'constant' || !Array.isArray(some.value) || some.value.length > MOST_HELD) return undefined;
+  const each = some.value.map((value: unknown) => held(scope, list, { kind: 'constant', value: value as null }));
+  return each.every((one) => one !== undefined) ? anyOf(...each) : undefined;
+}
+
+/** Whether a list has a constant, by an index on the list; what is no list is not told from one. */
+function held(scope: Scope, list: Json, element: SqlValue): Sql | undefined {
+  if (list.list === undefined || element.kind !== 'constant' || !isPlain(element.value)) return undefined;
+  if (typeof element.value === 'string' && textConstant(scope, 'in', element.value) === undefined) return NEVER;
+  return scope.dialect.holds?.(list, element.value);
+}
+
+/** More of them are looked for by reading the list once. */
+const MOST_HELD = 100;
 
 /** Where all elements of a list are in another, or where both are lists and some element is not. */
 export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boolean): Sql {
   const areLists = allOf(isList(scope, some), isList(scope, all));
   if (areLists === NEVER) return NEVER;
   if (some.kind === 'constant') {
-    const included = allOf(...(some.value as readonly []).map((value) => membership(scope, { kind: 'constant', value }, all, true)));
+    const included = allOf(...(some.value as readonly []).map((value) => {
+      const element: SqlValue = { kind: 'constant', value };
+      return (all.kind === 'json' ? held(scope, all, element) : undefined) ?? membership(scope, element, all, true);
+    }));
     return outcome ? allOf(areLists, included) : allOf(areLists, unless(included));
   }
   const left = someElement(scope, some as Json, (element) => unless(membership(scope, element, all, true)));
@@ -45,10 +70,10 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
   const { dialect } = scope;
   switch (value.kind) {
     case 'json':
-      return scalar('integer', dialect.size(value), dialect.computed, { isInt: true });
+      return scalar('integer', dialect.size(value, scope.statement.alias()), dialect.computed, { isInt: true });
     case 'scalar':
       if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal('size', 'a timestamp column as the text that check is told');
-      return value.type === 'text' ? scalar('integer', dialect.length(value.sql), dialect.computed, { isInt: true }) : FAILED;
+      return value.type === 'text' ? scalar('integer', dialect.length(value.sql, scope.statement.alias()), dialect.computed, { isInt: true }) : FAILED;
     case 'constant':
       return refuseConstants('size');
     case 'moment':
@@ -62,7 +87,7 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
 export function isList({ dialect }: Scope, value: SqlValue): Sql {
   if (value.kind === 'constant') return Array.isArray(value.value) ? ALWAYS : NEVER;
   if (value.kind !== 'json') return NEVER;
-  return value.isList === true ? readable(value) : dialect.hasType(value, 'array');
+  return dialect.hasType(value, 'array');
 }
 
 /** Where some element of a list passes. */
@@ -86,14 +111,13 @@ function refuseConstants(operator: string): never {
 }
 
 function isCollection(scope: Scope, json: Json): Sql {
-  return anyOf(isList(scope, json), json.isList === true ? NEVER : scope.dialect.hasType(json, 'object'));
+  return anyOf(isList(scope, json), json.list !== undefined ? NEVER : scope.dialect.hasType(json, 'object'));
 }
 
 function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
   const { dialect, statement } = scope;
-  const quick = collection.isList === true && element.kind === 'constant' && isPlain(element.value) ? quickly(scope, collection, element.value) : undefined;
-  const inList = quick ?? someElement(scope, collection, (other) => equality(scope, element, other, true));
-  if (collection.isList === true) return inList;
+  const inList = someElement(scope, collection, (other) => equality(scope, element, other, true));
+  if (collection.list !== undefined) return inList;
   const canBeKey = element.kind === 'json' || (element.kind === 'scalar' && element.type === 'text') || (element.kind === 'constant' && typeof element.value === 'string');
   const isKey = canBeKey ? someItem(dialect.items(collection, 'object', statement.alias()), ({ key }) => equality(scope, keyOf(scope, key), element, true)) : NEVER;
   return anyOf(inList, isKey);
@@ -103,23 +127,22 @@ function isPlain(value: unknown): value is string | number | boolean {
   return value !== null && typeof value !== 'object';
 }
 
-function quickly(scope: Scope, list: Json, value: string | number | boolean): Sql | undefined {
-  if (typeof value === 'string' && textConstant(scope, 'in', value) === undefined) return NEVER;
-  return scope.dialect.holds?.(list, value);
-}
-
 /** `x IN (a, b)`: what is of the column's type and compares as it stands; the rest one by one. */
 function amongConstants(scope: Scope, element: SqlValue, constants: unknown, outcome: boolean): Sql {
   const values = collectionOf(constants);
   if (values === undefined) return NEVER;
-  const column = element.kind === 'json' && element.isList !== true && values.length > 1 && values.every((value) => typeof value === 'string') ? jsonAs(scope, element, 'text') : element;
+  if (element.kind === 'json') {
+    const isAmong = jsonAmong(scope, element, values, outcome);
+    if (isAmong !== undefined) return isAmong;
+  }
+  const column = element.kind === 'json' && values.length > 1 && values.every((value) => typeof value === 'string') ? jsonAs(scope, element, 'text') : element;
   const plain = column.kind === 'scalar' ? plainAmong(scope, column, values) : [];
   if (plain.length < 2 || column.kind !== 'scalar') return oneByOne(scope, element, values, outcome);
   const others = values.filter((value) => !plain.some(({ of }) => of === value));
   const isIn = amongPlain(scope, column, plain.map(({ constant }) => constant), true);
   if (outcome) return anyOf(isIn, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)));
   const isOther = amongPlain(scope, column, plain.map(({ constant }) => constant), false);
-  const isNone = element.kind === 'json' ? allOf(readable(element), unless(isIn)) : column.null === 'null' ? anyOf(isNull(scope, column), isOther) : isOther;
+  const isNone = element.kind === 'json' ? allOf(readable(scope, element), unless(isIn)) : column.null === 'null' ? anyOf(isNull(scope, column), isOther) : isOther;
   return allOf(isNone, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, false)));
 }
 
@@ -130,15 +153,20 @@ function collectionOf(constants: unknown): readonly unknown[] | undefined {
 
 function oneByOne(scope: Scope, element: SqlValue, values: readonly unknown[], outcome: boolean): Sql {
   const each = values.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, outcome));
-  return outcome ? anyOf(...each) : allOf(readable(element), ...each);
+  return outcome ? anyOf(...each) : allOf(readable(scope, element), ...each);
+}
+
+/** `->` of a document beside `IN`, where the dialect's index on such an expression serves. */
+function jsonAmong(scope: Scope, json: Json, values: readonly unknown[], outcome: boolean): Sql | undefined {
+  const known = values.filter((value) => typeof value !== 'string' || textConstant(scope, 'in', value) !== undefined);
+  return known.length > 1 && known.every(isPlain) ? scope.dialect.among?.(json, known, outcome) : undefined;
 }
 
 /** Of a collation that takes other texts for equal, by bytes; what an index can tell first. */
 function amongPlain({ dialect }: Scope, { sql: column, type, collation }: Scalar, constants: readonly Sql[], isIn: boolean): Sql {
   const word = isIn ? 'IN' : 'NOT IN';
   if (type !== 'text' || collation !== 'other') return sql`${column} ${word} (${listed(constants)})`;
-  if (dialect.name !== 'mysql') return sql`${dialect.byBytes(column)} ${word} (${listed(constants)})`;
-  const byBytes = sql`${dialect.byBytes(column)} ${word} (${listed(constants.map(dialect.byBytes))})`;
+  const byBytes = sql`${dialect.byBytes(column)} ${word} (${listed(constants.map((constant) => constantBytes(dialect, constant)))})`;
   return isIn ? allOf(sql`${column} IN (${listed(constants)})`, byBytes) : byBytes;
 }
 

@@ -4,21 +4,22 @@ import { compareMoment } from './moments.js';
 import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';
 import { Refusal } from './refusal.js';
 import { booleanOf, jsonAs, type Scope, textConstant } from './scope.js';
+import type { Dialect } from './dialect.js';
 import type { Constant, Json, JsonType, Scalar, ScalarType, SqlValue } from './value.js';
 
 /** Where a value is there. */
-export function readable(value: SqlValue): Sql {
+export function readable({ dialect }: Scope, value: SqlValue): Sql {
   switch (value.kind) {
     case 'constant':
     case 'moment':
       return ALWAYS;
     case 'scalar':
+      if (isReadTime(value)) return dialect.isMoment(value.sql);
       return value.null === 'missing' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
     case 'shifted':
       return value.of.null === 'never' ? ALWAYS : sql`${value.of.sql} IS NOT NULL`;
     case 'json':
-      if (value.isThere === true) return ALWAYS;
-      return value.isList === true ? sql`${value.sql} IS NOT NULL` : sql`${value.type} IS NOT NULL`;
+      return value.isThere === true ? ALWAYS : sql`${value.list ?? value.type} IS NOT NULL`;
     case 'failed':
       return NEVER;
   }
@@ -37,10 +38,29 @@ export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolea
   return ofScalars(scope, a, b, isEqual);
 }
 
-/** Where two values have the order. Only numbers, texts, booleans and times have one, among themselves. */
-export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
+/**
+ * Where two values have the order. Only numbers, texts, booleans and times have one, among themselves.
+ *
+ * @param isAsked whether the filter asks for this order, or for the opposite order not to hold, as all do not with NaN.
+ */
+export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue, isAsked: boolean): Sql {
+  const isOrdered = orderOf(scope, a, operator, b);
+  const columns = isOrdered === NEVER ? [] : [a, b].flatMap(nanColumn);
+  if (columns.length === 0) return isOrdered;
+  // A program may tell check of NaN or of null, which has no order at all: where they part, the row is not selected.
+  if (scope.isNegated === true && !isAsked) return anyOf(isOrdered, ...columns.map((column) => sql`${column} = 'NaN'`));
+  const isBelow = a.kind === 'scalar' && b.kind === 'constant' && (operator === '<' || operator === '<=');
+  return isBelow ? isOrdered : allOf(isOrdered, ...columns.map((column) => sql`${column} < 'NaN'`));
+}
+
+function nanColumn(value: SqlValue): readonly Sql[] {
+  const number = value.kind === 'shifted' ? value.of : value;
+  return number.kind === 'scalar' && number.mayBeNan === true ? [number.sql] : [];
+}
+
+function orderOf(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
   if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
-  if (a.kind === 'constant' || a.kind === 'moment') return b.kind === 'constant' || b.kind === 'moment' ? orderOfConstants(a, operator, b) : ordering(scope, b, MIRRORED[operator], a);
+  if (a.kind === 'constant' || a.kind === 'moment') return b.kind === 'constant' || b.kind === 'moment' ? orderOfConstants(a, operator, b) : orderOf(scope, b, MIRRORED[operator], a);
   if (b.kind === 'moment') {
     if (a.kind === 'json') return NEVER;
     return a.kind === 'scalar' && isTime(a, operator) ? compareMoment(scope, a, operator, b.at) : NEVER;
@@ -48,7 +68,7 @@ export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue
   if (b.kind === 'constant') return orderWithConstant(scope, a, operator, b);
   if (a.kind === 'shifted' || b.kind === 'shifted') throw new Refusal(NAMES[operator], 'arithmetic with a constant on one side and a column on the other');
   if (a.kind === 'json' && b.kind === 'json') throw new Refusal(NAMES[operator], 'two values of JSON documents, whose types are not known');
-  if (a.kind === 'json') return ordering(scope, b, MIRRORED[operator], a);
+  if (a.kind === 'json') return orderOf(scope, b, MIRRORED[operator], a);
   const right = b.kind === 'json' ? jsonAs(scope, b, a.type) : b;
   return orderOfScalars(scope, a as Scalar, operator, right);
 }
@@ -61,7 +81,7 @@ export function isNull({ dialect }: Scope, value: SqlValue): Sql {
     case 'scalar':
       return value.null === 'null' ? sql`${value.sql} IS NULL` : NEVER;
     case 'json':
-      return value.isList === true ? NEVER : dialect.hasType(value, 'null');
+      return dialect.hasType(value, 'null');
     case 'moment':
     case 'shifted':
     case 'failed':
@@ -88,7 +108,7 @@ function orderOfConstants(a: SqlValue, operator: Order, b: SqlValue): Sql {
 function withMoment(scope: Scope, a: SqlValue, at: cel.Timestamp, isEqual: boolean): Sql {
   const isRead = a.kind === 'scalar' && isTime(a, 'eq');
   if (isRead) return compareMoment(scope, a, isEqual ? '=' : '<>', at);
-  return isEqual ? NEVER : readable(a);
+  return isEqual ? NEVER : readable(scope, a);
 }
 
 /** As policies compare times: read. A text that is a time equals no time. */
@@ -98,11 +118,13 @@ function isTime({ type, isUnread }: Scalar, operator: string): boolean {
 }
 
 function withConstant(scope: Scope, a: SqlValue, { value }: Constant, isEqual: boolean): Sql {
-  if (value === null) return isEqual ? isNull(scope, a) : allOf(readable(a), notNull(scope, a));
+  if (value === null) return isEqual ? isNull(scope, a) : allOf(readable(scope, a), notNull(scope, a));
   if (a.kind === 'json') return jsonWithConstant(scope, a, value, isEqual);
   if (a.kind === 'shifted') {
-    if (typeof value !== 'number') return isEqual ? NEVER : readable(a);
-    return compareShifted(scope, a, isEqual ? '=' : '<>', value);
+    if (typeof value !== 'number') return isEqual ? NEVER : readable(scope, a);
+    const compared = compareShifted(scope, a, isEqual ? '=' : '<>', value);
+    const isKnown = isEqual || scope.isNegated === true || a.of.mayBeNan !== true;
+    return isKnown ? compared : allOf(compared, sql`${a.of.sql} < 'NaN'`);
   }
   return a.kind === 'scalar' ? scalarWithConstant(scope, a, value, isEqual) : NEVER;
 }
@@ -110,7 +132,7 @@ function withConstant(scope: Scope, a: SqlValue, { value }: Constant, isEqual: b
 function notNull(scope: Scope, value: SqlValue): Sql {
   const { dialect } = scope;
   if (value.kind === 'scalar') return value.null === 'null' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
-  return value.kind === 'json' && value.isList !== true ? dialect.isOtherThan(value, 'null') : ALWAYS;
+  return value.kind === 'json' ? dialect.isOtherThan(value, 'null') : ALWAYS;
 }
 
 function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], isEqual: boolean): Sql {
@@ -118,12 +140,12 @@ function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], i
   const type = typeOf(value);
   if (a.type === 'timestamp') isTime(a, 'eq');
   const isOfType = type === a.type || (type === 'number' && a.type === 'integer');
-  if (!isOfType) return isEqual ? NEVER : readable(a);
+  if (!isOfType) return isEqual ? NEVER : readable(scope, a);
   const orNull = (differs: Sql): Sql => (a.null === 'null' ? anyOf(sql`${a.sql} IS NULL`, differs) : differs);
   switch (typeof value) {
     case 'string': {
       const constant = textConstant(scope, 'eq', value);
-      if (constant === undefined) return isEqual ? NEVER : readable(a);
+      if (constant === undefined) return isEqual ? NEVER : readable(scope, a);
       return isEqual ? sameText(scope, a, constant) : orNull(otherText(scope, a, constant));
     }
     case 'number':
@@ -135,21 +157,27 @@ function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], i
   }
 }
 
-function sameText({ dialect }: Scope, { sql: text, collation }: Scalar, other: Sql): Sql {
-  return collation === 'other' ? dialect.sameBytes(text, other) : sql`${text} = ${other}`;
+/** A collation may take more texts for equal than are the same, and none less: what an index can tell first. */
+function sameText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
+  const same = sql`${text} = ${constant}`;
+  return collation === 'other' ? allOf(same, sql`${dialect.byBytes(text)} = ${constantBytes(dialect, constant)}`) : same;
 }
 
-function otherText({ dialect }: Scope, { sql: text, collation }: Scalar, other: Sql): Sql {
-  if (collation !== 'other') return sql`${text} <> ${other}`;
-  return dialect.name === 'mysql' ? sql`${dialect.byBytes(text)} <> ${dialect.byBytes(other)}` : sql`${dialect.byBytes(text)} <> ${other}`;
+function otherText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
+  if (collation !== 'other') return sql`${text} <> ${constant}`;
+  return sql`${dialect.byBytes(text)} <> ${constantBytes(dialect, constant)}`;
+}
+
+/** A constant beside a text that compares by bytes. */
+export function constantBytes({ name, byBytes }: Dialect, constant: Sql): Sql {
+  return name === 'mysql' ? byBytes(constant) : constant;
 }
 
 function jsonWithConstant(scope: Scope, a: Json, value: Exclude<Constant['value'], null>, isEqual: boolean): Sql {
   const { dialect } = scope;
   const type = typeOf(value);
   if (typeof value === 'object') throw new Refusal('eq', 'a value of a JSON document beside a list or a map');
-  if (a.isList === true) return isEqual ? NEVER : readable(a);
-  if (typeof value === 'string' && textConstant(scope, 'eq', value) === undefined) return isEqual ? NEVER : readable(a);
+  if (typeof value === 'string' && textConstant(scope, 'eq', value) === undefined) return isEqual ? NEVER : readable(scope, a);
   const whole = dialect.equals(a, isEqual ? '=' : '<>', value);
   if (whole !== undefined) return whole;
   const typed = jsonAs(scope, a, type as ScalarType);
@@ -166,7 +194,7 @@ function typeOf(value: Constant['value']): JsonType {
 function scalarWithJson(scope: Scope, a: Scalar, b: Json, isEqual: boolean): Sql {
   if (a.type === 'timestamp') throw new Refusal('eq', 'a time beside a value of a JSON document');
   const same = anyOf(sameScalars(scope, a, jsonAs(scope, b, a.type)), allOf(isNull(scope, a), isNull(scope, b)));
-  return isEqual ? same : allOf(readable(a), readable(b), unless(same));
+  return isEqual ? same : allOf(readable(scope, a), readable(scope, b), unless(same));
 }
 
 function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
@@ -175,32 +203,46 @@ function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
   const areComparable = a.type === b.type || (isNumber(a) && isNumber(b));
   const areNull = allOf(isNull(scope, a), isNull(scope, b));
   if (isEqual) return areComparable ? anyOf(sameScalars(scope, a, b), areNull) : areNull;
-  if (!areComparable) return allOf(readable(a), readable(b), unless(areNull));
+  if (!areComparable) return allOf(readable(scope, a), readable(scope, b), unless(areNull));
   if (a.null !== 'null' && b.null !== 'null') return differentScalars(scope, a, b);
-  const [left, right] = isNumber(a) ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql] : a.type === 'text' ? bytesOf(scope, a, b, ['other']) : [a.sql, b.sql];
-  return allOf(readable(a), readable(b), dialect.differ(left, right));
+  const [left, right] = isNumber(a) ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql] : a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
+  return allOf(readable(scope, a), readable(scope, b), dialect.differ(left, right));
 }
 
 function sameScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
-  if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, '=', b);
-  if (a.type !== 'text') return sql`${a.sql} = ${b.sql}`;
-  return a.collation === 'other' || b.collation === 'other' ? scope.dialect.sameBytes(a.sql, b.sql) : sql`${a.sql} = ${b.sql}`;
+  if (isNumber(a) && isNumber(b)) {
+    const isSame = compareNumbers(scope, a, '=', b);
+    return a.mayBeNan === true && b.mayBeNan === true && scope.isNegated !== true ? allOf(isSame, sql`${a.sql} < 'NaN'`) : isSame;
+  }
+  if (isReadTime(a) && isReadTime(b)) return allOf(sql`${a.sql} = ${b.sql}`, readable(scope, a));
+  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
+  return sql`${left} = ${right}`;
 }
 
 function differentScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
-  if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, '<>', b);
-  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b, ['other']) : [a.sql, b.sql];
-  return sql`${left} <> ${right}`;
+  if (isNumber(a) && isNumber(b)) {
+    const differ = compareNumbers(scope, a, '<>', b);
+    const areNan = allOf(sql`${a.sql} = 'NaN'`, sql`${b.sql} = 'NaN'`);
+    return a.mayBeNan === true && b.mayBeNan === true && scope.isNegated === true ? anyOf(differ, areNan) : differ;
+  }
+  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
+  const differ = sql`${left} <> ${right}`;
+  return isReadTime(a) && isReadTime(b) ? allOf(differ, readable(scope, a), readable(scope, b)) : differ;
 }
 
 function isNumber({ type }: Scalar): boolean {
   return type === 'number' || type === 'integer';
 }
 
-/** Two texts, by bytes where one has such a collation. */
-function bytesOf({ dialect }: Scope, a: Scalar, b: Scalar, collations: readonly Scalar['collation'][]): readonly [Sql, Sql] {
-  if (!collations.includes(a.collation) && !collations.includes(b.collation)) return [a.sql, b.sql];
-  return dialect.name === 'mysql' ? [dialect.byBytes(a.sql), dialect.byBytes(b.sql)] : [dialect.byBytes(a.sql), b.sql];
+/** Two texts, by bytes: a statement fails where their columns have different collations. */
+function bytesOf({ dialect }: Scope, a: Scalar, b: Scalar): readonly [Sql, Sql] {
+  const isPlain = dialect.name === 'sqlite' && a.collation === 'binary' && b.collation === 'binary';
+  return isPlain ? [a.sql, b.sql] : [dialect.byBytes(a.sql), dialect.byBytes(b.sql)];
+}
+
+/** Whether it is a column that `timestamp(...)` has read. */
+function isReadTime({ type, isUnread }: Scalar): boolean {
+  return type === 'timestamp' && isUnread !== true;
 }
 
 function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }: Constant): Sql {
@@ -208,8 +250,7 @@ function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }
   const type = typeOf(value);
   if (type === 'null' || type === 'array' || type === 'object') return NEVER;
   if (a.kind === 'shifted') return typeof value === 'number' ? compareShifted(scope, a, operator, value) : NEVER;
-  const column = a.kind === 'json' ? (a.isList === true ? undefined : jsonAs(scope, a, type as ScalarType)) : (a as Scalar);
-  if (column === undefined) return NEVER;
+  const column = a.kind === 'json' ? jsonAs(scope, a, type as ScalarType) : (a as Scalar);
   if (column.type === 'timestamp') isTime(column, NAMES[operator]);
   if (column.type !== type && !(column.type === 'integer' && type === 'number')) return NEVER;
   switch (typeof value) {
@@ -217,7 +258,7 @@ function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }
       const constant = textConstant(scope, NAMES[operator], value);
       if (constant === undefined) throw new Refusal(NAMES[operator], 'a text with a NUL, which PostgreSQL does not have');
       if (column.collation === 'binary') return sql`${column.sql} ${operator} ${constant}`;
-      return sql`${dialect.byBytes(column.sql)} ${operator} ${dialect.name === 'mysql' ? dialect.byBytes(constant) : constant}`;
+      return sql`${dialect.byBytes(column.sql)} ${operator} ${constantBytes(dialect, constant)}`;
     }
     case 'number':
       return compareNumber(scope, column, operator, value);
@@ -230,6 +271,7 @@ function orderOfScalars(scope: Scope, a: Scalar, operator: Order, b: Scalar): Sq
   for (const side of [a, b]) if (side.type === 'timestamp') isTime(side, NAMES[operator]);
   if (isNumber(a) && isNumber(b)) return compareNumbers(scope, a, operator, b);
   if (a.type !== b.type) return NEVER;
-  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b, ['deterministic', 'other']) : [a.sql, b.sql];
-  return sql`${left} ${operator} ${right}`;
+  const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
+  const isOrdered = sql`${left} ${operator} ${right}`;
+  return isReadTime(a) ? allOf(isOrdered, readable(scope, a), readable(scope, b)) : isOrdered;
 }

@@ -34,7 +34,7 @@ export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
     case 'not':
       return ask(first, !outcome);
     case 'unless':
-      return outcome ? unless(ask(first, true)) : ask(first, true);
+      return outcome ? unless(truth(first, true, { ...scope, isNegated: scope.isNegated !== true })) : ask(first, true);
     case 'if':
       return anyOf(allOf(ask(first, true), ask(second, outcome)), allOf(ask(first, false), ask(third, outcome)));
     default: {
@@ -59,13 +59,13 @@ function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
     case 'ne':
       return equal(first, second, (operator === 'eq') === outcome, scope);
     case 'lt':
-      return ordering(scope, a(), outcome ? '<' : '>=', b());
+      return ordering(scope, a(), outcome ? '<' : '>=', b(), outcome);
     case 'le':
-      return ordering(scope, a(), outcome ? '<=' : '>', b());
+      return ordering(scope, a(), outcome ? '<=' : '>', b(), outcome);
     case 'gt':
-      return ordering(scope, a(), outcome ? '>' : '<=', b());
+      return ordering(scope, a(), outcome ? '>' : '<=', b(), outcome);
     case 'ge':
-      return ordering(scope, a(), outcome ? '>=' : '<', b());
+      return ordering(scope, a(), outcome ? '>=' : '<', b(), outcome);
     case 'in': {
       const options = listOf(second);
       return options === undefined ? membership(scope, a(), b(), outcome) : among(first, options, outcome, scope);
@@ -142,7 +142,7 @@ function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
       if (value.type !== 'boolean') return NEVER;
       return outcome ? dialect.isTrue(value.sql) : dialect.isFalse(value.sql);
     case 'json':
-      return value.isList === true ? NEVER : equality(scope, value, { kind: 'constant', value: outcome }, true);
+      return equality(scope, value, { kind: 'constant', value: outcome }, true);
     case 'moment':
     case 'shifted':
     case 'failed':
@@ -154,7 +154,7 @@ function equal(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
   const typed = typeTestOf(a, b);
   if (typed !== undefined) return tests(typed, isEqual, scope);
   // `timestamp(x) == timestamp(x)`: where it can be read.
-  if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b)) return isEqual ? readable(valueOf(a, scope)) : NEVER;
+  if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b)) return isEqual ? readable(scope, valueOf(a, scope)) : NEVER;
   if (isTest(a) || isTest(b)) return equalTests(a, b, isEqual, scope);
   return equality(scope, valueOf(a, scope), valueOf(b, scope), isEqual);
 }
@@ -190,8 +190,8 @@ function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql
 /** `x in [R.attr.y, "a"]`: a list that fails where a part of it does. */
 function among(element: Operand, options: readonly Operand[], outcome: boolean, scope: Scope): Sql {
   const each = options.map((option) => equal(element, option, outcome, scope));
-  const parts = options.map((option) => readable(valueOf(option, scope)));
-  return outcome ? allOf(...parts, anyOf(...each)) : allOf(readable(valueOf(element, scope)), ...each);
+  const parts = options.map((option) => readable(scope, valueOf(option, scope)));
+  return outcome ? allOf(...parts, anyOf(...each)) : allOf(readable(scope, valueOf(element, scope)), ...each);
 }
 
 /** The parts of a list that is not constant. */
@@ -231,6 +231,7 @@ function overLambda(operator: 'exists' | 'all' | 'exists_one', range: Operand, l
   // With a name of a lambda around, nobody can tell a variable from a body (planner.md 3.7).
   const isClear = names.length === variables.length && (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
   if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
+  const sought = names.length === 1 ? soughtElements(operator, body, names[0] as string) : undefined;
   const macro = {
     quantifier: operator,
     variables: names.length,
@@ -239,5 +240,23 @@ function overLambda(operator: 'exists' | 'all' | 'exists_one', range: Operand, l
   };
   const fields = 'variable' in range ? fieldsOf(range.variable, scope) : undefined;
   if ('variable' in range && fields !== undefined) return overFields(scope, { ...macro, variable: range.variable, fields }, outcome);
-  return quantified(scope, { ...macro, range: valueOf(range, scope) }, outcome);
+  const list = valueOf(range, scope);
+  if (sought !== undefined && list.kind === 'json' && list.list !== undefined) {
+    return intersection(scope, list, { kind: 'constant', value: sought }, (operator === 'exists') === outcome);
+  }
+  return quantified(scope, { ...macro, range: list }, outcome);
+}
+
+/** The constants that `exists(t, t == c)`, `exists(t, t in cs)` and `all(t, t != c)` look for: an index on the list finds them. */
+function soughtElements(quantifier: string, body: Operand, name: string): readonly JsonValue[] | undefined {
+  if (!('expression' in body)) return undefined;
+  const { operator, operands } = body.expression;
+  const [first, second] = operands as [Operand, Operand];
+  const isElement = (operand: Operand): boolean => 'variable' in operand && operand.variable === name;
+  if (operator === 'in' && quantifier === 'exists') {
+    return isElement(first) && 'value' in second && Array.isArray(second.value) ? (second.value as readonly JsonValue[]) : undefined;
+  }
+  if (operator !== (quantifier === 'exists' ? 'eq' : 'ne') || quantifier === 'exists_one') return undefined;
+  const constant = isElement(first) ? second : isElement(second) ? first : undefined;
+  return constant !== undefined && 'value' in constant ? [constant.value] : undefined;
 }

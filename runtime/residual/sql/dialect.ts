@@ -12,6 +12,8 @@ export interface Dialect {
   readonly computed: Collation;
   /** Whether texts may have a NUL. */
   readonly hasNul: boolean;
+  /** Whether numbers may be NaN, and NaN is the largest of them. */
+  readonly hasNan: boolean;
   /** How many digits of a second timestamps have. */
   readonly secondDigits: 3 | 6;
   placeholder(position: number): string;
@@ -27,14 +29,14 @@ export interface Dialect {
   real(integer: Sql): Sql;
   /** A text that compares by bytes. */
   byBytes(text: Sql): Sql;
-  /** Equal texts of a collation that may take others for equal; what an index can tell first. */
-  sameBytes(a: Sql, b: Sql): Sql;
+  /** A time that check can be told: one of the years 1 to 9999, on a day that exists. */
+  isMoment(timestamp: Sql): Sql;
 
   startsWith(text: Sql, start: TextPart): Sql;
   endsWith(text: Sql, end: TextPart): Sql;
   contains(text: Sql, part: TextPart): Sql;
-  /** Code points. */
-  length(text: Sql): Sql;
+  /** Code points; the alias is for a subquery. */
+  length(text: Sql, alias: string): Sql;
   concat(a: Sql, b: Sql): Sql;
   /** Of ASCII letters only; undefined where the database changes others too. */
   lower: ((text: Sql) => Sql) | undefined;
@@ -42,7 +44,8 @@ export interface Dialect {
 
   /** A column that holds a document; where NULL is the value null, it says so. */
   document(column: Sql, isNull: boolean): Json;
-  field(json: Json, name: string): Json;
+  /** Undefined where no document has such a name. */
+  field(json: Json, name: string): Json | undefined;
   element(json: Json, position: number): Json;
   hasType(json: Json, type: JsonType): Sql;
   isOtherThan(json: Json, type: JsonType): Sql;
@@ -50,12 +53,14 @@ export interface Dialect {
   as(json: Json, type: 'text' | 'number' | 'boolean'): Sql;
   /** Equal to a constant; FALSE where it is another value, NULL where there is none. */
   equals(json: Json, operator: '=' | '<>', value: string | number | boolean): Sql | undefined;
-  /** Whether a list has an element, by an index on the list where there is one. */
+  /** Equal to one of several constants, or to none of them; NULL where there is no value. */
+  among: ((json: Json, values: readonly (string | number | boolean)[], isIn: boolean) => Sql | undefined) | undefined;
+  /** Whether a list has an element, by an index on the list where there is one; of what is no list it may be true. */
   holds: ((list: Json, value: string | number | boolean) => Sql | undefined) | undefined;
   /** The elements of an array, or the entries of an object. */
   items(json: Json, type: 'array' | 'object', alias: string): Items;
-  /** How many elements or entries, how many code points; NULL of anything else. */
-  size(json: Json): Sql;
+  /** How many elements or entries, how many code points; NULL of anything else. The alias is for a subquery. */
+  size(json: Json, alias: string): Sql;
 }
 
 /** What a text starts with, ends with or contains. */

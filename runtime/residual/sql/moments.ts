@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../cel/index.js';
 import type { Scope } from './scope.js';
-import { NEVER, sql, type Sql } from './fragment.js';
+import { allOf, NEVER, sql, type Sql } from './fragment.js';
 import type { Order } from './numbers.js';
 import type { Scalar } from './value.js';
 
@@ -9,18 +9,19 @@ export function compareMoment({ dialect }: Scope, { sql: column }: Scalar, opera
   const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
   const isBetween = moment.nanos % unit !== 0;
   const before = dialect.constant(textOf(moment, dialect), 'timestamp');
-  if (!isBetween) return sql`${column} ${operator} ${before}`;
+  if (!isBetween && operator === '=') return sql`${column} = ${before}`;
+  if (!isBetween) return allOf(sql`${column} ${operator} ${before}`, dialect.isMoment(column));
   switch (operator) {
     case '=':
       return NEVER;
     case '<>':
-      return sql`${column} IS NOT NULL`;
+      return dialect.isMoment(column);
     case '<':
     case '<=':
-      return sql`${column} <= ${before}`;
+      return allOf(sql`${column} <= ${before}`, dialect.isMoment(column));
     case '>':
     case '>=':
-      return sql`${column} > ${before}`;
+      return allOf(sql`${column} > ${before}`, dialect.isMoment(column));
   }
 }
 

@@ -1,4 +1,4 @@
-import { given, sql, type Sql } from './fragment.js';
+import { allOf, given, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import { Refusal } from './refusal.js';
 
@@ -9,6 +9,7 @@ export const MYSQL: Dialect = {
   collation: 'other',
   computed: 'other',
   hasNul: true,
+  hasNan: false,
   secondDigits: 6,
   placeholder: () => '?',
 
@@ -22,14 +23,19 @@ export const MYSQL: Dialect = {
   differ: (a, b) => sql`NOT (${a} <=> ${b})`,
   real: (integer) => sql`(${integer} + 0e0)`,
   byBytes: binary,
-  // A collation may take more texts for equal than there are, and none less.
-  sameBytes: (a, b) => sql`(${a} = ${b} AND ${binary(a)} = ${binary(b)})`,
+  // A server may store a day zero, and days that a month does not have.
+  isMoment: (timestamp) => allOf(sql`${timestamp} >= '0001-01-01'`, sql`DAYOFMONTH(${timestamp}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${timestamp}))`),
 
-  startsWith: (text, { sql: start }) => sql`LEFT(${binary(text)}, LENGTH(${binary(start)})) = ${binary(start)}`,
+  startsWith: (text, { sql: start, constant }) => {
+    const byBytes = sql`LEFT(${binary(text)}, LENGTH(${binary(start)})) = ${binary(start)}`;
+    const plain = constant?.match(/^[ -~]+/)?.[0];
+    return plain === undefined ? byBytes : allOf(sql`${text} LIKE ${given(`${plain.replace(/[%_|]/g, '|$&')}%`)} ESCAPE '|'`, byBytes);
+  },
   endsWith: (text, { sql: end }) => sql`RIGHT(${binary(text)}, LENGTH(${binary(end)})) = ${binary(end)}`,
   contains: (text, { sql: part }) => sql`LOCATE(${binary(part)}, ${binary(text)}) > 0`,
   length: (text) => sql`CHAR_LENGTH(${text})`,
-  concat: (a, b) => sql`CONCAT(${a}, ${b})`,
+  // Columns of different collations have none in common.
+  concat: (a, b) => sql`CONVERT(CONCAT(${binary(a)}, ${binary(b)}) USING utf8mb4)`,
   lower: undefined,
   upper: undefined,
 
@@ -40,6 +46,7 @@ export const MYSQL: Dialect = {
   isOtherThan: noJson,
   as: noJson,
   equals: noJson,
+  among: noJson,
   holds: noJson,
   items: noJson,
   size: noJson,

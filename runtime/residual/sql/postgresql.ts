@@ -1,4 +1,4 @@
-import { given, sql, type Sql } from './fragment.js';
+import { given, listed, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import type { Json, JsonType } from './value.js';
 
@@ -9,6 +9,7 @@ export const POSTGRESQL: Dialect = {
   collation: 'deterministic',
   computed: 'deterministic',
   hasNul: false,
+  hasNan: true,
   secondDigits: 6,
   placeholder: (position) => `$${position}`,
 
@@ -18,8 +19,9 @@ export const POSTGRESQL: Dialect = {
   same: (a, b) => sql`${a} IS NOT DISTINCT FROM ${b}`,
   differ: (a, b) => sql`${a} IS DISTINCT FROM ${b}`,
   real: (integer) => sql`${integer}::double precision`,
-  byBytes: (text) => sql`${text} COLLATE "C"`,
-  sameBytes: (a, b) => sql`${a} COLLATE "C" = ${b}`,
+  // As text: `citext` ignores case whatever its collation.
+  byBytes: (text) => sql`${text}::text COLLATE "C"`,
+  isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'`,
 
   startsWith: (text, { sql: start }) => sql`starts_with(${text}, ${start})`,
   endsWith: (text, { sql: end }) => sql`right(${text}, length(${end})) = ${end}`,
@@ -27,28 +29,34 @@ export const POSTGRESQL: Dialect = {
   length: (text) => sql`char_length(${text})`,
   concat: (a, b) => sql`(${a} || ${b})`,
   // In this collation only ASCII has cases.
-  lower: (text) => sql`lower(${text} COLLATE "C")`,
-  upper: (text) => sql`upper(${text} COLLATE "C")`,
+  lower: (text) => sql`lower(${text}::text COLLATE "C")`,
+  upper: (text) => sql`upper(${text}::text COLLATE "C")`,
 
   document: (column, isNull) => json(isNull ? sql`coalesce(${column}, 'null'::jsonb)` : column),
-  field: (object, name) => json(sql`(${object.sql} -> ${/^[A-Za-z_]\w*$/.test(name) ? sql`${`'${name}'`}` : given(name, '::text')})`),
-  element: (array, position) => json(sql`(${array.sql} -> ${String(position)})`),
+  // A document has neither NUL nor half a surrogate pair, and a parameter cannot have them.
+  field: (object, name) => (/\0|\p{Surrogate}/u.test(name) ? undefined : json(sql`(${object.sql} -> ${plainName(name)})`)),
+  // `->` takes a scalar for a list of one.
+  element: (array, position) => json(sql`(${onlyArray(array)} -> ${String(position)})`),
   hasType: ({ type: named }, type) => sql`${named} = ${`'${TYPES[type]}'`}`,
   isOtherThan: ({ type: named }, type) => sql`${named} <> ${`'${TYPES[type]}'`}`,
   as: (value, type) => {
-    const read = type === 'text' ? sql`${value.sql} #>> '{}'` : type === 'number' ? sql`${value.sql}::double precision` : sql`${value.sql}::boolean`;
+    const read = type === 'text' ? sql`${value.sql} #>> '{}'` : type === 'number' ? nearestDouble(value.sql) : sql`${value.sql}::boolean`;
     return sql`CASE WHEN ${value.type} = ${`'${TYPES[type]}'`} THEN ${read} END`;
   },
   // Numbers of documents are decimals, and two of them may be one double.
   equals: ({ sql: value }, operator, constant) => (typeof constant === 'number' ? undefined : sql`${value} ${operator} to_jsonb(${jsonParameter(constant)})`),
+  among: ({ sql: value }, constants, isIn) => {
+    if (constants.some((constant) => typeof constant === 'number')) return undefined;
+    const options = constants.map((constant) => sql`to_jsonb(${jsonParameter(constant as string | boolean)})`);
+    return sql`${value} ${isIn ? 'IN' : 'NOT IN'} (${listed(options)})`;
+  },
   holds: ({ sql: list }, constant) => (typeof constant === 'number' ? undefined : sql`${list} @> to_jsonb(${jsonParameter(constant)})`),
   items: (value, type, alias) => {
-    const only = value.isList === true ? value.sql : sql`CASE ${value.type} WHEN ${`'${type}'`} THEN ${value.sql} END`;
+    const only = type === 'array' ? onlyArray(value) : sql`CASE ${value.type} WHEN 'object' THEN ${value.sql} END`;
     if (type === 'object') return { from: sql`jsonb_each(${only}) AS ${alias}(key, value)`, key: sql`${alias}.key`, element: json(sql`${alias}.value`) };
     return { from: sql`jsonb_array_elements(${only}) WITH ORDINALITY AS ${alias}(value, place)`, key: sql`(${alias}.place - 1)`, element: json(sql`${alias}.value`) };
   },
   size: (value) => {
-    if (value.isList === true) return sql`jsonb_array_length(${value.sql})`;
     const array = sql`WHEN 'array' THEN jsonb_array_length(${value.sql})`;
     const object = sql`WHEN 'object' THEN (SELECT count(*) FROM jsonb_object_keys(${value.sql}))`;
     return sql`CASE ${value.type} ${array} ${object} WHEN 'string' THEN char_length(${value.sql} #>> '{}') END`;
@@ -63,6 +71,26 @@ const TYPES: { readonly [type in JsonType]: string } = { null: 'null', boolean: 
 function json(value: Sql): Json {
   return { kind: 'json', sql: value, type: sql`jsonb_typeof(${value})` };
 }
+
+/** NULL where it is not an array. */
+function onlyArray({ sql: value, type }: Json): Sql {
+  return sql`CASE ${type} WHEN 'array' THEN ${value} END`;
+}
+
+function plainName(name: string): Sql {
+  return /^[A-Za-z_]\w*$/.test(name) ? sql`${`'${name}'`}` : given(name, '::text');
+}
+
+/** A number of a document as JSON.parse reads it: a cast fails the statement where it is too large or too small for a double. */
+function nearestDouble(number: Sql): Sql {
+  const large = sql`WHEN ${number} > '${LARGEST}' THEN 'Infinity' WHEN ${number} < '-${LARGEST}' THEN '-Infinity'`;
+  return sql`CASE ${large} WHEN ${number} BETWEEN '-${SMALLEST}' AND '${SMALLEST}' THEN 0 ELSE ${number}::double precision END`;
+}
+
+/** Just below the first number that is rounded to infinity. */
+const LARGEST = '1.79769313486231580793e308';
+/** Just above the last number that is rounded to zero. */
+const SMALLEST = '2.4703282292062327209e-324';
 
 function jsonParameter(constant: string | boolean): Sql {
   return given(constant, typeof constant === 'string' ? '::text' : '::boolean');

@@ -29,7 +29,7 @@ export function quantified(scope: Scope, macro: Quantified, outcome: boolean): S
   if (range.kind === 'constant') return overConstants(macro, range.value, outcome);
   if (range.kind !== 'json') return NEVER;
   const overList = over(scope, macro, range, 'array', outcome);
-  return range.isList === true ? overList : anyOf(overList, over(scope, macro, range, 'object', outcome));
+  return range.list !== undefined ? overList : anyOf(overList, over(scope, macro, range, 'object', outcome));
 }
 
 /** Each is rendered for itself. */

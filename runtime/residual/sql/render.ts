@@ -45,7 +45,7 @@ function attempt(filter: Filter, table: SqlTable, dialect: Dialect): Sql | Refus
 
 function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sql | Refusal {
   try {
-    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement: new Statement() });
+    const condition = truth(operand, true, { dialect, table, bound: new Map(), statement: new Statement(table) });
     const parameters = condition.parts.filter((part) => typeof part !== 'string').length;
     const length = condition.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 8), 0);
     return parameters > MOST_PARAMETERS || length > LONGEST ? new Refusal('filter', 'the condition is too long for a statement') : condition;

@@ -11,18 +11,25 @@ export interface Scope {
   readonly table: SqlTable;
   /** The variables of the lambdas around. */
   readonly bound: ReadonlyMap<string, SqlValue>;
+  /** Whether a row is selected where this part is not true. */
+  readonly isNegated?: boolean;
   readonly statement: Statement;
 }
 
 /** The statement while it is written. */
 export class Statement {
+  private readonly prefix: string;
   private aliases = 0;
   private steps = 0;
 
-  /** A name that no other subquery has. */
+  constructor(table: SqlTable) {
+    this.prefix = aliasPrefix(table);
+  }
+
+  /** A name that no other subquery has, nor a table or a column of the query. */
   alias(): string {
     this.aliases += 1;
-    return `e${this.aliases}`;
+    return `${this.prefix}${this.aliases}`;
   }
 
   /** A filter may be short and its SQL long: each `if` says its condition twice. */
@@ -33,6 +40,15 @@ export class Statement {
 }
 
 const MOST_STEPS = 20_000;
+
+/** What no name of the table, its alias or its columns starts with; databases may ignore the case of names. */
+function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
+  const given = [name, alias, ...[...Object.values(columns), ...(id === undefined ? [] : [id])].map(({ column }) => column)];
+  const names = given.flatMap((one) => one.toLowerCase().split('.'));
+  let prefix = 'authz_';
+  while (names.some((one) => one.startsWith(prefix))) prefix += '_';
+  return prefix;
+}
 
 /** A column of the table, as a value. */
 export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlValue {
@@ -45,14 +61,14 @@ export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlVa
     case 'json':
       return { ...dialect.document(written, isNull), ...isThere };
     case 'list':
-      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), sql: written, isList: true, ...isThere } satisfies Json);
+      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), list: written, ...isThere } satisfies Json);
     case 'timestamp':
       return scalar('timestamp', written, 'binary', { null: absence, isUnread: true });
     case 'text':
     case 'integer':
     case 'number':
     case 'boolean':
-      return scalar(column.type, written, column.collation ?? dialect.collation, { null: absence });
+      return scalar(column.type, written, column.collation ?? dialect.collation, { null: absence, mayBeNan: column.type === 'number' && dialect.hasNan });
   }
 }
 

@@ -10,6 +10,7 @@ export const SQLITE: Dialect = {
   collation: 'binary',
   computed: 'binary',
   hasNul: true,
+  hasNan: false,
   secondDigits: 3,
   placeholder: () => '?',
 
@@ -20,22 +21,22 @@ export const SQLITE: Dialect = {
   differ: (a, b) => sql`${a} IS NOT ${b}`,
   real: (integer) => sql`CAST(${integer} AS REAL)`,
   byBytes: (text) => sql`${text} COLLATE BINARY`,
-  sameBytes: (a, b) => sql`${a} COLLATE BINARY = ${b}`,
+  isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'`,
 
   // GLOB can use an index and tells case; LIKE does neither. Where its limit or a column is in the way, texts are cut: as bytes, since SQLite's own end at a NUL.
   startsWith: (text, { sql: start, constant }) =>
     constant !== undefined && constant.length < 10_000
       ? sql`${text} GLOB ${given(`${constant.replace(/[*?[]/g, '[$&]')}*`)}`
-      : sql`ifnull(substr(${blob(text)}, 1, length(${blob(start)})), x'') = ${blob(start)}`,
+      : allOf(sql`${text} IS NOT NULL`, sql`ifnull(substr(${blob(text)}, 1, length(${blob(start)})), x'') = ${blob(start)}`),
   endsWith: (text, { sql: end, constant }) => {
     const cut = sql`ifnull(substr(${blob(text)}, -length(${blob(end)})), x'') = ${blob(end)}`;
-    return constant === undefined ? anyOf(sql`length(${blob(end)}) = 0`, cut) : cut;
+    return constant === undefined ? allOf(sql`${text} IS NOT NULL`, anyOf(sql`length(${blob(end)}) = 0`, cut)) : cut;
   },
   contains: (text, { sql: part }) => sql`instr(${text}, ${part}) > 0`,
   // `length` counts up to the first NUL, so a text is counted from NUL to NUL.
-  length: (text) => {
-    const next = sql`SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM parts WHERE instr(rest, x'00') > 0`;
-    const all = sql`WITH RECURSIVE parts(rest, counted) AS (SELECT ${blob(text)}, 0 UNION ALL ${next}) SELECT counted + length(CAST(rest AS TEXT)) FROM parts WHERE instr(rest, x'00') = 0`;
+  length: (text, alias) => {
+    const next = sql`SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM ${alias} WHERE instr(rest, x'00') > 0`;
+    const all = sql`WITH RECURSIVE ${alias}(rest, counted) AS (SELECT ${blob(text)}, 0 UNION ALL ${next}) SELECT counted + length(CAST(rest AS TEXT)) FROM ${alias} WHERE instr(rest, x'00') = 0`;
     return sql`CASE WHEN instr(${text}, char(0)) = 0 THEN length(${text}) ELSE (${all}) END`;
   },
   concat: (a, b) => sql`(${a} || ${b})`,
@@ -63,17 +64,18 @@ export const SQLITE: Dialect = {
     if (typeof constant === 'boolean') return sql`${json.type} ${operator} ${`'${String(constant)}'`}`;
     return operator === '=' ? allOf(typeIs(json, 'text'), sql`${json.sql} = ${given(constant)}`) : anyOf(SQLITE.isOtherThan(json, 'text'), sql`${json.sql} <> ${given(constant)}`);
   },
+  among: undefined,
   holds: undefined,
   items: (json, type, alias) => {
-    const only = json.isList === true && json.place !== undefined && json.place.path === '$' ? json.place.document : sql`CASE ${json.type} WHEN ${`'${type}'`} THEN ${json.sql} END`;
+    const only = sql`CASE ${json.type} WHEN ${`'${type}'`} THEN ${json.list ?? json.sql} END`;
     const element: Json = { kind: 'json', sql: sql`${alias}.value`, type: sql`${alias}.type` };
     return { from: sql`json_each(${only}) AS ${alias}`, key: sql`${alias}.key`, element };
   },
-  size: (json) => {
-    const texts = SQLITE.length(SQLITE.as(json, 'text'));
-    const array = sql`WHEN 'array' THEN json_array_length(${json.sql})`;
-    if (json.isList === true && json.place !== undefined) return sql`json_array_length(${json.place.document})`;
-    return sql`CASE ${json.type} ${array} WHEN 'object' THEN (SELECT count(*) FROM json_each(${json.sql})) WHEN 'text' THEN ${texts} END`;
+  size: (json, alias) => {
+    const document = json.list ?? json.sql;
+    const array = sql`WHEN 'array' THEN json_array_length(${document})`;
+    const texts = SQLITE.length(SQLITE.as(json, 'text'), alias);
+    return sql`CASE ${json.type} ${array} WHEN 'object' THEN (SELECT count(*) FROM json_each(${json.sql}) AS ${alias}) WHEN 'text' THEN ${texts} END`;
   },
 };
 

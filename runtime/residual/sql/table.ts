@@ -24,19 +24,20 @@ export interface SqlColumn {
 /**
  * - `text`: text of any length; no `char(n)`, which pads.
  * - `integer`: whole numbers of up to 64 bits; check is told the nearest double.
- * - `number`: double precision, and neither infinite nor NaN, which JSON cannot say.
+ * - `number`: double precision. A row with NaN, which JSON cannot say, is selected only where check allows it as NaN and as null.
  * - `boolean`: true or false; 1 or 0 in SQLite and MySQL.
  * - `timestamp`: read with `timestamp(...)` by policies; check is told RFC 3339. PostgreSQL: `timestamptz`. MySQL: `DATETIME(6)` in UTC. SQLite: text in
  *   UTC with milliseconds, as `toISOString` writes it, which sorts as time does.
  * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. SQLite: text. MySQL: refused.
- * - `list`: a JSON array of anything, stored the same way.
+ * - `list`: a JSON array of anything, stored the same way; a scalar in its place has no elements.
  */
 export type SqlType = 'text' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'json' | 'list';
 
 /**
- * - `binary`: equality and order are those of bytes: SQLite's `BINARY`, PostgreSQL's `"C"`, MySQL's `utf8mb4_0900_bin`. SQLite's default.
+ * - `binary`: equality and order are those of bytes: SQLite's `BINARY`, PostgreSQL's `"C"`, MySQL's `utf8mb4_0900_bin`, not its `utf8mb4_bin`, which pads.
+ *   SQLite's default.
  * - `deterministic`: equality is that of bytes, order is not: every collation of PostgreSQL that is not declared otherwise. PostgreSQL's default.
- * - `other`: texts that differ may be equal: `NOCASE`, `utf8mb4_0900_ai_ci`. MySQL's default.
+ * - `other`: texts that differ may be equal: `NOCASE`, `citext`, `utf8mb4_0900_ai_ci`. MySQL's default.
  */
 export type Collation = 'binary' | 'deterministic' | 'other';
 

@@ -11,15 +11,16 @@ export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlVa
   const { dialect } = scope;
   const text = asText(scope, operator, a);
   const constant = b.kind === 'constant' && typeof b.value === 'string' ? b.value : undefined;
-  if (text !== undefined && constant?.includes('\0') === true && !dialect.hasNul) return outcome ? NEVER : readable(text);
+  if (text !== undefined && constant?.includes('\0') === true && !dialect.hasNul) return outcome ? NEVER : readable(scope, text);
   const part = asText(scope, operator, b);
   if (text === undefined || part === undefined) return NEVER;
-  if (constant === '') return outcome ? readable(text) : NEVER;
+  if (constant === '') return outcome ? readable(scope, text) : NEVER;
   const plain = constant?.includes('\0') === true ? undefined : constant;
-  // A collation may forbid to look into texts.
-  const isPlain = text.collation !== 'other' || dialect.name !== 'postgresql';
-  const holds = dialect[operator](isPlain ? text.sql : dialect.byBytes(text.sql), { sql: part.sql, constant: plain });
-  return outcome ? holds : allOf(readable(text), readable(part), unless(holds));
+  // A collation may forbid to look into texts, and columns of different ones have none in common.
+  const isByBytes = dialect.name === 'postgresql' && (b.kind !== 'constant' || text.collation === 'other');
+  const [whole, piece] = isByBytes ? [dialect.byBytes(text.sql), b.kind === 'constant' ? part.sql : dialect.byBytes(part.sql)] : [text.sql, part.sql];
+  const holds = dialect[operator](whole, { sql: piece, constant: plain });
+  return outcome ? holds : allOf(readable(scope, text), readable(scope, part), unless(holds));
 }
 
 /** `s.lowerAscii()`, `s.upperAscii()`. */
@@ -33,7 +34,11 @@ export function inCase(scope: Scope, operator: 'lower' | 'upper', a: SqlValue): 
 /** `a + b` of texts. */
 export function concat(scope: Scope, a: SqlValue, b: SqlValue): SqlValue {
   const [left, right] = [asText(scope, 'add', a), asText(scope, 'add', b)];
-  return left === undefined || right === undefined ? FAILED : scalar('text', scope.dialect.concat(left.sql, right.sql), scope.dialect.computed);
+  if (left === undefined || right === undefined) return FAILED;
+  const { dialect } = scope;
+  if (dialect.name !== 'postgresql') return scalar('text', dialect.concat(left.sql, right.sql), dialect.computed);
+  // What is joined would have the collation of a column, or none.
+  return scalar('text', dialect.concat(dialect.byBytes(left.sql), dialect.byBytes(right.sql)), 'binary');
 }
 
 /** Whether a value can only be a text. */
@@ -55,7 +60,7 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
       // No function of texts takes null.
       return value.type === 'text' ? { ...value, null: 'missing' } : undefined;
     case 'json':
-      return value.isList === true ? undefined : jsonAs(scope, value, 'text');
+      return jsonAs(scope, value, 'text');
     case 'moment':
     case 'shifted':
     case 'failed':

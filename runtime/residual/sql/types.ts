@@ -32,7 +32,6 @@ export function hasType(scope: Scope, value: SqlValue, type: string, outcome: bo
     case 'scalar':
       return scalarHasType(scope, value, type, outcome);
     case 'json': {
-      if (value.isList === true) return (type === 'list') === outcome ? readable(value) : NEVER;
       const named = TYPES[type] as JsonType;
       return outcome ? scope.dialect.hasType(value, named) : scope.dialect.isOtherThan(value, named);
     }
@@ -50,11 +49,11 @@ const TYPES: { readonly [type: string]: JsonType } = { string: 'text', double: '
 function scalarHasType(scope: Scope, value: Scalar, type: string, outcome: boolean): Sql {
   if (value.isInt === true || value.isUnread === false) throw new Refusal('type', 'of what is computed');
   const isOfNull = isNull(scope, value);
-  const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(value);
+  const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(scope, value);
   if (type === 'null_type') return outcome ? isOfNull : notNull;
   const isOfType = TYPES[type] === JSON_TYPES[value.type];
   if (outcome) return isOfType ? notNull : NEVER;
-  return isOfType ? isOfNull : readable(value);
+  return isOfType ? isOfNull : readable(scope, value);
 }
 
 const JSON_TYPES: { readonly [type in Scalar['type']]: JsonType } = { text: 'text', integer: 'number', number: 'number', boolean: 'boolean', timestamp: 'text' };
@@ -65,13 +64,13 @@ function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
     case 'constant':
       return typeof value.value === 'number' && Number.isInteger(value.value) === outcome ? ALWAYS : NEVER;
     case 'scalar': {
-      const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(value);
+      const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(scope, value);
       if (value.type === 'integer') return outcome ? notNull : NEVER;
       if (value.type !== 'number') return NEVER;
       return outcome ? isWhole(scope, value.sql) : allOf(notNull, unless(isWhole(scope, value.sql)));
     }
     case 'json':
-      return value.isList === true ? NEVER : isInteger(scope, jsonAs(scope, value, 'number'), outcome);
+      return isInteger(scope, jsonAs(scope, value, 'number'), outcome);
     case 'moment':
     case 'failed':
       return NEVER;
@@ -80,8 +79,14 @@ function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
   }
 }
 
-/** Beyond 2^53 every double is whole, and no integer of SQLite holds all of them. */
+/** Beyond 2^53 every double is whole, and no integer of SQLite holds all of them; what is infinite is not, nor NaN. */
 function isWhole({ dialect }: Scope, number: Sql): Sql {
-  if (dialect.name !== 'sqlite') return sql`${number} = floor(${number})`;
-  return anyOf(sql`${number} = CAST(${number} AS INTEGER)`, sql`abs(${number}) >= 9007199254740992.0`);
+  switch (dialect.name) {
+    case 'mysql':
+      return sql`${number} = floor(${number})`;
+    case 'postgresql':
+      return allOf(sql`${number} = floor(${number})`, sql`abs(${number}) < 'Infinity'`);
+    case 'sqlite':
+      return allOf(anyOf(sql`${number} = CAST(${number} AS INTEGER)`, sql`abs(${number}) >= 9007199254740992.0`), sql`abs(${number}) < 9e999`);
+  }
 }

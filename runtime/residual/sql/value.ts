@@ -32,6 +32,8 @@ export interface Scalar {
   readonly isUnread?: boolean;
   /** Of arithmetic: the power of two that it stays below. */
   readonly bits?: number;
+  /** Whether it may be NaN, which PostgreSQL takes for the largest number. */
+  readonly mayBeNan?: boolean;
 }
 
 /** A number with constants added, multiplied and the like: as the number grows it grows, or falls. */
@@ -51,8 +53,8 @@ export interface Json {
   readonly type: Sql;
   /** SQLite: where it stands. */
   readonly place?: { readonly document: Sql; readonly path: string };
-  /** Whether it is an array or NULL, and nothing else. */
-  readonly isList?: boolean;
+  /** The column of a list; NULL where there is none. What is no array in it has no elements. */
+  readonly list?: Sql;
   /** Whether it is never NULL. */
   readonly isThere?: boolean;
 }

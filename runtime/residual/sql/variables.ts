@@ -4,7 +4,7 @@ import { readable } from './comparisons.js';
 import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { columnValue, type Scope } from './scope.js';
-import { FAILED, type Json, type SqlValue } from './value.js';
+import { FAILED, type SqlValue } from './value.js';
 
 /** A variable of a filter, and the fields below it. */
 export function variableValue(name: string, scope: Scope): SqlValue {
@@ -37,8 +37,8 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
   if ('value' in tested) return outcome ? ALWAYS : NEVER;
   if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
     const attribute = tested.variable.slice(ATTRIBUTES.length);
-    if (Object.hasOwn(scope.table.columns, attribute)) return columnPresence(variableValue(tested.variable, scope), outcome);
-    if (!attribute.includes('.')) return columnPresence(variableValue(tested.variable, scope), outcome);
+    if (Object.hasOwn(scope.table.columns, attribute)) return columnPresence(scope, variableValue(tested.variable, scope), outcome);
+    if (!attribute.includes('.')) return columnPresence(scope, variableValue(tested.variable, scope), outcome);
   }
   const object = 'variable' in tested ? parentOf(tested.variable, scope) : fieldParent(tested.expression, scope);
   const name = 'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : nameOf(tested.expression);
@@ -55,7 +55,7 @@ function idValue(scope: Scope, column: NonNullable<Scope['table']['id']>): SqlVa
 function fieldNamed(operator: string, object: SqlValue, name: string, { dialect }: Scope): SqlValue {
   switch (object.kind) {
     case 'json':
-      return object.isList === true ? FAILED : dialect.field(object, name);
+      return object.list !== undefined ? FAILED : (dialect.field(object, name) ?? FAILED);
     case 'constant': {
       const value = cel.select(object.value as cel.Result, name);
       return cel.isFailure(value) ? FAILED : { kind: 'constant', value: value as JsonValue };
@@ -80,12 +80,12 @@ function isPosition(position: unknown): position is number {
   return typeof position === 'number' && Number.isInteger(position) && position >= 0 && position < 2 ** 31;
 }
 
-function columnPresence(column: SqlValue, outcome: boolean): Sql {
-  const there = readable(column);
+function columnPresence(scope: Scope, column: SqlValue, outcome: boolean): Sql {
+  const there = readable(scope, column);
   if (outcome) return there;
   if (there === ALWAYS) return NEVER;
-  if (column.kind === 'scalar' || (column.kind === 'json' && column.isList === true)) return sql`${column.sql} IS NULL`;
-  return column.kind === 'json' ? sql`${column.type} IS NULL` : NEVER;
+  if (column.kind === 'scalar') return sql`${column.sql} IS NULL`;
+  return column.kind === 'json' ? sql`${column.list ?? column.type} IS NULL` : NEVER;
 }
 
 function parentOf(name: string, scope: Scope): SqlValue {
@@ -110,12 +110,14 @@ function nameOf(tested: Expression): string {
 }
 
 /** A list has no fields to ask for, another value none that are there. */
-function fieldPresence(object: SqlValue, name: string, outcome: boolean, { dialect }: Scope): Sql {
+function fieldPresence(object: SqlValue, name: string, outcome: boolean, scope: Scope): Sql {
+  const { dialect } = scope;
   if (object.kind === 'constant') return cel.has(object.value as cel.Result, name) === outcome ? ALWAYS : NEVER;
   if (object.kind === 'json') {
-    if (object.isList === true) return NEVER;
-    const field: Json = dialect.field(object, name);
+    if (object.list !== undefined) return NEVER;
+    const field = dialect.field(object, name);
+    if (field === undefined) return outcome ? NEVER : dialect.isOtherThan(object, 'array');
     return outcome ? sql`${field.type} IS NOT NULL` : allOf(dialect.isOtherThan(object, 'array'), sql`${field.type} IS NULL`);
   }
-  return outcome ? NEVER : readable(object);
+  return outcome ? NEVER : readable(scope, object);
 }

@@ -1,0 +1,45 @@
+import type { RowDataPacket } from 'mysql2/promise';
+import { suite } from 'uvu';
+import { skip } from '../support/skip.js';
+import { startMariadb } from './mariadb-server.js';
+import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
+import { type Cell, COLUMNS, createTable } from './typed-table.js';
+
+const test = suite('filters as SQL, run by MariaDB');
+
+test('MariaDB selects exactly the rows that check allows, over typed columns', async () => {
+  const server = await startMariadb();
+  if (typeof server === 'string') {
+    skip(import.meta.url, server);
+    return;
+  }
+  const { connection } = server;
+  try {
+    // Dates that do not exist are stored as they are.
+    await connection.query("SET sql_mode = 'ALLOW_INVALID_DATES'");
+    await connection.query(createTable('mysql'));
+    const typed: TypedDatabase = {
+      dialect: 'mysql',
+      async fill(rows) {
+        await connection.query('TRUNCATE things');
+        const places = rows.map(() => `(?, ?${', ?'.repeat(COLUMNS.length)})`);
+        await connection.execute(`INSERT INTO things VALUES ${places.join(', ')}`, rows.flatMap(({ id, cells }, position) => [position, id, ...cells.map(written)]));
+      },
+      async select({ text, parameters }) {
+        const [rows] = await connection.execute<RowDataPacket[]>(`SELECT position FROM things WHERE ${text}`, [...parameters]);
+        return new Set(rows.map(({ position }) => position as number));
+      },
+    };
+    await compareHazards(typed, 200);
+    await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 12), kinds: 6, requests: 2, rows: Number(process.env.ROWS ?? 64) });
+  } finally {
+    await server.stop();
+  }
+});
+
+test.run();
+
+/** 64 bits as text, which carries them all. */
+function written(cell: Cell): string | number | boolean | null {
+  return typeof cell === 'bigint' ? String(cell) : cell;
+}
