@@ -68,18 +68,21 @@ async function measureWorkload({ name: workload, file, requests }: Workload, bun
   const answer = join(SHARED_WORKLOAD, `${file}.response.json`);
   const bare = await startServerChild('bare', answer);
   const ours = await startServerChild('ours', bundlePath);
+  const audited = await startServerChild('after_reply', bundlePath);
+  const delivered = await startServerChild('before_reply', bundlePath);
   const contestants: readonly Contestant[] = [
     { name: BARE, server: bare, body: json, ...httpSender(bare.httpAddress) },
     { name: 'REST', server: ours, body: json, ...httpSender(ours.httpAddress) },
     { name: 'gRPC', server: ours, body: readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`)), ...grpcSender(ours.grpcAddress) },
+    { name: 'REST, audit log', server: audited, body: json, ...httpSender(audited.httpAddress) },
+    { name: 'REST, audit log before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
   ];
   try {
     await compareAnswer(contestants[1] as Contestant, answer);
     return await measureRounds(contestants, workload, requests);
   } finally {
     for (const { close } of contestants) close();
-    bare.stop();
-    ours.stop();
+    for (const server of [bare, ours, audited, delivered]) server.stop();
   }
 }
 
@@ -115,6 +118,6 @@ function textOf(measured: readonly Measured[]): string {
   });
   const head =
     'Microseconds of CPU a request costs the server process, by its own account, over the load-test policies (102 resource policies). ' +
-    'The bare server parses the same JSON and answers a constant.';
+    'The bare server parses the same JSON and answers a constant. The audit log is a file, with `audit.delivery: after_reply` or `before_reply`.';
   return [head, ...tables].join('\n\n');
 }

@@ -1,28 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AuditDelivery } from '../server/audit/audit-config.js';
+import { openAuditLog } from '../server/audit/audit-log.js';
 import { loadConfig } from '../server/config.js';
 import { type Bundle, startServer } from '../server/main.js';
 import { report } from './harness/child.js';
 
 /*
- * A server in a process of its own, so that its CPU time is its alone: ours over a bundle, or a bare one that parses the same JSON and
+ * A server in a process of its own, so that its CPU time is its alone: ours over a bundle, with an audit log where its delivery is named, or a bare one that parses the same JSON and
  * answers a constant. Reports its addresses, then microseconds of CPU whenever it is sent a message; ends with its parent.
  */
 
-const [what, path] = process.argv.slice(2) as ['ours' | 'bare', string];
-await report(what === 'ours' ? await startOurs() : await startBare());
+const [what, path] = process.argv.slice(2) as ['ours' | 'bare' | AuditDelivery, string];
+await report(what === 'bare' ? await startBare() : await startOurs(what === 'ours' ? undefined : what));
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   void report({ cpu: user + system });
 });
 process.on('disconnect', () => process.exit(0));
 
-async function startOurs(): Promise<object> {
+/** With an audit log, in a file beside the bundle, where there is a delivery. */
+async function startOurs(delivery: AuditDelivery | undefined): Promise<object> {
   const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
+  if (delivery !== undefined) sets.push(`audit.enabled=true,audit.backend=file,audit.delivery=${delivery},audit.file.path=${path}.${delivery}.log`);
   const { config } = loadConfig({ sets, environment: {} });
   const { policies } = (await import(path)) as Bundle;
-  const { httpAddress, grpcAddress } = await startServer(config, { policies });
+  const { httpAddress, grpcAddress } = await startServer(config, { policies }, { audit: await openAuditLog(config.audit, console.error) });
   return { httpAddress, grpcAddress };
 }
 

@@ -19,7 +19,7 @@ import { Health } from './service/health.js';
 import type { Report } from './service/rpc-error.js';
 import { ADMIN_SERVICE, HEALTH_NAMES, type Services } from './service/services.js';
 import { guarded, tellAudited } from './service/watch.js';
-import type { Watcher } from './service/watcher.js';
+import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
@@ -106,7 +106,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
   takeOver(decider.current);
   const own = observation?.metrics;
   const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
-  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, metrics, answered, accepted: surroundings.accepted, log });
+  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, deliver: auditWatch?.deliver, metrics, answered, accepted: surroundings.accepted, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next, clock);
     return { commit: () => takeOver(serving) };
@@ -122,7 +122,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
 
 /** The same with whatever decides: for tests of the transports. */
 export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
-  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, metrics: undefined, answered: async () => {}, accepted: undefined, log: undefined });
+  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, deliver: undefined, metrics: undefined, answered: async () => {}, accepted: undefined, log: undefined });
 }
 
 function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
@@ -155,6 +155,7 @@ interface Listening {
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
+  readonly deliver: Deliver | undefined;
   /** Of the whole server. */
   readonly metrics: MetricsText | undefined;
   /** The last call has been answered: whoever looked on writes out what is left. */
@@ -163,7 +164,7 @@ interface Listening {
   readonly log: Log | undefined;
 }
 
-async function listen({ config, decider, build, watchers, auditReader, metrics, answered, accepted, log }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
+async function listen({ config, decider, build, watchers, auditReader, deliver, metrics, answered, accepted, log }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
   const admin = adminService(config.server.adminAPI, auditReader);
   const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
   const logger = log?.logger('authz.server');
@@ -178,6 +179,7 @@ async function listen({ config, decider, build, watchers, auditReader, metrics, 
     watchers: watchers.map((watcher) => guarded(watcher, report)),
     health,
     admin,
+    deliver,
     report,
     get release() {
       return build();

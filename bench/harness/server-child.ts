@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import type { AuditDelivery } from '../../server/audit/audit-config.js';
 import { ROOT } from './paths.js';
 
 /** A server process that is measured from outside. */
@@ -12,7 +13,7 @@ export interface ServerChild {
 }
 
 /** Starts a server worker and waits until it listens. */
-export async function startServerChild(what: 'ours' | 'bare', path: string): Promise<ServerChild> {
+export async function startServerChild(what: 'ours' | 'bare' | AuditDelivery, path: string): Promise<ServerChild> {
   const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path], { execArgv: ['--import', 'tsx'], cwd: ROOT });
   const { httpAddress, grpcAddress } = (await nextMessage(child)) as { readonly httpAddress: string; readonly grpcAddress: string };
   const cpu = async (): Promise<number> => {

@@ -8,6 +8,8 @@ export interface AuditConfig {
   readonly accessLogsEnabled: boolean;
   /** Default true. */
   readonly decisionLogsEnabled: boolean;
+  /** Whether a reply waits until the backend has the entries of its call. Default `after_reply`. */
+  readonly delivery: AuditDelivery;
   /** What entries are written to; undefined only when `enabled` is false. */
   readonly backend: AuditBackendName | undefined;
   /** Names of request metadata, in any case. Default none. */
@@ -22,6 +24,9 @@ export interface AuditConfig {
   readonly local: LocalAuditConfig;
   readonly kafka: KafkaAuditConfig;
 }
+
+export const AUDIT_DELIVERIES = ['after_reply', 'before_reply'] as const;
+export type AuditDelivery = (typeof AUDIT_DELIVERIES)[number];
 
 export const AUDIT_BACKENDS = ['file', 'local', 'kafka'] as const;
 export type AuditBackendName = (typeof AUDIT_BACKENDS)[number];
@@ -129,6 +134,7 @@ export const AUDIT_DEFAULTS: AuditConfig = {
   enabled: false,
   accessLogsEnabled: true,
   decisionLogsEnabled: true,
+  delivery: 'after_reply',
   backend: undefined,
   includeMetadataKeys: [],
   excludeMetadataKeys: [],

@@ -1,6 +1,6 @@
 import type { AuditKind } from '../../proto/codec/audit-messages.js';
 import { ConfigError } from '../config/config-error.js';
-import type { AuditConfig, QueueConfig } from './audit-config.js';
+import type { AuditConfig, AuditDelivery, QueueConfig } from './audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem } from './backend.js';
 import { BackendSink } from './backend-sink.js';
 import { BACKENDS } from './backends.js';
@@ -38,20 +38,27 @@ export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProble
 
 /** What the primary process does for a worker: the two ends of a channel between them. */
 export interface AuditPrimary {
-  /** Resolves when the records are taken over; that waits for room. */
-  readonly take: (records: readonly AuditRecord[]) => Promise<void>;
+  /**
+   * Resolves when the records are taken over, which waits for room, and with `before_reply` until the backend has them. Gives how many of them, from the
+   * front, have got where replies want them.
+   */
+  readonly take: (records: readonly AuditRecord[]) => Promise<number>;
   /** Rejects when the backend cannot be queried. */
   readonly page: (query: AuditQuery, after: PageEnd | undefined) => Promise<AuditPage>;
 }
 
 /** The end at the primary, over its own log. */
-export function auditPrimary({ sink, reader }: Pick<AuditLog, 'sink' | 'reader'>): AuditPrimary {
+export function auditPrimary({ sink, reader }: Pick<AuditLog, 'sink' | 'reader'>, delivery: AuditDelivery): AuditPrimary {
   return {
     take: async (records) => {
+      const deliveries: Promise<boolean>[] = [];
       for (const record of records) {
         await sink.ready();
-        sink.put(record);
+        if (delivery === 'after_reply') sink.put(record);
+        else deliveries.push(sink.deliver(record).then(() => true, () => false));
       }
+      const firstLost = (await Promise.all(deliveries)).indexOf(false);
+      return firstLost < 0 ? records.length : firstLost;
     },
     page: async (query, after) => {
       if (reader === undefined) throw new Error('the audit backend cannot be queried');
@@ -91,8 +98,7 @@ function remoteBackend(primary: AuditPrimary, isQueried: boolean): AuditBackend 
     batch: { ...AT_ONCE, maxRecords: 200 },
     write: async (records) => {
       try {
-        await primary.take(records);
-        return { written: records.length, error: undefined };
+        return { written: records.length, delivered: await primary.take(records), error: undefined };
       } catch (error) {
         return { written: 0, error: error as Error };
       }

@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.js';
 import type { EntryTime } from '../service/call-times.js';
-import type { CallEnd, Checked, Planned, Watcher } from '../service/watcher.js';
+import type { Checked, Deliver, Planned, Watcher } from '../service/watcher.js';
 import type { AuditConfig } from './audit-config.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
@@ -24,6 +24,8 @@ export interface AuditWatcherOptions {
 /** What tells the audit log of calls, until it is closed. */
 export interface AuditWatch {
   readonly watcher: Watcher;
+  /** With `audit.delivery: before_reply`: what replies wait for. The end of a call it is told, not the watcher. */
+  readonly deliver: Deliver | undefined;
   /** Makes the entries that are still to be made, flushes the sink and closes it. */
   readonly close: () => Promise<void>;
 }
@@ -40,21 +42,27 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
     planned: (call, planned) => maker.keep({ kind: 'plan', call, planned, bundle: bundle() }),
   };
   const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle() }) };
+  const isAfterReply = config.delivery === 'after_reply';
   return {
-    watcher: { ...(config.decisionLogsEnabled ? decisions : {}), ...(config.accessLogsEnabled ? accesses : {}) },
+    watcher: { ...(config.decisionLogsEnabled ? decisions : {}), ...(config.accessLogsEnabled && isAfterReply ? accesses : {}) },
+    deliver: isAfterReply ? undefined : (call, end) => maker.deliver(call, config.accessLogsEnabled ? { kind: 'access', call, end, bundle: bundle() } : undefined),
     close: () => maker.close(),
   };
 }
 
 /** Something that has happened, of which an entry is to be made. */
 type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
-  | { readonly kind: 'access'; readonly end: CallEnd }
+  | { readonly kind: 'access'; readonly end: Parameters<Deliver>[1] }
   | { readonly kind: 'check'; readonly checked: Checked }
   | { readonly kind: 'plan'; readonly planned: Planned }
 );
 
 class EntryMaker {
   #pending: Pending[] = [];
+  /** When the entries of what is pending are made. */
+  #made = Promise.resolve();
+  /** Of calls whose replies wait. */
+  readonly #deliveries = new WeakMap<Call, Promise<void>[]>();
   readonly #metadata: MetadataRules;
 
   constructor(private readonly options: AuditWatcherOptions) {
@@ -63,7 +71,20 @@ class EntryMaker {
 
   keep(pending: Pending): void {
     if (pending.call.id === '') return;
-    if (this.#pending.push(pending) === 1) setImmediate(() => this.#makeEntries());
+    if (this.#pending.push(pending) > 1) return;
+    this.#made = new Promise((resolve) =>
+      setImmediate(() => {
+        this.#makeEntries();
+        resolve();
+      }),
+    );
+  }
+
+  /** Resolves when the sink has delivered all entries of a call; the last one comes with it. */
+  async deliver(call: Call, last: Pending | undefined): Promise<void> {
+    if (last !== undefined) this.keep(last);
+    await this.#made;
+    await Promise.all(this.#deliveries.get(call) ?? []);
   }
 
   async close(): Promise<void> {
@@ -79,12 +100,26 @@ class EntryMaker {
       try {
         const record = this.#recordOf(item);
         if (record === undefined) continue;
-        this.options.sink.put(record);
+        this.#hand(item.call, record);
         if (item.call.trace !== undefined) this.options.onEntry?.(item.call, { kind: record.kind, start, end: performance.now() });
       } catch (error) {
         this.options.onProblem(`an audit entry could not be made: ${(error as Error).message}`, error as Error);
+        this.#keepDelivery(item.call, Promise.reject(error as Error));
       }
     }
+  }
+
+  #hand(call: Call, record: AuditRecord): void {
+    if (this.options.config.delivery === 'after_reply') this.options.sink.put(record);
+    else this.#keepDelivery(call, this.options.sink.deliver(record));
+  }
+
+  #keepDelivery(call: Call, delivery: Promise<void>): void {
+    // Whoever waits for it is told; the sink has reported it.
+    delivery.catch(() => {});
+    const own = this.#deliveries.get(call);
+    if (own === undefined) this.#deliveries.set(call, [delivery]);
+    else own.push(delivery);
   }
 
   #recordOf(item: Pending): AuditRecord | undefined {

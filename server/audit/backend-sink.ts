@@ -15,6 +15,8 @@ export class BackendSink implements AuditSink {
   readonly #flushes = new Flushes();
   #closing: Promise<void> | undefined;
   #waitingForRoom: (() => void)[] = [];
+  /** Told whether their record was delivered. */
+  readonly #waitingForDelivery = new Map<AuditRecord, (isDelivered: boolean) => void>();
 
   constructor(
     private readonly backend: AuditBackend,
@@ -26,14 +28,15 @@ export class BackendSink implements AuditSink {
   }
 
   put = (record: AuditRecord): void => {
-    if (this.#closing !== undefined) {
-      this.#queue.drop(record);
-      this.#problems.report('audit entries came after the log was closed and were dropped');
-    } else if (this.#queue.add(record)) {
-      this.#wake();
-    } else {
-      this.#problems.report('the audit queue is full: entries are dropped');
-    }
+    if (this.#accepts(record)) this.#wake();
+  };
+
+  deliver = async (record: AuditRecord): Promise<void> => {
+    if (!this.#accepts(record)) throw new Error('the audit entry was dropped');
+    const delivered = new Promise<boolean>((resolve) => this.#waitingForDelivery.set(record, resolve));
+    // What is put in the same turn is written in one batch.
+    queueMicrotask(() => void this.flush());
+    if (!(await delivered)) throw new Error('the audit entry could not be written');
   };
 
   ready = (): Promise<void> => {
@@ -56,11 +59,23 @@ export class BackendSink implements AuditSink {
 
   stats = (): AuditStats => this.#queue.stats();
 
+  #accepts(record: AuditRecord): boolean {
+    if (this.#closing !== undefined) {
+      this.#queue.drop(record);
+      this.#problems.report('audit entries came after the log was closed and were dropped');
+      return false;
+    }
+    if (this.#queue.add(record)) return true;
+    this.#problems.report('the audit queue is full: entries are dropped');
+    return false;
+  }
+
   async #close(): Promise<void> {
     await withinTime(this.flush(), this.backend.closeTimeout);
     const left = this.#queue.open;
     if (left > 0) {
       this.#queue.settle(this.#queue.take({ minRecords: 0, maxWait: 0, maxRecords: left, maxLength: Number.POSITIVE_INFINITY }), 'failed');
+      for (const tell of this.#waitingForDelivery.values()) tell(false);
       this.#problems.report(`${left} audit entries could not be written before the log was closed`);
     }
     clearTimeout(this.#timer);
@@ -93,13 +108,22 @@ export class BackendSink implements AuditSink {
     const { batch } = this.backend;
     do {
       const records = this.#queue.take(batch);
-      const { written, error } = await this.#write(records);
+      const { written, delivered = written, error } = await this.#write(records);
       this.#queue.settle(records.slice(0, written), 'written');
       this.#queue.settle(records.slice(written), 'failed');
+      this.#tellDelivered(records, delivered);
       if (error !== undefined) this.#problems.report(`${records.length - written} audit entries could not be written: ${error.message}`, error);
       this.#letIn();
       this.#flushes.settle(this.#queue);
     } while (this.#queue.size > 0 && (this.#flushes.isUnderWay || this.#queue.size >= batch.minRecords));
+  }
+
+  #tellDelivered(records: readonly AuditRecord[], delivered: number): void {
+    if (this.#waitingForDelivery.size === 0) return;
+    for (const [index, record] of records.entries()) {
+      this.#waitingForDelivery.get(record)?.(index < delivered);
+      this.#waitingForDelivery.delete(record);
+    }
   }
 
   /** A backend that rejects nevertheless has a bug; the entries count as lost. */

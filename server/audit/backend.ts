@@ -31,6 +31,8 @@ export interface BatchPolicy {
 export interface Written {
   /** So many from the front of the batch are where they belong. */
   readonly written: number;
+  /** So many of these have reached the backend of the server; absent: all. The others another process has counted as lost. */
+  readonly delivered?: number;
   /** Undefined: all of them are. */
   readonly error: Error | undefined;
 }

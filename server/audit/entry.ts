@@ -39,7 +39,7 @@ export interface DecisionDetails {
 }
 
 /** The access entry of a call that has ended (server.md 4.2). */
-export function accessEntry(call: Call, end: CallEnd, context: EntryContext): AccessLogEntry {
+export function accessEntry(call: Call, end: Pick<CallEnd, 'code' | 'requestContext'>, context: EntryContext): AccessLogEntry {
   return {
     callId: call.id,
     timestamp: rfc3339(call.timestamp),

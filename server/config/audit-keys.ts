@@ -1,4 +1,4 @@
-import { AUDIT_BACKENDS, AUDIT_DEFAULTS, type AuditBackendName, KAFKA_ACKS, KAFKA_COMPRESSIONS, KAFKA_ENCODINGS, type KafkaCompression } from '../audit/audit-config.js';
+import { AUDIT_BACKENDS, AUDIT_DEFAULTS, AUDIT_DELIVERIES, type AuditBackendName, KAFKA_ACKS, KAFKA_COMPRESSIONS, KAFKA_ENCODINGS, type KafkaCompression } from '../audit/audit-config.js';
 import { type MaskPath, parseMaskPath } from '../audit/mask-path.js';
 import { type ConfigKey, quiet, used } from './key.js';
 import { bool, duration, integer, listOf, name, oneOf, path, refuse, text, texts, type ValueType } from './value-types.js';
@@ -44,6 +44,7 @@ export const auditKeys = {
   'audit.accessLogsEnabled': used(bool, AUDIT_DEFAULTS.accessLogsEnabled, 'every call makes an access entry'),
   'audit.decisionLogsEnabled': used(bool, AUDIT_DEFAULTS.decisionLogsEnabled, 'every check and plan makes a decision entry'),
   'audit.backend': used<AuditBackendName | undefined>(backend, undefined, 'what entries are written to: a file, an embedded database that can be queried, or Kafka'),
+  'audit.delivery': used(oneOf(...AUDIT_DELIVERIES), AUDIT_DEFAULTS.delivery, 'whether a reply waits until the backend has the entries of its call; with `before_reply`, a call whose entries cannot be written fails'),
   'audit.includeMetadataKeys': used(texts, AUDIT_DEFAULTS.includeMetadataKeys, 'the request headers that entries have'),
   'audit.excludeMetadataKeys': used(texts, AUDIT_DEFAULTS.excludeMetadataKeys, 'the request headers that entries do not have; without `audit.includeMetadataKeys` they have all others'),
   'audit.decisionLogFilters.checkResources.ignoreAllowAll': used(bool, decisionLogFilters.checkResources.ignoreAllowAll, 'checks without any denial make no entry'),

@@ -7,6 +7,7 @@ export function auditOf(settings: Settings): AuditConfig {
     enabled: settings['audit.enabled'],
     accessLogsEnabled: settings['audit.accessLogsEnabled'],
     decisionLogsEnabled: settings['audit.decisionLogsEnabled'],
+    delivery: settings['audit.delivery'],
     backend: settings['audit.backend'],
     includeMetadataKeys: settings['audit.includeMetadataKeys'],
     excludeMetadataKeys: settings['audit.excludeMetadataKeys'],

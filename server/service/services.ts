@@ -3,6 +3,7 @@ import type { AdminService } from './admin.js';
 import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
 import type { Report } from './rpc-error.js';
+import type { Deliver } from './watcher.js';
 
 /** What every transport answers from. */
 export interface Services extends CheckService {
@@ -11,6 +12,8 @@ export interface Services extends CheckService {
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */
   readonly maxMessageSize: number;
+  /** What replies wait for; absent: for nothing (`audit.delivery`). */
+  readonly deliver?: Deliver | undefined;
   /** Told of bugs. */
   readonly report: Report;
   /** Undefined: the admin API is off. */

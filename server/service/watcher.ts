@@ -24,6 +24,11 @@ export interface Watcher {
   readonly audited?: (call: Call, time: EntryTime) => void;
 }
 
+/**
+ * Resolves when the audit log has the entries of a call that is about to be answered; rejects when it cannot have them.
+ */
+export type Deliver = (call: Call, end: Pick<CallEnd, 'code' | 'requestContext'>) => Promise<void>;
+
 /** One call of the engine about resources: an audit entry is made of it (server.md 4.3). */
 export interface Checked {
   readonly requestId: string;

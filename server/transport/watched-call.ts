@@ -1,4 +1,5 @@
-import { CODES, type RpcError } from '../service/rpc-error.js';
+import { type Code, CODES, RpcError } from '../service/rpc-error.js';
+import type { Services } from '../service/services.js';
 import { tellBegan, tellEnded } from '../service/watch.js';
 import type { Watcher } from '../service/watcher.js';
 import type { TransportCall } from './transport-call.js';
@@ -8,6 +9,20 @@ export function begin(watchers: readonly Watcher[], call: TransportCall): void {
   if (watchers.length === 0) return;
   call.peer();
   tellBegan(watchers, call);
+}
+
+/**
+ * Answers a call: at once or, with `audit.delivery: before_reply`, when the audit log has its entries. When it cannot have them, the call is refused.
+ *
+ * @param code how the call ends; undefined: as asked.
+ */
+export function deliver(services: Services, call: TransportCall, code: Code | undefined, answer: () => void, refuse: (error: RpcError) => void): void {
+  // A call without an id makes no entries.
+  if (services.deliver === undefined || call.id === '') return answer();
+  services
+    .deliver(call, { code, requestContext: call.requestContext })
+    .then(answer, () => refuse(new RpcError('unavailable', 'the audit log cannot be written')))
+    .catch((error) => services.report('an answer could not be sent', error));
 }
 
 /** Tells watchers of a call that was answered as asked; sizes in bytes. */

@@ -76,7 +76,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
           return undefined;
         });
         member.link.answer('scrape', () => scrape(fleet.serving(), totals, audit));
-        if (audit !== undefined) answerAudit(member, auditPrimary(audit));
+        if (audit !== undefined) answerAudit(member, auditPrimary(audit, config.audit.delivery));
       },
       serves: (member) => {
         // It may have begun just before a swap.
@@ -159,9 +159,6 @@ async function scrape(members: readonly Member[], totals: WorkerTotals, audit: A
 }
 
 function answerAudit({ link }: Member, primary: AuditPrimary): void {
-  link.answer('audit', async (records) => {
-    await primary.take(records);
-    return undefined;
-  });
+  link.answer('audit', (records) => primary.take(records));
   link.answer('auditPage', ({ query, after }) => primary.page(query, after));
 }

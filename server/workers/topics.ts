@@ -19,8 +19,8 @@ export type PrimaryTopics = {
   readonly failed: { readonly asks: string; readonly answers: undefined };
   /** The metrics of all workers, as Prometheus reads them. */
   readonly scrape: { readonly asks: undefined; readonly answers: string };
-  /** Takes audit records over; the answer comes when there is room for more. */
-  readonly audit: { readonly asks: readonly AuditRecord[]; readonly answers: undefined };
+  /** Takes audit records over (`AuditPrimary.take`). */
+  readonly audit: { readonly asks: readonly AuditRecord[]; readonly answers: number };
   readonly auditPage: { readonly asks: { readonly query: AuditQuery; readonly after: PageEnd | undefined }; readonly answers: AuditPage };
 };
 

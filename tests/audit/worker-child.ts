@@ -7,7 +7,7 @@ const [, count = '0'] = process.argv.slice(2);
 const link = new Link<Topics, Topics>({ send: (message, sent) => void process.send?.(message, undefined, undefined, sent) });
 process.on('message', (message) => link.receive(message));
 const primary = {
-  take: async (records: unknown): Promise<void> => void (await link.ask('take', records)),
+  take: async (records: unknown): Promise<number> => (await link.ask('take', records)) as number,
   page: () => Promise.reject(new Error('not asked here')),
 };
 const log = workerAuditLog(configWith({ backend: 'file', queue: { maxEntries: 500, maxSizeMB: 1 } }), primary, console.error);

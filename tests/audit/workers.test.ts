@@ -38,7 +38,7 @@ function workerDone(log: AuditLog, parts: readonly string[]): Promise<readonly u
 
 function linkOf(child: ChildProcess, log: AuditLog): Link<Topics, Topics> {
   const link = new Link<Topics, Topics>({ send: (message, sent) => void child.send(message as object, sent) });
-  const primary = auditPrimary(log);
+  const primary = auditPrimary(log, 'after_reply');
   link.answer('take', (records) => primary.take(records as never));
   child.on('message', (message) => link.receive(message));
   return link;
@@ -59,7 +59,7 @@ test('a query at a worker is answered by the primary, with what the worker has p
   inTempFolder(async (folder) => {
     const config = configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath: folder } });
     const log = (await openAuditLog(config, assert.unreachable)) as AuditLog;
-    const worker = workerAuditLog(config, auditPrimary(log), assert.unreachable);
+    const worker = workerAuditLog(config, auditPrimary(log, 'after_reply'), assert.unreachable);
     for (let index = 0; index < 300; index++) worker.sink.put(sampleRecord(index * 2));
     const found: unknown[] = [];
     for await (const entry of readAuditLog(worker.reader as NonNullable<AuditLog['reader']>, { kind: 'access', by: 'tail', count: 1000 })) found.push(entry);

@@ -6,7 +6,7 @@ import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { CALL_ID } from '../call-header.js';
-import { begin, end, endFailed } from '../watched-call.js';
+import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
 import { GrpcCall } from './grpc-call.js';
@@ -47,17 +47,23 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
     const bytes = call.request;
     begin(watchers, own);
     const handled = (): Metadata => (own.id === '' ? version() : withCallId(version(), own.id));
-    const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown, report);
+    const refuse = (error: RpcError): void => {
       if (own.id !== '') call.sendMetadata(handled());
       callback(grpcErrorOf(error));
       endFailed(watchers, own, error, bytes.length, 0);
     };
-    const finish = (answer: Buffer): void => {
-      checkDeadline(call);
+    const fail = (thrown: unknown): void => {
+      const error = rpcErrorOf(thrown, report);
+      deliver(services, own, error.code, () => refuse(error), refuse);
+    };
+    const answer = (message: Buffer): void => {
       call.sendMetadata(handled());
-      callback(null, answer);
-      end(watchers, own, bytes.length, answer.length);
+      callback(null, message);
+      end(watchers, own, bytes.length, message.length);
+    };
+    const finish = (message: Buffer): void => {
+      checkDeadline(call);
+      deliver(services, own, undefined, () => answer(message), refuse);
     };
     try {
       const outcome = runProto(rpc, services, own, bytes, codec);

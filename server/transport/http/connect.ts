@@ -4,7 +4,7 @@ import { WireWriter } from '../../../proto/codec/wire-writer.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import { callHeader } from '../call-header.js';
-import { begin, end, endFailed } from '../watched-call.js';
+import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
 import { HEALTH_SERVICE } from '../health-messages.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
@@ -74,21 +74,27 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
     const call = new HttpCall(method, 'connect', request.raw);
     begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown, report);
+    const refuse = (error: RpcError): void => {
       const size = sendConnectError(request, reply, exchange, error, { headers: callHeader(call) });
       endFailed(watchers, call, error, body.length, size);
     };
-    const finish = (answer: string | Buffer): void => {
-      checkDeadline(call.start, connectTimeout(request.headers['connect-timeout-ms']));
-      const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`, ...callHeader(call)], answer);
+    const fail = (thrown: unknown): void => {
+      const error = rpcErrorOf(thrown, report);
+      deliver(services, call, error.code, () => refuse(error), refuse);
+    };
+    const answer = (message: string | Buffer): void => {
+      const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`, ...callHeader(call)], message);
       end(watchers, call, body.length, size);
+    };
+    const finish = (message: string | Buffer): void => {
+      checkDeadline(call.start, connectTimeout(request.headers['connect-timeout-ms']));
+      deliver(services, call, undefined, () => answer(message), refuse);
     };
     try {
       checkProtocol(request);
-      const answer = encoding === 'json' ? runJson(rpc, services, call, body) : runProto(rpc, services, call, body, codec);
-      if (answer instanceof Promise) answer.then(finish).catch(fail);
-      else finish(answer);
+      const outcome = encoding === 'json' ? runJson(rpc, services, call, body) : runProto(rpc, services, call, body, codec);
+      if (outcome instanceof Promise) outcome.then(finish).catch(fail);
+      else finish(outcome);
     } catch (thrown) {
       fail(thrown);
     }

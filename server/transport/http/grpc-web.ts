@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { callHeader } from '../call-header.js';
-import { begin, end, endFailed } from '../watched-call.js';
+import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
 import type { HeaderList } from './cors.js';
@@ -23,16 +23,22 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     // Only what got past validation, to its handler, names the release (server.md 1.5).
     const handled = (): HeaderList => (call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)]);
-    const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown, report);
+    const refuse = (error: RpcError): void => {
       const size = sendGrpcWebError(request, reply, exchange, error, handled());
       endFailed(watchers, call, error, body.length, size);
+    };
+    const fail = (thrown: unknown): void => {
+      const error = rpcErrorOf(thrown, report);
+      deliver(services, call, error.code, () => refuse(error), refuse);
+    };
+    const answer = (message: Buffer): void => {
+      const size = sendFrames(request, reply, exchange, [frame(MESSAGE, message), trailersFrame(undefined)], handled());
+      end(watchers, call, body.length, size);
     };
     let timeout: Timeout;
     const finish = (message: Buffer): void => {
       checkDeadline(call.start, timeout);
-      const size = sendFrames(request, reply, exchange, [frame(MESSAGE, message), trailersFrame(undefined)], handled());
-      end(watchers, call, body.length, size);
+      deliver(services, call, undefined, () => answer(message), refuse);
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);

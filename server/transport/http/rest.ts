@@ -4,7 +4,7 @@ import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { callHeader } from '../call-header.js';
-import { begin, end, endFailed } from '../watched-call.js';
+import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { fullName, type RestRoute, type Rpc, runJson } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import type { HeaderList } from './cors.js';
@@ -49,18 +49,24 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     const call = new HttpCall(method, 'rest', request.raw);
     begin(watchers, call);
     const body = rest.verb === 'GET' ? NO_BODY : ((request.body as Buffer | undefined) ?? NO_BODY);
-    const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown, report);
+    const refuse = (error: RpcError): void => {
       // Only what got past validation, to its handler, names the release (server.md 1.5).
       const headers = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
     };
+    const fail = (thrown: unknown): void => {
+      const error = rpcErrorOf(thrown, report);
+      deliver(services, call, error.code, () => refuse(error), refuse);
+    };
+    const answer = (json: string): void => {
+      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, [...handled(), ...callHeader(call)]), json);
+      end(watchers, call, body.length, size);
+    };
     let timeout: Timeout;
     const finish = (json: string): void => {
       checkDeadline(call.start, timeout);
-      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, [...handled(), ...callHeader(call)]), json);
-      end(watchers, call, body.length, size);
+      deliver(services, call, undefined, () => answer(json), refuse);
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);
