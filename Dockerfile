@@ -5,7 +5,7 @@
 FROM scratch AS policies
 COPY policies /
 
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -20,7 +20,7 @@ FROM build AS production
 RUN npm prune --omit=dev --ignore-scripts
 
 # Node and nothing else: no shell, no package manager.
-FROM gcr.io/distroless/nodejs20-debian12:nonroot
+FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="authz" \

@@ -71,6 +71,8 @@ export interface Surroundings {
   readonly audit?: AuditLog | undefined;
   /** The metrics of all processes of the server; absent when this is the only one. */
   readonly scrapeAll?: (() => Promise<string>) | undefined;
+  /** Whether the event loop of every process of the server turns; absent when this is the only one. */
+  readonly allTurn?: (() => Promise<boolean>) | undefined;
   /** Another process accepts connections, for this one and others like it, which resume TLS sessions with the same keys. */
   readonly accepted?: { readonly ticketKeys: Buffer } | undefined;
 }
@@ -106,7 +108,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
   takeOver(decider.current);
   const own = observation?.metrics;
   const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
-  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, deliver: auditWatch?.deliver, metrics, answered, accepted: surroundings.accepted, log });
+  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, deliver: auditWatch?.deliver, metrics, answered, accepted: surroundings.accepted, allTurn: surroundings.allTurn, log });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next, clock);
     return { commit: () => takeOver(serving) };
@@ -122,7 +124,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
 
 /** The same with whatever decides: for tests of the transports. */
 export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
-  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, deliver: undefined, metrics: undefined, answered: async () => {}, accepted: undefined, log: undefined });
+  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, deliver: undefined, metrics: undefined, answered: async () => {}, accepted: undefined, allTurn: undefined, log: undefined });
 }
 
 function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
@@ -161,10 +163,11 @@ interface Listening {
   /** The last call has been answered: whoever looked on writes out what is left. */
   readonly answered: () => Promise<void>;
   readonly accepted: Surroundings['accepted'];
+  readonly allTurn: Surroundings['allTurn'];
   readonly log: Log | undefined;
 }
 
-async function listen({ config, decider, build, watchers, auditReader, deliver, metrics, answered, accepted, log }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
+async function listen({ config, decider, build, watchers, auditReader, deliver, metrics, answered, accepted, allTurn, log }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
   const admin = adminService(config.server.adminAPI, auditReader);
   const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
   const logger = log?.logger('authz.server');
@@ -178,6 +181,7 @@ async function listen({ config, decider, build, watchers, auditReader, deliver, 
     verify: log === undefined ? verifier : loggingRefusals(verifier, log.logger('authz.aux_data')),
     watchers: watchers.map((watcher) => guarded(watcher, report)),
     health,
+    allTurn,
     admin,
     deliver,
     report,

@@ -1301,6 +1301,61 @@ export const openApi: JsonObject = {
         }
       }
     },
+    "/_authz/live": {
+      "get": {
+        "tags": [
+          "Server"
+        ],
+        "operationId": "Live",
+        "summary": "Whether the event loop of every process turns",
+        "description": "For liveness probes: unlike health, it is well while the server stops.",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "They turn.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "type": "object",
+                  "properties": {
+                    "status": {
+                      "type": "string",
+                      "enum": [
+                        "LIVE"
+                      ]
+                    }
+                  },
+                  "required": [
+                    "status"
+                  ]
+                },
+                "example": {
+                  "status": "LIVE"
+                }
+              }
+            }
+          },
+          "503": {
+            "description": "A worker is stuck.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "type": "object"
+                },
+                "example": {
+                  "code": 14,
+                  "message": "a worker is stuck"
+                }
+              }
+            }
+          }
+        }
+      }
+    },
     "/_authz/metrics": {
       "get": {
         "tags": [

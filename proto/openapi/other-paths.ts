@@ -11,6 +11,7 @@ const LISTING = 'authz.request.v1.ListAuditLogEntriesRequest';
 export function otherPaths(schemas: Schemas): JsonObject {
   return {
     '/_authz/health': { get: health() },
+    '/_authz/live': { get: live() },
     '/_authz/metrics': { get: metrics() },
     '/admin/auditlog/list/{kind}': { get: auditListing(schemas) },
     '/schema/swagger.json': { get: ownDocument() },
@@ -29,6 +30,21 @@ function health(): JsonObject {
     responses: {
       200: goodAnswer('It serves.', { type: 'object', properties: { status: { type: 'string', enum: ['SERVING'] } }, required: ['status'] }, HEALTH_EXAMPLES),
       ...errorsOf(['UnknownService', 'Stopping']),
+    },
+  };
+}
+
+function live(): JsonObject {
+  const example = { status: 'LIVE' };
+  return {
+    tags: ['Server'],
+    operationId: 'Live',
+    summary: 'Whether the event loop of every process turns',
+    description: 'For liveness probes: unlike health, it is well while the server stops.',
+    parameters: [PRETTY],
+    responses: {
+      200: { description: 'They turn.', content: { 'application/json': { schema: { type: 'object', properties: { status: { type: 'string', enum: ['LIVE'] } }, required: ['status'] }, example } } },
+      503: { description: 'A worker is stuck.', content: { 'application/json': { schema: { type: 'object' }, example: { code: 14, message: 'a worker is stuck' } } } },
     },
   };
 }

@@ -8,6 +8,8 @@ import type { Deliver } from './watcher.js';
 /** What every transport answers from. */
 export interface Services extends CheckService {
   readonly health: Health;
+  /** Whether every process of the server takes part; absent: this is the only one. */
+  readonly allTurn?: (() => Promise<boolean>) | undefined;
   /** Another object once other policies are in force. */
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */

@@ -75,6 +75,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
           await handOver.leave(member);
           return undefined;
         });
+        member.link.answer('allTurn', () => allTurn(fleet.serving()));
         member.link.answer('scrape', () => scrape(fleet.serving(), totals, audit));
         if (audit !== undefined) answerAudit(member, auditPrimary(audit, config.audit.delivery));
       },
@@ -140,6 +141,18 @@ async function openDoors({ server }: Config, handOver: HandOver): Promise<Doors>
 function tellLost(log: Logger, { id }: Member, how: string, restart: number | undefined): void {
   if (restart === undefined) log.debug('a worker is gone', { worker: id, reason: how });
   else log.warn('a worker died and is replaced', { worker: id, reason: how, after_ms: restart });
+}
+
+/** A worker whose event loop has not turned in so many milliseconds is stuck. */
+const TURN_PATIENCE = 2000;
+
+async function allTurn(members: readonly Member[]): Promise<boolean> {
+  const turns = members.map(({ link }) => link.ask('turn', undefined, TURN_PATIENCE).then(
+    () => true,
+    // One that is gone is not stuck.
+    () => !link.isOpen,
+  ));
+  return (await Promise.all(turns)).every(Boolean);
 }
 
 /** A worker that does not say in time what it has counted counts with what it said last. */

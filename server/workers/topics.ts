@@ -17,6 +17,8 @@ export type PrimaryTopics = {
   readonly leave: { readonly asks: undefined; readonly answers: undefined };
   /** It cannot start: the one line about it. */
   readonly failed: { readonly asks: string; readonly answers: undefined };
+  /** Whether every worker that serves answers. */
+  readonly allTurn: { readonly asks: undefined; readonly answers: boolean };
   /** The metrics of all workers, as Prometheus reads them. */
   readonly scrape: { readonly asks: undefined; readonly answers: string };
   /** Takes audit records over (`AuditPrimary.take`). */
@@ -32,6 +34,8 @@ export type WorkerTopics = {
   readonly commit: { readonly asks: string; readonly answers: undefined };
   /** What was prepared is not wanted: some worker could not. */
   readonly abort: { readonly asks: string; readonly answers: undefined };
+  /** Nothing: that it answers is the answer. */
+  readonly turn: { readonly asks: undefined; readonly answers: undefined };
   readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot | undefined };
   /** Serves the connection that comes with the question. The answer is sent before anything is read from it. */
   readonly take: { readonly asks: PortName; readonly answers: undefined };

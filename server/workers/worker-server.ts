@@ -14,6 +14,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
     log,
     audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
+    allTurn: () => link.ask('allTurn', undefined, PATIENCE).catch(() => false),
     accepted: { ticketKeys: Buffer.from(ticketKeys) },
   });
 
@@ -39,6 +40,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
     server.refused();
     return undefined;
   });
+  link.answer('turn', () => undefined);
   link.answer('snapshot', () => server.metrics?.snapshot());
 
   link.answer('take', (port, socket: Socket | undefined) => {
@@ -55,7 +57,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   return server;
 }
 
-/** How long the primary process may take to add up the metrics of all workers, in milliseconds. */
+/** How long the primary process may take to ask all workers, in milliseconds. */
 const PATIENCE = 5000;
 
 function auditLogOf(config: AuditConfig, link: Link<PrimaryTopics, WorkerTopics>, log: Log): AuditLog {

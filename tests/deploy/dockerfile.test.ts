@@ -44,8 +44,15 @@ test('the programs it runs are those that the build makes', () => {
   for (const program of ['authzc', 'server']) assert.match(build, new RegExp(`\\b${program}: '`));
 });
 
+test('it builds and runs on the LTS release of Node that CI tests', () => {
+  const [, lts = ''] = /^NODES='\S+ (\d+)\.\S+ \S+'$/m.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8')) ?? [];
+  assert.is(Number(lts) % 2, 0, 'a release that becomes LTS has an even number');
+  assert.ok(stages.some(({ name, from }) => name === 'build' && from.startsWith(`node:${lts}-`)));
+  assert.ok(last.from.startsWith(`gcr.io/distroless/nodejs${lts}-`), last.from);
+});
+
 test('the image has no build tools, is not run by root, and says whether it is well', () => {
-  assert.match(last.from, /^gcr\.io\/distroless\/nodejs20/);
+  assert.match(last.from, /^gcr\.io\/distroless\/nodejs\d+-debian\d+:nonroot$/);
   assert.ok(stages.some(({ name, lines }) => name === 'production' && lines.some((line) => line.includes('--omit=dev'))));
   assert.ok(last.lines.every((line) => !line.startsWith('RUN ')));
   assert.match(only('USER'), /^USER [1-9]\d*:[1-9]\d*$/);

@@ -69,6 +69,28 @@ test('the pod has probes, and no rights', () => {
   assert.is((spec.template.spec['securityContext'] as JsonObject)['runAsNonRoot'], true);
 });
 
+test('the liveness probe asks for a turn of the event loop, which health is not for', () => {
+  const text = read('templates/deployment.yaml');
+  const [, probe = ''] = /livenessProbe:\n((?: {12}.*\n)+)/.exec(text) ?? [];
+  assert.match(probe, 'include "authz.live"');
+  // A stuck worker is noticed after two seconds; the answer about it must come before the probe gives up.
+  assert.ok(Number(/timeoutSeconds: (\d+)/.exec(probe)?.[1]) > 2);
+  assert.match(/define "authz\.live" -\}\}\n([\s\S]*?)\{\{- end/.exec(read('templates/_names.tpl'))?.[1] ?? '', 'path: /_authz/live\n');
+});
+
+test('the network policy lets clients in on both ports, and lets out what the values name and DNS', () => {
+  const text = read('templates/networkpolicy.yaml');
+  assert.match(text, '{{- if .Values.networkPolicy.enabled }}');
+  const { spec } = parse(withoutActions(text)) as { readonly spec: { readonly [part: string]: Json } };
+  assert.equal(spec['policyTypes'], ['Ingress', 'Egress']);
+  const ports = (rules: Json | undefined): readonly unknown[] => (rules as readonly { readonly ports: readonly { readonly port: unknown }[] }[]).flatMap((rule) => rule.ports.map(({ port }) => port));
+  assert.equal([ports(spec['ingress']), ports(spec['egress'])], [['http', 'grpc'], [53, 53]]);
+  assert.match(text, '.Values.networkPolicy.from');
+  assert.match(text, 'with .Values.networkPolicy.egress');
+  assert.equal(problemsOf({ ...values, networkPolicy: { enabled: true, from: [{ podSelector: {} }], egress: [{}] } }, schema, schema), []);
+  assert.equal(problemsOf({ ...values, networkPolicy: { peers: [] } }, schema, schema), ['$.networkPolicy.peers: additionalProperties']);
+});
+
 test('the configuration is one that the server takes', () => {
   const sets = Object.entries((values['config'] as { readonly server: JsonObject }).server).map(([key, value]) => `server.${key}=${String(value)}`);
   const { config, warnings } = loadConfig({ sets, environment: {} });

@@ -81,6 +81,7 @@ test('health says first that the server does not serve, and calls are answered u
   const closing = server.close();
   await sleep(100);
   assert.is((await send(server.httpAddress, 'GET', '/_authz/health')).status, 503);
+  assert.is((await send(server.httpAddress, 'GET', '/_authz/live')).status, 200);
   const body = JSON.stringify({ principal: { id: 'a', roles: ['u'] }, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['read'] }] });
   const answer = await send(server.httpAddress, 'POST', '/api/check/resources', body, { connection: 'keep-alive' });
   assert.is(answer.status, 200);

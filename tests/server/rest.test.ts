@@ -112,6 +112,12 @@ test('server info and health answer to GET', async () => {
   assert.is(unknown.text, '{"code":5,"message":"unknown service"}');
 });
 
+test('a server is live while its event loop turns', async () => {
+  const live = await send(server.httpAddress, 'GET', '/_authz/live');
+  assert.equal([live.status, live.text], [200, '{"status":"LIVE"}\n']);
+  assert.is((await send(server.httpAddress, 'POST', '/_authz/live')).status, 501);
+});
+
 test('AuthZEN callers get their request id back, also with an error, and are told where they are', async () => {
   const evaluation = { subject: { type: 'user', id: 'a' }, resource: { type: 'contact', id: 'c1' }, action: { name: 'read' } };
   for (const [body, status] of [[evaluation, 200], [{}, 400]] as const) {

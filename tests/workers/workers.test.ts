@@ -60,6 +60,20 @@ test('a worker that dies is replaced, and meanwhile the others answer', async ()
   assert.is(code, 0);
 });
 
+test('a worker whose event loop is stuck is noticed by /_authz/live, whichever worker is asked, until it turns again', async () => {
+  const server = await start('server.workers=2');
+  const live = (): Promise<number> => send(server.http, 'GET', '/_authz/live').then(({ status }) => status);
+  assert.is(await live(), 200);
+  const [stuck = 0] = workersOf(server);
+  process.kill(stuck, 'SIGSTOP');
+  // The stuck one does not answer, and the other one says that somebody is stuck.
+  const asked = [live(), live()];
+  assert.is(await Promise.race(asked), 503);
+  process.kill(stuck, 'SIGCONT');
+  assert.ok((await Promise.all(asked)).includes(503));
+  assert.is(await live(), 200);
+});
+
 test('when all workers die at once, the server comes back on the same ports', async () => {
   const server = await start('server.workers=2');
   const before = workersOf(server);

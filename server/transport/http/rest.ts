@@ -24,12 +24,19 @@ export function addRestRoutes(app: FastifyInstance, exchange: Exchange, services
     else if (status === 'SERVING') exchange.sendJson(request, reply, 200, JSON_TYPE, '{"status":"SERVING"}\n');
     else exchange.sendRestError(request, reply, new RpcError('unavailable', 'the server is stopping'));
   });
+  app.get(LIVE_PATH, async (request, reply) => {
+    const isLive = services.allTurn === undefined || (await services.allTurn());
+    if (isLive) exchange.sendJson(request, reply, 200, JSON_TYPE, '{"status":"LIVE"}\n');
+    else exchange.sendRestError(request, reply, new RpcError('unavailable', 'a worker is stuck'));
+  });
 }
 
 const HEALTH_PATH = '/_authz/health';
+/** Unlike health, it is well while the server stops. */
+const LIVE_PATH = '/_authz/live';
 
 /** The paths that are there for some method; for any other, the answer is that the method is not allowed. */
-export const REST_PATHS: ReadonlySet<string> = new Set([...RPCS.map(({ rest }) => rest.path), HEALTH_PATH]);
+export const REST_PATHS: ReadonlySet<string> = new Set([...RPCS.map(({ rest }) => rest.path), HEALTH_PATH, LIVE_PATH]);
 
 /** The RPC of a REST path; undefined when there is none for this method. */
 export function restRpc(method: string, path: string): Rpc | undefined {

@@ -22,6 +22,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
+{{- define "authz.live" -}}
+path: /_authz/live
+port: http
+scheme: {{ ternary "HTTPS" "HTTP" (ne .Values.tls.secret "") }}
+{{- end -}}
+
 {{- define "authz.health" -}}
 path: /_authz/health
 port: http
