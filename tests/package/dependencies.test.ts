@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
+
+test('what only tests and scripts import is not shipped', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: { readonly [name: string]: string } };
+  const product = ['client', 'compiler', 'proto', 'runtime', 'server', 'terminal'].flatMap(sourcesIn).join('\n');
+  const unused = Object.keys(dependencies).filter((name) => !product.includes(`'${name}'`) && !product.includes(`'${name}/`));
+  assert.equal(unused, []);
+});
+
+test.run();
+
+function sourcesIn(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(ROOT, folder, path), 'utf8'));
+}
