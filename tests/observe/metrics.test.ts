@@ -35,7 +35,6 @@ test('a check counts its duration, its size and its decisions', async () => {
   metrics.watcher.checked?.(aCall(), aCheck(['album', 'photo'], { duration: 0.5 }));
   const text = await metrics.text();
   assert.match(text, 'authz_check_duration_seconds_bucket{le="0.0003"} 0\nauthz_check_duration_seconds_bucket{le="0.0006"} 1\n');
-  assert.match(text, 'authz_dev_engine_check_latency_milliseconds_bucket{status="success",le="0.3"} 0\nauthz_dev_engine_check_latency_milliseconds_bucket{status="success",le="0.6"} 1\n');
   assert.match(text, 'authz_check_batch_size_bucket{le="1"} 0\nauthz_check_batch_size_bucket{le="2"} 1\n');
   assert.match(text, 'authz_decisions_total{kind="photo",action="view",effect="allow"} 1\n');
 });
@@ -100,8 +99,8 @@ test.run();
 const PROMISED = [
   'authz_check_duration_seconds', 'authz_plan_duration_seconds', 'authz_check_batch_size', 'authz_decisions_total', 'authz_evaluation_errors_total', 'authz_bundle_info', 'authz_bundle_reload_total',
   'authz_bundle_last_success_timestamp_seconds', 'authz_http_requests_total', 'grpc_server_started_total', 'grpc_server_handled_total', 'grpc_server_handling_seconds', 'http_server_request_duration_seconds',
-  'http_server_request_body_size_bytes', 'http_server_response_body_size_bytes', 'rpc_server_call_duration_seconds', 'authz_audit_entries_total', 'authz_dev_engine_check_latency_milliseconds',
-  'authz_dev_engine_check_batch_size', 'authz_dev_engine_plan_latency_milliseconds', 'authz_dev_audit_error_count_total', 'authz_dev_store_last_successful_refresh', 'process_cpu_seconds_total',
+  'http_server_request_body_size_bytes', 'http_server_response_body_size_bytes', 'rpc_server_call_duration_seconds', 'authz_audit_entries_total',
+  'authz_dev_engine_check_batch_size', 'authz_dev_audit_error_count_total', 'authz_dev_store_last_successful_refresh', 'process_cpu_seconds_total',
   'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds', 'nodejs_heap_size_used_bytes',
 ];
 

@@ -1,5 +1,5 @@
 /** Of the compatible names (server.md 5.2), in milliseconds. */
-export const LATENCY_MILLISECONDS: readonly number[] = [
+const LATENCY_MILLISECONDS: readonly number[] = [
   0.01, 0.05, 0.1, 0.3, 0.6, 0.8, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 65, 80, 100, 130, 160, 200, 250, 300, 400, 500, 650, 800, 1000,
   2000, 5000, 10_000, 20_000, 50_000, 100_000,
 ];

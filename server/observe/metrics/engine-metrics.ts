@@ -1,8 +1,8 @@
 import type { Checked, Planned } from '../../service/watcher.js';
-import { BATCH_SIZE, ENGINE_MILLISECONDS, inSeconds, LATENCY_MILLISECONDS } from './buckets.js';
+import { BATCH_SIZE, ENGINE_MILLISECONDS, inSeconds } from './buckets.js';
 import { DecisionCounts } from './decision-counts.js';
 import type { HistogramFamily, Snapshot } from './family.js';
-import { coarser, Histogram } from './histogram.js';
+import { Histogram } from './histogram.js';
 
 /** Counts what the engine does: checks, plans, decisions (users.md 4.6), also under the compatible names of server.md 5.2. */
 export class EngineMetrics {
@@ -30,8 +30,6 @@ export class EngineMetrics {
       histogram('authz_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
       this.#decisions.family(),
       counter('authz_unplanned_rules_total', 'Rules that a plan could not take into account.', this.#unplannedRules),
-      milliseconds('authz_dev_engine_check_latency_milliseconds', 'How long the engine took for a check.', this.#checks),
-      milliseconds('authz_dev_engine_plan_latency_milliseconds', 'How long the engine took for a plan.', this.#plans),
       histogram('authz_dev_engine_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
     ];
   }
@@ -42,12 +40,6 @@ function seconds(name: string, help: string, counts: Histogram): HistogramFamily
 }
 
 const SECONDS = inSeconds(ENGINE_MILLISECONDS);
-
-/** The engine does not fail: a condition that cannot be evaluated is counted elsewhere. */
-function milliseconds(name: string, help: string, counts: Histogram): HistogramFamily {
-  const series = [coarser(counts.series(['success']), ENGINE_MILLISECONDS, LATENCY_MILLISECONDS)];
-  return { type: 'histogram', name, help, labels: ['status'], across: 'sum', bounds: LATENCY_MILLISECONDS, series };
-}
 
 function histogram(name: string, help: string, bounds: readonly number[], counts: Histogram): HistogramFamily {
   return { type: 'histogram', name, help, labels: [], across: 'sum', bounds, series: [counts.series([])] };

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { coarser, Histogram } from './histogram.js';
+import { Histogram } from './histogram.js';
 
 test('a value falls into the first bucket whose bound it does not exceed', () => {
   const histogram = new Histogram([1, 2, 5]);
@@ -14,12 +14,6 @@ test('a sum is shown in another unit by a factor', () => {
   histogram.record(2);
   histogram.record(500);
   assert.is(histogram.series(['x'], 0.001).sum, 0.502);
-});
-
-test('a series counted by fewer bounds has the same total', () => {
-  const fine = [1, 2, 3, 4];
-  assert.equal(coarser({ labels: [], counts: [1, 2, 3, 4, 5], sum: 9 }, fine, [2, 4]).counts, [3, 7, 5]);
-  assert.equal(coarser({ labels: [], counts: [1, 2, 3, 4, 5], sum: 9 }, fine, [4]).counts, [10, 5]);
 });
 
 test.run();

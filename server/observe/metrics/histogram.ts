@@ -36,14 +36,3 @@ export class Histogram {
     return { labels, counts: [...this.#counts], sum: this.#sum * factor };
   }
 }
-
-/** A series counted by fewer bounds. Each coarse bound is one of the fine ones. */
-export function coarser(series: HistogramSeries, fine: readonly number[], coarse: readonly number[]): HistogramSeries {
-  const counts = new Array<number>(coarse.length + 1).fill(0);
-  let bucket = 0;
-  series.counts.forEach((count, index) => {
-    while (bucket < coarse.length && (fine[index] ?? Number.POSITIVE_INFINITY) > (coarse[bucket] as number)) bucket++;
-    counts[bucket] = (counts[bucket] as number) + count;
-  });
-  return { ...series, counts };
-}

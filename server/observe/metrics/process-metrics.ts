@@ -7,8 +7,11 @@ export async function watchProcess(): Promise<() => Promise<Snapshot>> {
   const { default: client } = await import('prom-client');
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });
-  return async () => ((await registry.getMetricsAsJSON()) as unknown as readonly ClientFamily[]).map(familyOf);
+  return async () => ((await registry.getMetricsAsJSON()) as unknown as readonly ClientFamily[]).filter(({ name }) => !SUMS.has(name)).map(familyOf);
 }
+
+/** Sums of other families, which the library calls by the suffix of counters. */
+const SUMS = new Set(['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']);
 
 /** What the library's types leave out. */
 type ClientFamily = Omit<MetricObjectWithValues<ClientValue>, 'type'> & { readonly type: 'counter' | 'gauge' | 'histogram' };
