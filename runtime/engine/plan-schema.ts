@@ -15,11 +15,14 @@ export function schemaOfRows(schema: SchemaReference | undefined, query: PlanQue
   return (facts) => schema.where?.(query.row, facts) ?? NOT_COMPILED;
 }
 
+/** What reports name in place of a rule. */
+export const RESOURCE_SCHEMA = 'resourceSchema';
+
 /** Without what no filter can say, which is reported and selects nothing. */
 export function settledSchema(condition: Condition, policy: string, unplanned: UnplannedRule[]): Condition {
   const reason = unplannableReason(condition);
   if (reason === undefined) return condition;
-  unplanned.push({ policy, rule: 'resourceSchema', reason });
+  unplanned.push({ policy, rule: RESOURCE_SCHEMA, reason });
   return decided(condition, false);
 }
 

@@ -1,9 +1,10 @@
-import { ALLOW, type ActionTable, type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type Rule, sanitize } from '../policy/index.js';
+import { ALLOW, always, type ActionTable, type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type Rule, sanitize } from '../policy/index.js';
 import type { Filter } from '../residual/index.js';
 import type { CompiledBundle } from './compiled-bundle.js';
 import { createEngine } from './engine.js';
 import type { EngineOptions } from './options.js';
 import type { PlanRequest } from './plan-request.js';
+import { RESOURCE_SCHEMA } from './plan-schema.js';
 import { requestedScope } from './scope-chain.js';
 
 /** What one rule leaves in a plan. */
@@ -21,7 +22,7 @@ export interface RuleFilter {
  */
 export function ruleFilters(bundle: CompiledBundle, request: PlanRequest, options: EngineOptions = {}): readonly RuleFilter[] {
   const asked: Asked = { bundle, request, options, version: request.resource.policyVersion || (options.defaultPolicyVersion ?? 'default'), scope: requestedScope(request.resource.scope, options.defaultScope ?? '') };
-  return [...ofResourcePolicies(asked), ...ofPrincipalPolicies(asked), ...ofRolePolicies(asked)];
+  return [...ofResourcePolicies(asked), ...ofPrincipalPolicies(asked), ...ofRolePolicies(asked), ...ofResourceSchema(asked)];
 }
 
 interface Asked {
@@ -57,6 +58,19 @@ function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
   );
 }
 
+/** The rows that the resource schema accepts, where violations are rejected. */
+function ofResourceSchema({ bundle, request, options, version }: Asked): readonly RuleFilter[] {
+  const kind = sanitize(request.resource.kind);
+  const root = bundle.resourcePolicies.find((policy) => policy.kind === kind && policy.version === version && policy.scope === '');
+  const resource = root?.schemas?.resource;
+  if (options.schemaEnforcement !== 'reject' || root === undefined || resource === undefined) return [];
+  const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE, when: always, where: always };
+  const only: ResourcePolicy = { ...anyPolicy({ request, version, scope: '' }), overridesParent: true, otherActions: [anything], schemas: { resource } };
+  const engine = createEngine({ ...bundle, resourcePolicies: [only], principalPolicies: [], rolePolicies: [] }, options);
+  const { filter } = engine.plan({ ...request, resource: { ...request.resource, scope: '.' } });
+  return [{ policy: root.key, rule: RESOURCE_SCHEMA, filter }];
+}
+
 const EVERY_ROLE = -1;
 
 function isAbove(scope: string, requested: string): boolean {
@@ -74,7 +88,7 @@ function rulesOfPrincipal(asked: Asked, { kinds, otherKinds }: PrincipalPolicy):
 }
 
 /** A policy that reaches everyone. */
-function anyPolicy({ request, version, scope }: Asked): ResourcePolicy {
+function anyPolicy({ request, version, scope }: Pick<Asked, 'request' | 'version' | 'scope'>): ResourcePolicy {
   return {
     key: '', kind: sanitize(request.resource.kind), version, scope, overridesParent: true, roles: new Map(request.principal.roles.map((role) => [role, 1])), roleGlobs: [], reach: -1,
     actions: new Map(), otherActions: [], derivedRoles: [], hasOutputs: false, readsRuntime: true,

@@ -81,14 +81,35 @@ export function complement(operand: Operand, shapes: Shapes): Operand {
   return inner ?? expression('not', operand);
 }
 
-/** `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. */
-function withoutImpliedPresence(operands: readonly Operand[]): readonly Operand[] {
+/**
+ * `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. Nor does `or(c, not(has(x)))` say more than
+ * `c` there.
+ */
+function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
+  const operands = all.map((operand) => withoutImpliedAbsence(operand, all));
   if (!operands.some((operand) => operandsOf(operand, 'has') !== undefined)) return operands;
   return operands.filter((operand) => {
     const [tested] = operandsOf(operand, 'has') ?? [];
     if (tested === undefined || !('variable' in tested)) return true;
     return !operands.some((other) => other !== operand && needs(other, tested.variable, true));
   });
+}
+
+function withoutImpliedAbsence(operand: Operand, beside: readonly Operand[]): Operand {
+  const parts = operandsOf(operand, 'or');
+  if (parts === undefined) return operand;
+  const left = parts.filter((part) => {
+    const [tested] = operandsOf(operandsOf(part, 'not')?.[0] ?? part, 'has') ?? [];
+    const isAbsence = operandsOf(part, 'not') !== undefined && tested !== undefined && 'variable' in tested;
+    return !isAbsence || !beside.some((other) => other !== operand && (isPresence(other, tested.variable) || needs(other, tested.variable, true)));
+  });
+  if (left.length === parts.length) return operand;
+  return left.length === 1 ? (left[0] as Operand) : expression('or', ...left);
+}
+
+function isPresence(operand: Operand, variable: string): boolean {
+  const [tested] = operandsOf(operand, 'has') ?? [];
+  return tested !== undefined && 'variable' in tested && tested.variable === variable;
 }
 
 /** Whether an operand can be `outcome` only where a variable can be read. */

@@ -3,6 +3,8 @@ import { Project, SyntaxKind, ts } from 'ts-morph';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundle } from '../../compiler/bundle/index.js';
+import { compile } from '../../compiler/compile.js';
+import { Source } from '../../compiler/diagnostics/source.js';
 import { ROOT } from '../support/compiled.js';
 import { compileReferences, type Files, validators } from './validators.js';
 
@@ -78,6 +80,15 @@ test('schema modules are valid TypeScript and call nothing but runtime/row-schem
   const syntax = ts.transpileModule(text, { reportDiagnostics: true, compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   assert.equal(syntax.diagnostics, []);
   for (const call of file.getDescendantsOfKind(SyntaxKind.CallExpression)) assert.match(call.getExpression().getText(), /^schema\.\w+$/);
+});
+
+test('compiled for checks only, a schema module has validators alone', () => {
+  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'p', version: 'default', schemas: { resourceSchema: { ref: 'authz:///a.json' } }, rules: [] } };
+  const { files } = compile([new Source('p.yaml', JSON.stringify(policy))], undefined, { schemaTexts: new Map([['a.json', '{"type":"object"}']]), checksOnly: true });
+  const texts = files.map(({ text }) => text).join('\n');
+  assert.match(texts, "import * as schema from '#runtime/schema';");
+  assert.not.match(texts, 'row-schema');
+  assert.not.match(texts, 'where: rows');
 });
 
 test('a bundle with schemas runs anywhere: no platform, no eval', async () => {

@@ -40,9 +40,17 @@ export function allOf(...conditions: readonly Sql[]): Sql {
   return joined('and', conditions, ALWAYS, NEVER);
 }
 
-/** TRUE where any is TRUE. */
+/** TRUE where any is TRUE; always, where one of them is `x IS NULL` and another `x IS NOT NULL`. */
 export function anyOf(...conditions: readonly Sql[]): Sql {
+  const present = conditions.flatMap((condition) => textOf(condition, ' IS NOT NULL') ?? []);
+  if (present.length > 0 && conditions.some((condition) => present.includes(textOf(condition, ' IS NULL') ?? ''))) return ALWAYS;
   return joined('or', conditions, NEVER, ALWAYS);
+}
+
+/** What stands before an ending; undefined for a piece that has values, or that is made of others. */
+function textOf({ parts, top }: Sql, ending: string): string | undefined {
+  if (top !== 'term' || parts.at(-1) !== ending || parts.some((part) => typeof part !== 'string')) return undefined;
+  return parts.slice(0, -1).join('');
 }
 
 /** TRUE where a condition is not, be it FALSE or NULL. */
