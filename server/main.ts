@@ -190,7 +190,7 @@ async function listen({ config, decider, build, watchers, auditReader, deliver, 
     },
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
-  const grpc = grpcServer(config.server.grpc, services, tls);
+  const grpc = grpcServer(config.server, services, tls);
   const http = await httpServer(config.server, services, { grpc, tls, metrics });
   const doors: Door[] = [];
   let hasRetired = false;

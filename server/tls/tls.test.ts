@@ -192,7 +192,7 @@ test('gRPC is served behind the guard too, follows the files, and stops with the
       },
     },
   );
-  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, tls });
+  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, readHeaderTimeout: 0, readTimeout: 0, writeTimeout: 0, idleTimeout: 0, streamsRequest: () => false, tls });
   const door = await openDoor({ address: { kind: 'tcp', host: '127.0.0.1', port: 0 }, socketMode: 0o766, welcome: listener.take });
   const { address } = door;
   const call = (...pair: readonly Buffer[]): Promise<string> => {

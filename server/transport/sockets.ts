@@ -22,15 +22,26 @@ export async function drained(drain: () => void, gone: Promise<void>, patience: 
 /** The connections of one listener. */
 export class Sockets {
   readonly #since = new Map<Socket, number>();
+  readonly #deadlines = new Map<Socket, NodeJS.Timeout>();
   #gone: (() => void) | undefined;
 
-  /** One more; it leaves by itself. */
-  add(socket: Socket): void {
+  /** One more; it leaves by itself. It is closed unless it is established within so many milliseconds; 0: it may take any time. */
+  add(socket: Socket, timeout: number): void {
     this.#since.set(socket, performance.now());
+    if (timeout > 0) this.#deadlines.set(socket, setTimeout(() => socket.destroy(), timeout));
     socket.once('close', () => {
+      this.established(socket);
       this.#since.delete(socket);
       if (this.#since.size === 0) this.#gone?.();
     });
+  }
+
+  /** The client has said what it speaks: the TLS handshake is done, if there is one, and the preface of HTTP/2 or the first bytes of HTTP/1.1 are there. */
+  established(socket: Socket): void {
+    const raw = this.#since.has(socket) ? socket : (socket as Encrypted)._parent;
+    if (raw === undefined) return;
+    clearTimeout(this.#deadlines.get(raw));
+    this.#deadlines.delete(raw);
   }
 
   /** Resolves when there is none: to be waited for once, when none is added any more. */
@@ -51,4 +62,9 @@ export class Sockets {
   destroy(): void {
     for (const socket of this.#since.keys()) socket.destroy();
   }
+}
+
+/** A TLS connection, and the one below it: the platform does not declare it, and uses it for its own timeouts. */
+interface Encrypted {
+  readonly _parent?: Socket;
 }

@@ -74,7 +74,7 @@ async function grpcServer(options: { readonly secure?: boolean; readonly path?: 
   addHealthService(server, health);
   const tls = options.secure === true ? loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: undefined, watch: false }, () => undefined) : undefined;
   const target = options.path === undefined ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const) : ({ kind: 'unix', path: options.path } as const);
-  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, tls });
+  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, readHeaderTimeout: 0, readTimeout: 0, writeTimeout: 0, idleTimeout: 0, streamsRequest: () => false, tls });
   const door = await openDoor({ address: target, socketMode: 0o766, welcome: listener.take });
   closers.push(() => {
     tls?.close();

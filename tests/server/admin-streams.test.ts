@@ -41,7 +41,7 @@ async function listening(hasAdmin: boolean): Promise<Listening> {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const admin = hasAdmin ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader) : undefined;
   const services = testServices(config, { admin });
-  const grpc: GrpcServer = grpcServer(config.server.grpc, services);
+  const grpc: GrpcServer = grpcServer(config.server, services);
   const http: HttpServer = await httpServer(config.server, services, { grpc });
   const door: Door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
   const stop = async (): Promise<void> => {

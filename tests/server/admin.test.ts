@@ -37,7 +37,7 @@ let client: Client;
 test.before(async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const services = testServices(config, { admin: adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader) });
-  grpc = grpcServer(config.server.grpc, services);
+  grpc = grpcServer(config.server, services);
   http = await httpServer(config.server, services, { grpc });
   doors = await Promise.all([http, grpc].map(({ take }) => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take })));
   address = doors[0]?.address ?? '';

@@ -36,7 +36,7 @@ let ended: (string | undefined)[] = [];
 test.before(async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.requestLimits.maxActionsPerResource=2'], environment: {} });
   const services = testServices(config, { deliver, watchers: [{ ended: (_call, { code }) => void ended.push(code) }] });
-  grpc = grpcServer(config.server.grpc, services);
+  grpc = grpcServer(config.server, services);
   http = await httpServer(config.server, services, { grpc });
   doors = await Promise.all([http, grpc].map(({ take }) => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take })));
   address = doors[0]?.address ?? '';

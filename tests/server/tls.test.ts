@@ -34,7 +34,7 @@ test.before(async () => {
   tls = loadTls({ ...files, caCert: undefined, watch: false }, () => {});
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const services = testServices(config);
-  const grpc = grpcServer(config.server.grpc, services, tls);
+  const grpc = grpcServer(config.server, services, tls);
   http = await httpServer(config.server, services, { grpc, tls });
   door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
   address = door.address;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Server } from '@grpc/grpc-js';
 import type { ServerTls } from '../../tls/server-tls.js';
-import { Http2Sessions } from '../http2-sessions.js';
+import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
 import { drained, Sockets } from '../sockets.js';
 import { grpcStreamHandler } from './serve-stream.js';
 
@@ -16,13 +16,15 @@ export interface GrpcListener {
 }
 
 /** How connections are treated; times in milliseconds. */
-export interface GrpcListenerOptions {
+export interface GrpcListenerOptions extends Deadlines {
   /** 0: no limit. */
   readonly maxConcurrentStreams: number;
   /** 0: never. */
   readonly maxConnectionAge: number;
-  /** How long a TLS handshake may take. */
+  /** How long a connection may take until its TLS handshake, and the preface of HTTP/2, are there. */
   readonly connectionTimeout: number;
+  /** Whether the request to a path is a stream of messages that need not end. */
+  readonly streamsRequest: (path: string) => boolean;
   /** Without: plaintext. */
   readonly tls?: ServerTls | undefined;
 }
@@ -31,15 +33,17 @@ export interface GrpcListenerOptions {
  * Serves connections with the handlers of a server of the library, which itself listens nowhere: its credentials can neither change certificates nor cut
  * off clients with a bad one, and its sessions end with calls refused that were on their way.
  */
-export function grpcListener(server: Server, { maxConcurrentStreams, maxConnectionAge, connectionTimeout, tls }: GrpcListenerOptions): GrpcListener {
+export function grpcListener(server: Server, options: GrpcListenerOptions): GrpcListener {
+  const { maxConcurrentStreams, connectionTimeout, tls } = options;
   const http2 = createHttp2Server({ settings: maxConcurrentStreams > 0 ? { maxConcurrentStreams } : {}, maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER });
   http2.on('stream', grpcStreamHandler(server));
-  const sessions = new Http2Sessions(http2, { idleTimeout: 0, maxConnectionAge });
   const sockets = new Sockets();
-  const front = tls && tlsFront(tls, connectionTimeout, (socket) => http2.emit('connection', socket));
+  const sessions = new Http2Sessions(http2, { ...options, established: (socket) => sockets.established(socket) });
+  const front = tls && tlsFront(tls, connectionTimeout, (socket) => sessions.take(socket));
   const take = (socket: Socket): void => {
-    sockets.add(socket);
-    (front ?? http2).emit('connection', socket);
+    sockets.add(socket, connectionTimeout);
+    if (front === undefined) sessions.take(socket);
+    else front.emit('connection', socket);
   };
   const stop = async (patience: number): Promise<void> => {
     const drain = (): void => {
@@ -55,6 +59,8 @@ export function grpcListener(server: Server, { maxConcurrentStreams, maxConnecti
 function tlsFront(tls: ServerTls, handshakeTimeout: number, welcome: (socket: TLSSocket) => void): ReturnType<typeof createTlsServer> {
   const front = createTlsServer({ ...tls.options(), ALPNProtocols: ['h2'], handshakeTimeout });
   tls.guard(front);
+  // The platform leaves a connection whose handshake has failed, or has taken too long, to whoever listens for it.
+  front.on('tlsClientError', (_error, socket) => socket.destroy());
   front.on('secureConnection', (socket: TLSSocket) => {
     // Who breaks off is gone; the session is told by the end of the connection.
     socket.on('error', () => socket.destroy());

@@ -8,7 +8,7 @@ import { RPC_SERVICES } from '../rpcs.js';
 import { addAdminService } from './admin-service.js';
 import { type GrpcListener, grpcListener } from './grpc-listener.js';
 import { addHealthService } from './health-service.js';
-import { addReflectionServices } from './reflection-service.js';
+import { addReflectionServices, isReflection } from './reflection-service.js';
 import { addRpcServices } from './rpc-services.js';
 import { grpcStreamHandler } from './serve-stream.js';
 
@@ -16,18 +16,20 @@ import { grpcStreamHandler } from './serve-stream.js';
 export interface GrpcServer extends GrpcListener {
   /** Answers gRPC that came in by the HTTP listener. */
   readonly handleStream: GrpcStreamHandler;
+  /** Whether the request to a path is a stream of messages that need not end. */
+  readonly streamsRequest: (path: string) => boolean;
 }
 
 /** Makes the gRPC server of a configuration. Without `tls`: plaintext. */
-export function grpcServer(config: Config['server']['grpc'], services: Services, tls?: ServerTls): GrpcServer {
+export function grpcServer(config: Pick<Config['server'], 'grpc' | 'http'>, services: Services, tls?: ServerTls): GrpcServer {
   // The library writes to the console what it also reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
-  const server = new Server({ 'grpc.max_receive_message_length': config.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
+  const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
   addHealthService(server, services.health);
   if (services.admin !== undefined) addAdminService(server, services.admin, services.report);
   addReflectionServices(server, [...RPC_SERVICES, ...(services.admin === undefined ? [] : [ADMIN_SERVICE]), HEALTH_SERVICE]);
-  return { ...grpcListener(server, { ...config, tls }), handleStream: grpcStreamHandler(server) };
+  return { ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }), handleStream: grpcStreamHandler(server), streamsRequest: isReflection };
 }
 
 /** The limit is measured, reported and watched where all transports do that; the library only keeps what is read within bounds. */

@@ -16,6 +16,11 @@ export function addReflectionServices(server: Server, services: readonly string[
   }
 }
 
+/** Whether a path is that of reflection, whose clients may keep their stream open between two questions. */
+export function isReflection(path: string): boolean {
+  return path.startsWith('/grpc.reflection.');
+}
+
 /** One question of the stream: a field of ServerReflectionRequest with its text. */
 interface Question {
   readonly host: string;

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
-import { Http2Sessions } from '../http2-sessions.js';
+import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
 import { Sockets } from '../sockets.js';
 import { beginsWithHttp2 } from './preface.js';
 
@@ -23,12 +23,8 @@ export interface HttpListener {
 }
 
 /** How connections are treated; times in milliseconds, sizes in bytes. */
-export interface ListenerOptions {
+export interface ListenerOptions extends Deadlines {
   readonly maxHeaderSize: number;
-  readonly readTimeout: number;
-  readonly readHeaderTimeout: number;
-  readonly writeTimeout: number;
-  readonly idleTimeout: number;
   /** 0: no limit. */
   readonly maxConcurrentStreams: number;
   /** After this time a connection of HTTP/2 is to be made anew; 0: never. */
@@ -37,6 +33,8 @@ export interface ListenerOptions {
   readonly tls: ServerTls | undefined;
   readonly handleRequest: RequestListener;
   readonly handleGrpc: GrpcStreamHandler | undefined;
+  /** Whether the request to a path is a stream of messages that need not end. */
+  readonly streamsRequest: (path: string) => boolean;
 }
 
 /** Answers one stream of HTTP/2 as gRPC. */
@@ -49,9 +47,9 @@ export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHtt
  */
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
-  const http2 = http2Server(options);
-  const server = tls === undefined ? plainServer(options, http2.server) : tlsServer(options, http2.server, tls);
   const sockets = new Sockets();
+  const sessions = new Http2Sessions(http2Server(options), { ...options, established: (socket) => sockets.established(socket) });
+  const server = tls === undefined ? plainServer(options, sessions, sockets) : tlsServer(options, sessions, sockets, tls);
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
   server.setTimeout(options.writeTimeout);
@@ -60,7 +58,7 @@ export function httpListener(options: ListenerOptions): HttpListener {
   return {
     server,
     take: (socket) => {
-      sockets.add(socket);
+      sockets.add(socket, options.readHeaderTimeout);
       // As the server of HTTP/1.1 would make its own: who has said all that it wants to say is still answered.
       if (tls === undefined) socket.allowHalfOpen = true;
       server.emit('connection', socket);
@@ -71,35 +69,46 @@ export function httpListener(options: ListenerOptions): HttpListener {
     },
     drain: () => {
       sockets.closeSilent();
-      http2.sessions.end();
+      sessions.end();
       server.closeIdleConnections();
     },
     closeAll: () => sockets.destroy(),
   };
 }
 
-function plainServer(options: ListenerOptions, http2: Http2Server): Server {
+function plainServer(options: ListenerOptions, sessions: Http2Sessions, sockets: Sockets): Server {
   const server = createServer(http1Options(options), options.handleRequest);
   const http1 = takeListener<[Socket]>(server, 'connection');
   server.on('connection', (socket: Socket) => {
-    beginsWithHttp2(socket, options.readHeaderTimeout, (isHttp2) => {
-      if (isHttp2) http2.emit('connection', socket);
-      else http1(socket);
+    beginsWithHttp2(socket, (isHttp2) => {
+      if (isHttp2) {
+        sessions.take(socket);
+        return;
+      }
+      // From here on the platform has the deadlines.
+      sockets.established(socket);
+      http1(socket);
     });
   });
   return server;
 }
 
-function tlsServer(options: ListenerOptions, http2: Http2Server, tls: ServerTls): Server {
+function tlsServer(options: ListenerOptions, sessions: Http2Sessions, sockets: Sockets, tls: ServerTls): Server {
   const security = { ...tls.options(), ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: options.readHeaderTimeout };
   const server = createTlsServer({ ...http1Options(options), ...security }, options.handleRequest);
   const http1 = takeListener<[TLSSocket]>(server, 'secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
     // Whoever is not welcome has been cut off by the guard.
     if (socket.destroyed) return;
-    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket);
-    else http1(socket);
+    if (socket.alpnProtocol === 'h2') {
+      sessions.take(socket);
+      return;
+    }
+    sockets.established(socket);
+    http1(socket);
   });
+  // Without TLS there is nobody to answer.
+  server.prependListener('tlsClientError', (_error, socket) => socket.destroy());
   tls.guardHttp(server);
   return server;
 }
@@ -111,12 +120,7 @@ function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): Se
   return { maxHeaderSize, headersTimeout: readHeaderTimeout, connectionsCheckingInterval: CHECK_INTERVAL };
 }
 
-interface Http2 {
-  readonly server: Http2Server;
-  readonly sessions: Http2Sessions;
-}
-
-function http2Server(options: ListenerOptions): Http2 {
+function http2Server(options: ListenerOptions): Http2Server {
   const { maxConcurrentStreams, maxHeaderSize, handleGrpc } = options;
   const settings = { maxHeaderListSize: maxHeaderSize, ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }) };
   // The two kinds of requests differ in types alone, and only where nobody looks.
@@ -127,10 +131,9 @@ function http2Server(options: ListenerOptions): Http2 {
       handleGrpc(stream, headers);
       return;
     }
-    stream.setTimeout(options.readTimeout, () => stream.close());
     plain(stream, headers, flags, rawHeaders);
   });
-  return { server, sessions: new Http2Sessions(server, options) };
+  return server;
 }
 
 /** gRPC-Web has answers of its own, over any version of HTTP. */

@@ -38,7 +38,7 @@ export interface HttpServer {
 /** What else the listener has to do. */
 export interface HttpSurroundings {
   /** Answers gRPC. */
-  readonly grpc?: Pick<GrpcServer, 'handleStream'>;
+  readonly grpc?: Pick<GrpcServer, 'handleStream' | 'streamsRequest'>;
   /** Without: plaintext. */
   readonly tls?: ServerTls | undefined;
   /** What is answered to whoever collects metrics (server.md 5.2). Without: there are none, and the path is unknown. */
@@ -64,7 +64,7 @@ export async function httpServer(config: Config['server'], services: Services, {
     serverFactory: (handleRequest) => {
       const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
       const limits = { ...config.http, maxConcurrentStreams, maxConnectionAge, maxHeaderSize: MAX_HEADER_SIZE };
-      const listener = httpListener({ ...limits, tls, handleRequest, handleGrpc: grpc?.handleStream });
+      const listener = httpListener({ ...limits, tls, handleRequest, handleGrpc: grpc?.handleStream, streamsRequest: grpc?.streamsRequest ?? (() => false) });
       listeners.push(listener);
       return listener.server;
     },

@@ -5,9 +5,9 @@ const PREFACE = Buffer.from('PRI');
 
 /**
  * Looks at the first bytes of a connection and says whether they are of HTTP/2. The bytes are put back before `decided` is called, which
- * has to hand the socket on at once. A client that says nothing in `timeout` milliseconds is cut off.
+ * has to hand the socket on at once.
  */
-export function beginsWithHttp2(socket: Socket, timeout: number, decided: (isHttp2: boolean) => void): void {
+export function beginsWithHttp2(socket: Socket, decided: (isHttp2: boolean) => void): void {
   let seen: Buffer = Buffer.alloc(0);
   const onData = (chunk: Buffer): void => {
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
@@ -16,7 +16,6 @@ export function beginsWithHttp2(socket: Socket, timeout: number, decided: (isHtt
     if (isPrefix && length < PREFACE.length) return;
     socket.off('data', onData);
     socket.off('error', onError);
-    clearTimeout(timer);
     socket.pause();
     socket.unshift(seen);
     decided(isPrefix);
@@ -25,8 +24,6 @@ export function beginsWithHttp2(socket: Socket, timeout: number, decided: (isHtt
   const onError = (): void => {
     socket.destroy();
   };
-  const timer = setTimeout(() => socket.destroy(), timeout);
-  socket.once('close', () => clearTimeout(timer));
   socket.on('error', onError);
   socket.on('data', onData);
 }
