@@ -5,9 +5,10 @@ import { addTo } from './groups.js';
 import { placeOfDocument } from '../ast/places.js';
 
 /**
- * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). Only a real disagreement counts: of resource and principal
- * policies, on whether an ALLOW overrides the parent scope. The model overlooks the first document of a scope and leaves the rest to its load order
- * (8.10-D7); here such a scope is refused, but for two policies alone in it, which the model never refuses: those are a warning.
+ * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). What the model refuses is refused: among the documents of a scope,
+ * in path order and without the first, it wants one value, and takes silence for a value of its own, that of role policies, derived roles and exports. What
+ * it overlooks (8.10-D7) is refused, too: resource and principal policies that disagree on whether an ALLOW overrides the parent scope. Two policies
+ * alone in a scope are never refused there, so here they are a warning.
  */
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
@@ -15,16 +16,28 @@ export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics
     addTo(scopes, scopeOf(file), file);
   }
   for (const [scope, files] of scopes) {
-    const [first, ...others] = files.flatMap(settingOf);
-    const other = others.find((setting) => setting.overrides !== first?.overrides);
-    if (first === undefined || other === undefined) continue;
+    const pair = disagreement(files.flatMap(settingOf)) ?? differentValues(files);
+    if (pair === undefined) continue;
     report.add(
       files.length > 2 ? 'scope/permissions-conflict' : 'scope/permissions-differ',
       undefined,
       { scope },
-      { notes: [first, other].map(noteOf), facts: scope === '' ? {} : { scope } },
+      { notes: pair.map(noteOf), facts: scope === '' ? {} : { scope } },
     );
   }
+}
+
+/** The first policy and one that decides otherwise whether it overrides the parent scope. */
+function disagreement([first, ...others]: readonly Setting[]): readonly Setting[] | undefined {
+  const other = others.find((setting) => setting.overrides !== first?.overrides);
+  return first === undefined || other === undefined ? undefined : [first, other];
+}
+
+/** Two documents with different values, as the model compares them. */
+function differentValues([, ...files]: readonly PolicyFile[]): readonly Setting[] | undefined {
+  const [first, ...others] = files.map((file): Setting => settingOf(file)[0] ?? { file, written: 'unspecified', overrides: true });
+  const other = others.find(({ written }) => written !== first?.written);
+  return first === undefined || other === undefined ? undefined : [first, other];
 }
 
 /** Documents without a scope of their own count in the root scope, as they do in the model. */
@@ -54,7 +67,11 @@ function settingOf(file: PolicyFile): readonly Setting[] {
 }
 
 function noteOf({ file, written, overrides }: Setting): Note {
+  return { message: messageOf(file, written, overrides), span: placeOfDocument(file).span };
+}
+
+function messageOf({ policy: { kind } }: PolicyFile, written: ScopePermissions, overrides: boolean): string {
+  if (kind !== 'resource' && kind !== 'principal') return 'this document counts as one without `scopePermissions`';
   const says = overrides ? 'overrides the parent scope' : 'requires the consent of the parent scope';
-  const message = written === 'unspecified' ? `this policy ${says}, being silent about it` : `this policy ${says}`;
-  return { message, span: placeOfDocument(file).span };
+  return written === 'unspecified' ? `this policy ${says}, because it has no \`scopePermissions\`` : `this policy ${says}: it says so in \`scopePermissions\``;
 }

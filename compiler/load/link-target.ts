@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** What a symbolic link leads to. */
-export type LinkTarget = 'file' | 'directory' | 'outside file' | 'outside directory' | 'other' | 'nowhere';
+/** What a symbolic link leads to; a special file is a pipe, a socket or a device. */
+export type LinkTarget = 'file' | 'directory' | 'outside file' | 'outside directory' | 'special' | 'nowhere';
 
 /**
  * Where a link at `path` below `root` (a real path) leads. What lies outside of the policy directory is told apart: a policy set is
@@ -20,5 +20,5 @@ export function linkTarget(path: string, root: string): LinkTarget {
   const inside = realPath === root || realPath.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
   if (target.isDirectory()) return inside ? 'directory' : 'outside directory';
   if (target.isFile()) return inside ? 'file' : 'outside file';
-  return 'other';
+  return 'special';
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -117,6 +118,39 @@ test('links in a circle end, and a directory is read once', () => {
   });
   assert.equal(outcome.paths, ['a/x.yaml', 'b/y.yaml']);
   assert.equal(outcome.problems, [['file/broken-link', 'self.yaml']]);
+});
+
+test('a pipe, a socket or a device that is named like a policy is a problem of that file, and is not opened', () => {
+  const outcome = loaded(named('a.yaml', '_schemas/s.json'), (root) => {
+    for (const name of ['pipe.yaml', 'pipe.json', 'notes.txt', '.hidden.yaml', '_schemas/pipe.json']) execFileSync('mkfifo', [join(root, name)]);
+    symlinkSync('pipe.yaml', join(root, 'link.yml'));
+    symlinkSync('/dev/zero', join(root, 'device.yaml'));
+    symlinkSync('/dev/zero', join(root, 'device'));
+    mkdirSync(join(root, 'testdata'));
+    execFileSync('mkfifo', [join(root, 'testdata/pipe.yaml')]);
+  });
+  assert.equal(outcome.paths, ['a.yaml']);
+  assert.equal(outcome.problems, ['_schemas/pipe.json', 'device.yaml', 'link.yml', 'pipe.json', 'pipe.yaml'].map((path) => ['file/not-regular', path]));
+});
+
+test('schemas are limited in size, together and in number', () => {
+  const large = loaded({ 'a.yaml': '', '_schemas/large.json': new Uint8Array(4 * 1024 * 1024 + 1), '_schemas/s.json': '{}' });
+  assert.equal([large.problems, large.schemas], [[['file/too-large', '_schemas/large.json']], { 's.json': '{}' }]);
+  const sum = loaded(Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`_schemas/${String(index).padStart(2, '0')}.json`, ' '.repeat(4 * 1024 * 1024)])));
+  assert.equal([sum.problems, Object.keys(sum.schemas).length], [[['file/too-many-schemas', '_schemas/16.json']], 16]);
+  const many = loaded(Object.fromEntries(Array.from({ length: 10_002 }, (_, index) => [`_schemas/${String(index).padStart(5, '0')}.json`, ''])));
+  assert.equal([many.problems, Object.keys(many.schemas).length], [[['file/too-many-schemas', '_schemas/10000.json']], 10_000]);
+});
+
+test('a file of any size is refused without being read', () => {
+  const outcome = loaded(named('a.yaml'), (root) => {
+    for (const name of ['huge.yaml', '_schemas/huge.json']) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      // Sparse: it takes no room, but more memory than a process may have.
+      execFileSync('truncate', ['-s', '16G', join(root, name)]);
+    }
+  });
+  assert.equal(outcome.problems, [['file/too-large', '_schemas/huge.json'], ['file/too-large', 'huge.yaml']]);
 });
 
 test('a missing directory, or a file in its place, is an Error that says so', () => {

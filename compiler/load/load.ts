@@ -11,8 +11,12 @@ export interface Loaded {
   readonly schemas: ReadonlyMap<string, string>;
 }
 
-/** A policy file has at most so many bytes. */
+/** A policy file, and a schema, has at most so many bytes. */
 export const MAX_FILE_SIZE = 4 * 1024 * 1024;
+
+/** All schemas together have at most so many bytes, and are at most so many files. */
+const MAX_SCHEMAS_SIZE = 64 * 1024 * 1024;
+const MAX_SCHEMA_FILES = 10_000;
 
 /**
  * Reads the policies and schemas of a directory (policy-language.md 2.1): the only code of the compiler that reads the disk.
@@ -32,10 +36,24 @@ export function load(directory: string, report: Diagnostics, earlier: readonly S
     const before = known.get(path);
     sources.push(before?.text === text ? before : new Source(path, text));
   }
+  return { sources, schemas: readSchemas(root, found.schemas.toSorted(), report) };
+}
+
+/** A schema that no policy names may be anything, so its text is not judged here. */
+function readSchemas(root: string, paths: readonly string[], report: Diagnostics): ReadonlyMap<string, string> {
   const schemas = new Map<string, string>();
-  // A schema that no policy names may be anything, so its text is not judged here.
-  for (const path of found.schemas.toSorted()) schemas.set(path.slice('_schemas/'.length), readBytes(root, path).toString('utf8'));
-  return { sources, schemas };
+  let size = 0;
+  for (const path of paths) {
+    const bytes = readBounded(root, path, report);
+    if (bytes === undefined) continue;
+    size += bytes.length;
+    if (size > MAX_SCHEMAS_SIZE || schemas.size >= MAX_SCHEMA_FILES) {
+      report.add('file/too-many-schemas', new Source(path, ''), { files: MAX_SCHEMA_FILES, bytes: MAX_SCHEMAS_SIZE });
+      break;
+    }
+    schemas.set(path.slice('_schemas/'.length), bytes.toString('utf8'));
+  }
+  return schemas;
 }
 
 function rootOf(directory: string): string {
@@ -46,26 +64,27 @@ function rootOf(directory: string): string {
 }
 
 function readPolicy(root: string, path: string, report: Diagnostics): string | undefined {
-  const bytes = readBytes(root, path);
-  const source = new Source(path, '');
-  if (bytes.length > MAX_FILE_SIZE) {
-    report.add('file/too-large', source, { limit: MAX_FILE_SIZE });
-    return undefined;
-  }
+  const bytes = readBounded(root, path, report);
+  if (bytes === undefined) return undefined;
   // A byte-order mark is not stripped (2.3).
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
     return decoder.decode(bytes);
   } catch {
-    report.add('file/invalid-utf8', source, {});
+    report.add('file/invalid-utf8', new Source(path, ''), {});
     return undefined;
   }
 }
 
-function readBytes(root: string, path: string): Buffer {
+/** The content of a file; undefined when it is too large, which is reported. Its size is asked for first, so that a huge one is not read. */
+function readBounded(root: string, path: string, report: Diagnostics): Buffer | undefined {
   try {
-    return readFileSync(join(root, path));
+    const file = join(root, path);
+    const bytes = statSync(file).size > MAX_FILE_SIZE ? undefined : readFileSync(file);
+    if (bytes !== undefined && bytes.length <= MAX_FILE_SIZE) return bytes;
   } catch (error) {
     throw new Error(`cannot read \`${path}\`: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
+  report.add('file/too-large', new Source(path, ''), { limit: MAX_FILE_SIZE });
+  return undefined;
 }

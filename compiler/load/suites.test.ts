@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -59,6 +60,14 @@ test('a file that is not UTF-8 or too large says so in its suite', () => {
     writeFileSync(join(root, 'b_test.yaml'), ' '.repeat(4 * 1024 * 1024 + 1));
   });
   assert.equal(suites.map(({ file }) => pathOf(file)), ['invalid document: contents are not valid UTF-8', 'document is larger than 4194304 bytes']);
+});
+
+test('a pipe that is named like a suite says so, and is not opened', () => {
+  const suites = suitesOf(['x.txt'], (root) => {
+    mkdirSync(root, { recursive: true });
+    execFileSync('mkfifo', [join(root, 'a_test.yaml')]);
+  });
+  assert.equal(suites.map(({ file }) => pathOf(file)), ['not a regular file']);
 });
 
 test('a folder that is not there is an Error', () => {

@@ -57,7 +57,7 @@ function pathsOfSuites(root: string): readonly string[] {
     for (const entry of entriesOf(root, folder)) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory() && !isSkippedDirectory(entry.name)) folders.push(path);
-      else if (entry.isFile() && isSuiteFile(entry.name)) found.push(path);
+      else if (!entry.isDirectory() && !entry.isSymbolicLink() && isSuiteFile(entry.name)) found.push(path);
     }
   }
   return found.sort();
@@ -83,8 +83,10 @@ function fixtureNames(root: string, folder: string): readonly string[] {
 }
 
 function readTestFile(root: string, path: string): TestFile {
-  const bytes = readFileSync(join(root, path));
-  if (bytes.length > MAX_FILE_SIZE) return { path, unreadable: `document is larger than ${MAX_FILE_SIZE} bytes` };
+  const stats = statSync(join(root, path));
+  if (!stats.isFile()) return { path, unreadable: 'not a regular file' };
+  const bytes = stats.size > MAX_FILE_SIZE ? undefined : readFileSync(join(root, path));
+  if (bytes === undefined || bytes.length > MAX_FILE_SIZE) return { path, unreadable: `document is larger than ${MAX_FILE_SIZE} bytes` };
   try {
     return { source: new Source(path, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) };
   } catch {

@@ -68,18 +68,19 @@ function enter(parent: Directory, name: string, path: string, report: Diagnostic
 function typeOf(entry: Dirent, path: string, root: string, report: Diagnostics): 'file' | 'directory' | 'other' {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'directory';
-  if (!entry.isSymbolicLink()) return 'other';
-  const target = linkTarget(path, root);
+  const target = entry.isSymbolicLink() ? linkTarget(path, root) : 'special';
+  // One that is not named like a policy would not have been read anyway.
+  const isExpected = isPolicyFile(entry.name);
   switch (target) {
     case 'file':
     case 'directory':
-    case 'other':
       return target;
+    case 'special':
+      if (isExpected) report.add('file/not-regular', new Source(path, ''), {});
+      return 'other';
     case 'outside file':
     case 'nowhere':
-      // One that is not named like a policy would not have been read anyway.
-      if (!isPolicyFile(entry.name)) return 'other';
-      report.add(target === 'nowhere' ? 'file/broken-link' : 'file/outside-link', new Source(path, ''), {});
+      if (isExpected) report.add(target === 'nowhere' ? 'file/broken-link' : 'file/outside-link', new Source(path, ''), {});
       return 'other';
     case 'outside directory':
       if (!isSkippedDirectory(entry.name)) report.add('file/outside-link', new Source(path, ''), {});

@@ -1,4 +1,3 @@
-import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../ast/checked.js';
 import { sanitize } from '../ast/names.js';
 import type { LinkedPrincipalPolicy } from '../ast/policy-set.js';
@@ -8,6 +7,7 @@ import { actionTable } from './actions.js';
 import { usedBindings } from './bindings.js';
 import { lowerCondition, lowerOutput } from './conditions.js';
 import { underConsent } from './parental-consent.js';
+import { ReachIndex } from './reach-index.js';
 import { readsRuntime, valuesOfRule } from './rules.js';
 
 /** A principal policy: a table for each kind a rule names, and the rules that reach any other kind by glob. */
@@ -33,10 +33,11 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
       };
     }),
   );
-  const rules = authored.map((rule) => (sharesResults(rule, authored, linked, types) ? { ...rule, memo: `${linked.key}#${rule.name}` } : rule));
+  const namesakes = byName(authored);
+  const rules = authored.map((rule) => (sharesResults(rule, namesakes.get(rule.name) ?? [], linked, types) ? { ...rule, memo: `${linked.key}#${rule.name}` } : rule));
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
   const indexes = [...rules.keys()];
-  const matchers = rules.map((rule) => literalOrGlob(rule.resource as string));
+  const reach = new ReachIndex(rules.map((rule, index) => [index, [rule.resource as string]]));
   const kinds = [...new Set(rules.map((rule) => rule.resource as string))].filter((text) => !text.includes('*'));
   return {
     kind: 'principal',
@@ -48,7 +49,7 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
     scope: policy.scope,
     overridesParent: policy.scopePermissions !== 'require-parental-consent',
     rules,
-    kinds: kinds.map((kind) => ({ kind, table: actionTable(rules, indexes.filter((index) => matchers[index]?.(kind) === true)) })),
+    kinds: kinds.map((kind) => ({ kind, table: actionTable(rules, reach.reaching(kind)) })),
     otherKinds: indexes.filter((index) => rules[index]?.resource?.includes('*')),
     readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]),
     variables,
@@ -60,10 +61,20 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
  * Whether its first result stands for the whole check where another could be told (policy-language.md 8.10-D3): `runtime` changes
  * between actions, and a rule of the same name may have been first.
  */
-function sharesResults(rule: Rule, rules: readonly Rule[], linked: LinkedPrincipalPolicy, types: Types): boolean {
+function sharesResults(rule: Rule, namesakes: readonly Rule[], linked: LinkedPrincipalPolicy, types: Types): boolean {
   const values = valuesOf(rule.condition);
   const variables = usedBindings(values, linked.bindings, types).variables.map(({ value }) => value);
-  return readsRuntime([...values, ...variables]) || rules.some((other) => other !== rule && other.name === rule.name && mayMeet(rule, other));
+  return readsRuntime([...values, ...variables]) || namesakes.some((other) => other !== rule && mayMeet(rule, other));
+}
+
+function byName(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {
+  const groups = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const group = groups.get(rule.name);
+    if (group === undefined) groups.set(rule.name, [rule]);
+    else group.push(rule);
+  }
+  return groups;
 }
 
 /** Whether both can be about one kind. */

@@ -17,7 +17,8 @@ import { readsRuntime, valuesOfRule } from './rules.js';
 export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, schemas: SchemaSet): ResourceModule {
   const { policy } = linked;
   const names = policy.rules.map((rule, index) => rule.name?.value ?? ruleName(index));
-  const rules = policy.rules.flatMap((rule, index) => lowerRule(linked, rule, names, index, types));
+  const shared = repeated(names);
+  const rules = policy.rules.flatMap((rule, index) => lowerRule(linked, rule, { name: names[index] as string, collides: shared.has(names[index] as string) }, types));
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
   return {
     kind: 'resource',
@@ -40,9 +41,20 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
   };
 }
 
-function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, names: readonly string[], index: number, types: Types): readonly Rule[] {
+/** What occurs more than once. */
+function repeated(names: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(names.filter((name) => seen.size === seen.add(name).size));
+}
+
+interface RuleName {
+  readonly name: string;
+  /** A rule called `rule-002` shares its results with an unnamed second rule (policy-language.md 8.10-D3). */
+  readonly collides: boolean;
+}
+
+function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, { name, collides }: RuleName, types: Types): readonly Rule[] {
   const condition = lowerCondition(rule.condition, types);
-  const name = names[index] as string;
   const { effect, inverted } = underConsent(rule.effect, condition !== undefined, linked.policy.scopePermissions);
   const shared = {
     span: rule.place.span,
@@ -56,8 +68,6 @@ function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, names: read
     condition,
     output: lowerOutput(rule.output, types),
   };
-  // A rule called `rule-002` shares its results with an unnamed second rule (policy-language.md 8.10-D3).
-  const collides = names.indexOf(name) !== names.lastIndexOf(name);
   const identity = `${linked.key}#${name}`;
   const lowered: Rule[] = [];
   if (rule.roles.length > 0) {

@@ -64,7 +64,9 @@ function modulesOf(links: Links): readonly SchemaModule[] {
   const byFile = new Map<string, Position[]>();
   for (const position of links.definitions.values()) {
     const { file } = position.document;
-    byFile.set(file, [...(byFile.get(file) ?? []), position]);
+    const positions = byFile.get(file) ?? [];
+    byFile.set(file, positions);
+    positions.push(position);
   }
   return [...byFile]
     .sort(([a], [b]) => compare(a, b))

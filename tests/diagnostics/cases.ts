@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { compileFolder } from '../../compiler/cli/compile-command.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
@@ -49,6 +49,7 @@ export function generatedFilesOf(folder: string): readonly GeneratedFile[] {
 
 function make(file: GeneratedFile, folder: string): void {
   const path = join(folder, file.path);
+  mkdirSync(dirname(path), { recursive: true });
   if ('link' in file) symlinkSync(file.link, path);
   else writeFileSync(path, file.text.repeat(file.times));
 }

@@ -37,9 +37,9 @@ Save the file in that encoding. Editors call it "UTF-8" or "UTF-8 without BOM".
     kind: 'parse',
     text: ({ limit }) => `document is larger than ${limit} bytes`,
     explanation: `
-A policy document has a size limit, so that a hostile file cannot exhaust the compiler.
+A policy document or a schema has a size limit, so that a hostile file cannot exhaust the compiler.
 
-Split the policy: by resource, by version or by scope. Move data out of constants into the attributes of requests.
+Split the policy: by resource, by version or by scope. Move data out of constants into the attributes of requests. Remove from \`_schemas\` what is not a schema.
 `,
   }),
   'file/outside-link': message<Nothing>({
@@ -62,6 +62,30 @@ Copy the target into the folder, or remove the link.
 The link is named like a policy file, but its target does not exist. A missing policy could silently change decisions, so this is an error.
 
 Restore the target, correct the link, or remove it.
+`,
+  }),
+  'file/not-regular': message<Nothing>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'load',
+    text: () => 'not a regular file',
+    explanation: `
+A pipe, a socket or a device has the name of a policy or a schema. It is not read: it may never end, and what it holds is not what was reviewed. A missing
+policy could silently change decisions, so this is an error.
+
+Replace it with a file, or remove it.
+`,
+  }),
+  'file/too-many-schemas': message<{ readonly files: number; readonly bytes: number }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'load',
+    text: ({ files, bytes }) => `\`_schemas\` holds more than ${files} files or ${bytes} bytes`,
+    explanation: `
+The files below \`_schemas\` are limited in number and in total size, so that a hostile folder cannot exhaust the compiler. The file is the first one beyond
+the limit; those after it are not read.
+
+Remove what no policy refers to.
 `,
   }),
   'yaml/several-documents': message<Nothing>({
@@ -133,7 +157,7 @@ Remove or merge one of the two.
     explanation: `
 Keys are strings.
 
-Put quotes around a key that reads as a number, a boolean or null: \`"1": 10\`. Complex keys (\`? \`) are not supported.
+Put quotes around a key that reads as a number, a boolean or null: \`"1": 10\`. Complex keys (\`? \`), and keys with a tag or an anchor, are not supported.
 `,
   }),
   'yaml/text-key': message<{ readonly type: string }>({

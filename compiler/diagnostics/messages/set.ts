@@ -56,9 +56,10 @@ Add the missing policy; it may be without rules. A missing resource policy is fo
     text: ({ scope }) => `policies sharing ${scopeText(scope)} have conflicting scopePermissions`,
     explanation: `
 \`scopePermissions\` belongs to the scope: all resource and principal policies of one scope must agree whether an ALLOW of theirs overrides the parent scope
-or needs its consent. A policy that leaves the field out overrides.
+or needs its consent. A policy that leaves the field out overrides; still, it must not stand beside policies that write \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\`.
+Role policies count as policies without the field, and in the root scope derived roles, variables and constants do, too.
 
-Give all policies of the scope the same \`scopePermissions\`.
+Give all policies of the scope the same \`scopePermissions\`, or remove the field from those that override the parent scope.
 `,
   }),
   'scope/permissions-differ': message<{ scope: string }>({
@@ -77,10 +78,10 @@ Give both policies the same \`scopePermissions\`.
     severity: 'warning',
     stage: 'load',
     kind: 'parent roles differ',
-    text: ({ policy, other }) => `${policy} and ${other} give one role different parent roles`,
+    text: ({ policy, other }) => `${policy} and ${other} give one role different parent roles: each request gets those of the version that it asks for`,
     explanation: `
-Two versions of a role policy, for one role in one scope, list different \`parentRoles\`. Here each version has its own. Other decision points may take the
-parent roles of either version for both.
+Two versions of a role policy, for one role in one scope, list different \`parentRoles\`. A request gets the parent roles of the version that it asks for. Other
+decision points may take the parent roles of either version for both.
 
 Give all versions the same \`parentRoles\`.
 `,

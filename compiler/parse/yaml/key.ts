@@ -3,6 +3,7 @@ import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { YamlKey } from './node.js';
 import { typePlainScalar } from './scalar.js';
+import { hasTaggedKey } from './tags.js';
 
 /** The key of an entry of the mapping at `parentPath`, with the path of the entry. */
 export function keyOf(pair: Pair<Node, Node | null>, parentPath: string, source: Source): YamlKey {
@@ -22,6 +23,7 @@ function textOf(key: Node, source: Source): string {
 function typeOf(pair: Pair<Node, Node | null>): YamlKey['type'] {
   const { key } = pair;
   if (pair.srcToken && 'explicitKey' in pair.srcToken && pair.srcToken.explicitKey) return 'MappingKey';
+  if (hasTaggedKey(pair)) return 'Tag';
   if (isAlias(key)) return 'Alias';
   if (isSeq(key)) return 'Sequence';
   if (isMap(key)) return 'Mapping';

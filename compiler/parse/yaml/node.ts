@@ -52,7 +52,7 @@ export interface YamlEntry {
 
 /** A key; only those of type `String` are allowed anywhere, which the reader of the mapping checks. */
 export interface YamlKey {
-  readonly type: YamlNode['type'] | 'MappingKey' | 'Anchor' | 'Alias';
+  readonly type: YamlNode['type'] | 'MappingKey' | 'Anchor' | 'Alias' | 'Tag';
   readonly text: string;
   readonly place: Place;
 }

@@ -4,9 +4,11 @@ import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
 import type { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
+import { falseBlank } from './blanks.js';
 import type { YamlMapping } from './node.js';
 import { quotedPrefixes } from './quoted-prefix.js';
-import { eachItem, tokenise } from './tokens.js';
+import { stripTags } from './tags.js';
+import { tokenise } from './tokens.js';
 import { buildTree } from './tree.js';
 
 /** The mapping that a policy file holds. */
@@ -37,8 +39,7 @@ function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] |
   // YAML has none of them, and the tokeniser uses some as marks.
   const control = /(?![\t\n\r\u0080-\u009f])\p{Cc}/u.exec(source.text);
   if (control) {
-    const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    report.add('yaml/syntax', placeAt(source, control.index), { reason: `control character U+${code} is not allowed` });
+    report.add('yaml/syntax', placeAt(source, control.index), { reason: `control character ${codePoint(control[0])} is not allowed` });
     return undefined;
   }
   const result = tokenise(readableText(source), MAX_DEPTH);
@@ -48,7 +49,16 @@ function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] |
   }
   const prefixes = quotedPrefixes(source.text, result.tokens);
   for (const offset of prefixes) report.add('yaml/quoted-prefix', placeAt(source, offset), {});
-  return prefixes.length > 0 ? undefined : result.tokens;
+  if (prefixes.length > 0) return undefined;
+  const blank = falseBlank(result.tokens);
+  if (blank === undefined) return result.tokens;
+  const reason = `${codePoint(blank.character)} is not a space in YAML: remove it, or put the text in quotes`;
+  report.add('yaml/syntax', placeAt(source, blank.offset), { reason });
+  return undefined;
+}
+
+function codePoint(character: string): string {
+  return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 // The YAML package drops a byte-order mark; here it is the first letter of the first key, as any letter would be.
@@ -91,23 +101,6 @@ function withoutEmptyDocuments(tokens: readonly CST.Token[]): readonly CST.Token
 
 function hasContent(document: CST.Document): boolean {
   return document.value !== undefined || document.start.some(({ type }) => type === 'anchor' || type === 'tag');
-}
-
-// Tags are ignored and never convert (2.3); the YAML package would resolve them.
-function stripTags(token: CST.Token): void {
-  if (token.type === 'document') dropTags(token.start);
-  eachItem([token], (item) => {
-    dropTags(item.start);
-    if (item.sep) dropTags(item.sep);
-    if (item.value?.type === 'block-scalar') dropTags(item.value.props);
-  });
-}
-
-// In one pass: hostile input is nothing but tags.
-function dropTags(tokens: { readonly type: string }[]): void {
-  let kept = 0;
-  for (const token of tokens) if (token.type !== 'tag') tokens[kept++] = token;
-  tokens.length = kept;
 }
 
 function inHouseStyle(message: string): string {

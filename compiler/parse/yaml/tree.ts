@@ -131,7 +131,7 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
   for (const pair of node.items as readonly Pair<Node, Node>[]) {
     const key = keyOf(pair, path, builder.source);
     noteDuplicate(key, keys, builder);
-    const from = isMergeKey(pair.key) ? mergedEntries(pair, key, builder) : undefined;
+    const from = key.type !== 'Tag' && isMergeKey(pair.key) ? mergedEntries(pair, key, builder) : undefined;
     if (from !== undefined) merges.push({ at: own.length, from });
     else own.push({ key, value: entryValue(pair, key, builder) });
   }

@@ -1,0 +1,62 @@
+import { literalOrGlob } from '#runtime/policy';
+
+/** A glob of an entry. */
+interface IndexedGlob {
+  readonly entry: number;
+  readonly matches: (name: string) => boolean;
+}
+
+/**
+ * Finds the entries of a list that have a text which reaches a name. A literal text is looked up; a glob is tried only with the names that begin with
+ * its literal beginning: a policy may have thousands of rules, each with an action of its own.
+ */
+export class ReachIndex {
+  private readonly byLiteral = new Map<string, number[]>();
+  private readonly byPrefix = new Map<string, IndexedGlob[]>();
+  /** The lengths of those prefixes, ascending. */
+  private readonly lengths: readonly number[];
+  /** How many globs were tried with names. */
+  tried = 0;
+
+  /** @param entries the texts of each entry, by its number. */
+  constructor(entries: Iterable<readonly [entry: number, texts: readonly string[]]>) {
+    const matchers = new Map<string, (name: string) => boolean>();
+    for (const [entry, texts] of entries) {
+      for (const text of texts) {
+        if (!text.includes('*')) {
+          addTo(this.byLiteral, text, entry);
+          continue;
+        }
+        const matches = matchers.get(text) ?? literalOrGlob(text);
+        matchers.set(text, matches);
+        addTo(this.byPrefix, prefixOf(text), { entry, matches });
+      }
+    }
+    this.lengths = [...new Set([...this.byPrefix.keys()].map((prefix) => prefix.length))].sort((a, b) => a - b);
+  }
+
+  /** The entries that reach a name, ascending. */
+  reaching(name: string): readonly number[] {
+    const found = new Set(this.byLiteral.get(name) ?? []);
+    for (const length of this.lengths) {
+      if (length > name.length) break;
+      for (const { entry, matches } of this.byPrefix.get(name.slice(0, length)) ?? []) {
+        if (found.has(entry)) continue;
+        this.tried += 1;
+        if (matches(name)) found.add(entry);
+      }
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+}
+
+/** What every name that a glob matches begins with. The `*` before which it ends may stand for nothing. */
+function prefixOf(glob: string): string {
+  return glob.slice(0, glob.search(/[*?[\]{}\\,!]/));
+}
+
+function addTo<T>(groups: Map<string, T[]>, key: string, value: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [value]);
+  else group.push(value);
+}
