@@ -37,7 +37,8 @@ addTestOptions(
     .addOption(new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation').choices(['error', 'warning']).default('error'))
     .option('--checks-only', 'leave out what plans and strict evaluation need: for browsers and the edge')
     .option('--strict-types', 'refuse attributes that the JSON schemas do not know, or do not require and nothing guards')
-    .option('--skip-tests', 'leave the tests alone'),
+    .option('--skip-tests', 'leave the tests alone')
+    .option('--allow-empty', 'compile a folder without policies: its bundle denies everything'),
 ).action(async (directory, options) => {
   const { compileCommand } = await import('./cli/compile-command.js');
   process.exitCode = await compileCommand(directory, options);
@@ -50,7 +51,8 @@ addTestOptions(
     .argument('[dir]', 'the folder of the policies', 'policies')
     .addOption(new Option('-o, --output <format>', 'how to show problems of policies, and results').choices(['tree', 'list', 'json']).default('tree'))
     .addOption(new Option('--enforce-schemas', 'deny where attributes do not satisfy their schemas').conflicts('ignoreSchemas'))
-    .option('--no-color', 'write without colours'),
+    .option('--no-color', 'write without colours')
+    .option('--pass-with-no-tests', 'succeed when the folder has no tests'),
 ).action(async (directory, options) => {
   const { testCommand } = await import('./cli/test-command.js');
   process.exitCode = await testCommand(directory, options);
@@ -120,6 +122,7 @@ program
   .option('--config <file>', 'the configuration file')
   .option('--set <key=value>', 'override a key of the configuration; may be repeated', collect, [])
   .option('--watch', 'compile again when a policy changes')
+  .option('--allow-empty', 'serve a folder without policies: every request is denied')
   .action(async (directory, options) => {
     const { serveCommand } = await import('./cli/serve-command.js');
     process.exitCode = await serveCommand(directory, options);

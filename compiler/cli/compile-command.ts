@@ -5,10 +5,13 @@ import type { Severity } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { load, loadSuites } from '../load/index.js';
+import { visible } from '../../terminal/text.js';
+import { decidesNothing, emptyText } from './empty-folder.js';
 import { EXIT } from './exit.js';
 import { compareFolder, type Difference } from './output-folder.js';
 import { type OutputFormat, say } from './report.js';
 import { runtimeFolder } from './runtime-folder.js';
+import { counted, saySummary } from './summary.js';
 import type { TestOptions } from './test-options.js';
 import { writeOutputs } from './write-outputs.js';
 
@@ -28,6 +31,8 @@ export interface CompileOptions extends TestOptions {
   readonly checksOnly?: boolean;
   /** Whether the tests of the folder are left alone. */
   readonly skipTests?: boolean;
+  /** Whether a folder without policies is compiled. */
+  readonly allowEmpty?: boolean;
 }
 
 /**
@@ -36,24 +41,41 @@ export interface CompileOptions extends TestOptions {
  */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
   const { strictTypes = false, checksOnly = false } = options;
+  const begin = performance.now();
   const compilation = compileFolder(directory, { strictTypes, checksOnly });
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
   if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output);
   if (isRefused) return EXIT.refused;
+  // Policies that only others import may be validated alone.
+  const isEmpty = options.emit ? decidesNothing(compilation) : compilation.sources.length === 0;
+  if (isEmpty && options.allowEmpty !== true) {
+    console.error(`authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`);
+    return EXIT.failed;
+  }
+  let tests = 0;
   if (suites.length > 0) {
     // The engine is loaded only where there is something to ask it.
     const { testCompilation } = await import('./test-compilation.js');
     // Tests may be strict, which needs what --checks-only leaves out.
-    const code = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, options);
-    if (code !== EXIT.done) return code;
+    const outcome = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, options);
+    if (outcome.code !== EXIT.done) return outcome.code;
+    tests = outcome.tests;
   }
-  if (!options.emit) return EXIT.done;
-
-  if (options.check === true) return checkFolder(directory, options, await allFiles(compilation));
+  const summarise = (done: string): void => saySummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
+  if (!options.emit) {
+    summarise('nothing written');
+    return EXIT.done;
+  }
+  if (options.check === true) {
+    const code = await checkFolder(directory, options, await allFiles(compilation));
+    if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
+    return code;
+  }
   // esbuild works in a process of its own: it bundles while the types are made and the folder is looked at.
   const bundling = bundle(compilation.files, runtimeFolder());
-  await writeOutputs({ policies: directory, out: options.out, bundle: options.bundle }, await allFiles(compilation), bundling);
+  const written = await writeOutputs({ policies: directory, out: options.out, bundle: options.bundle }, await allFiles(compilation), bundling);
+  summarise(`${counted(written, 'file')} written`);
   return EXIT.done;
 }
 

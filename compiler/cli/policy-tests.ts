@@ -18,6 +18,8 @@ export interface PolicyTestOutcome {
   readonly report: string;
   /** Exit code. */
   readonly code: number;
+  /** How many tests ran. */
+  readonly tests: number;
   /** In how many calls attributes did not satisfy their schemas. */
   readonly violations: number;
 }
@@ -30,6 +32,7 @@ export async function runPolicyTests(suites: readonly SuiteFiles[], policies: Bu
   return {
     report: reportOf(results, options),
     code: overall === 'failed' || overall === 'errored' ? EXIT.testsFailed : EXIT.done,
+    tests: results.summary.count,
     violations: violations(),
   };
 }

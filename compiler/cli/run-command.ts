@@ -27,7 +27,7 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   const { config, places, isDefault } = configOf(options);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
-  const compiled = await folderCompiler(folder)();
+  const compiled = await folderCompiler(folder, 'warn')();
   if (compiled === undefined) return EXIT.refused;
 
   const server = await within(patience, started(config, compiled, options.logLevel)).catch((error: unknown) => {

@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly config?: string;
   readonly set: readonly string[];
   readonly watch?: boolean;
+  /** Whether a folder without policies is served. */
+  readonly allowEmpty?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
-  const compiler = folderCompiler(folder);
+  const compiler = folderCompiler(folder, options.allowEmpty === true ? 'warn' : 'refuse');
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 

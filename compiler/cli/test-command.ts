@@ -1,3 +1,4 @@
+import { visible } from '../../terminal/text.js';
 import { loadSuites } from '../load/index.js';
 import { testFilter } from '../policy-tests/filter.js';
 import { compileFolder } from './compile-command.js';
@@ -17,6 +18,8 @@ export interface TestCommandOptions extends TestOptions {
   readonly enforceSchemas?: boolean;
   /** False with `--no-color`. */
   readonly color: boolean;
+  /** Whether a folder without tests is fine. */
+  readonly passWithNoTests?: boolean;
 }
 
 /** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
@@ -27,6 +30,11 @@ export async function testCommand(directory: string, options: TestCommandOptions
   if (compilation.program === undefined) {
     say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, options.color && isColorful());
     return EXIT.refused;
+  }
+  if (suites.length === 0 && options.passWithNoTests !== true) {
+    const folder = visible(options.tests ?? directory);
+    console.error(`authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`);
+    return EXIT.failed;
   }
   const { report, code, violations } = await runPolicyTests(suites, await policiesOf(compilation), {
     filter,

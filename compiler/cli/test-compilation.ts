@@ -13,11 +13,11 @@ import type { TestOptions } from './test-options.js';
 
 /**
  * Runs the tests in a folder that is being compiled, with schemas enforced (server.md 7.4.10), and shows what the compiler has to say, too. Returns the
- * exit code.
+ * exit code, and how many tests passed.
  */
-export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat }): Promise<number> {
+export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat }): Promise<{ readonly code: number; readonly tests: number }> {
   const format = options.testOutput ?? FORMATS[options.output];
-  const { report, code } = await runPolicyTests(suites, await policiesOf(compilation), {
+  const { report, code, tests } = await runPolicyTests(suites, await policiesOf(compilation), {
     filter: testFilter(options.testFilter ?? []),
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,
@@ -28,7 +28,7 @@ export async function testCompilation(suites: readonly SuiteFiles[], compilation
   });
   show(report, compilation.diagnostics, { format, output: options.output });
   if (code !== EXIT.done) console.error('authzc: tests failed');
-  return code;
+  return { code, tests };
 }
 
 const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = { list: 'list', pretty: 'tree', json: 'json' };

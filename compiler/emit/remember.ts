@@ -4,7 +4,7 @@ import type { Locations } from './module.js';
 import type { ModuleLocation } from './module-path.js';
 
 /** What was emitted for modules, and where they stood then. Entries go with the modules they are about. */
-export type Emitted = WeakMap<Module, { readonly place: string; readonly file: EmittedFile }>;
+export type Emitted = WeakMap<Module, { readonly place: readonly string[]; readonly file: EmittedFile }>;
 
 /**
  * The file of a module: the one emitted before when the same module stands in the same place, as it does when a folder is compiled
@@ -14,7 +14,7 @@ export function unlessEmitted(emitted: Emitted, module: Module, locations: Locat
   if (namesSchemas(module)) return emit();
   const place = placeOf(module, locations);
   const before = emitted.get(module);
-  if (before?.place === place) return before.file;
+  if (before !== undefined && isSame(before.place, place)) return before.file;
   const file = emit();
   emitted.set(module, { place, file });
   return file;
@@ -24,12 +24,22 @@ function namesSchemas(module: Module): boolean {
   return module.kind === 'resource' && (module.schemas.principal !== undefined || module.schemas.resource !== undefined);
 }
 
-/** All that is taken from the locations: the module's own, and those of the derived roles it imports. */
-function placeOf(module: Module, locations: Locations): string {
-  const imported = module.kind === 'resource' ? module.derivedRoles.map((role) => locations.get(role.module)) : [];
-  return JSON.stringify([locations.get(module.key), ...imported].map(textOf));
+/** All that is taken from the locations: the module's own, and those of the sets of derived roles it imports, each once. */
+function placeOf(module: Module, locations: Locations): readonly string[] {
+  const imported = module.kind === 'resource' ? new Set(module.derivedRoles.map((role) => role.module)) : [];
+  return [module.key, ...imported].map((key) => textOf(locations.get(key)));
 }
 
-function textOf(location: ModuleLocation | undefined): unknown {
-  return location && [location.path, location.name, [...location.derivedRoles]];
+/** Many policies import the same set, which may define many roles. */
+const texts = new WeakMap<ModuleLocation, string>();
+
+function textOf(location: ModuleLocation | undefined): string {
+  if (location === undefined) return '';
+  const text = texts.get(location) ?? JSON.stringify([location.path, location.name, [...location.derivedRoles]]);
+  texts.set(location, text);
+  return text;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index]);
 }

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -59,10 +60,36 @@ test('a folder that holds code of others is never emptied: status 1, and the fil
   }
 });
 
-test('an empty folder of policies is fine', async () => {
-  const folder = newFolder({});
-  mkdirSync(join(folder, 'policies'));
-  assert.is((await authzc(folder, 'compile')).code, 0);
+test('a folder without policies that decide ends with status 1, says so and writes nothing, unless --allow-empty', async () => {
+  const disabled = documentPolicy('view').replace('resourcePolicy', 'disabled: true\nresourcePolicy');
+  for (const files of [{ 'policies/.keep': '' }, { 'policies/x_test.yaml': 'name: x' }, { 'policies/notes.txt': 'x' }, { 'policies/a.yaml': '# nothing yet\n' }, { 'policies/a.yaml': disabled }]) {
+    const folder = newFolder(files);
+    const { code, stdout, stderr } = await authzc(folder, 'compile', '--skip-tests');
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /^authzc: `policies` holds no (?:enabled )?policies, so every request would be denied; [^\n]*--allow-empty\n$/);
+    assert.equal(filesIn(folder), Object.keys(files));
+    assert.equal(await authzc(folder, 'compile', '--skip-tests', '--allow-empty'), { code: 0, stdout: '', stderr: '' });
+    assert.ok(filesIn(folder).includes('dist/policies.js'));
+  }
+});
+
+test('--no-emit fails for a folder without files, but not for policies that only others import', async () => {
+  assert.is((await authzc(newFolder({ 'policies/.keep': '' }), 'compile', '--no-emit')).code, 1);
+  assert.is((await authzc(newFolder({ 'policies/.keep': '' }), 'compile', '--check')).code, 1);
+  const shared = 'apiVersion: api.authz.dev/v1\nexportVariables: {name: e}\n';
+  assert.is((await authzc(newFolder({ 'policies/e.yaml': shared }), 'compile', '--no-emit')).code, 0);
+});
+
+test('on a terminal success is one line on standard error: policies, rules, tests, files and time', async () => {
+  const folder = newFolder(GOOD);
+  // The terminal of script(1), of util-linux. It copies what a terminal would show.
+  const onTerminal = (...options: readonly string[]): string => {
+    const command = [process.execPath, PROGRAMS.authzc, ...options].map((word) => `'${word}'`).join(' ');
+    return execFileSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  };
+  assert.match(onTerminal('compile'), /^1 policy, 1 rule, \d+ files written in \d+\.\d s\r?\n$/);
+  assert.match(onTerminal('compile', '--check'), /^1 policy, 1 rule, generated is up to date in /);
+  assert.match(onTerminal('compile', '--no-emit'), /^1 policy, 1 rule, nothing written in /);
 });
 
 test('policies that do not compile end with status 3, and nothing is written', async () => {

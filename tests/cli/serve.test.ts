@@ -126,6 +126,22 @@ test('policies that do not compile are not served: status 3, the problem on stan
   assert.match(stderr, 'document.yaml:12');
 });
 
+test('a folder without policies is served only with --allow-empty; check and plan refuse it, run warns', async () => {
+  const folder = newFolder({ 'policies/.keep': '', 'ann.yaml': 'id: ann\nroles: [user]\n', 'document.yaml': 'kind: document\nid: d1\n' });
+  const refused = await run(PROGRAMS.authzc, ['serve', ...LOOPBACK], folder);
+  assert.equal([refused.code, refused.stdout], [3, '']);
+  assert.match(refused.stderr, /^authzc: `policies` holds no policies[^\n]*--allow-empty\n$/);
+  for (const options of [['check', '--principal', 'ann.yaml', '--resource', 'document.yaml'], ['plan', '--principal', 'ann.yaml', '--kind', 'document']]) {
+    const { code, stdout, stderr } = await run(PROGRAMS.authzc, [...options, '--action', 'view'], folder);
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /^authzc: `policies` holds no policies[^\n]*\n$/);
+  }
+  const ran = await run(PROGRAMS.authzc, ['run', ...LOOPBACK, process.execPath, '--print', '"one"'], folder);
+  assert.equal([ran.code, ran.stdout], [0, 'one\n']);
+  assert.match(ran.stderr, /^warning: `policies` holds no policies, so every request would be denied\n$/);
+  await serve(folder, '--allow-empty');
+});
+
 test('a folder, configuration or address that cannot be used ends with status 1 and one line', async () => {
   const folder = newFolder({ ...GOOD, 'bad.yaml': 'server: { nope: 1 }\n' });
   const { http } = await serve(folder);

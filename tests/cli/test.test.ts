@@ -58,9 +58,14 @@ test('it ends with 4 when one fails or is in error, and says so on standard erro
   assert.match(stdout, 'Unknown (x_test.yaml) [ERROR]\n  failed to load test suite:\n  tests: value is required\n');
 });
 
-test('a folder without tests has executed none, and that is good', async () => {
-  assert.equal(await authzc(newFolder(POLICY), 'test'), { code: 0, stdout: 'Test results\n\n0 tests executed\n', stderr: '' });
-  assert.equal(await authzc(newFolder(POLICY), 'test', '-o', 'json'), { code: 0, stdout: '{\n  "summary": {}\n}\n', stderr: '' });
+test('a folder without tests ends with status 1 and says so, unless --pass-with-no-tests', async () => {
+  for (const options of [[], ['-o', 'json']]) {
+    const { code, stdout, stderr } = await authzc(newFolder(POLICY), 'test', ...options);
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /^authzc: `policies` holds no tests \(files `\*_test\.yaml`\); [^\n]*--pass-with-no-tests\n$/);
+  }
+  assert.equal(await authzc(newFolder(POLICY), 'test', '--pass-with-no-tests'), { code: 0, stdout: 'Test results\n\n0 tests executed\n', stderr: '' });
+  assert.equal(await authzc(newFolder(POLICY), 'test', '-o', 'json', '--pass-with-no-tests'), { code: 0, stdout: '{\n  "summary": {}\n}\n', stderr: '' });
 });
 
 test('the folder of the tests can be another', async () => {
