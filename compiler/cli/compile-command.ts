@@ -45,7 +45,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
   const compilation = compileFolder(directory, { strictTypes, checksOnly });
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
-  if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output);
+  if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output, { folder: directory });
   if (isRefused) return EXIT.refused;
   // Policies that only others import may be validated alone.
   const isEmpty = options.emit ? decidesNothing(compilation) : compilation.sources.length === 0;
@@ -58,7 +58,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
     // The engine is loaded only where there is something to ask it.
     const { testCompilation } = await import('./test-compilation.js');
     // Tests may be strict, which needs what --checks-only leaves out.
-    const outcome = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, options);
+    const outcome = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, { ...options, folder: directory });
     if (outcome.code !== EXIT.done) return outcome.code;
     tests = outcome.tests;
   }

@@ -1,6 +1,7 @@
 import { type BundleModule, importBundle } from '../bundle/import-bundle.js';
 import { bundle } from '../bundle/index.js';
 import type { Compilation } from '../compile.js';
+import { shownPath } from '../diagnostics/format.js';
 import type { Span } from '../diagnostics/span.js';
 import { runtimeFolder } from './runtime-folder.js';
 
@@ -10,15 +11,19 @@ export interface PoliciesInMemory extends BundleModule {
   readonly placeOf: (policy: string, rule: string) => string;
 }
 
-/** The policies of a compilation that was not refused. */
-export async function policiesOf({ files }: Compilation): Promise<PoliciesInMemory> {
+/**
+ * The policies of a compilation that was not refused.
+ *
+ * @param folder the one they were read from.
+ */
+export async function policiesOf({ files }: Compilation, folder: string): Promise<PoliciesInMemory> {
   const { js } = await bundle(files, runtimeFolder());
   const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
-  return { ...(await importBundle(js)), placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`)) };
+  return { ...(await importBundle(js)), placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`), folder) };
 }
 
-function positionOf(span: Span | undefined): string {
+function positionOf(span: Span | undefined, folder: string): string {
   if (span === undefined) return '';
   const { line, column } = span.source.lineAndColumn(span.start);
-  return `${span.source.path}:${line}:${column}`;
+  return `${shownPath(span.source.path, folder)}:${line}:${column}`;
 }

@@ -21,7 +21,7 @@ export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderComp
   return async () => {
     const compilation = compileFolder(folder, { earlier });
     earlier = compilation.sources;
-    complain(compilation.diagnostics);
+    complain(compilation.diagnostics, folder);
     if (compilation.program === undefined) return undefined;
     if (decidesNothing(compilation)) {
       console.error(whenEmpty === 'warn' ? `warning: ${emptyText(folder, compilation)}` : `authzc: ${emptyText(folder, compilation)}; name the folder of the policies, or serve it with --allow-empty`);
@@ -33,6 +33,6 @@ export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderComp
 }
 
 /** Standard output has the one line that says the server is ready; problems of policies go beside it. */
-function complain(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY }));
+function complain(diagnostics: readonly Diagnostic[], folder: string): void {
+  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY, folder }));
 }

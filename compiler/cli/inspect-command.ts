@@ -41,7 +41,7 @@ function inspected(directory: string, ids: readonly string[], { nameRegexp, vers
   const report = new Diagnostics();
   const files = load(directory, report).sources.flatMap((source) => parse(source, report) ?? []);
   if (report.hasErrors) {
-    process.stderr.write(formatPretty(report.sorted(), { color: isColorful() }));
+    process.stderr.write(formatPretty(report.sorted(), { color: isColorful(), folder: directory }));
     return EXIT.refused;
   }
   const policies = inspect(files);

@@ -7,8 +7,8 @@ import { decidesNothing, emptyText } from './empty-folder.js';
 export async function policiesInMemory(directory: string): Promise<PoliciesInMemory | undefined> {
   const compilation = compileFolder(directory);
   if (decidesNothing(compilation)) throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
-  if (compilation.program !== undefined) return policiesOf(compilation);
-  process.stderr.write(formatPretty(compilation.diagnostics, { color: isColorful() }));
+  if (compilation.program !== undefined) return policiesOf(compilation, directory);
+  process.stderr.write(formatPretty(compilation.diagnostics, { color: isColorful(), folder: directory }));
   return undefined;
 }
 

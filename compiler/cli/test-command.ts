@@ -28,7 +28,7 @@ export async function testCommand(directory: string, options: TestCommandOptions
   const suites = loadSuites(options.tests ?? directory);
   const compilation = compileFolder(directory);
   if (compilation.program === undefined) {
-    say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, options.color && isColorful());
+    say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, { folder: directory, color: options.color && isColorful() });
     return EXIT.refused;
   }
   if (suites.length === 0 && options.passWithNoTests !== true) {
@@ -36,7 +36,7 @@ export async function testCommand(directory: string, options: TestCommandOptions
     console.error(`authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`);
     return EXIT.failed;
   }
-  const { report, code, violations } = await runPolicyTests(suites, await policiesOf(compilation), {
+  const { report, code, violations } = await runPolicyTests(suites, await policiesOf(compilation, directory), {
     filter,
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,

@@ -15,9 +15,9 @@ import type { TestOptions } from './test-options.js';
  * Runs the tests in a folder that is being compiled, with schemas enforced (server.md 7.4.10), and shows what the compiler has to say, too. Returns the
  * exit code, and how many tests passed.
  */
-export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat }): Promise<{ readonly code: number; readonly tests: number }> {
+export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat; readonly folder: string }): Promise<{ readonly code: number; readonly tests: number }> {
   const format = options.testOutput ?? FORMATS[options.output];
-  const { report, code, tests } = await runPolicyTests(suites, await policiesOf(compilation), {
+  const { report, code, tests } = await runPolicyTests(suites, await policiesOf(compilation, options.folder), {
     filter: testFilter(options.testFilter ?? []),
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,
@@ -26,7 +26,7 @@ export async function testCompilation(suites: readonly SuiteFiles[], compilation
     verbose: options.verbose ?? false,
     color: isColorful(),
   });
-  show(report, compilation.diagnostics, { format, output: options.output });
+  show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
   if (code !== EXIT.done) console.error('authzc: tests failed');
   return { code, tests };
 }
@@ -34,7 +34,7 @@ export async function testCompilation(suites: readonly SuiteFiles[], compilation
 const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = { list: 'list', pretty: 'tree', json: 'json' };
 
 /** A program that reads standard output finds one document there. */
-function show(report: string, diagnostics: readonly Diagnostic[], { format, output }: { readonly format: TestFormat; readonly output: OutputFormat }): void {
+function show(report: string, diagnostics: readonly Diagnostic[], { format, output, folder }: { readonly format: TestFormat; readonly output: OutputFormat; readonly folder: string }): void {
   switch (format) {
     case 'json':
       if (output === 'json') {
@@ -44,12 +44,12 @@ function show(report: string, diagnostics: readonly Diagnostic[], { format, outp
       break;
     case 'tree':
     case 'list':
-      say(diagnostics, output);
+      say(diagnostics, output, { folder });
       process.stdout.write(report);
       return;
     case 'junit':
       break;
   }
-  if (diagnostics.length > 0) process.stderr.write(formatPretty(diagnostics, { color: false }));
+  if (diagnostics.length > 0) process.stderr.write(formatPretty(diagnostics, { color: false, folder }));
   process.stdout.write(report);
 }

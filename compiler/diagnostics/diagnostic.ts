@@ -1,10 +1,13 @@
 import { type Code, type MessageParameters, messages, type Severity } from './messages.js';
+import type { Message } from './messages/message.js';
 import type { Source } from './source.js';
 import type { Place, Span } from './span.js';
 
 /** A sentence beside a diagnostic: what to do, or another place that matters. */
 export interface Note {
   readonly message: string;
+  /** What people read instead, where the message has the words of the machine-readable report. */
+  readonly shown?: string;
   readonly span?: Span;
 }
 
@@ -13,6 +16,10 @@ export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
   readonly message: string;
+  /** What people read instead, where the message has the words of the machine-readable report. */
+  readonly shown?: string;
+  /** What people are pointed to where that is only a part of the place, as the wrong word of an expression is. */
+  readonly focus?: Span;
   /** The file it is about; absent for a problem of the whole set (a missing scope). */
   readonly source?: Source;
   /** Absent when nothing stands at the place (a missing field). */
@@ -37,6 +44,7 @@ export type Target = Place | Source | undefined;
 export interface Details {
   readonly notes?: readonly Note[];
   readonly facts?: Facts;
+  readonly focus?: Span | undefined;
   /** Where it is not that of the registry: an option may make a warning an error. */
   readonly severity?: Severity;
 }
@@ -53,12 +61,13 @@ export class Diagnostics {
   dropped = 0;
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
-    const entry = messages[code];
-    const text = entry.text as (parameters: MessageParameters<C>) => string;
+    const entry = messages[code] as Message<MessageParameters<C>>;
     this.keep({
       code,
       severity: details.severity ?? entry.severity,
-      message: text(parameters),
+      message: entry.text(parameters),
+      ...(entry.shown && { shown: entry.shown(parameters) }),
+      ...(details.focus && { focus: details.focus }),
       ...whereOf(target),
       notes: details.notes ?? [],
       facts: details.facts ?? {},

@@ -1,24 +1,45 @@
 import type { Diagnostic, Note } from './diagnostic.js';
 import { frameOf } from './frame.js';
 import { colored, type Paint, plain } from './paint.js';
-import type { Source } from './source.js';
 import type { Span } from './span.js';
+import { join, relative } from 'node:path';
 import { visible } from '../../terminal/text.js';
+
+/** Where the files of the diagnostics are. */
+export interface ListStyle {
+  /** The folder of the policies: paths are then those that a terminal or an editor can open from the working directory; without it they begin in that folder. */
+  readonly folder?: string | undefined;
+}
+
+/** How diagnostics are shown. */
+export interface PrettyStyle extends ListStyle {
+  readonly color: boolean;
+}
 
 /** In UTF-16 units. */
 const LONGEST_MESSAGE = 1000;
 
 /** One line a diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless empty. */
-export function formatList(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.map((diagnostic) => `${headerOf(diagnostic, plain)}\n`).join('');
+export function formatList(diagnostics: readonly Diagnostic[], { folder }: ListStyle = {}): string {
+  return diagnostics.map((diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}\n`).join('');
 }
 
 /** Each diagnostic with the lines of the policy it is about and its notes, then how many there were. */
-export function formatPretty(diagnostics: readonly Diagnostic[], options: { readonly color: boolean }): string {
+export function formatPretty(diagnostics: readonly Diagnostic[], { color, folder }: PrettyStyle): string {
   if (diagnostics.length === 0) return '';
-  const paint = options.color ? colored : plain;
-  const blocks = diagnostics.map((diagnostic) => `${blockOf(diagnostic, paint).join('\n')}\n`);
+  const style = { paint: color ? colored : plain, folder };
+  const blocks = diagnostics.map((diagnostic) => `${blockOf(diagnostic, style).join('\n')}\n`);
   return `${blocks.join('\n')}\n${summaryOf(diagnostics)}\n`;
+}
+
+/** The path of a file of a folder, from the working directory. */
+export function shownPath(path: string, folder: string | undefined): string {
+  return visible(folder === undefined ? path : relative('', join(folder, path)));
+}
+
+interface Style {
+  readonly paint: Paint;
+  readonly folder: string | undefined;
 }
 
 /** `2 errors, 1 warning`. */
@@ -28,24 +49,24 @@ export function summaryOf(diagnostics: readonly Diagnostic[]): string {
   return [counted(errors, 'error'), counted(warnings, 'warning')].filter((part) => part !== '').join(', ');
 }
 
-function blockOf(diagnostic: Diagnostic, paint: Paint): readonly string[] {
-  const { place, notes } = diagnostic;
+function blockOf(diagnostic: Diagnostic, style: Style): readonly string[] {
+  const span = diagnostic.focus ?? diagnostic.place?.span;
   return [
-    headerOf(diagnostic, paint),
-    ...(place === undefined ? [] : frameOf(place.span, paint)),
-    ...notes.map((note) => noteOf(note, paint)),
+    headerOf(diagnostic, style),
+    ...(span === undefined ? [] : frameOf(span, style.paint)),
+    ...diagnostic.notes.map((note) => noteOf(note, style)),
   ];
 }
 
-function headerOf({ source, place, severity, code, message }: Diagnostic, paint: Paint): string {
-  const where = place === undefined ? pathOf(source) : positionOf(place.span);
-  const what = `${paint.severity(severity, `${severity}[${code}]`)}: ${paint.strong(visible(shortened(message)))}`;
+function headerOf({ source, place, focus = place?.span, severity, code, message, shown = message }: Diagnostic, { paint, folder }: Style): string {
+  const where = focus !== undefined ? positionOf(focus, folder) : source === undefined ? '' : shownPath(source.path, folder);
+  const what = `${paint.severity(severity, `${severity}[${code}]`)}: ${paint.strong(visible(shortened(shown)))}`;
   return where === '' ? what : `${where}: ${what}`;
 }
 
-function noteOf({ message, span }: Note, paint: Paint): string {
-  const where = span === undefined ? '' : ` (${positionOf(span)})`;
-  return `  ${paint.strong('note:')} ${visible(shortened(message))}${where}`;
+function noteOf({ message, shown = message, span }: Note, { paint, folder }: Style): string {
+  const where = span === undefined ? '' : ` (${positionOf(span, folder)})`;
+  return `  ${paint.strong('note:')} ${visible(shortened(shown))}${where}`;
 }
 
 /** A message may quote an expression of any length. */
@@ -53,13 +74,9 @@ function shortened(message: string): string {
   return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
 }
 
-function pathOf(source: Source | undefined): string {
-  return source === undefined ? '' : visible(source.path);
-}
-
-function positionOf({ source, start }: Span): string {
+function positionOf({ source, start }: Span, folder: string | undefined): string {
   const { line, column } = source.lineAndColumn(start);
-  return `${pathOf(source)}:${line}:${column}`;
+  return `${shownPath(source.path, folder)}:${line}:${column}`;
 }
 
 function counted(count: number, word: string): string {

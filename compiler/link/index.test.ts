@@ -105,7 +105,7 @@ test('policies of a scope that disagree on scopePermissions are a conflict, what
   }
 });
 
-test('silence is a value of its own, that of role policies, too, and the first document by path is overlooked (3.13)', () => {
+test('silence is a value of its own, the first document by path is overlooked, and role policies and exports do not count (3.13)', () => {
   const conflict = ['scope/permissions-conflict'];
   const inOrder = (...permissions: readonly string[]) => codes(Object.fromEntries(permissions.map((permission, index) => [`p${index}`, scoped(`r${index}`, '', permission)])));
   assert.equal(inOrder(OVERRIDE, '', OVERRIDE), conflict);
@@ -114,9 +114,10 @@ test('silence is a value of its own, that of role policies, too, and the first d
   assert.equal(inOrder('', OVERRIDE, OVERRIDE, OVERRIDE), []);
   assert.equal(inOrder(OVERRIDE, '', ''), []);
   assert.equal(inOrder(OVERRIDE, ''), []);
-  assert.equal(codes({ x: scoped('x', '', CONSENT), y: scoped('y', '', CONSENT), z: role('r') }), conflict);
+  assert.equal(codes({ x: scoped('x', '', CONSENT), y: scoped('y', '', CONSENT), z: role('r') }), []);
   assert.equal(codes({ x: role('r'), y: scoped('y', '', CONSENT), z: scoped('z', '', CONSENT) }), []);
-  assert.equal(codes({ x: scoped('x', '', OVERRIDE), y: scoped('y', '', OVERRIDE), z: 'exportVariables: {name: e}' }), conflict);
+  assert.equal(codes({ x: scoped('x', '', OVERRIDE), y: scoped('y', '', OVERRIDE), z: 'exportVariables: {name: e}' }), []);
+  assert.equal(codes({ a: role('r'), x: scoped('x', '', OVERRIDE), y: scoped('y', '') }), conflict);
   assert.equal(codes({ r: scoped('x', ''), s: scoped('y', ''), x: scoped('x', 'a', OVERRIDE), y: scoped('y', 'a', OVERRIDE), z: 'exportVariables: {name: e}' }), []);
 });
 

@@ -5,10 +5,10 @@ import { addTo } from './groups.js';
 import { placeOfDocument } from '../ast/places.js';
 
 /**
- * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). What the model refuses is refused: among the documents of a scope,
- * in path order and without the first, it wants one value, and takes silence for a value of its own, that of role policies, derived roles and exports. What
- * it overlooks (8.10-D7) is refused, too: resource and principal policies that disagree on whether an ALLOW overrides the parent scope. Two policies
- * alone in a scope are never refused there, so here they are a warning.
+ * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). As the model does, it wants one value among the documents of a
+ * scope, in path order and without the first, and takes silence for a value of its own. What the model overlooks (8.10-D7) is refused, too: policies that
+ * disagree on whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they are a warning.
+ * Only resource and principal policies count: the model lets documents count that cannot have the field, or for which it means nothing.
  */
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
@@ -33,9 +33,9 @@ function disagreement([first, ...others]: readonly Setting[]): readonly Setting[
   return first === undefined || other === undefined ? undefined : [first, other];
 }
 
-/** Two documents with different values, as the model compares them. */
+/** Two policies with different values, as the model compares them. */
 function differentValues([, ...files]: readonly PolicyFile[]): readonly Setting[] | undefined {
-  const [first, ...others] = files.map((file): Setting => settingOf(file)[0] ?? { file, written: 'unspecified', overrides: true });
+  const [first, ...others] = files.flatMap(settingOf);
   const other = others.find(({ written }) => written !== first?.written);
   return first === undefined || other === undefined ? undefined : [first, other];
 }
@@ -67,11 +67,7 @@ function settingOf(file: PolicyFile): readonly Setting[] {
 }
 
 function noteOf({ file, written, overrides }: Setting): Note {
-  return { message: messageOf(file, written, overrides), span: placeOfDocument(file).span };
-}
-
-function messageOf({ policy: { kind } }: PolicyFile, written: ScopePermissions, overrides: boolean): string {
-  if (kind !== 'resource' && kind !== 'principal') return 'this document counts as one without `scopePermissions`';
   const says = overrides ? 'overrides the parent scope' : 'requires the consent of the parent scope';
-  return written === 'unspecified' ? `this policy ${says}, because it has no \`scopePermissions\`` : `this policy ${says}: it says so in \`scopePermissions\``;
+  const message = written === 'unspecified' ? `this policy ${says}, because it has no \`scopePermissions\`` : `this policy ${says}: it says so in \`scopePermissions\``;
+  return { message, span: placeOfDocument(file).span };
 }

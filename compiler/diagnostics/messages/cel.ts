@@ -1,3 +1,4 @@
+import { plainSyntaxError } from '../syntax-text.js';
 import { message } from './message.js';
 
 /** Expressions: phase 6 of policy-language.md 2.4. */
@@ -7,9 +8,10 @@ export const celMessages = {
     stage: 'compile',
     kind: 'invalid expression',
     text: ({ text, messages }) => `Invalid expression \`${text}\`: [${messages.join(', ')}]`,
+    shown: ({ text, messages }) => `invalid expression \`${text}\`: ${messages.map(plainSyntaxError).join(', ')}`,
     explanation: `
-A condition, an output or a variable does not parse or does not type-check. The list in brackets says everything that is wrong with it, in source order; each item also has
-a note at its place. What helps with the common ones:
+A condition, an output or a variable does not parse or does not type-check. The message lists everything that is wrong with it, in source order; each item also has
+a note at its place. The marked place is that of the first. What helps with the common ones:
 
 - \`undeclared reference\`: a name that is no variable, function or macro, or a macro with the wrong number of arguments. Attributes are \`R.attr.x\` and \`P.attr.x\`,
   variables \`V.x\`, constants \`C.x\`.
@@ -18,7 +20,7 @@ a note at its place. What helps with the common ones:
   \`int(R.attr.x) + 1\`.
 - \`expected type 'bool'\`: the operands of \`&&\`, \`||\` and \`!\` are booleans: compare first, \`R.attr.x == "a" || R.attr.x == "b"\`.
 - \`invalid … argument\`: a literal duration, timestamp, pattern or address that no run could accept.
-- \`Syntax error\`: look at the marked character and shortly before it.
+- \`unexpected …\`, \`missing …\`, \`ends too early\`: the expression does not parse; look at the marked character and shortly before it.
 `,
   }),
 };

@@ -8,6 +8,8 @@ export interface Message<P> {
   /** The short kind of the machine-readable report (policy-language.md 12). */
   readonly kind: string;
   readonly text: (parameters: P) => string;
+  /** What people read instead, where `text` has the words of the machine-readable report. */
+  readonly shown?: (parameters: P) => string;
   /** The page of docs/diagnostics: what it means and the way out, in Markdown. */
   readonly explanation: string;
 }

@@ -57,7 +57,6 @@ Add the missing policy; it may be without rules. A missing resource policy is fo
     explanation: `
 \`scopePermissions\` belongs to the scope: all resource and principal policies of one scope must agree whether an ALLOW of theirs overrides the parent scope
 or needs its consent. A policy that leaves the field out overrides; still, it must not stand beside policies that write \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\`.
-Role policies count as policies without the field, and in the root scope derived roles, variables and constants do, too.
 
 Give all policies of the scope the same \`scopePermissions\`, or remove the field from those that override the parent scope.
 `,

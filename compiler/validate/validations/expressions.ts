@@ -3,6 +3,8 @@ import type { Expr } from '../../ast/expr.js';
 import type { Expression, SyntaxError } from '../../ast/policy.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Diagnostics, Note } from '../../diagnostics/diagnostic.js';
+import type { Span } from '../../diagnostics/span.js';
+import { plainSyntaxError } from '../../diagnostics/syntax-text.js';
 import { checkExpression } from '../cel/check-expression.js';
 import type { CelProblem } from '../cel/checking.js';
 import { policyEnvironment } from '../cel/environment.js';
@@ -22,7 +24,7 @@ export function checkExpressions(policies: PolicySet, report: Diagnostics): Type
     if (reported.has(key)) continue;
     reported.add(key);
     const messages = problems.map((problem) => problem.message);
-    report.add('expression/invalid', expression.place, { text: expression.text, messages }, { notes: notesOf(expression, problems) });
+    report.add('expression/invalid', expression.place, { text: expression.text, messages }, { notes: notesOf(expression, problems), focus: focusOf(expression, problems) });
   }
   return types;
 }
@@ -55,6 +57,15 @@ function notesOf(expression: Expression, problems: readonly (CelProblem | Syntax
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
     const hints = 'hints' in problem ? problem.hints : [];
-    return [problem.message, ...hints].map((message) => ({ message, span }));
+    return [problem.message, ...hints].map((message) => ({ message, shown: plainSyntaxError(message), span }));
   });
+}
+
+/** Where the first problem is. An expression that ends too early is pointed to where its text ends, not at the line break or the white space after it. */
+function focusOf(expression: Expression, [first]: readonly (CelProblem | SyntaxError)[]): Span | undefined {
+  if (first === undefined) return undefined;
+  const { source, start, end } = expression.spanOf(first.start, first.end);
+  if (source.text.slice(start, end).trim() !== '') return { source, start, end };
+  const textEnd = source.text.slice(0, start).trimEnd().length;
+  return { source, start: textEnd, end: textEnd };
 }
