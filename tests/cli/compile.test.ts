@@ -131,12 +131,38 @@ test('-o json prints nothing when all is well', async () => {
 test('-o list prints a line a problem; -o pretty, the default, shows the source as well', async () => {
   const folder = newFolder(BAD);
   const list = await authzc(folder, 'compile', '--no-emit', '-o', 'list');
-  assert.match(list.stdout, /^document\.yaml:12:\d+: [^\n]+\n$/);
+  assert.match(list.stdout, /^policies\/document\.yaml:12:\d+: [^\n]+\n$/);
   assert.is(list.code, 3);
   const pretty = await authzc(folder, 'compile', '--no-emit');
   assert.match(pretty.stdout, 'expr: R.attr.owner ==');
   assert.equal(await authzc(folder, 'compile', '--no-emit', '-o', 'pretty'), pretty);
   assert.not.match(pretty.stdout, '\u001b');
+});
+
+test('people are given the path from the working directory and the place of the mistake; no message lists tokens', async () => {
+  const mistakes: readonly (readonly [expression: string, column: number, says: string])[] = [
+    ['R.attr.owner ==', 32, 'the expression ends too early'],
+    ['R.attr.x & 1', 26, 'unexpected `&`'],
+    ['1 +* 2', 20, 'unexpected `*`'],
+    ['1 == 2 3', 24, 'unexpected `3`'],
+    ['(R.attr.x', 26, 'missing `)` at the end'],
+    ["R.attr.x == 'a", 29, 'a string is not closed'],
+    ['R.attr.x == "a" && R.kin == "b"', 38, "undefined field 'kin'"],
+  ];
+  for (const [expression, column, says] of mistakes) {
+    const folder = newFolder({ 'project/policies/document.yaml': BROKEN_POLICY.replace('R.attr.owner ==', expression), 'other/.keep': '' });
+    for (const [from, directory, shown] of [['project', 'policies', 'policies/document.yaml'], ['other', '../project/policies/', '../project/policies/document.yaml'], ['project/policies', '.', 'document.yaml']] as const) {
+      const { stdout } = await authzc(join(folder, from), 'compile', directory, '--no-emit', '-o', from === 'project' ? 'pretty' : 'list');
+      const [line = ''] = stdout.split('\n');
+      assert.ok(line.startsWith(`${shown}:12:${column}: error[expression/invalid]: `), `${line} is not at ${shown}:12:${column}`);
+      assert.match(line, says);
+      assert.not.match(stdout, /expecting|<EOF>|NUM_|IDENTIFIER/);
+      if (from === 'project') assert.match(stdout, new RegExp(`\\n {5}\\| {${column}}\\^`));
+    }
+    const { file, message } = (JSON.parse((await authzc(join(folder, 'project'), 'compile', '--no-emit', '-o', 'json')).stdout) as { errors: [{ file: string; message: string }] }).errors[0];
+    assert.is(file, 'document.yaml');
+    assert.match(message, /^Invalid expression `/);
+  }
 });
 
 test('--check succeeds when the generated modules are what the policies give', async () => {

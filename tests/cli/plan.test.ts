@@ -114,7 +114,7 @@ test('a rule that no filter can say is reported at its place, and does not grant
   const bytes = documentPolicy('view').trimEnd().concat(`\n      condition: {match: {expr: 'b"a" in R.attr.y'}}\n`);
   const { code, stdout, stderr } = await authzc(newFolder({ 'policies/document.yaml': bytes }), 'plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view');
   assert.is(code, 0);
-  assert.match(stderr, /^document\.yaml:\d+:\d+: warning: no filter can say rule `users` of resource\.document\.vdefault: /);
+  assert.match(stderr, /^policies\/document\.yaml:\d+:\d+: warning: no filter can say rule `users` of resource\.document\.vdefault: /);
   assert.is(stdout, 'KIND_ALWAYS_DENIED\n');
 });
 
@@ -123,8 +123,8 @@ test('what of a condition could not be evaluated is said at its rule; of a plan 
   const check = await authzc(folder, 'check', '--principal', 'nobody.yaml', '--resource', 'bobs.yaml', '--action', 'view', '--action', 'edit');
   assert.is(check.stdout, 'view: EFFECT_DENY by resource.album.vdefault\nedit: EFFECT_DENY by resource.album.vdefault\n');
   const warnings = [
-    'album.yaml:21:7: warning: `R.attr.locked` could not be evaluated, so it does not hold: no such key: locked\n',
-    'album.yaml:11:7: warning: `R.attr.owner in P.attr.friends` could not be evaluated, so it does not hold: no such key: friends\n',
+    'policies/album.yaml:21:7: warning: `R.attr.locked` could not be evaluated, so it does not hold: no such key: locked\n',
+    'policies/album.yaml:11:7: warning: `R.attr.owner in P.attr.friends` could not be evaluated, so it does not hold: no such key: friends\n',
   ];
   assert.is(check.stderr, warnings.join(''));
   const friends = newFolder({ 'policies/d.yaml': documentPolicy('view').trimEnd().concat('\n      condition: {match: {expr: P.attr.n > 1}}\n') });
