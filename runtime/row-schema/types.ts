@@ -1,6 +1,7 @@
 import * as cel from '../cel/index.js';
 import { call, typeName } from '../residual/call.js';
 import { anyOf } from '../residual/condition.js';
+import { and } from '../residual/logic.js';
 import { type Condition, kept, type Node, type Sort, type Term, Unknown } from '../residual/term.js';
 import type { TypeName } from '../schema/json.js';
 import { factsOf, type JsonType } from './facts.js';
@@ -39,7 +40,7 @@ const TESTS: { readonly [type in TypeName]: (value: Term, mayFail: boolean) => T
   string: (value, mayFail) => isCelType(value, 'string', mayFail && call('ge', cel.atLeast, value, '')),
   boolean: (value) => isCelType(value, 'bool', call('in', cel.inCollection, value, [true, false])),
   number: (value, mayFail) => isCelType(value, 'double', mayFail && kept('or', [call('lt', cel.lessThan, value, 0), call('ge', cel.atLeast, value, 0)])),
-  integer: isWhole,
+  integer: (value, mayFail) => (mayFail ? isWhole(value) : and(isCelType(value, 'double'), isWhole(value))),
   null: (value) => call('eq', cel.equals, value, null),
   array: (value) => isCelType(value, 'list'),
   object: (value) => isCelType(value, 'map'),

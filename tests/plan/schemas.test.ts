@@ -120,6 +120,11 @@ test('in the shapes of the reference scalars are tested by comparisons', async (
   assert.is(await textOf(schema, { actions: ['edit'], plan: REFERENCE, attr: { status: 'OPEN', owner: 'alice' } }), '(and (ge s "") (or (lt n 0) (ge n 0)) (in b [true,false]))');
 });
 
+test('what is not an integer is said of values of every type', async () => {
+  const asked = { actions: ['edit'], attr: { status: 'OPEN', owner: 'alice' } };
+  assert.is(await textOf({ required: ['n'], properties: { n: { not: { type: 'integer' } } } }, asked), '(and (has n) (not (and (eq (type n) double) (eq (sub n (math.floor n)) 0))))');
+});
+
 const TABLE: SqlTable = {
   name: 'docs',
   columns: { status: { column: 'status', type: 'text', null: 'never' }, owner: { column: 'owner', type: 'text' }, pages: { column: 'pages', type: 'integer' }, 'place.city': { column: 'city', type: 'text' } },
