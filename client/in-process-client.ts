@@ -1,4 +1,4 @@
-import { type AuxDataInput, createEngine, type Engine, type EngineOptions } from '#runtime/engine';
+import { type AuxDataInput, createEngine, type Engine, type EngineOptions, EvaluationLimitError } from '#runtime/engine';
 import type { AnyPermissions, Permissions } from '#runtime/policy';
 import { checkResourcesRequestViolations, planResourcesRequestViolations } from '../proto/gen/validate/request.js';
 import type { AuxData as Tokens, CheckResourcesRequest, PlanResourcesRequest, Principal, Resource } from '../proto/messages.js';
@@ -41,7 +41,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
       refuse(checkResourcesRequestViolations(request));
       const { requestId, includeMeta, principal, resources } = request as Valid<CheckResourcesRequest>;
       const auxData = await claimsOf(request.auxData, verify);
-      const decisions = engine.check({ principal, resources, auxData, includeMeta });
+      const decisions = withinLimits(() => engine.check({ principal, resources, auxData, includeMeta }));
       const results = resources.flatMap(({ resource }, index) => {
         const decision = decisions[index];
         return decision === undefined ? [] : [{ resource, decision }];
@@ -52,7 +52,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
       refuse(planResourcesRequestViolations(request));
       const { requestId, action, actions, principal, resource, includeMeta } = request as PlanResourcesRequest & { readonly principal: Principal; readonly resource: Resource };
       const auxData = await claimsOf(request.auxData, verify);
-      const plan = engine.plan({ principal, resource, actions, auxData });
+      const plan = withinLimits(() => engine.plan({ principal, resource, actions, auxData }));
       return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: '' };
     },
     serverInfo: async () => {
@@ -70,6 +70,15 @@ type Valid<Request> = Omit<Request, 'principal' | 'resources'> & {
 
 function refuse(violations: Violations): void {
   if (violations.count > 0) throw new AuthzError('invalid_argument', violationsMessage(violations));
+}
+
+/** What costs too much fails as a server fails it. */
+function withinLimits<Answer>(ask: () => Answer): Answer {
+  try {
+    return ask();
+  } catch (cause) {
+    throw cause instanceof EvaluationLimitError ? new AuthzError('resource_exhausted', cause.message, { cause }) : cause;
+  }
 }
 
 /** Why a token is not good is nothing that a server tells. */

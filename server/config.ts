@@ -45,6 +45,7 @@ export interface Config {
     /** Plans in the shapes of the reference (planner.md 8.3, 5). */
     readonly referenceShapes: boolean;
     readonly globals: { readonly [name: string]: unknown };
+    readonly limits: { readonly evaluationCost: number; readonly evaluationMemory: number };
     /** The level at which failures of conditions are logged. */
     readonly celErrorLogLevel: 'none' | 'debug' | 'info' | 'warn' | 'error';
   };
@@ -167,6 +168,7 @@ function configOf(settings: Settings): Config {
       strictEvaluation: settings['engine.strictEvaluation'],
       referenceShapes: settings['engine.plan.referenceShapes'],
       globals: settings['engine.globals'],
+      limits: { evaluationCost: settings['engine.limits.evaluationCost'], evaluationMemory: settings['engine.limits.evaluationMemory'] },
       celErrorLogLevel: settings['engine.celErrorLogLevel'],
     },
     audit: auditOf(settings),

@@ -10,7 +10,7 @@ import { objectDoc } from './object.js';
 
 /** generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and the parts of the engine that they need. */
 export function emitIndex(program: Program, locations: Locations, checksOnly: boolean): EmittedFile {
-  const names = new Names(['policies', 'traced', 'hash', 'planner', 'principalJudge', 'roleJudge', 'visitRules']);
+  const names = new Names(['policies', 'traced', 'hash', 'planner', 'principalJudge', 'roleJudge', 'visitRules', 'guard']);
   const imports = program.modules
     .filter(({ kind }) => kind !== 'derived-roles')
     .map((module) => {
@@ -27,9 +27,9 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
     ['rolePolicies', listOf('role')],
     ...parts.map((part) => [part, part] as const),
   ]);
-  const text = print([`export const policies: ${parts.length === 0 ? 'PolicyBundle' : 'CompiledBundle'} = `, bundle, ';']);
+  const text = print([`export const policies: CompiledBundle = `, bundle, ';']);
   const own = [
-    ...(parts.length === 0 ? [] : [{ from: '#runtime/parts', names: [...parts, 'type CompiledBundle'].map((name) => ({ name, as: name })) }]),
+    { from: '#runtime/parts', names: [...parts, 'type CompiledBundle'].map((name) => ({ name, as: name })) },
     ...imports.map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
     { from: './hash.js', names: [{ name: 'hash', as: 'hash' }] },
   ];
@@ -44,7 +44,7 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
 /** The parts of the engine that the policies need. */
 function partsOf({ modules }: Program, checksOnly: boolean): readonly string[] {
   const has = (kind: Module['kind']): boolean => modules.some((module) => module.kind === kind);
-  return [...(has('principal') ? ['principalJudge'] : []), ...(has('role') ? ['roleJudge'] : []), ...(modules.some(isVisited) ? ['visitRules'] : []), ...(checksOnly ? [] : ['planner'])];
+  return [...(has('principal') ? ['principalJudge'] : []), ...(has('role') ? ['roleJudge'] : []), ...(modules.some(isVisited) ? ['visitRules'] : []), ...(checksOnly ? [] : ['planner']), 'guard'];
 }
 
 /** Whether somebody can tell that its rules are asked one by one (runtime/engine/rule-table.ts). */

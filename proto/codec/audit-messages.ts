@@ -33,7 +33,7 @@ export interface AccessLogEntry extends EntryHead, EntryTail {
 /** What the engine was asked and what it decided. */
 export interface DecisionLogEntry extends EntryHead, EntryTail {
   readonly checkResources?: { readonly inputs: readonly CheckInput[]; readonly outputs: readonly CheckOutput[]; readonly error?: string };
-  readonly planResources?: { readonly input: PlanInput; readonly output: PlanOutput; readonly error?: string };
+  readonly planResources?: { readonly input: PlanInput; readonly output?: PlanOutput; readonly error?: string };
   readonly auditTrail: AuditTrail;
 }
 

@@ -2,6 +2,7 @@ import { concatBytes } from './bytes.js';
 import { durationOf } from './duration.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { type Kind, kindOf } from './kinds.js';
+import { chargeList, chargeText } from './meter.js';
 import { checkedInt, checkedUint, INTEGER_OVERFLOW } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { addDuration, subtractDuration, timestampDifference } from './time-arithmetic.js';
@@ -11,12 +12,18 @@ import { CelError, Duration, isFailure, type Result, Timestamp, Uint, type Value
 /** `a + b` (conditions.md 2.1, 3.2): numbers of one kind, texts, bytes, lists, durations, a timestamp and a duration. */
 export function add(a: Result, b: Result): Result {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
-  if (typeof a === 'string' && typeof b === 'string') return a + b;
+  if (typeof a === 'string' && typeof b === 'string') {
+    chargeText(a.length + b.length);
+    return a + b;
+  }
   if (isFailure(a)) return a;
   if (isFailure(b)) return b;
   if (typeof a === 'bigint' && typeof b === 'bigint') return checkedInt(a + b);
   if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value + b.value);
-  if (Array.isArray(a) && Array.isArray(b)) return a.concat(b);
+  if (Array.isArray(a) && Array.isArray(b)) {
+    chargeList(a.length + b.length);
+    return a.concat(b);
+  }
   if (a instanceof Uint8Array && b instanceof Uint8Array) return concatBytes(a, b);
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos + b.nanos);
   if (a instanceof Timestamp && b instanceof Duration) return addDuration(a, b);

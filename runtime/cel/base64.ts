@@ -1,5 +1,8 @@
+import { chargeText } from './meter.js';
+
 /** Base64 text of bytes: the standard alphabet, padded (conditions.md 2.5). */
 export function base64Text(bytes: Uint8Array): string {
+  chargeText(12 * bytes.length);
   let text = '';
   for (let offset = 0; offset < bytes.length; offset += 3) {
     const left = bytes.length - offset;

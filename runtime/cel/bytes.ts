@@ -1,6 +1,9 @@
+import { charge, chargeMemory, chargeText } from './meter.js';
+
 /** Byte strings in the order of their bytes (conditions.md 3.5): negative, 0, positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
+  charge(shared / 8);
   for (let offset = 0; offset < shared; offset++) {
     const order = (a[offset] ?? 0) - (b[offset] ?? 0);
     if (order !== 0) return order;
@@ -10,11 +13,13 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 /** The UTF-8 bytes of a text. */
 export function utf8BytesOf(text: string): Uint8Array {
+  chargeMemory(3 * text.length);
   return new TextEncoder().encode(text);
 }
 
 /** The text that bytes are the UTF-8 of; undefined when they are not UTF-8. */
 export function utf8TextOf(bytes: Uint8Array): string | undefined {
+  chargeText(bytes.length);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -25,6 +30,7 @@ export function utf8TextOf(bytes: Uint8Array): string | undefined {
 
 /** Two byte strings one after the other. */
 export function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  chargeMemory(a.length + b.length);
   const joined = new Uint8Array(a.length + b.length);
   joined.set(a);
   joined.set(b, a.length);

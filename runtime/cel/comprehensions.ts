@@ -1,6 +1,7 @@
 import { problemOf, refuse } from './failures.js';
 import { isMap } from './kinds.js';
 import { keyText, MapBuilder, mapEntries } from './maps.js';
+import { charge, chargeList } from './meter.js';
 import type { EntryPredicate, Predicate } from './quantifiers.js';
 import { elementsOf, entriesOf } from './ranges.js';
 import { sortedByKeys } from './sorting.js';
@@ -22,11 +23,14 @@ export function mapWhere(range: Result, predicate: Predicate, transform: Predica
   if (isFailure(elements)) return elements;
   const results: Value[] = [];
   for (const element of elements) {
+    charge(STEPS_AN_ELEMENT);
     const passes = predicate(element);
     if (typeof passes !== 'boolean') return problemOf(passes);
     const result = passes ? transform(element) : null;
     if (isFailure(result)) return result;
-    if (passes) results.push(result);
+    if (!passes) continue;
+    chargeList(1, 1);
+    results.push(result);
   }
   return results;
 }
@@ -42,6 +46,7 @@ export function transformListWhere(range: Result, predicate: EntryPredicate, tra
   const problem = collect(range, predicate, (i, v) => {
     const result = transform(i, v);
     if (isFailure(result)) return problemOf(result);
+    chargeList(1, 1);
     results.push(result);
     return null;
   });
@@ -86,11 +91,14 @@ export function sortBy(range: Result, keyOf: Predicate): Result {
 
 const always = (): Result => true;
 
+const STEPS_AN_ELEMENT = 8;
+
 // Goes through the entries that pass; null when nothing went wrong.
 function collect(range: Result, predicate: EntryPredicate, add: (i: Value, v: Value) => CelError | undefined | null): CelError | undefined | null {
   const entries = entriesOf(range);
   if (isFailure(entries)) return entries;
   for (const [i, v] of entries) {
+    charge(STEPS_AN_ELEMENT);
     const passes = predicate(i, v);
     if (typeof passes !== 'boolean') return problemOf(passes);
     const problem = passes ? add(i, v) : null;

@@ -5,6 +5,7 @@ import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { doubleOfText } from './float-text.js';
 import { isMap } from './kinds.js';
 import { mapSize } from './maps.js';
+import { charge } from './meter.js';
 import { checkedInt, checkedUint, doubleText, INTEGER_OVERFLOW, MAX_INT, MAX_UINT, MIN_INT, UNSIGNED_INTEGER_OVERFLOW } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { timestampText } from './timestamp.js';
@@ -14,7 +15,10 @@ import { CelError, Duration, isFailure, Opaque, type Result, Timestamp, TypeValu
 /** `size(x)`, `x.size()` (conditions.md 2.3): code points, bytes, elements, entries, levels. */
 export function size(x: Result): Result {
   if (isFailure(x)) return x;
-  if (typeof x === 'string') return BigInt(codePointCount(x));
+  if (typeof x === 'string') {
+    charge(x.length / 8);
+    return BigInt(codePointCount(x));
+  }
   if (Array.isArray(x) || x instanceof Uint8Array) return BigInt(x.length);
   if (isMap(x)) return BigInt(mapSize(x));
   const levels = x instanceof Opaque ? x.size() : undefined;
@@ -46,12 +50,14 @@ export function toDouble(x: Result): Result {
   if (typeof x === 'number') return x;
   if (typeof x === 'bigint') return Number(x);
   if (x instanceof Uint) return Number(x.value);
+  if (typeof x === 'string') charge(20 + x.length);
   return typeof x === 'string' ? (doubleOfText(x) ?? conversionError('double')) : refuse('double', x);
 }
 
 /** `string(x)`. */
 export function toText(x: Result): Result {
   if (typeof x === 'string') return x;
+  charge(20);
   if (typeof x === 'number') return doubleText(x);
   if (typeof x === 'bigint' || typeof x === 'boolean') return String(x);
   if (x instanceof Uint) return String(x.value);
@@ -105,6 +111,7 @@ function knowsSize(x: Value): boolean {
 
 // Leading zeros are allowed without end, but no bigint is made of more digits than 64 bits can need.
 function integerOfText(syntax: RegExp, text: string, least: bigint, greatest: bigint): bigint | undefined {
+  charge(10 + text.length / 4);
   if (!syntax.test(text)) return undefined;
   const digits = text.replace(/^[+-]?0*(?=[0-9])/, '');
   if (digits.length > 20) return undefined;

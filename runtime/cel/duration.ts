@@ -1,5 +1,6 @@
 import { plainDecimal } from './decimal-text.js';
 import { refuse } from './failures.js';
+import { charge } from './meter.js';
 import { CelError, Duration, type Result } from './values.js';
 
 /** Nanoseconds in a second. */
@@ -14,6 +15,7 @@ export const MAX_NANOS = 2n ** 63n - 1n;
 export function toDuration(x: Result): Result {
   if (x instanceof Duration) return x;
   if (typeof x !== 'string') return refuse('duration', x);
+  charge(50 + 4 * x.length);
   return parseDuration(x) ?? new CelError("type conversion error from 'string' to 'google.protobuf.Duration'");
 }
 

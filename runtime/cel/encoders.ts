@@ -2,16 +2,19 @@ import { base64Bytes, base64Text } from './base64.js';
 import { compareText } from './code-points.js';
 import { refuse } from './failures.js';
 import { type Json, jsonOf } from './json.js';
+import { chargeText } from './meter.js';
 import { CelError, isFailure, type Result } from './values.js';
 
 /** `base64.encode(bytes)` (conditions.md 2.5). */
 export function base64Encode(bytes: Result): Result {
-  return bytes instanceof Uint8Array ? base64Text(bytes) : refuse('base64.encode', bytes);
+  if (!(bytes instanceof Uint8Array)) return refuse('base64.encode', bytes);
+  return base64Text(bytes);
 }
 
 /** `base64.decode(text)`. */
 export function base64Decode(text: Result): Result {
   if (typeof text !== 'string') return refuse('base64.decode', text);
+  chargeText(8 * text.length);
   const bytes = base64Bytes(text);
   return typeof bytes === 'number' ? new CelError(`illegal base64 data at input byte ${bytes}`) : bytes;
 }
@@ -20,7 +23,10 @@ export function base64Decode(text: Result): Result {
 export function jsonEncode(x: Result): Result {
   if (isFailure(x)) return x;
   const json = jsonOf(x);
-  return json instanceof CelError ? json : jsonText(json);
+  if (json instanceof CelError) return json;
+  const text = jsonText(json);
+  chargeText(text.length);
+  return text;
 }
 
 function jsonText(json: Json): string {
@@ -34,5 +40,6 @@ function jsonText(json: Json): string {
 
 // Besides what JSON asks for, what would end a script element or a JavaScript line is escaped.
 function quoted(text: string): string {
+  chargeText(2 * text.length + 16);
   return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { differs, equals, isEqual, notEquals } from './equality.js';
-import { MAX_DEPTH, TOO_DEEP } from './failures.js';
+import { EvaluationLimitError, MAX_DEPTH } from './meter.js';
 import { mapOf } from './maps.js';
 import { CelError, Duration, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value } from './values.js';
 
@@ -109,7 +109,7 @@ test('what an `==` that fails leaves is neither equal nor different', () => {
 
 test('values nested without bound fail instead of overflowing the stack', () => {
   assert.is(equals(NESTED(100), NESTED(100)), true);
-  assert.is(equals(NESTED(MAX_DEPTH + 1), NESTED(MAX_DEPTH + 1)), TOO_DEEP);
+  assert.throws(() => equals(NESTED(MAX_DEPTH + 1), NESTED(MAX_DEPTH + 1)), (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth');
 });
 
 test.run();

@@ -1,7 +1,8 @@
 import { compareBytes } from './bytes.js';
-import { MAX_DEPTH, NO_SUCH_OVERLOAD, TOO_DEEP } from './failures.js';
+import { NO_SUCH_OVERLOAD } from './failures.js';
 import { isJsonMap } from './kinds.js';
 import { mapEntries, mapGet, mapSize } from './maps.js';
+import { charge, chargeRead, MAX_DEPTH, tooDeep } from './meter.js';
 import { compareNumbers } from './numbers.js';
 import { type CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
 
@@ -36,7 +37,7 @@ export function notEquals(a: Result, b: Result): Result {
 
 /**
  * Whether two values are equal (conditions.md 3.3): total across kinds, numbers by value, everything else by content.
- * It fails only where a hierarchy, SPIFFE ID or trust domain on the left meets another kind, and beyond `MAX_DEPTH`.
+ * It fails only where a hierarchy, SPIFFE ID or trust domain on the left meets another kind; beyond `MAX_DEPTH` the call fails.
  */
 export function equalValues(a: Value, b: Value): boolean | CelError {
   return equalWithin(MAX_DEPTH, a, b);
@@ -45,6 +46,8 @@ export function equalValues(a: Value, b: Value): boolean | CelError {
 function equalWithin(depth: number, a: Value, b: Value): boolean | CelError {
   switch (typeof a) {
     case 'string':
+      if (a.length > LONG) chargeRead(a.length);
+      return a === b;
     case 'boolean':
       return a === b;
     case 'number':
@@ -59,10 +62,10 @@ function equalObjects(depth: number, a: Exclude<Value, null>, b: Exclude<Value, 
   if (a instanceof Opaque) return a.equalTo(b);
   if (a instanceof Uint) return compareNumbers(a, b) === 0;
   if (typeof b !== 'object') return false;
-  if (depth === 0) return TOO_DEEP;
+  if (depth === 0) tooDeep();
   if (Array.isArray(a)) return Array.isArray(b) && equalLists(depth - 1, a, b);
   if (a instanceof ValueMap || isJsonMap(a)) return (b instanceof ValueMap || isJsonMap(b)) && equalMaps(depth - 1, a, b);
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && a.length === b.length && compareBytes(a, b) === 0;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
@@ -71,17 +74,23 @@ function equalObjects(depth: number, a: Exclude<Value, null>, b: Exclude<Value, 
   return NO_SUCH_OVERLOAD;
 }
 
+/** In UTF-16 units: comparing shorter strings costs no more than looking at them. */
+const LONG = 64;
+
 function equalLists(depth: number, a: readonly Value[], b: readonly Value[]): boolean | CelError {
   if (a.length !== b.length) return false;
-  for (const [position, element] of a.entries()) {
-    const equal = equalWithin(depth, element, b[position] as Value);
+  charge(2 * a.length);
+  for (let position = 0; position < a.length; position++) {
+    const equal = equalWithin(depth, a[position] as Value, b[position] as Value);
     if (equal !== true) return equal;
   }
   return true;
 }
 
 function equalMaps(depth: number, a: JsonMap | ValueMap, b: JsonMap | ValueMap): boolean | CelError {
-  if (mapSize(a) !== mapSize(b)) return false;
+  const size = mapSize(a);
+  charge(10 * size);
+  if (size !== mapSize(b)) return false;
   for (const [key, value] of mapEntries(a)) {
     const other = mapGet(b, key);
     const equal = other !== undefined && equalWithin(depth, value, other);

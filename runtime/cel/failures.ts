@@ -21,9 +21,3 @@ export function problemOf(operand: Result): CelError | undefined {
 export function undefinedField(name: string): CelError {
   return new CelError(`undefined field '${name}'`);
 }
-
-/** How many levels of lists, maps and optionals a value may have where one is walked whole. Deeper ones fail instead of overflowing the stack. */
-export const MAX_DEPTH = 1000;
-
-/** The failure of walking a value of more levels than `MAX_DEPTH`. */
-export const TOO_DEEP = new CelError(`value is nested more than ${MAX_DEPTH} levels`);

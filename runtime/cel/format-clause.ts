@@ -1,10 +1,10 @@
 import { compareText } from './code-points.js';
 import { fixedDecimal, plainDecimal, scientificDecimal } from './decimal-text.js';
 import { durationText } from './duration.js';
-import { MAX_DEPTH, TOO_DEEP } from './failures.js';
 import type { Verb } from './format-template.js';
 import { isList, isMap } from './kinds.js';
 import { mapEntries } from './maps.js';
+import { charge, chargeText, MAX_DEPTH, tooDeep } from './meter.js';
 import { timestampUtcText } from './timestamp.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, Duration, Timestamp, TypeValue, Uint, type Value } from './values.js';
@@ -40,7 +40,8 @@ function stringText(value: Value, depth: number): string | CelError {
   if (value instanceof Duration) return durationText(value);
   if (value instanceof Timestamp) return timestampUtcText(value);
   if (value instanceof TypeValue) return value.name;
-  if (depth === 0) return TOO_DEEP;
+  charge(4);
+  if (depth === 0) tooDeep();
   if (isList(value)) return listText(value, depth - 1);
   if (isMap(value)) return mapText(mapEntries(value), depth - 1);
   return formattingError('s', typeNameOf(value));
@@ -48,6 +49,7 @@ function stringText(value: Value, depth: number): string | CelError {
 
 /** Bytes stand in the text as they are; what is not UTF-8 cannot, and becomes replacement characters. */
 function rawText(bytes: Uint8Array): string {
+  chargeText(bytes.length);
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
@@ -56,6 +58,7 @@ function listText(list: readonly Value[], depth: number): string | CelError {
   for (const element of list) {
     const text = stringText(element, depth);
     if (text instanceof CelError) return text;
+    chargeText(text.length + 4);
     texts.push(text);
   }
   return `[${texts.join(', ')}]`;
@@ -68,6 +71,7 @@ function mapText(entries: readonly (readonly [Value, Value])[], depth: number): 
     if (keyText instanceof CelError) return keyText;
     const text = stringText(value, depth);
     if (text instanceof CelError) return text;
+    chargeText(2 * keyText.length + text.length + 30);
     texts.push([keyText, `${keyText}: ${text}`]);
   }
   const sorted = texts.sort(([a], [b]) => compareText(a, b));
@@ -75,6 +79,7 @@ function mapText(entries: readonly (readonly [Value, Value])[], depth: number): 
 }
 
 function numberOrBytesText(verb: Exclude<Verb, 's'>, precision: number, value: Value): string | undefined {
+  charge(20);
   const integer = typeof value === 'bigint' ? value : value instanceof Uint ? value.value : undefined;
   switch (verb) {
     case 'd':
@@ -103,5 +108,6 @@ function realText(verb: 'f' | 'e', precision: number, value: number | bigint | u
 function hexText(value: Value): string | undefined {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
   if (!(bytes instanceof Uint8Array)) return undefined;
+  chargeText(16 * bytes.length);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

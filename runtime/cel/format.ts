@@ -2,6 +2,7 @@ import { refuse } from './failures.js';
 import { formatValue } from './format-clause.js';
 import { parseTemplate } from './format-template.js';
 import { isList } from './kinds.js';
+import { chargeText, MAX_TEXT } from './meter.js';
 import { CelError, type Result } from './values.js';
 
 /** `template.format(args)` (conditions.md 2.4.1). The first trouble from the left is the result; surplus arguments are ignored. */
@@ -9,6 +10,7 @@ export function format(template: Result, args: Result): Result {
   if (typeof template !== 'string' || !isList(args)) return refuse('format', template, args);
   let text = '';
   let used = 0;
+  chargeText(8 * template.length);
   for (const part of parseTemplate(template)) {
     if (part.kind === 'text') {
       text += part.text;
@@ -19,7 +21,9 @@ export function format(template: Result, args: Result): Result {
     if (part.kind === 'problem') return new CelError(part.message);
     const formatted = formatValue(part.verb, part.precision, value);
     if (formatted instanceof CelError) return formatted;
+    chargeText(formatted.length);
     text += formatted;
+    if (text.length > MAX_TEXT) chargeText(text.length);
     used += 1;
   }
   return text;

@@ -2,13 +2,14 @@ import { codePointsOf } from './code-points.js';
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { HierarchyValue } from './hierarchy-value.js';
 import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
+import { charge, chargeList } from './meter.js';
 import { wrongReceiver } from './receivers.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
 /** `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (conditions.md 2.9). */
 export function hierarchy(x: Result, ...separator: readonly [separator?: Result]): Result {
   if (separator.length > 0) return splitBy(x, separator[0]);
-  if (typeof x === 'string') return new HierarchyValue(x.split('.'));
+  if (typeof x === 'string') return splitBy(x, '.');
   if (!passesAsStrings(x)) return refuse('hierarchy', x);
   const stranger = firstNonString(x);
   if (stranger === undefined) return new HierarchyValue(x as readonly string[]);
@@ -60,6 +61,7 @@ export function commonAncestors(a: Result, b: Result): Result {
 
 function splitBy(x: Result, separator: Result): Result {
   if (typeof x !== 'string' || typeof separator !== 'string') return refuse('hierarchy', x, separator);
+  chargePieces(separator === '' ? x.length : x.length / separator.length);
   return new HierarchyValue(separator === '' ? codePointsOf(x) : x.split(separator));
 }
 
@@ -72,7 +74,14 @@ function compared(
 ): Result {
   if (!(a instanceof HierarchyValue)) return wrongReceiver(name, a, b);
   if (isFailure(b)) return b;
-  return b instanceof HierarchyValue ? compare(a, b) : NO_SUCH_OVERLOAD;
+  if (!(b instanceof HierarchyValue)) return NO_SUCH_OVERLOAD;
+  chargePieces(a.levels.length + b.levels.length);
+  return compare(a, b);
+}
+
+function chargePieces(count: number): void {
+  charge(2 * count);
+  chargeList(count, count);
 }
 
 function isParent(parent: HierarchyValue, child: HierarchyValue): boolean {

@@ -7,6 +7,17 @@ type Operation = (...args: readonly unknown[]) => cel.Result;
 const failure = new cel.CelError('first');
 const nested = (levels: number): cel.Value => (levels === 0 ? 1 : [nested(levels - 1)]);
 
+/** The one thing that is thrown: where a value is nested too deeply, the call has to fail. */
+const TOO_DEEP = Symbol('too deep');
+function unlessTooDeep<T>(evaluate: () => T): T | typeof TOO_DEEP {
+  try {
+    return evaluate();
+  } catch (error) {
+    assert.ok(error instanceof cel.EvaluationLimitError && error.reason === 'depth', String(error));
+    return TOO_DEEP;
+  }
+}
+
 const VALUES: readonly cel.Value[] = [
   null,
   true,
@@ -55,12 +66,12 @@ const OPERATIONS: readonly (readonly [arity: number, Operation])[] = (
   ] as const
 ).flatMap(([arity, names]) => names.split(' ').map((name) => [arity, (cel as unknown as Record<string, Operation>)[name] as Operation] as const));
 
-test('nothing throws, whatever the arguments, and every result is a value or a failure', () => {
+test('nothing throws but for values nested too deeply, and every result is a value or a failure', () => {
   for (const [arity, operation] of OPERATIONS) {
     for (const a of VALUES) {
       for (const b of arity > 1 ? VALUES : [null]) {
         const args = [a, b, 2n].slice(0, arity);
-        cel.toOutput(cel.stored(operation(...args)));
+        unlessTooDeep(() => cel.toOutput(cel.stored(operation(...args))));
       }
     }
   }
@@ -82,8 +93,8 @@ test('macros neither throw nor hide the failure of their range', () => {
   const one = [cel.all, cel.exists, cel.existsOne, cel.filter, cel.mapEach, cel.sortBy, cel.optMap, cel.optFlatMap];
   const two = [cel.all2, cel.exists2, cel.existsOne2, cel.transformList, cel.transformMap, cel.transformMapEntry];
   for (const range of VALUES) {
-    for (const macro of one) macro(range, (x) => x);
-    for (const macro of two) macro(range, (_i, v) => v);
+    for (const macro of one) unlessTooDeep(() => macro(range, (x) => x));
+    for (const macro of two) unlessTooDeep(() => macro(range, (_i, v) => v));
   }
   for (const macro of one) assert.is(macro(failure, (x) => x), failure);
   for (const macro of two) assert.is(macro(failure, (_i, v) => v), failure);
@@ -97,7 +108,7 @@ test('conditions on failures do not hold, in either polarity', () => {
         assert.is(holds(x, failed), false);
         assert.is(holds(failed, x), false);
       }
-      for (const y of VALUES) assert.type(holds(x, y), 'boolean');
+      for (const y of VALUES) assert.ok([true, false, TOO_DEEP].includes(unlessTooDeep(() => holds(x, y))));
     }
   }
 });
@@ -105,6 +116,7 @@ test('conditions on failures do not hold, in either polarity', () => {
 test('the two polarities agree with the result', () => {
   for (const x of VALUES) {
     for (const y of VALUES) {
+      if (unlessTooDeep(() => cel.equals(x, y)) === TOO_DEEP || unlessTooDeep(() => cel.inCollection(x, y)) === TOO_DEEP) continue;
       const pairs: readonly (readonly [cel.Result, boolean, boolean])[] = [
         [cel.equals(x, y), cel.isEqual(x, y), cel.differs(x, y)],
         [cel.lessThan(x, y), cel.less(x, y), cel.notLess(x, y)],

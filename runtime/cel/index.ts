@@ -114,6 +114,9 @@ export { messageOf } from './well-known-messages.js';
 export type { Json, JsonObject } from './json.js';
 export { type OutputValue, stored, toOutput } from './output.js';
 
+// What evaluating conditions costs.
+export { beginLimit, charge, EvaluationLimitError, endLimit, renewMemory, stepsLeft } from './meter.js';
+
 // What emitted conditions and variables are made of.
 export { bind, bound, orNull } from './bindings.js';
 export { type Failures, part, variable } from './failures-told.js';

@@ -1,9 +1,9 @@
 import { base64Text } from './base64.js';
 import { compareText } from './code-points.js';
 import { durationText } from './duration.js';
-import { MAX_DEPTH, TOO_DEEP } from './failures.js';
 import { isMap, kindOf } from './kinds.js';
-import { mapEntries } from './maps.js';
+import { mapEntries, mapSize } from './maps.js';
+import { charge, chargeList, MAX_DEPTH, tooDeep } from './meter.js';
 import { messageField } from './message-types.js';
 import { NONE_DEREFERENCED } from './optionals.js';
 import { timestampText } from './timestamp.js';
@@ -26,6 +26,9 @@ export function jsonOf(value: Value): Json | CelError {
 function jsonWithin(depth: number, value: Value): Json | CelError {
   switch (typeof value) {
     case 'string':
+      // An output says it again in each answer.
+      charge(value.length / 2);
+      return value;
     case 'boolean':
       return value;
     case 'number':
@@ -38,7 +41,8 @@ function jsonWithin(depth: number, value: Value): Json | CelError {
 }
 
 function jsonOfObject(depth: number, value: Exclude<Value, null>): Json | CelError {
-  if (depth === 0) return TOO_DEEP;
+  charge(16);
+  if (depth === 0) tooDeep();
   if (Array.isArray(value)) return jsonOfList(depth - 1, value);
   if (isMap(value)) return jsonOfMap(depth - 1, value);
   if (value instanceof Uint) return integerJson(value.value);
@@ -72,6 +76,7 @@ function integerJson(value: bigint): Json {
 }
 
 function jsonOfList(depth: number, list: readonly Value[]): Json | CelError {
+  chargeList(list.length, 1);
   const elements: Json[] = [];
   for (const element of list) {
     const json = jsonWithin(depth, element);
@@ -82,6 +87,7 @@ function jsonOfList(depth: number, list: readonly Value[]): Json | CelError {
 }
 
 function jsonOfMap(depth: number, map: JsonMap | ValueMap): Json | CelError {
+  chargeList(4 * mapSize(map));
   const entries: [string, Json][] = [];
   for (const [key, value] of mapEntries(map)) {
     if (typeof key !== 'string') return noTextKey(key);

@@ -1,5 +1,6 @@
-import { MAX_DEPTH, NO_SUCH_OVERLOAD, refuse, TOO_DEEP } from './failures.js';
+import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { keyText } from './maps.js';
+import { charge, chargeList, MAX_DEPTH, tooDeep } from './meter.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { sortedByKeys } from './sorting.js';
 import { parameterisedTypeNameOf } from './type-names.js';
@@ -8,6 +9,7 @@ import { CelError, isFailure, Optional, type Result, type Value } from './values
 
 /** A list literal (conditions.md 3.10): the first element that failed is the result. */
 export function listOf(elements: readonly Result[]): Result {
+  chargeList(elements.length + 4);
   for (const element of elements) {
     if (isFailure(element)) return element;
   }
@@ -16,6 +18,7 @@ export function listOf(elements: readonly Result[]): Result {
 
 /** A list literal with optional elements (3.12): `[?x]` is empty when x is none. */
 export function listOfOptionals(elements: readonly (readonly [optional: boolean, Result])[]): Result {
+  chargeList(elements.length + 4);
   const values: Value[] = [];
   for (const [optional, element] of elements) {
     if (isFailure(element)) return element;
@@ -33,6 +36,7 @@ export function slice(list: Result, begin: Result, end: Result): Result {
   if (begin < 0n || end < 0n) return refused('negative indexes not supported');
   if (begin > end) return refused('start index must be less than or equal to end index');
   if (end > BigInt(list.length)) return refused(`list is length ${list.length}`);
+  chargeList(Number(end - begin));
   return list.slice(Number(begin), Number(end));
 }
 
@@ -47,7 +51,8 @@ export function flatten(list: Result, ...depth: readonly [Result?]): Result {
   }
   if (levels < 0n) return new CelError('level must be non-negative');
   const flat: Value[] = [];
-  return flattenInto(flat, list, levels, MAX_DEPTH) ? flat : TOO_DEEP;
+  flattenInto(flat, list, levels, MAX_DEPTH);
+  return flat;
 }
 
 /** `list.sort()`. */
@@ -61,11 +66,7 @@ export function sort(list: Result): Result {
 export function distinct(list: Result): Result {
   if (!Array.isArray(list)) return refuse('distinct', list);
   const seen = new ValueSet([]);
-  return list.filter((element: Value) => {
-    const isNew = !seen.has(element);
-    if (isNew) seen.add(element);
-    return isNew;
-  });
+  return list.filter((element: Value) => seen.addNew(element));
 }
 
 /** `list.first()`: none when the list is empty. */
@@ -83,6 +84,7 @@ export function listsRange(size: Result): Result {
   if (typeof size !== 'bigint') return refuse('lists.range', size);
   if (size < 0n) return new CelError(`lists.range: size must be non-negative, got ${size}`);
   if (size > MAX_RANGE) return new CelError(`lists.range: size must not exceed ${MAX_RANGE}, got ${size}`);
+  chargeList(Number(size), Number(size));
   return Array.from({ length: Number(size) }, (_, position) => BigInt(position));
 }
 
@@ -93,11 +95,12 @@ function notOptional(element: Value): CelError {
   return new CelError(`cannot initialize optional list element from non-optional value ${keyText(element)}`);
 }
 
-function flattenInto(flat: Value[], list: readonly Value[], levels: bigint, depth: number): boolean {
-  if (depth === 0) return false;
+function flattenInto(flat: Value[], list: readonly Value[], levels: bigint, depth: number): void {
+  if (depth === 0) tooDeep();
+  charge(2);
+  chargeList(list.length);
   for (const element of list) {
     if (levels === 0n || !Array.isArray(element)) flat.push(element);
-    else if (!flattenInto(flat, element, levels - 1n, depth - 1)) return false;
+    else flattenInto(flat, element, levels - 1n, depth - 1);
   }
-  return true;
 }

@@ -1,4 +1,5 @@
 import { kindOf } from './kinds.js';
+import { chargeList, chargeMemory } from './meter.js';
 import { plainDoubleText } from './numbers.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, Duration, isFailure, type JsonMap, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
@@ -38,6 +39,7 @@ export class MapBuilder {
 
   /** Sets an entry; an equal key of the same kind is replaced. */
   set(key: Value, value: Value): void {
+    chargeMemory(BYTES_AN_ENTRY);
     this.#entries.set(mapKey(key) ?? `#${this.#entries.size}`, [key, value]);
   }
 
@@ -61,6 +63,9 @@ export function mapGet(map: JsonMap | ValueMap, key: Value): Value | undefined {
   return typeof key === 'string' && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
+/** A key with its text, a value, and their place in a table. */
+const BYTES_AN_ENTRY = 160;
+
 /** How many entries a map has. */
 export function mapSize(map: JsonMap | ValueMap): number {
   return map instanceof ValueMap ? map.entries.size : Object.keys(map).length;
@@ -68,12 +73,16 @@ export function mapSize(map: JsonMap | ValueMap): number {
 
 /** The keys of a map, in insertion order. */
 export function mapKeys(map: JsonMap | ValueMap): readonly Value[] {
-  return map instanceof ValueMap ? Array.from(map.entries.values(), ([key]) => key) : Object.keys(map);
+  const keys = map instanceof ValueMap ? Array.from(map.entries.values(), ([key]) => key) : Object.keys(map);
+  chargeList(keys.length);
+  return keys;
 }
 
 /** The entries of a map, in insertion order. */
 export function mapEntries(map: JsonMap | ValueMap): readonly (readonly [Value, Value])[] {
-  return map instanceof ValueMap ? Array.from(map.entries.values()) : Object.entries(map);
+  const entries = map instanceof ValueMap ? Array.from(map.entries.values()) : Object.entries(map);
+  chargeList(entries.length, entries.length);
+  return entries;
 }
 
 /** A key or index as messages print it: `no such key: 5.5`. */

@@ -2,7 +2,8 @@ import type { RE2JS } from 're2js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { verifiedRegExp } from './host-regexp.js';
-import { compileRe2 } from './regexp.js';
+import { chargeRead } from './meter.js';
+import { chargeSearch, compileRe2 } from './regexp.js';
 import { CelError, isFailure, type Result } from './values.js';
 
 /** A pattern known when the policy was compiled. */
@@ -22,7 +23,10 @@ export function matchesPattern(s: unknown, pattern: LiteralPattern): boolean {
   if (typeof s !== 'string') return false;
   pattern.matcher ??= matcherOf(pattern.source);
   const matcher = s.length > LONG_TEXT ? compileRe2(pattern.source) : pattern.matcher;
-  return matcher instanceof CelError ? false : matcher.test(s);
+  if (matcher instanceof CelError) return false;
+  if (matcher instanceof RegExp) chargeRead(s.length);
+  else chargeSearch(matcher, s);
+  return matcher.test(s);
 }
 
 function matcherOf(source: string): RegExp | RE2JS | CelError {
@@ -37,7 +41,9 @@ export function matches(s: Result, re: Result): Result {
   if (typeof s !== 'string') return noSuchOverloadOf('matches');
   if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
   const matcher = compileRe2(re);
-  return matcher instanceof CelError ? matcher : matcher.test(s);
+  if (matcher instanceof CelError) return matcher;
+  chargeSearch(matcher, s);
+  return matcher.test(s);
 }
 
 /** In UTF-16 units. A native RegExp keeps a way back for each step of a repetition and throws when it has too many. */

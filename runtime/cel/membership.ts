@@ -2,17 +2,18 @@ import { equalValues } from './equality.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { isMap } from './kinds.js';
 import { mapGet, UNHASHABLE } from './maps.js';
+import { charge } from './meter.js';
 import { type CelError, isFailure, type Result, type Value, ValueMap } from './values.js';
 
 /** `x in collection`, and it could be evaluated. */
 export function isIn(x: Result, collection: Result): boolean {
-  if (typeof x === 'string' && Array.isArray(collection)) return collection.includes(x);
+  if (typeof x === 'string' && Array.isArray(collection)) return includesText(collection, x);
   return inCollection(x, collection) === true;
 }
 
 /** `!(x in collection)`, and it could be evaluated. */
 export function isNotIn(x: Result, collection: Result): boolean {
-  if (typeof x === 'string' && Array.isArray(collection)) return !collection.includes(x);
+  if (typeof x === 'string' && Array.isArray(collection)) return !includesText(collection, x);
   return inCollection(x, collection) === false;
 }
 
@@ -38,8 +39,17 @@ export function isNoneOf(x: Result, set: ReadonlySet<Value>): boolean {
   return !isFailure(x) && !isOneOf(x, set);
 }
 
+/** Comparing two strings of one length may look at all of them. */
+function includesText(list: readonly Value[], text: string): boolean {
+  charge((list.length * (32 + text.length)) / 128);
+  return list.includes(text);
+}
+
 function contained(x: Value, collection: Value): boolean | CelError {
-  if (Array.isArray(collection)) return collection.some((element) => equalValues(x, element) === true);
+  if (Array.isArray(collection)) {
+    charge(2 * collection.length);
+    return collection.some((element) => equalValues(x, element) === true);
+  }
   if (x instanceof Uint8Array && collection instanceof ValueMap) return UNHASHABLE;
   return isMap(collection) ? mapGet(collection, x) !== undefined : NO_SUCH_OVERLOAD;
 }

@@ -1,6 +1,7 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { isMap } from './kinds.js';
 import { keyText, mapSize } from './maps.js';
+import { chargeList } from './meter.js';
 import { MIN_SECONDS } from './timestamp.js';
 import { CelError, Duration, isFailure, Message, Optional, type Result, Timestamp, Uint, type Value } from './values.js';
 
@@ -75,6 +76,7 @@ const NONE = new Optional(undefined);
 function unwrapped(name: string, list: Result): Result {
   // The guard looks at the first element only (2); a later one fails in the function itself.
   if (!Array.isArray(list) || (list.length > 0 && !(list[0] instanceof Optional))) return refuse(name, list);
+  chargeList(list.length);
   const values: Value[] = [];
   for (const element of list as readonly Value[]) {
     if (!(element instanceof Optional)) return new CelError(`value ${keyText(element)} is not optional`);

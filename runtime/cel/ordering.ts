@@ -2,6 +2,7 @@ import { compareBytes } from './bytes.js';
 import { compareText } from './code-points.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { compareNumbers } from './numbers.js';
+import { charge } from './meter.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { isEngineKind } from './type-names.js';
 import { type CelError, Duration, isFailure, Opaque, type Result, Timestamp, Uint, type Value } from './values.js';
@@ -77,7 +78,9 @@ export function orderOf(a: Value, b: Value): number | undefined {
     case 'bigint':
       return compareNumbers(a, b);
     case 'string':
-      return typeof b === 'string' ? compareText(a, b) : undefined;
+      if (typeof b !== 'string') return undefined;
+      charge(Math.min(a.length, b.length) / 8);
+      return compareText(a, b);
     case 'boolean':
       return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
     default:

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_DEPTH } from './failures.js';
+import { EvaluationLimitError, MAX_DEPTH } from './meter.js';
 import { mapOf } from './maps.js';
 import { principalMessage, variablesMessage } from './messages.js';
 import { stored, toOutput } from './output.js';
@@ -66,7 +66,7 @@ test('a key named __proto__ is a key', () => {
 test('a failed output carries the bare message', () => {
   assert.equal(toOutput(new CelError('no such key: a')), { error: 'no such key: a' });
   assert.type(errorOf(undefined as unknown as Value), 'string');
-  assert.type(errorOf(NESTED(MAX_DEPTH + 1)), 'string');
+  assert.throws(() => errorOf(NESTED(MAX_DEPTH + 1)), (error: unknown) => error instanceof EvaluationLimitError);
 });
 
 test('a variable loses wrapper types at the top, not inside lists', () => {

@@ -1,3 +1,4 @@
+import { charge, chargeText } from './meter.js';
 import { CelError } from './values.js';
 
 /** A path as the functions work on it: cleaned, with slashes (conditions.md Appendix C). */
@@ -11,6 +12,8 @@ export interface EncodedPath {
 
 /** Reads a path of either style. A drive letter without any backslash is refused unless it stands alone. */
 export function encodePath(path: string): EncodedPath | CelError {
+  charge(10 + path.length);
+  chargeText(8 * path.length);
   const windows = path.includes('\\');
   const slashed = windows ? path.replaceAll('\\', '/') : path;
   if (/^\\\\[^\\/]/.test(path)) return { kind: 'unc', windows, value: cleanPath(slashed.slice(1)) };

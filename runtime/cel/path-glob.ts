@@ -1,3 +1,5 @@
+import { charge } from './meter.js';
+
 /** A glob taken apart; each token but a star takes one code point. */
 export type Glob = readonly Token[];
 
@@ -29,6 +31,7 @@ export function parseGlob(glob: string): Glob | undefined {
 
 /** Whether the glob takes the whole path. On failure only the last star is tried anew, so the time is their lengths' product. */
 export function matchesGlob(glob: Glob, path: string): boolean {
+  charge(path.length * (glob.some(({ kind }) => kind === 'star') ? stepsOf(glob) : 1));
   const chars = [...path];
   let token = 0;
   let at = 0;
@@ -51,6 +54,11 @@ export function matchesGlob(glob: Glob, path: string): boolean {
     }
   }
   return glob.slice(token).every((rest) => rest.kind === 'star');
+}
+
+/** One for each token, and for each range of a class. */
+function stepsOf(glob: Glob): number {
+  return glob.reduce((steps, token) => steps + (token.kind === 'class' ? token.ranges.length : 1), 0);
 }
 
 function takes(token: Exclude<Token, { kind: 'star' }>, char: string): boolean {

@@ -1,5 +1,6 @@
 import { refuse } from './failures.js';
 import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
+import { chargeList } from './meter.js';
 import { cleanPath, decodePath, type EncodedPath, encodePath } from './path-encoding.js';
 import { matchesGlob, parseGlob } from './path-glob.js';
 import { CelError, type Result, type Value } from './values.js';
@@ -49,6 +50,7 @@ export function volumeName(path: Result): Result {
 /** `joinPath(list)`, in the style of the first element; a single element is returned as it is. */
 export function joinPath(list: Result): Result {
   if (!passesAsStrings(list)) return refuse('joinPath', list);
+  chargeList(list.length, list.length);
   const stranger = firstNonString(list);
   if (stranger !== undefined) return unfitElement(stranger);
   if (list.length <= 1) return list[0] ?? '';

@@ -1,4 +1,5 @@
 import { problemOf } from './failures.js';
+import { charge } from './meter.js';
 import { elementsOf, entriesOf } from './ranges.js';
 import { isFailure, type Result, type Value } from './values.js';
 
@@ -49,36 +50,55 @@ export function existsOne2(range: Result, predicate: EntryPredicate): Result {
  * "`all` is true"; with one that is true only when the predicate is false, "`exists` is false".
  */
 export function everyElement(range: Result, test: (x: Value) => boolean): boolean {
-  if (Array.isArray(range)) return range.every(test);
-  const keys = elementsOf(range);
-  return !isFailure(keys) && keys.every(test);
+  const elements = Array.isArray(range) ? range : elementsOf(range);
+  return !isFailure(elements) && every(elements, test);
 }
 
 /** Whether the range can be gone through and some element passes: "`exists` is true", or "`all` is false". */
 export function someElement(range: Result, test: (x: Value) => boolean): boolean {
-  if (Array.isArray(range)) return range.some(test);
-  const keys = elementsOf(range);
-  return !isFailure(keys) && keys.some(test);
+  const elements = Array.isArray(range) ? range : elementsOf(range);
+  return !isFailure(elements) && some(elements, test);
 }
 
 /** `everyElement` of a two-variable macro. */
 export function everyEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
-  if (Array.isArray(range)) return range.every((element, position) => test(BigInt(position), element));
+  if (Array.isArray(range)) return every(range, (element, position) => test(BigInt(position), element));
   const entries = entriesOf(range);
-  return !isFailure(entries) && entries.every(([i, v]) => test(i, v));
+  return !isFailure(entries) && every(Array.from(entries), ([i, v]) => test(i, v));
 }
 
 /** `someElement` of a two-variable macro. */
 export function someEntry(range: Result, test: (i: Value, v: Value) => boolean): boolean {
-  if (Array.isArray(range)) return range.some((element, position) => test(BigInt(position), element));
+  if (Array.isArray(range)) return some(range, (element, position) => test(BigInt(position), element));
   const entries = entriesOf(range);
-  return !isFailure(entries) && entries.some(([i, v]) => test(i, v));
+  return !isFailure(entries) && some(Array.from(entries), ([i, v]) => test(i, v));
 }
 
+// Both charge afterwards, for what they looked at: what is inside charges for itself, and an early end is common.
+
+function every<Item>(items: readonly Item[], test: (item: Item, position: number) => boolean): boolean {
+  const failing = items.findIndex((item, position) => !test(item, position));
+  charge(STEPS_A_TEST * (failing < 0 ? items.length : failing + 1));
+  return failing < 0;
+}
+
+function some<Item>(items: readonly Item[], test: (item: Item, position: number) => boolean): boolean {
+  const passing = items.findIndex(test);
+  charge(STEPS_A_TEST * (passing < 0 ? items.length : passing + 1));
+  return passing >= 0;
+}
+
+/** Of a condition that only asks whether something holds. */
+const STEPS_A_TEST = 2;
+
+/** Of an element whose predicate says why it failed. */
+const STEPS_AN_ELEMENT = 8;
+
 // The fold of `&&` (decisive: false) or `||` (decisive: true) with the absorption of 3.8.
-function folded<Item>(items: readonly Item[], predicate: (item: Item) => Result, decisive: boolean): Result {
+function folded<Item>(items: Iterable<Item>, predicate: (item: Item) => Result, decisive: boolean): Result {
   let result: Result = !decisive;
   for (const item of items) {
+    charge(STEPS_AN_ELEMENT);
     const holds = predicate(item);
     if (holds === decisive) return decisive;
     if (holds !== !decisive && result === !decisive) result = problemOf(holds);
@@ -86,9 +106,10 @@ function folded<Item>(items: readonly Item[], predicate: (item: Item) => Result,
   return result;
 }
 
-function exactlyOne<Item>(items: readonly Item[], predicate: (item: Item) => Result): Result {
+function exactlyOne<Item>(items: Iterable<Item>, predicate: (item: Item) => Result): Result {
   let count = 0;
   for (const item of items) {
+    charge(STEPS_AN_ELEMENT);
     const holds = predicate(item);
     if (typeof holds !== 'boolean') return problemOf(holds);
     if (holds) count++;

@@ -12,9 +12,14 @@ export function elementsOf(range: Result): readonly Value[] | CelError | undefin
 }
 
 /** What a two-variable macro goes through: index and element of a list, key and value of a map. */
-export function entriesOf(range: Result): readonly (readonly [Value, Value])[] | CelError | undefined {
-  if (Array.isArray(range)) return range.map((element, position) => [BigInt(position), element]);
+export function entriesOf(range: Result): Iterable<readonly [Value, Value]> | CelError | undefined {
+  if (Array.isArray(range)) return indexed(range);
   if (isFailure(range)) return range;
   if (isMap(range)) return mapEntries(range);
   return new CelError(`unsupported comprehension range type: ${implementationNameOf(range)}`);
+}
+
+/** One by one: the entries of a long list would need much memory at a time. */
+function* indexed(list: readonly Value[]): Iterable<readonly [Value, Value]> {
+  for (let position = 0; position < list.length; position++) yield [BigInt(position), list[position] as Value];
 }

@@ -1,7 +1,8 @@
 import type { RE2JS } from 're2js';
 import { refuse } from './failures.js';
 import { quotedText } from './quoted-text.js';
-import { compileRe2 } from './regexp.js';
+import { chargeList, chargeText, MAX_TEXT } from './meter.js';
+import { chargeSearch, compileRe2 } from './regexp.js';
 import { CelError, Optional, type Result } from './values.js';
 
 /** `regex.extract(s, re)`: the first match, or its only group, as an optional (conditions.md 2.7). */
@@ -49,6 +50,9 @@ function withOneGroup(re: string): RE2JS | CelError {
 
 /** re2js's own find loop keeps an empty match next to the match before it; RE2 and this do not. */
 function findAll(pattern: RE2JS, s: string, limit: number): readonly Match[] {
+  // Matches may be as many as the string has units, each with its places.
+  chargeSearch(pattern, s);
+  chargeList(s.length);
   return (pattern.re2().findAllSubmatchIndex(s, limit) as readonly Match[] | null) ?? [];
 }
 
@@ -63,7 +67,9 @@ function replaceFound(s: string, found: readonly Match[], replacement: string, g
   for (const match of found) {
     const expanded = expand(replacement, s, match, groups);
     if (expanded instanceof CelError) return expanded;
+    chargeText(expanded.length + (match[0] ?? 0) - end);
     text += s.slice(end, match[0]) + expanded;
+    if (text.length > MAX_TEXT) chargeText(text.length);
     end = match[1] ?? end;
   }
   return text + s.slice(end);
@@ -71,6 +77,7 @@ function replaceFound(s: string, found: readonly Match[], replacement: string, g
 
 function expand(replacement: string, s: string, match: Match, groups: number): string | CelError {
   let text = '';
+  chargeText(8 * replacement.length);
   for (let at = 0; at < replacement.length; at += 1) {
     const char = replacement.charAt(at);
     if (char !== '\\') {
@@ -82,6 +89,7 @@ function expand(replacement: string, s: string, match: Match, groups: number): s
     if (next === '') return new CelError(`invalid replacement string: '${replacement}' \\ not allowed at end`);
     const expanded = next === '\\' ? next : groupReference(next, replacement, s, match, groups);
     if (expanded instanceof CelError) return expanded;
+    chargeText(expanded.length);
     text += expanded;
   }
   return text;

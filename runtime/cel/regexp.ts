@@ -1,5 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { BoundedCache } from './bounded-cache.js';
+import { charge, chargeMemory } from './meter.js';
 import { CelError } from './values.js';
 
 /** The pattern as re2js has it, or RE2's complaint about it (conditions.md Appendix B). */
@@ -16,7 +17,17 @@ const compiled = new BoundedCache<RE2JS | CelError>(
   (pattern) => pattern instanceof CelError || pattern.programSize() <= MAX_KEPT_SIZE,
 );
 
+/** Charges for looking for matches of a pattern in a string, where nothing but the automaton of all its instructions may do. */
+export function chargeSearch(matcher: RE2JS, text: string): void {
+  charge(((text.length + 8) * (STEPS_A_UNIT + matcher.programSize())) / STEPS_A_UNIT);
+}
+
+/** Measured: a step for each unit and four instructions. */
+const STEPS_A_UNIT = 4;
+
 function compile(pattern: string): RE2JS | CelError {
+  charge(STEPS_A_PATTERN * (pattern.length + 4));
+  chargeMemory(BYTES_A_PATTERN * pattern.length);
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
@@ -31,3 +42,7 @@ const TOO_DEEP = 'error parsing regexp: expression nests too deeply';
 function complete(message: string): string {
   return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
 }
+
+/** For each unit of a pattern that is compiled. */
+const STEPS_A_PATTERN = 200;
+const BYTES_A_PATTERN = 500;

@@ -1,4 +1,5 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
+import { chargeList } from './meter.js';
 import { ValueSet } from './value-set.js';
 import { type CelError, isFailure, type Result, type Value } from './values.js';
 
@@ -11,6 +12,7 @@ export function intersect(a: Result, b: Result): Result {
 /** `a.except(b)`: the elements of a that b has not. */
 export function except(a: Result, b: Result): Result {
   if (!Array.isArray(a) || !Array.isArray(b)) return refuse('except', a, b);
+  chargeList(a.length);
   const excluded = new ValueSet(b);
   return a.filter((element: Value) => !excluded.has(element));
 }
@@ -66,6 +68,7 @@ function argumentFailure(a: Result, b: Result): CelError | undefined {
 }
 
 function common(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+  chargeList(a.length);
   const others = new ValueSet(b);
   return a.filter((element) => others.has(element));
 }

@@ -1,4 +1,5 @@
 import { type Kind, kindOf } from './kinds.js';
+import { charge, chargeList } from './meter.js';
 import { orderOf } from './ordering.js';
 import { CelError, type Value } from './values.js';
 
@@ -9,10 +10,14 @@ export function sortedByKeys(list: readonly Value[], keys: readonly Value[]): re
   const kind = kindOf(first);
   if (!COMPARABLE.includes(kind)) return NOT_COMPARABLE;
   if (keys.some((key) => kindOf(key) !== kind)) return NOT_OF_ONE_TYPE;
+  charge(STEPS_A_COMPARISON * keys.length * Math.log2(keys.length + 1));
+  chargeList(3 * keys.length);
   const positions = Array.from(list.keys());
   positions.sort((a, b) => orderOf(keys[a] as Value, keys[b] as Value) || a - b);
   return positions.map((position) => list[position] as Value);
 }
+
+const STEPS_A_COMPARISON = 4;
 
 const COMPARABLE: readonly Kind[] = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 

@@ -1,26 +1,33 @@
 import { codePointCount, codePointIndex, codePointsOf, unitOffset } from './code-points.js';
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { keyText } from './maps.js';
+import { charge, chargeList, chargeRead, chargeText } from './meter.js';
+import { lastOffsetOf, offsetOf } from './text-search.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
 /** `s.contains(part)` (conditions.md 2.3). */
 export function contains(s: Result, part: Result): Result {
-  return typeof s === 'string' && typeof part === 'string' ? s.includes(part) : refuseTexts(s, part);
+  return typeof s === 'string' && typeof part === 'string' ? offsetOf(s, part, 0) >= 0 : refuseTexts(s, part);
 }
 
 /** `s.startsWith(part)`. */
 export function startsWith(s: Result, part: Result): Result {
-  return typeof s === 'string' && typeof part === 'string' ? s.startsWith(part) : refuseTexts(s, part);
+  if (typeof s !== 'string' || typeof part !== 'string') return refuseTexts(s, part);
+  chargeRead(part.length);
+  return s.startsWith(part);
 }
 
 /** `s.endsWith(part)`. */
 export function endsWith(s: Result, part: Result): Result {
-  return typeof s === 'string' && typeof part === 'string' ? s.endsWith(part) : refuseTexts(s, part);
+  if (typeof s !== 'string' || typeof part !== 'string') return refuseTexts(s, part);
+  chargeRead(part.length);
+  return s.endsWith(part);
 }
 
 /** `s.charAt(i)` (2.4; all indices count code points): empty at the very end. */
 export function charAt(s: Result, i: Result): Result {
   if (typeof s !== 'string' || typeof i !== 'bigint') return refuse('charAt', s, i);
+  chargeWalks(s, 3);
   if (i < 0n || i > BigInt(codePointCount(s))) return outOfRange(i);
   return s.slice(unitOffset(s, Number(i)), unitOffset(s, Number(i) + 1));
 }
@@ -29,35 +36,41 @@ export function charAt(s: Result, i: Result): Result {
 export function indexOf(s: Result, part: Result, ...rest: readonly [Result?]): Result {
   const [from] = rest.length === 0 ? [0n] : rest;
   if (typeof s !== 'string' || typeof part !== 'string' || typeof from !== 'bigint') return refuse('indexOf', s, part, ...rest);
+  chargeWalks(s, 3);
   if (from < 0n) return outOfRange(from);
   const size = codePointCount(s);
   if (part === '') return lesser(from, size);
   if (from >= BigInt(size)) return -1n;
-  const found = s.indexOf(part, unitOffset(s, Number(from)));
+  const found = offsetOf(s, part, unitOffset(s, Number(from)));
   return BigInt(found < 0 ? -1 : codePointIndex(s, found));
 }
 
 /** `s.lastIndexOf(part)`, `s.lastIndexOf(part, from)`: the last occurrence that starts no later than there. */
 export function lastIndexOf(s: Result, part: Result, ...rest: readonly [Result?]): Result {
   if (typeof s !== 'string' || typeof part !== 'string') return refuse('lastIndexOf', s, part, ...rest);
+  chargeWalks(s, 3);
   const size = codePointCount(s);
   const [from] = rest.length === 0 ? [BigInt(part === '' ? size : Math.max(size - 1, 0))] : rest;
   if (typeof from !== 'bigint') return refuse('lastIndexOf', s, part, from);
   if (from < 0n) return outOfRange(from);
   if (part === '') return lesser(from, size);
   if (from >= BigInt(size)) return -1n;
-  const found = s.lastIndexOf(part, unitOffset(s, Number(from)));
+  const found = lastOffsetOf(s, part, unitOffset(s, Number(from)));
   return BigInt(found < 0 ? -1 : codePointIndex(s, found));
 }
 
 /** `s.lowerAscii()`: only A to Z. */
 export function lowerAscii(s: Result): Result {
-  return typeof s === 'string' ? s.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : refuse('lowerAscii', s);
+  if (typeof s !== 'string') return refuse('lowerAscii', s);
+  chargeRewriting(s);
+  return s.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** `s.upperAscii()`: only a to z. */
 export function upperAscii(s: Result): Result {
-  return typeof s === 'string' ? s.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : refuse('upperAscii', s);
+  if (typeof s !== 'string') return refuse('upperAscii', s);
+  chargeRewriting(s);
+  return s.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /** `s.replace(old, with)`, `s.replace(old, with, n)`: literally; at most n times, a negative n without limit. */
@@ -66,9 +79,8 @@ export function replace(s: Result, old: Result, replacement: Result, ...rest: re
   if (typeof s !== 'string' || typeof old !== 'string' || typeof replacement !== 'string' || typeof limit !== 'bigint') {
     return refuse('replace', s, old, replacement, ...rest);
   }
-  if (limit < 0n && old !== '') return s.split(old).join(replacement);
   const times = timesOf(limit);
-  return old === '' ? interspersed(s, replacement, times) : piecesOf(s, old, times + 1).join(replacement);
+  return old === '' ? interspersed(s, replacement, times) : joined(piecesOf(s, old, times + 1), replacement);
 }
 
 /** `s.split(separator)`, `s.split(separator, n)`: at most n pieces, the last keeps the rest; a negative n without limit. */
@@ -79,6 +91,7 @@ export function split(s: Result, separator: Result, ...rest: readonly [Result?])
   }
   if (limit === 0n) return [];
   if (separator !== '') return piecesOf(s, separator, timesOf(limit));
+  chargePieces(s.length);
   const points = codePointsOf(s);
   const pieces = timesOf(limit);
   return points.length <= pieces ? points : [...points.slice(0, pieces - 1), points.slice(pieces - 1).join('')];
@@ -87,6 +100,7 @@ export function split(s: Result, separator: Result, ...rest: readonly [Result?])
 /** `s.substring(b)`, `s.substring(b, e)`. */
 export function substring(s: Result, begin: Result, ...rest: readonly [Result?]): Result {
   if (typeof s !== 'string' || typeof begin !== 'bigint') return refuse('substring', s, begin, ...rest);
+  chargeWalks(s, 3);
   const size = BigInt(codePointCount(s));
   const [end] = rest.length === 0 ? [size] : rest;
   if (typeof end !== 'bigint') return refuse('substring', s, begin, end);
@@ -99,6 +113,7 @@ export function substring(s: Result, begin: Result, ...rest: readonly [Result?])
 /** `s.trim()`: white space as Unicode defines it, which is not what JavaScript trims. */
 export function trim(s: Result): Result {
   if (typeof s !== 'string') return refuse('trim', s);
+  chargeRead(s.length);
   let begin = 0;
   let end = s.length;
   while (begin < end && WHITE_SPACE.has(s.charCodeAt(begin))) begin++;
@@ -108,8 +123,13 @@ export function trim(s: Result): Result {
 
 /** `s.reverse()`, by code points, and `list.reverse()`. */
 export function reverse(x: Result): Result {
-  if (typeof x === 'string') return codePointsOf(x).toReversed().join('');
-  return Array.isArray(x) ? x.toReversed() : refuse('reverse', x);
+  if (typeof x === 'string') {
+    chargePieces(x.length);
+    return codePointsOf(x).toReversed().join('');
+  }
+  if (!Array.isArray(x)) return refuse('reverse', x);
+  chargeList(x.length);
+  return x.toReversed();
 }
 
 /** `list.join()`, `list.join(separator)`. */
@@ -119,12 +139,13 @@ export function join(list: Result, ...rest: readonly [Result?]): Result {
   const isTextList = Array.isArray(list) && (list.length === 0 || typeof list[0] === 'string');
   if (!isTextList || typeof separator !== 'string') return refuse('join', list, ...rest);
   const stranger = (list as readonly Value[]).find((element) => typeof element !== 'string');
-  return stranger === undefined ? list.join(separator) : new CelError(`join: invalid input: ${keyText(stranger)}`);
+  return stranger === undefined ? joined(list as readonly string[], separator) : new CelError(`join: invalid input: ${keyText(stranger)}`);
 }
 
 /** `strings.quote(s)`: in double quotes, with the escapes of a literal. */
 export function stringsQuote(s: Result): Result {
   if (typeof s !== 'string') return refuse('strings.quote', s);
+  chargeRewriting(s);
   return `"${s.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => `\\${ESCAPES.get(char)}`)}"`;
 }
 
@@ -178,14 +199,14 @@ function timesOf(limit: bigint): number {
 
 // At most so many pieces, the last with all that is left.
 function piecesOf(s: string, separator: string, count: number): readonly string[] {
-  if (count === Number.POSITIVE_INFINITY) return s.split(separator);
   const pieces: string[] = [];
   let begin = 0;
-  let end = s.indexOf(separator);
+  let end = offsetOf(s, separator, 0);
   while (pieces.length < count - 1 && end >= 0) {
+    chargePieces(1);
     pieces.push(s.slice(begin, end));
     begin = end + separator.length;
-    end = s.indexOf(separator, begin);
+    end = offsetOf(s, separator, begin);
   }
   pieces.push(s.slice(begin));
   return pieces;
@@ -193,6 +214,34 @@ function piecesOf(s: string, separator: string, count: number): readonly string[
 
 // The replacement before each code point and at the end, as often as allowed.
 function interspersed(s: string, replacement: string, times: number): string {
-  const parts = codePointsOf(s).map((point, position) => (position < times ? replacement + point : point));
+  chargePieces(s.length);
+  const points = codePointsOf(s);
+  chargeText(s.length + replacement.length * Math.min(times, points.length + 1));
+  const parts = points.map((point, position) => (position < times ? replacement + point : point));
   return parts.join('') + (parts.length < times ? replacement : '');
+}
+
+function joined(texts: readonly string[], separator: string): string {
+  let length = separator.length * Math.max(texts.length - 1, 0);
+  for (const text of texts) length += text.length;
+  charge(texts.length);
+  chargeText(length);
+  return texts.join(separator);
+}
+
+/** Charges for going through the code points of a string so many times. */
+function chargeWalks(s: string, times: number): void {
+  charge((times * s.length) / 8);
+}
+
+/** Charges for a string of the same length or twice that, made piece by piece. */
+function chargeRewriting(s: string): void {
+  charge(s.length);
+  chargeText(2 * s.length);
+}
+
+/** Charges for short strings. */
+function chargePieces(count: number): void {
+  charge(2 * count);
+  chargeList(count, count);
 }

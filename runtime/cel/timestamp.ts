@@ -1,5 +1,6 @@
 import { DAY, daysInMonth, daysUntil, fieldsOf } from './calendar.js';
 import { refuse } from './failures.js';
+import { charge } from './meter.js';
 import { CelError, type Result, Timestamp } from './values.js';
 
 /** The first second of a timestamp, 0001-01-01T00:00:00Z (conditions.md 4.3). */
@@ -12,6 +13,7 @@ export function toTimestamp(x: Result): Result {
   if (x instanceof Timestamp) return x;
   if (typeof x === 'bigint') return timestampAt(x, 0, 0);
   if (typeof x !== 'string') return refuse('timestamp', x);
+  charge(20 + x.length / 4);
   return parseTimestamp(x) ?? new CelError(`invalid RFC 3339 timestamp "${x}"`);
 }
 

@@ -39,7 +39,7 @@ export class CelError {
 }
 
 /** Whether an evaluation failed. */
-export function isFailure(result: Result): result is CelError | undefined {
+export function isFailure(result: unknown): result is CelError | undefined {
   return result === undefined || result instanceof CelError;
 }
 

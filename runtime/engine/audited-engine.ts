@@ -15,7 +15,8 @@ export interface AuditedEngine extends Engine {
   /**
    * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression and message once, sorted by
    * them (conditions.md 5.6). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
-   * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`.
+   * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`. Where that would cost more
+   * than `limits` allows, an error without an expression says so.
    */
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
   /** The policies whose rules were considered for a request or a plan, sorted by name (server.md 4.3); asked like `evaluationErrors`. */
@@ -25,7 +26,16 @@ export interface AuditedEngine extends Engine {
 /** As `createEngine`; apart from it, so that who does not audit does not carry it. */
 export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
   // A journal is written of every rule that is visited.
-  return new JournalingEngine({ visitRules, ...bundle }, settingsOf(options));
+  const settings = settingsOf(options);
+  const engine = new JournalingEngine({ visitRules, ...bundle }, settings);
+  const limited = bundle.guard?.limited(engine, settings.limits) ?? engine;
+  return {
+    check: (request) => limited.check(request),
+    isAllowed: (request) => limited.isAllowed(request),
+    plan: (request) => limited.plan(request),
+    evaluationErrors: (request) => engine.evaluationErrors(request),
+    effectivePolicies: (request) => engine.effectivePolicies(request),
+  };
 }
 
 class JournalingEngine extends PolicyEngine implements AuditedEngine {
@@ -48,8 +58,12 @@ class JournalingEngine extends PolicyEngine implements AuditedEngine {
     this.journalists ??= { settings, registry: new Registry(this.bundle, settings) };
     const { registry } = this.journalists;
     const journal = new Journal(this.settings.traced !== undefined);
-    if ('resources' in request) new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
-    else considerPlan(registry, settings, request, journal);
+    const ask = (): void => {
+      if ('resources' in request) new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
+      else considerPlan(registry, settings, request, journal);
+    };
+    if (this.bundle.guard === undefined) ask();
+    else if (!this.bundle.guard.runs(ask, settings.limits)) journal.isComplete = false;
     return journal;
   }
 }

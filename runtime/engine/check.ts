@@ -2,7 +2,7 @@ import { ALLOW, DENY, type Effect } from '../policy/index.js';
 import { brought } from './brought.js';
 import { enterScope } from './derived-roles.js';
 import type { Evaluation } from './evaluation.js';
-import { isPlain, isVisited, judgePlainly, judgeRules } from './judge-rules.js';
+import { isPlain, judgePlainly, judgeRules } from './judge-rules.js';
 import type { Judges } from './judges.js';
 import { type Outcome, UNDECIDED } from './outcome.js';
 import type { PrincipalChain } from './principals.js';
@@ -33,12 +33,10 @@ function judgePrincipal(evaluation: Evaluation, judges: Judges, principal: Princ
 
 /** The first ALLOW decides, else the first DENY. */
 function judgeRoles(evaluation: Evaluation, judges: Judges, action: string): Outcome {
-  const { roles } = evaluation.request.principal;
-  if (roles.length > 1) forgetEffects(evaluation);
-
+  const { judgedRoles, speakers } = evaluation;
   let combined: Outcome = UNDECIDED;
-  for (let i = 0; i < roles.length; i++) {
-    evaluation.judge(roles[i] as string);
+  for (let i = 0; i < judgedRoles.length; i = speakers?.next(i, evaluation.outputs.length) ?? i + 1) {
+    evaluation.judge(judgedRoles[i] as string);
     const outcome = judgeRole(evaluation, judges, action, combined === UNDECIDED);
     if (outcome === ALLOW || evaluation.failed) return outcome;
     if (outcome === DENY) combined = DENY;
@@ -59,31 +57,11 @@ function judgeRole(evaluation: Evaluation, judges: Judges, action: string, isFir
 }
 
 /** Role policies first, which can only deny; then the rules. */
-function judgeScope(evaluation: Evaluation, judges: Judges, { policy, table, limits, index }: ResourceStep, action: string): Outcome {
+function judgeScope(evaluation: Evaluation, judges: Judges, { policy, table, limits }: ResourceStep, action: string): Outcome {
   const bits = table === undefined ? 0 : evaluation.bitsOfLineage(table.shape);
   if (limits !== undefined) {
     const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
     if (brought(judges.roleJudge).judge(evaluation, limits, hasRule, action) === DENY) return DENY;
   }
-  if (table === undefined || hadNoEffect(evaluation, index, bits)) return UNDECIDED;
-  const outcome = judgeRules(evaluation, judges, table, bits, action);
-  if (outcome === UNDECIDED && !isVisited(evaluation, table)) rememberNoEffect(evaluation, index, bits);
-  return outcome;
-}
-
-/*
- * A role whose bits a scope has judged without effect, alone or among others, need not be judged there again. Where rules are visited
- * one by one somebody can tell, so there nothing is remembered.
- */
-
-function forgetEffects({ resource, withoutEffect }: Evaluation): void {
-  for (let step = resource.first; step !== undefined; step = step.parent) withoutEffect[step.index] = 0;
-}
-
-function rememberNoEffect({ request, withoutEffect }: Evaluation, index: number, bits: number): void {
-  if (request.principal.roles.length > 1) withoutEffect[index] = (withoutEffect[index] as number) | bits;
-}
-
-function hadNoEffect({ request, withoutEffect }: Evaluation, index: number, bits: number): boolean {
-  return request.principal.roles.length > 1 && (bits & ~(withoutEffect[index] as number)) === 0;
+  return table === undefined ? UNDECIDED : judgeRules(evaluation, judges, table, bits, action);
 }

@@ -1,5 +1,6 @@
 import type { PolicyBundle } from '../policy/index.js';
 import type { Judges } from './judges.js';
+import type { Guard } from './limits.js';
 import type { Settings } from './options.js';
 import type { PlanRequest, PlanResult } from './plan-request.js';
 
@@ -10,6 +11,8 @@ import type { PlanRequest, PlanResult } from './plan-request.js';
 export interface CompiledBundle extends PolicyBundle, Judges {
   /** Absent where policies were compiled for checks only. */
   readonly planner?: Planner;
+  /** Absent where policies were written by hand. */
+  readonly guard?: Guard;
 }
 
 /** Makes the planner of a bundle, when an engine is first asked for a plan. */

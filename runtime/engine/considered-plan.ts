@@ -5,6 +5,7 @@ import type { PlanRequest, PlanResourceInput } from './plan-request.js';
 import type { Registry } from './registry.js';
 import { stepsFrom } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
+import { FEW_ROLES, roleClasses } from './role-classes.js';
 import type { RoleLimits } from './roles.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 import { requestedScope, withoutDot } from './scope-chain.js';
@@ -22,9 +23,10 @@ export function considerPlan(registry: Registry, settings: Settings, request: Pl
   const chain = registry.resourceChain(resource.kind, version, scope);
   const byPrincipal = registry.principals?.chain(principal.id, version, requestedScope(principal.scope, settings.defaultScope));
   const lineages = registry.roles?.lineages(version, scope);
+  const roles = principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages).first : principal.roles;
   for (const action of actions) {
     for (const { kinds, otherKinds } of byPrincipal?.steps ?? []) visitTable(visit, kinds.get(chain.kind) ?? otherKinds, action, EVERYONE, []);
-    for (const role of principal.roles) {
+    for (const role of roles) {
       const lineage = lineages?.get(role) ?? [role];
       for (const { policy, table, limits } of stepsFrom(chain.first)) {
         for (const ancestor of lineage) visitLimits(visit, limits?.byRole.get(ancestor), action);

@@ -31,7 +31,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
 /** Whether a role of the principal is a parent of a derived role. By exact text: a glob of a parent role reaches rules, never this list. */
 export function reachesByText({ parentRoles }: DerivedRole, roles: ReadonlySet<string>): boolean {
   if (parentRoles.has('*')) return true;
-  for (const role of roles) if (parentRoles.has(role)) return true;
+  for (const role of parentRoles) if (roles.has(role)) return true;
   return false;
 }
 

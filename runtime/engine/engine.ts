@@ -42,7 +42,9 @@ export interface Engine<P extends Permissions = AnyPermissions> {
 
 /** The engine of a compiled bundle: the one way in. */
 export function createEngine<P extends Permissions = AnyPermissions>(bundle: CompiledBundle, options: EngineOptions = {}): Engine<P> {
-  return new PolicyEngine(bundle, settingsOf(options));
+  const settings = settingsOf(options);
+  const engine = new PolicyEngine(bundle, settings);
+  return bundle.guard?.limited(engine, settings.limits) ?? engine;
 }
 
 /** What decisions name as the policy matched when none exists for the request (policy-language.md 8.3). */
@@ -88,11 +90,13 @@ export class PolicyEngine implements Engine {
     try {
       if (!this.turnTo(resource)) return false;
       evaluation.collectsOutputs = false;
+      this.bundle.guard?.turn(evaluation, this.settings.limits);
       evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
       if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
       return check(evaluation, this.judges, action) === ALLOW;
-    } catch {
-      // Conditions do not throw; should one do so all the same, nothing is known, and that denies.
+    } catch (error) {
+      // Conditions do not throw, but at a limit; should one do so all the same, nothing is known, and that denies.
+      this.bundle.guard?.passOn(error);
       return false;
     }
   }
@@ -104,6 +108,7 @@ export class PolicyEngine implements Engine {
     const { principal, resource: chain } = evaluation;
     evaluation.outputs = [];
     evaluation.collectsOutputs = chain.hasOutputs || principal?.hasOutputs === true;
+    this.bundle.guard?.turn(evaluation, this.settings.limits);
     evaluation.listsDerivedRoles = includeMeta || chain.readsRuntime || principal?.readsRuntime === true;
     evaluation.resourceKey = chain.exists ? chain.key : NO_MATCH;
     evaluation.principalKey = principal === undefined ? NO_MATCH : this.principalKey();
@@ -123,8 +128,9 @@ export class PolicyEngine implements Engine {
     try {
       const effect = check(evaluation, this.judges, action);
       return { action, effect, matchedPolicy: evaluation.matchedPolicy, matchedScope: evaluation.matchedScope };
-    } catch {
+    } catch (error) {
       // As in `isAllowed`.
+      this.bundle.guard?.passOn(error);
       return { action, effect: DENY, matchedPolicy: evaluation.resourceKey, matchedScope: '' };
     }
   }
@@ -134,7 +140,7 @@ export class PolicyEngine implements Engine {
       this.principalVersion = principal.policyVersion || this.settings.defaultPolicyVersion;
       this.principalScope = requestedScope(principal.scope, this.settings.defaultScope);
     }
-    this.evaluation.request.begin(principal, auxData);
+    this.evaluation.begin(principal, auxData);
   }
 
   /** Finds the policies for a resource; false when none exists, and everything is denied (policy-language.md 8.1, steps 1 to 5). */

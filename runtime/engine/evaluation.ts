@@ -1,6 +1,7 @@
 import type { Attributes, AuxData, Instant, Principal, Request, Resource, TracedBundle } from '../policy/index.js';
 import { FirstResults } from './first-results.js';
 import type { Journal } from './journal.js';
+import type { RoleClasses, Speakers } from './role-classes.js';
 import type { PrincipalChain, PrincipalStep } from './principals.js';
 import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from './requests.js';
 import { emptyChain, type ResourceChain, type ResourceStep } from './resource-chain.js';
@@ -32,8 +33,12 @@ export class Evaluation {
   /** Whether outputs are wanted and some policy has any. */
   collectsOutputs = false;
   outputs: OutputEntry[] = [];
-  /** By step: the bits whose rules had no effect for this action. */
-  readonly withoutEffect: number[] = [];
+  /** Of the request, in its order; where there are many, one for those that are judged alike. */
+  judgedRoles: readonly string[] = NOBODY;
+  /** Where there are many and outputs are wanted: then all are judged, as each repeats what the others say. */
+  speakers: Speakers | undefined = undefined;
+  /** The classes of the roles of the call, where there are many, by chain. */
+  roleClasses: Map<ResourceChain, RoleClasses> | undefined = undefined;
 
   /** Whether anybody can see the active derived roles. */
   listsDerivedRoles = false;
@@ -49,6 +54,9 @@ export class Evaluation {
   /** Whether there is anything in these two. */
   private remembers = false;
   private readonly roleBits = new RoleBits();
+  /** All roles of the call, and the ancestors they were found with. */
+  private roleSet: ReadonlySet<string> | undefined = undefined;
+  private roleSetLineages: Evaluation['lineages'] = undefined;
   private decider: PrincipalStep | ResourceStep | undefined = undefined;
   private isPrincipal = false;
   private decidingAccuser: string | undefined = undefined;
@@ -59,6 +67,14 @@ export class Evaluation {
     readonly traced: TracedBundle | undefined,
   ) {
     this.request = new LiveRequest(globals, clock);
+  }
+
+  /** Begins a call. */
+  begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
+    this.request.begin(principal, auxData);
+    this.judgedRoles = principal.roles;
+    this.roleSet = undefined;
+    this.roleClasses = undefined;
   }
 
   /** Turns to a resource and forgets the one before. The chains are the caller's to set. */
@@ -149,7 +165,12 @@ export class Evaluation {
 
   /** All roles of the request and their ancestors. */
   allRoles(): ReadonlySet<string> {
-    return new Set(this.request.principal.roles.flatMap((role) => this.lineages?.get(role) ?? [role]));
+    const { lineages } = this;
+    if (this.roleSet === undefined || lineages !== this.roleSetLineages) {
+      this.roleSet = new Set(this.request.principal.roles.flatMap((role) => lineages?.get(role) ?? role));
+      this.roleSetLineages = lineages;
+    }
+    return this.roleSet;
   }
 
   private forgetResults(): void {

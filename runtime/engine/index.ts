@@ -2,7 +2,9 @@
 export { type AuditedEngine, createAuditedEngine } from './audited-engine.js';
 export type { EffectivePolicy } from './effective-policies.js';
 export { createEngine, type Engine } from './engine.js';
+export { EvaluationLimitError } from '../cel/meter.js';
 export type { EvaluationError } from './evaluation-errors.js';
+export type { EvaluationLimits } from './limits.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
 export { type RuleFilter, ruleFilters } from './rule-filters.js';
 export type { CompiledBundle, Plan, Planner } from './compiled-bundle.js';

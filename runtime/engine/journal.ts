@@ -1,4 +1,4 @@
-import type { Failures } from '../cel/index.js';
+import { EvaluationLimitError, type Failures } from '../cel/index.js';
 import type { TracedBundle } from '../policy/index.js';
 import type { EffectivePolicy } from './effective-policies.js';
 import type { EvaluationError } from './evaluation-errors.js';
@@ -7,6 +7,8 @@ import type { EvaluationError } from './evaluation-errors.js';
 export class Journal {
   /** What traced conditions tell. */
   readonly failures: Failures;
+  /** False: what was asked cost too much, and the rest is not known. */
+  isComplete = true;
   /** Since a rule was considered, something was read that is not known yet (plans only). */
   readsUnknown = false;
   /** The same, since the part of a condition before: whether this one fails cannot be told. */
@@ -52,7 +54,9 @@ export class Journal {
 
   /** Each pair of expression and message once, sorted by them. */
   evaluationErrors(): readonly EvaluationError[] {
-    return [...this.errors.values()].sort((a, b) => byText(a.expression, b.expression) || byText(a.message, b.message));
+    const found = [...this.errors.values()];
+    if (!this.isComplete) found.push(INCOMPLETE);
+    return found.sort((a, b) => byText(a.expression, b.expression) || byText(a.message, b.message));
   }
 
   /** The policies of the rules that were asked, sorted by name. */
@@ -65,6 +69,9 @@ export class Journal {
     if (!this.errors.has(pair)) this.errors.set(pair, { policy: this.policy, rule: this.rule, expression, message });
   }
 }
+
+/** Of no condition in particular. */
+const INCOMPLETE: EvaluationError = { policy: '', rule: '', expression: '', message: new EvaluationLimitError('cost').message };
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -20,7 +20,7 @@ export function isPlain(evaluation: Evaluation, chain: ResourceChain): chain is 
 
 /** What the roles of a request come to where there is one table and only an ALLOW can be told from the rest. */
 export function judgePlainly(evaluation: Evaluation, { sole, conditions }: PlainChain, action: string): Outcome {
-  const { roles } = evaluation.request.principal;
+  const { judgedRoles: roles } = evaluation;
   const rules = rulesFor(action, sole);
   let withoutAllow = 0;
   for (let i = 0; i < roles.length; i++) {
@@ -42,7 +42,7 @@ export function judgeRules(evaluation: Evaluation, { visitRules }: Judges, table
 }
 
 /** Whether anybody can tell in what order, or how often, the rules of a table are asked. */
-export function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean {
+function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean {
   return shape.alwaysVisited || (shape.hasOutputs && evaluation.collectsOutputs);
 }
 

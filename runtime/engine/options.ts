@@ -1,6 +1,7 @@
 import type { Attributes, Instant } from '../policy/index.js';
 import type { Writing } from '../residual/index.js';
 import type { CompiledTraces } from './judges.js';
+import type { EvaluationLimits } from './limits.js';
 
 /** The configuration that changes decisions (policy-language.md 13). */
 export interface EngineOptions {
@@ -20,6 +21,8 @@ export interface EngineOptions {
   readonly clock?: () => Instant;
   /** How plans write their filters. Flat, with `has` where a DENY needs it, when absent. */
   readonly plan?: Writing;
+  /** How much the conditions of a call may cost. */
+  readonly limits?: EvaluationLimits;
   /** The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what audit asks of the engine. */
   readonly traced?: CompiledTraces;
 }
@@ -36,6 +39,7 @@ export interface Settings {
   readonly clock: () => Instant;
   /** Undefined: as the planner does by itself. */
   readonly plan: Writing | undefined;
+  readonly limits: EvaluationLimits;
   /** Present in strict evaluation, and only there. */
   readonly traced: CompiledTraces | undefined;
   /** The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a journal. */
@@ -53,6 +57,7 @@ export function settingsOf(options: EngineOptions): Settings {
     schemaEnforcement: options.schemaEnforcement ?? 'none',
     clock: options.clock ?? systemClock(),
     plan: options.plan,
+    limits: options.limits ?? {},
     traced: options.strictEvaluation === true ? options.traced : undefined,
     forJournals: options.traced,
   };

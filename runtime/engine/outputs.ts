@@ -1,3 +1,4 @@
+import { charge } from '../cel/index.js';
 import type { Output } from '../policy/index.js';
 import type { Evaluation } from './evaluation.js';
 
@@ -11,5 +12,10 @@ export interface Speaker {
 /** Adds what a rule says when visited (policy-language.md 9.1); nothing when it has no output for this end. */
 export function say(evaluation: Evaluation, { key, name, output }: Speaker, action: string, holds: boolean): void {
   const value = (holds ? output?.ruleActivated : output?.conditionNotMet)?.(evaluation.request);
-  if (value !== undefined) evaluation.outputs.push({ src: `${key}#${name}`, action, ...value });
+  if (value === undefined) return;
+  // It is kept until all is answered.
+  charge(STEPS_AN_OUTPUT);
+  evaluation.outputs.push({ src: `${key}#${name}`, action, ...value });
 }
+
+const STEPS_AN_OUTPUT = 200;

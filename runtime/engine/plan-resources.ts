@@ -8,6 +8,7 @@ import { schemaOfRows, type SchemaOfRows, settledSchema } from './plan-schema.js
 import type { Registry } from './registry.js';
 import type { ValidationError } from './requests.js';
 import type { RuleEntry } from './rule-table.js';
+import { FEW_ROLES, roleClasses } from './role-classes.js';
 import { planErrors } from './schemas.js';
 import { requestedScope } from './scope-chain.js';
 
@@ -40,12 +41,14 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
 
   const principalChain = registry.principals?.chain(principal.id, version, principalScope);
   const unplanned: UnplannedRule[] = [];
+  const lineages = registry.roles?.lineages(version, scope);
   const planning: Planning = {
     query,
     fixed,
     principal: principalChain,
     resource: chain,
-    lineages: registry.roles?.lineages(version, scope),
+    lineages,
+    classes: principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages) : undefined,
     listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
     strict: settings.traced,
     fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),

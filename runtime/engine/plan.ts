@@ -8,6 +8,7 @@ import { PlannedResults } from './planned-results.js';
 import type { PrincipalChain } from './principals.js';
 import { derivedRolesOf, type ResourceChain, type ResourceStep } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
+import type { RoleClasses } from './role-classes.js';
 import { areSilent, type RoleLimit, type RoleLimits } from './roles.js';
 import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 
@@ -19,6 +20,8 @@ export interface Planning {
   readonly principal: PrincipalChain | undefined;
   readonly resource: ResourceChain;
   readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Where there are many roles. */
+  readonly classes: RoleClasses | undefined;
   /** Whether anybody can see the active derived roles. */
   readonly listsDerivedRoles: boolean;
   /** Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action (planner.md 2.10). */
@@ -121,8 +124,12 @@ function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonl
   const layers: (readonly VisitedLayer[])[] = [];
   const granted: { readonly deny: Condition | undefined; allow: Condition }[] = [];
   let isMatched = false;
-  for (const role of walk.planning.query.principal.roles) {
-    const { allow, deny, restriction } = planRole(walk, role);
+  let isSettled = false;
+  const { query, classes } = walk.planning;
+  const scopes: (string | undefined)[] = [];
+  for (const role of classes?.first ?? query.principal.roles) {
+    const { allow, deny, restriction, scope } = planRole(walk, role);
+    scopes.push(scope);
     layers.push(walk.layers);
     if (allow !== undefined || deny !== undefined) isMatched = true;
     if (deny === true || restriction === true) {
@@ -135,8 +142,11 @@ function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonl
     const together = granted.find((other) => sameDenial(other.deny, deny));
     if (together === undefined) granted.push({ deny, allow: kept });
     else together.allow = anyOf(together.allow, kept);
-    if (kept === true && deny === undefined) break;
+    isSettled = kept === true && deny === undefined;
+    if (isSettled) break;
   }
+  // The role looked at last may be another one of its class.
+  if (!isSettled) for (const number of classes?.byLast ?? []) walk.scope = scopes[number] ?? walk.scope;
   let all: Condition | undefined;
   for (const { deny, allow } of granted) all = either(all, deny === undefined ? allow : allOf(not(deny), allow));
   return { allow: all, isMatched, layers };

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ALLOW, always, DENY, matchesAny, type Rule } from '../policy/index.js';
 import { isUnconditional, type ShapeFacts, type TableShape, TableShapes, UNCONDITIONAL } from './rule-shape.js';
 
-const FACTS: ShapeFacts = { roles: new Map([['clerk', 1]]), roleGlobs: [], hasOutputs: false, isLast: false, alwaysVisited: false };
+const FACTS: ShapeFacts = { roles: new Map([['clerk', 1]]), roleGlobs: [], hasOutputs: false, isLast: false, alwaysVisited: false, crowded: false };
 
 function rule(more: Partial<Rule>): Rule {
   return { name: 'a rule', effect: ALLOW, roles: 1, when: () => true, where: () => true, ...more };

@@ -18,6 +18,8 @@ export interface TableShape extends RoleNames {
   readonly isLast: boolean;
   /** Whether every rule has to be visited in order even where outputs are not wanted. */
   readonly alwaysVisited: boolean;
+  /** Whether roles share bits, so that rules name their roles as well. */
+  readonly crowded: boolean;
 }
 
 /** A rule without its condition. */

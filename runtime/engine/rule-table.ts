@@ -63,18 +63,15 @@ export interface TableFacts extends SharedFacts {
 export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
   const rules = [...new Set([...table.actions.values(), table.otherActions].flat())];
   const { key, names, hasOutputs, isLast } = facts;
-  const alwaysVisited = facts.traced !== undefined || facts.remembersAll || rules.some(needsVisit);
+  const crowded = rules.some(({ among }) => among !== undefined);
+  // Results that rules share depend on who is asked first; an exact set of roles needs more than bits.
+  const alwaysVisited = facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined);
   return {
-    shape: facts.shapes.of(table, rules, { roles: names.roles, roleGlobs: names.roleGlobs, hasOutputs, isLast, alwaysVisited }),
+    shape: facts.shapes.of(table, rules, { roles: names.roles, roleGlobs: names.roleGlobs, hasOutputs, isLast, alwaysVisited, crowded }),
     conditions: rules.map(({ when }) => when),
     key,
     ordered: orderedLists(table, rules, facts),
   };
-}
-
-/** Results that rules share depend on who is asked first; an exact set of roles needs more than bits. */
-function needsVisit({ memo, among }: Rule): boolean {
-  return memo !== undefined || among !== undefined;
 }
 
 function orderedLists({ actions, otherActions }: ActionTable, rules: readonly Rule[], facts: TableFacts): ActionLists {

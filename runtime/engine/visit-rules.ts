@@ -1,3 +1,4 @@
+import { charge } from '../cel/index.js';
 import { ALLOW, DENY } from '../policy/index.js';
 import type { Evaluation } from './evaluation.js';
 import type { VisitRules } from './judges.js';
@@ -12,6 +13,7 @@ import type { RuleEntry, RuleTable } from './rule-table.js';
  */
 export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   const entries = table.ordered.named.get(action) ?? table.ordered.other;
+  charge(4 + 2 * entries.length);
   let outcome: Outcome = UNDECIDED;
   for (const entry of entries) {
     if (!isReached(evaluation, entry, bits, action)) continue;

@@ -4,4 +4,5 @@ export type { CompiledTraces } from '../engine/judges.js';
 export { planner } from '../engine/planner.js';
 export { principalJudge } from '../engine/principal-chain.js';
 export { roleJudge } from '../engine/role-scopes.js';
+export { guard } from '../engine/guard.js';
 export { visitRules } from '../engine/visit-rules.js';

@@ -1,3 +1,5 @@
+import { charge } from '../cel/index.js';
+
 /** Elements in the order in which they came, those left out that are written as one before them. */
 export class Distinct<T> {
   readonly elements: T[] = [];
@@ -25,6 +27,7 @@ export class Distinct<T> {
   }
 
   private isAmong(known: readonly T[], element: T): boolean {
+    charge(known.length);
     for (let i = 0; i < known.length; i++) if (this.same(known[i] as T, element)) return true;
     return false;
   }

@@ -44,11 +44,15 @@ export function bind(value: Term, body: Body): Term {
 /** Elements of a known range that are worked out one by one; more stay a macro over a constant (each is a disjunct). */
 const MOST_UNROLLED = 1000;
 
+/** What an element leaves is a tree of terms, of some hundred bytes each. */
+const STEPS_A_TERM = 100;
+
 function overKnown(of: Macro, range: cel.Value): Term {
   const items = itemsOf(of, range);
   if (items === undefined) return cel.all(range, () => true);
   const quantifier = QUANTIFIERS[of.runtime];
   if (quantifier !== undefined && items.length <= MOST_UNROLLED) {
+    cel.charge(STEPS_A_TERM * items.length);
     const [body] = of.bodies as [Body];
     const join = quantifier === 'exists' ? or : and;
     const unrolled = items.reduceRight<Term>((rest, item) => join(body(...item), rest), quantifier === 'all');

@@ -1,4 +1,4 @@
-import type { Value } from '../cel/index.js';
+import { charge, type Value } from '../cel/index.js';
 import { sameList, sameValue } from './alike.js';
 import { Distinct } from './distinct.js';
 import { likenessOfParts, likenessOfTerm } from './likeness.js';
@@ -91,6 +91,7 @@ function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
   return operands.filter((operand) => {
     const [tested] = operandsOf(operand, 'has') ?? [];
     if (tested === undefined || !('variable' in tested)) return true;
+    charge(4 * operands.length);
     return !operands.some((other) => other !== operand && needs(other, tested.variable, true));
   });
 }
@@ -146,6 +147,7 @@ function withMemberships(operands: readonly Operand[]): readonly Operand[] {
   return operands.flatMap((operand, position) => {
     const variable = memberships[position]?.variable;
     if (variable === undefined) return [operand];
+    charge(operands.length);
     const values = [...new Set(memberships.flatMap((other) => (other?.variable === variable ? other.values : [])))];
     if (values.length < 2) return [operand];
     if (written.has(variable)) return [];

@@ -1,11 +1,11 @@
 import type { Call } from '../service/call.js';
 import type { EntryTime } from '../service/call-times.js';
-import type { Checked, Deliver, Planned, Watcher } from '../service/watcher.js';
+import type { Checked, Deliver, Exceeded, Planned, Watcher } from '../service/watcher.js';
 import type { AuditConfig } from './audit-config.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
 import { checkDetails, planDetails, withDerivedRoles } from './details.js';
-import { accessEntry, checkEntry, type EntryContext, planEntry } from './entry.js';
+import { accessEntry, checkEntry, type EntryContext, exceededEntry, planEntry } from './entry.js';
 import { isCheckLogged, isPlanLogged } from './filters.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
 import { type AuditRecord, recordOf } from './record.js';
@@ -40,6 +40,7 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   const decisions: Watcher = {
     checked: (call, checked) => maker.keep({ kind: 'check', call, checked, bundle: bundle() }),
     planned: (call, planned) => maker.keep({ kind: 'plan', call, planned, bundle: bundle() }),
+    exceeded: (call, exceeded) => maker.keep({ kind: 'exceeded', call, exceeded, bundle: bundle() }),
   };
   const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle() }) };
   const isAfterReply = config.delivery === 'after_reply';
@@ -55,6 +56,7 @@ type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
   | { readonly kind: 'access'; readonly end: Parameters<Deliver>[1] }
   | { readonly kind: 'check'; readonly checked: Checked }
   | { readonly kind: 'plan'; readonly planned: Planned }
+  | { readonly kind: 'exceeded'; readonly exceeded: Exceeded }
 );
 
 class EntryMaker {
@@ -135,6 +137,8 @@ class EntryMaker {
         const details = checkDetails(bundle, item.checked, onProblem);
         return recordOf('decision', checkEntry(call, withDerivedRoles(bundle, item.checked), details, context, now), now, config.mask);
       }
+      case 'exceeded':
+        return recordOf('decision', exceededEntry(call, item.exceeded, context, now), now, config.mask);
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
         const details = planDetails(bundle, item.planned, onProblem);

@@ -1,3 +1,4 @@
+import { EvaluationLimitError } from '#runtime/engine';
 import { setOwn } from '../../proto/codec/own.js';
 import type { EvaluationError } from '../../proto/codec/audit-messages.js';
 import type { Attributes, PlanResource, Principal } from '../../proto/messages.js';
@@ -16,7 +17,9 @@ export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem:
     const effectivePolicies = policiesOf(bundle, all);
     const errors = errorsOf(bundle, all);
     if (errors.length === 0) return { evaluationErrors: [], effectivePolicies };
-    if (resources.length === 1) return { evaluationErrors: [errors], effectivePolicies };
+    // What costs too much at once is not asked for again, resource by resource.
+    const isIncomplete = errors.some(({ celError }) => celError?.expression === '');
+    if (resources.length === 1 || isIncomplete) return { evaluationErrors: [errors], effectivePolicies };
     return { evaluationErrors: resources.map((entry) => errorsOf(bundle, callOf([entry]))), effectivePolicies };
   });
 }
@@ -25,8 +28,19 @@ export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem:
 export function withDerivedRoles(bundle: AuditedBundle, checked: Checked): Checked {
   const { principal, resources, auxData, includeMeta, decisions } = checked;
   if (includeMeta || bundle.derivedRoles === undefined) return checked;
-  const found = bundle.derivedRoles({ principal, resources, auxData, includeMeta: true });
+  const found = rolesWithinLimits(() => bundle.derivedRoles?.({ principal, resources, auxData, includeMeta: true }));
+  if (found === undefined) return checked;
   return { ...checked, decisions: decisions.map((decision, index) => ({ ...decision, effectiveDerivedRoles: found[index] ?? [] })) };
+}
+
+/** An entry without derived roles is better than none. */
+function rolesWithinLimits<Roles>(find: () => Roles): Roles | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof EvaluationLimitError) return undefined;
+    throw error;
+  }
 }
 
 /** What a bundle says of a plan that was made. */

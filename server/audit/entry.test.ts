@@ -63,10 +63,10 @@ test('a plan of a single action has it among actions too, and filterDebug withou
   const { planResources } = planEntry(sampleCall(), samplePlan(), none, context, now);
   assert.equal(planResources?.input.actions, ['view']);
   assert.is(planResources?.input.action, 'view');
-  assert.equal(planResources?.output.actions, ['view']);
-  assert.is(planResources?.output.filterDebug, '(eq request.resource.attr.ssn "123-45-6789")');
-  assert.equal(planResources?.output.matchedScopes, { view: '' });
-  assert.is(planResources?.output.kind, 'album');
+  assert.equal(planResources?.output?.actions, ['view']);
+  assert.is(planResources?.output?.filterDebug, '(eq request.resource.attr.ssn "123-45-6789")');
+  assert.equal(planResources?.output?.matchedScopes, { view: '' });
+  assert.is(planResources?.output?.kind, 'album');
 });
 
 test('no token is in any entry', () => {

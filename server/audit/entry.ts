@@ -20,7 +20,7 @@ import type { Attributes, Decision, Plan, PlanResource, PlanResourcesRequest, Pr
 import type { Call, Peer } from '../service/call.js';
 import type { CheckEntry, VerifiedAuxData } from '../service/decider.js';
 import { CODES } from '../service/rpc-error.js';
-import type { CallEnd, Checked, Planned } from '../service/watcher.js';
+import type { CallEnd, Checked, Exceeded, Planned } from '../service/watcher.js';
 import type { MetadataRules } from './metadata-rules.js';
 import { rfc3339 } from './rfc3339.js';
 
@@ -52,15 +52,7 @@ export function accessEntry(call: Call, end: Pick<CallEnd, 'code' | 'requestCont
 
 /** The decision entry of one call of the engine (server.md 4.3). `now` is the time of writing, in milliseconds since 1970. */
 export function checkEntry(call: Call, checked: Checked, details: DecisionDetails, context: EntryContext, now: number): DecisionLogEntry {
-  const auxData = auxDataOf(checked.auxData);
-  const principal = principalOf(checked.principal);
-  const inputs = checked.resources.map((entry): CheckInput => ({
-    ...requestIdOf(checked.requestId),
-    resource: resourceOf(entry.resource),
-    principal,
-    actions: entry.actions,
-    ...auxData,
-  }));
+  const inputs = checkInputs(checked);
   const outputs = checked.decisions.map((decision, index) =>
     checkOutput(checked, checked.resources[index] as CheckEntry, decision, details.evaluationErrors[index] ?? []),
   );
@@ -87,6 +79,31 @@ export function planEntry(call: Call, planned: Planned, details: DecisionDetails
     auditTrail: auditTrail(details),
     ...sourceAndContext(context, planned.request.requestContext),
   };
+}
+
+/** The decision entry of a question that the engine gave up: what was asked, and why there is no answer. */
+export function exceededEntry(call: Call, { question, error }: Exceeded, context: EntryContext, now: number): DecisionLogEntry {
+  const isCheck = question.kind === 'check';
+  return {
+    callId: call.id,
+    timestamp: rfc3339(now),
+    ...peerAndMetadata(call, context),
+    ...(isCheck ? { checkResources: { inputs: checkInputs(question), outputs: [], error } } : { planResources: { input: planInput(question.request, question.auxData), error } }),
+    auditTrail: {},
+    ...sourceAndContext(context, isCheck ? question.requestContext : question.request.requestContext),
+  };
+}
+
+function checkInputs(checked: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>): readonly CheckInput[] {
+  const auxData = auxDataOf(checked.auxData);
+  const principal = principalOf(checked.principal);
+  return checked.resources.map((entry) => ({
+    ...requestIdOf(checked.requestId),
+    resource: resourceOf(entry.resource),
+    principal,
+    actions: entry.actions,
+    ...auxData,
+  }));
 }
 
 function peerAndMetadata(call: Call, context: EntryContext): Pick<AccessLogEntry, 'peer' | 'metadata'> {

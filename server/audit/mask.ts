@@ -23,7 +23,8 @@ function decisionOf({ checkResources, planResources }: DecisionLogEntry, masking
   }
   if (planResources === undefined) return {};
   const input = inputOf(planResources.input, masking);
-  return { planResources: { ...planResources, input, output: redactPlanOutput(planResources.output, masking.secrets) } };
+  const { output } = planResources;
+  return { planResources: { ...planResources, input, ...(output && { output: redactPlanOutput(output, masking.secrets) }) } };
 }
 
 function inputOf<I extends Partial<CheckInput>>(input: I, masking: Masking): I {

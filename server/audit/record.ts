@@ -1,4 +1,4 @@
-import type { AccessLogEntry, AuditEntry, AuditKind, CheckInput, CheckOutput, DecisionLogEntry } from '../../proto/codec/audit-messages.js';
+import type { AccessLogEntry, AuditEntry, AuditKind, CheckInput, CheckOutput, DecisionLogEntry, PlanOutput } from '../../proto/codec/audit-messages.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from './mask-path.js';
 
@@ -55,15 +55,19 @@ function decisionWithoutContent({ requestContext, metadata, ...rest }: DecisionL
   if (checkResources !== undefined) {
     const inputs = checkResources.inputs.map(inputWithoutContent);
     const outputs = checkResources.outputs.map(({ outputs: _, validationErrors, evaluationErrors, ...output }): CheckOutput => output);
-    return { ...rest, checkResources: { inputs, outputs }, oversized: true };
+    return { ...rest, checkResources: { ...checkResources, inputs, outputs }, oversized: true };
   }
   if (planResources === undefined) return { ...rest, oversized: true };
-  const { validationErrors, evaluationErrors, filterDebug, ...output } = planResources.output;
+  const { input, output } = planResources;
   return {
     ...rest,
-    planResources: { input: inputWithoutContent(planResources.input), output: { ...output, filter: { kind: output.filter.kind } } },
+    planResources: { ...planResources, input: inputWithoutContent(input), ...(output && { output: planWithoutContent(output) }) },
     oversized: true,
   };
+}
+
+function planWithoutContent({ validationErrors, evaluationErrors, filterDebug, ...output }: PlanOutput): PlanOutput {
+  return { ...output, filter: { kind: output.filter.kind } };
 }
 
 function inputWithoutContent<I extends Pick<CheckInput, 'principal' | 'resource' | 'auxData'>>({ auxData, ...input }: I): Omit<I, 'auxData'> & Pick<CheckInput, 'principal' | 'resource'> {

@@ -7,7 +7,8 @@ import type { EvaluationTime, TokenTime } from './call-times.js';
 import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
 import { refused, refuseViolations } from './rpc-error.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
-import type { Watcher } from './watcher.js';
+import type { Exceeded, Watcher } from './watcher.js';
+import { withinLimits } from './within-limits.js';
 
 /** What a check needs beside the request. */
 export interface CheckService {
@@ -79,10 +80,11 @@ export interface CheckQuestion extends CheckCall {
 export function decide(service: CheckService, call: Call, question: CheckQuestion): readonly Decision[] {
   limitActions(question.resources, service.limits);
   const { watchers } = service;
-  if (watchers.length === 0) return service.decider.check(question);
+  const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
+  if (watchers.length === 0) return withinLimits(service, call, asked, () => service.decider.check(question));
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
-  const decisions = service.decider.check(question, evaluations);
+  const decisions = withinLimits(service, call, asked, () => service.decider.check(question, evaluations));
   const duration = performance.now() - start;
   const times = evaluations && { start, evaluations };
   // One by one: spreading a question costs more than deciding it.

@@ -5,6 +5,7 @@ import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
 import type { VerifiedAuxData } from './decider.js';
 import { tellPlanned } from './watch.js';
+import { withinLimits } from './within-limits.js';
 
 /** PlanResources: validation, tokens, the plan (planner.md 1). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
 export function planResources(service: CheckService, call: Call, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
@@ -19,7 +20,8 @@ function respond(service: CheckService, call: Call, request: PlanResourcesReques
   const resource = request.resource as PlanResource;
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
-  const plan = service.decider.plan({ principal, resource, actions: action === '' ? actions : [action], auxData }, evaluations);
+  const asked = { principal, resource, actions: action === '' ? actions : [action], auxData };
+  const plan = withinLimits(service, call, () => ({ kind: 'plan', request, auxData }), () => service.decider.plan(asked, evaluations));
   const duration = performance.now() - start;
   if (service.watchers.length > 0) tellPlanned(service.watchers, call, { request, plan, auxData, duration, times: evaluations && { start, evaluations } });
   return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: call.id };

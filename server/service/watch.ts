@@ -1,7 +1,7 @@
 import type { Call } from './call.js';
 import type { EntryTime, Period, TokenTimes } from './call-times.js';
 import type { Report } from './rpc-error.js';
-import type { CallEnd, Checked, Planned, Watcher } from './watcher.js';
+import type { CallEnd, Checked, Exceeded, Planned, Watcher } from './watcher.js';
 
 /** Tells every watcher that a call has come in. */
 export function tellBegan(watchers: readonly Watcher[], call: Call): void {
@@ -16,6 +16,11 @@ export function tellChecked(watchers: readonly Watcher[], call: Call, check: Che
 /** Tells every watcher what was planned. */
 export function tellPlanned(watchers: readonly Watcher[], call: Call, plan: Planned): void {
   for (const watcher of watchers) watcher.planned?.(call, plan);
+}
+
+/** Tells every watcher that the engine gave up. */
+export function tellExceeded(watchers: readonly Watcher[], call: Call, exceeded: Exceeded): void {
+  for (const watcher of watchers) watcher.exceeded?.(call, exceeded);
 }
 
 /** Tells every watcher how a call ended. */
@@ -39,7 +44,7 @@ export function tellAudited(watchers: readonly Watcher[], call: Call, time: Entr
 }
 
 /** The same watcher, which throws no more. One that fails is a bug, but not the caller's: the answer stays what it is, and the other watchers are told. */
-export function guarded({ began, checked, planned, ended, verified, assembled, audited }: Watcher, report: Report): Watcher {
+export function guarded({ began, checked, planned, exceeded, ended, verified, assembled, audited }: Watcher, report: Report): Watcher {
   const guard = <Told extends readonly unknown[]>(tell: (...told: Told) => void): ((...told: Told) => void) => {
     return (...told) => {
       try {
@@ -53,6 +58,7 @@ export function guarded({ began, checked, planned, ended, verified, assembled, a
     ...(began && { began: guard(began) }),
     ...(checked && { checked: guard(checked) }),
     ...(planned && { planned: guard(planned) }),
+    ...(exceeded && { exceeded: guard(exceeded) }),
     ...(ended && { ended: guard(ended) }),
     ...(verified && { verified: guard(verified) }),
     ...(assembled && { assembled: guard(assembled) }),

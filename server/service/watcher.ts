@@ -14,6 +14,8 @@ export interface Watcher {
   /** Decisions have been made; the answer is yet to be sent. */
   readonly checked?: (call: Call, check: Checked) => void;
   readonly planned?: (call: Call, plan: Planned) => void;
+  /** Deciding or planning would have cost more than is allowed: the call fails. */
+  readonly exceeded?: (call: Call, exceeded: Exceeded) => void;
   /** The call is answered. */
   readonly ended?: (call: Call, end: CallEnd) => void;
   /** The tokens of the call were verified or refused. This and what follows is only told of calls that are traced. */
@@ -55,6 +57,16 @@ export interface Planned {
   readonly duration: number;
   /** Of a call that is traced. */
   readonly times?: DecisionTimes | undefined;
+}
+
+/** What was asked of the engine when it gave up. */
+export interface Exceeded {
+  /** What a caller is told. */
+  readonly error: string;
+  readonly reason: 'cost' | 'depth';
+  readonly question:
+    | ({ readonly kind: 'check' } & Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData' | 'requestContext'>)
+    | ({ readonly kind: 'plan' } & Pick<Planned, 'request' | 'auxData'>);
 }
 
 /** How a call ended. */

@@ -9,13 +9,14 @@ import type { Bundle } from './bundle.js';
  * be served with, with whatever was thrown for a bundle that cannot decide.
  */
 export async function engineOf(config: Config, { policies, traced }: Bundle): Promise<AuditedEngine> {
-  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, referenceShapes, globals } = config.engine;
+  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, referenceShapes, globals, limits } = config.engine;
   const options = {
     defaultPolicyVersion,
     defaultScope,
     lenientScopeSearch,
     strictEvaluation,
     globals,
+    limits,
     schemaEnforcement: config.schemaEnforcement,
     plan: writingOf(referenceShapes),
   };

@@ -1,4 +1,4 @@
-import type { Checked, Planned } from '../../service/watcher.js';
+import type { Checked, Exceeded, Planned } from '../../service/watcher.js';
 import { BATCH_SIZE, ENGINE_MILLISECONDS, inSeconds } from './buckets.js';
 import { DecisionCounts } from './decision-counts.js';
 import type { HistogramFamily, Snapshot } from './family.js';
@@ -11,6 +11,7 @@ export class EngineMetrics {
   readonly #batches = new Histogram(BATCH_SIZE);
   readonly #decisions = new DecisionCounts();
   #unplannedRules = 0;
+  readonly #exceeded = { cost: 0, depth: 0 };
 
   checked({ resources, decisions, duration }: Checked): void {
     this.#checks.record(duration);
@@ -23,6 +24,10 @@ export class EngineMetrics {
     this.#unplannedRules += plan.unplanned.length;
   }
 
+  exceeded({ reason }: Exceeded): void {
+    this.#exceeded[reason]++;
+  }
+
   snapshot(): Snapshot {
     return [
       seconds('authz_check_duration_seconds', 'How long the engine took for a check.', this.#checks),
@@ -30,8 +35,14 @@ export class EngineMetrics {
       histogram('authz_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
       this.#decisions.family(),
       counter('authz_unplanned_rules_total', 'Rules that a plan could not take into account.', this.#unplannedRules),
+      this.#exceededFamily(),
       histogram('authz_dev_engine_check_batch_size', 'Resources of a check.', BATCH_SIZE, this.#batches),
     ];
+  }
+
+  #exceededFamily(): Snapshot[number] {
+    const series = Object.entries(this.#exceeded).map(([reason, value]) => ({ labels: [reason], value }));
+    return { type: 'counter', name: 'authz_evaluation_limit_exceeded_total', help: 'Calls that failed because their conditions cost more than is allowed.', labels: ['reason'], across: 'sum', series };
   }
 }
 

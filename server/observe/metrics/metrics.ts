@@ -45,6 +45,7 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     began: (call) => calls.began(call),
     checked: (_, check) => engine.checked(check),
     planned: (_, plan) => engine.planned(plan),
+    exceeded: (_, exceeded) => engine.exceeded(exceeded),
     ended: (call, end) => calls.ended(call, end, performance.now() - call.start),
   };
   return { watcher, snapshot, text: async () => metricsText(await snapshot()), contentType: METRICS_CONTENT_TYPE };

@@ -1,0 +1,89 @@
+/*
+ * What evaluating conditions costs. Time is counted in steps of about ten nanoseconds, memory in bytes; only what grows with a request is charged.
+ * One condition is evaluated at a time, so a program has one meter. It has no limit unless a call sets one.
+ */
+const meter = { steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
+/** Why a call fails instead of deciding: evaluating its conditions costs more than is allowed, or they use values that are nested too deeply. */
+export class EvaluationLimitError extends Error {
+  override readonly name = NAME;
+
+  constructor(readonly reason: 'cost' | 'depth') {
+    super(MESSAGES[reason]);
+  }
+
+  /** A bundle has its own copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === NAME;
+  }
+}
+
+/** Limits what is evaluated from now on. Returns the limit in force before, for `endLimit`. */
+export function beginLimit(steps: number, bytes: number): number {
+  const outer = meter.steps;
+  meter.steps = steps;
+  meter.bytes = bytes;
+  return outer;
+}
+
+/** Restores the limit that was in force before. */
+export function endLimit(outer: number): void {
+  meter.steps = outer;
+  if (outer === Number.POSITIVE_INFINITY) meter.bytes = outer;
+}
+
+/** Grants new memory: what has been made so far is no longer in use. */
+export function renewMemory(bytes: number): void {
+  if (meter.steps !== Number.POSITIVE_INFINITY) meter.bytes = bytes;
+}
+
+/** How many steps are left. */
+export function stepsLeft(): number {
+  return meter.steps;
+}
+
+/** Charges steps. Throws when fewer are left: were that a value, a DENY that cannot be evaluated would not hold. */
+export function charge(steps: number): void {
+  meter.steps -= steps;
+  if (meter.steps < 0) throw new EvaluationLimitError('cost');
+}
+
+/** Charges for reading a string, or bytes, of a length. */
+export function chargeRead(length: number): void {
+  charge(length / 16);
+}
+
+/** Charges for memory that is about to be allocated. */
+export function chargeMemory(bytes: number): void {
+  meter.bytes -= bytes;
+  if (meter.bytes < 0) throw new EvaluationLimitError('cost');
+  charge(bytes / 32);
+}
+
+/** Charges for a string of a length that is about to be made. One that no JavaScript engine can hold is refused, limit or not. */
+export function chargeText(length: number): void {
+  if (length > MAX_TEXT) throw new EvaluationLimitError('cost');
+  chargeMemory(2 * length);
+}
+
+/** Charges for a list that is about to be made, and for as many of its elements as are made with it. */
+export function chargeList(length: number, made = 0): void {
+  chargeMemory(16 * length + 32 * made);
+}
+
+/** Fails the call for a value of more levels than `MAX_DEPTH`. */
+export function tooDeep(): never {
+  throw new EvaluationLimitError('depth');
+}
+
+/** How many levels of lists, maps and optionals a value may have where one is walked whole. Deeper ones would overflow the stack. */
+export const MAX_DEPTH = 1000;
+
+/** In UTF-16 units; engines stop between 2^28 and 2^30. */
+export const MAX_TEXT = 2 ** 26;
+
+const NAME = 'EvaluationLimitError';
+const MESSAGES = {
+  cost: 'evaluating the conditions of the request costs more than `engine.limits` allows',
+  depth: `a condition uses a value that is nested more than ${MAX_DEPTH} levels`,
+} as const;

@@ -1,0 +1,69 @@
+import { base64Text } from './base64.js';
+import { isMap } from './kinds.js';
+import { mapEntries } from './maps.js';
+import { chargeText, MAX_DEPTH, tooDeep } from './meter.js';
+import { Duration, type JsonMap, Message, Opaque, Optional, Timestamp, TypeValue, Uint, type Value, type ValueMap } from './values.js';
+
+/**
+ * A text that equal values share (conditions.md 3.3), and few others: numbers by the double they equal, maps whatever the order of their entries.
+ * Undefined for values that contain opaque ones, which say themselves what they equal.
+ */
+export function structureText(value: Value): string | undefined {
+  return textWithin(MAX_DEPTH, value);
+}
+
+function textWithin(depth: number, value: Value): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      chargeText(value.length);
+      return `s${value.length}:${value}`;
+    case 'number':
+    case 'bigint':
+      return numberText(Number(value));
+    case 'boolean':
+      return value ? 't' : 'f';
+    default:
+      return value === null ? 'n' : textOfObject(depth, value);
+  }
+}
+
+// The texts of -0 and 0 are one.
+function numberText(value: number): string {
+  return `d${value}`;
+}
+
+function textOfObject(depth: number, value: Exclude<Value, null>): string | undefined {
+  if (depth === 0) tooDeep();
+  if (value instanceof Opaque) return undefined;
+  if (Array.isArray(value)) return joined('[', value.map((element: Value) => textWithin(depth - 1, element)));
+  if (isMap(value)) return textOfMap(depth - 1, value);
+  if (value instanceof Uint) return numberText(Number(value.value));
+  if (value instanceof Uint8Array) return `x${base64Text(value)}`;
+  if (value instanceof Timestamp) return `@${value.seconds}.${value.nanos}`;
+  if (value instanceof Duration) return `p${value.nanos}`;
+  if (value instanceof TypeValue) return `y${value.name}`;
+  if (value instanceof Optional) return joined('?', value.value === undefined ? [] : [textWithin(depth - 1, value.value)]);
+  if (value instanceof Message) return textOfMap(depth - 1, value.fields);
+  return undefined;
+}
+
+function textOfMap(depth: number, map: JsonMap | ValueMap): string | undefined {
+  const entries: string[] = [];
+  for (const [key, value] of mapEntries(map)) {
+    const entry = joined('', [textWithin(depth, key), textWithin(depth, value)]);
+    if (entry === undefined) return undefined;
+    entries.push(entry);
+  }
+  return joined('{', entries.sort());
+}
+
+/** Undefined when one of them is. Each text says where it ends, so that no two lists have one text. */
+function joined(kind: string, texts: readonly (string | undefined)[]): string | undefined {
+  let length = 0;
+  for (const text of texts) {
+    if (text === undefined) return undefined;
+    length += text.length + 1;
+  }
+  chargeText(length);
+  return `${kind}${texts.length}(${texts.join(',')})`;
+}
