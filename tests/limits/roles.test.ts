@@ -1,0 +1,194 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type CheckRequest, createAuditedEngine, createEngine, type EngineOptions, type PlanRequest } from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
+import type { CompiledTraces } from '../../runtime/engine/judges.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+
+/** Work is counted, not timed: how often a policy is asked for its roles, and how often conditions are evaluated. */
+const test = suite('requests with many roles');
+
+const ACTIONS = 50;
+const RESOURCES = 50;
+
+const resourcePolicy = (rules: string, head = ''): string => `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+${head}  rules:
+${rules}`;
+
+const ROLE_RULES = `    - { actions: ["view:*"], effect: EFFECT_ALLOW, roles: ["guest:*", "*:curator"], condition: { match: { expr: R.attr.isOpen == true } } }
+    - { actions: ["*"], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: R.attr.status == "LOCKED" } } }
+`;
+
+const outputRule = (otherEnd: string): string => `    - actions: ["*"]
+      effect: EFFECT_DENY
+      roles: ["guest:*"]
+      name: told
+      condition: { match: { expr: R.attr.isTold == true } }
+      output: { when: { ruleActivated: '"told"'${otherEnd} } }
+`;
+
+const SETS: { readonly [name: string]: { readonly [path: string]: string } } = {
+  'one policy': { 'album.yaml': resourcePolicy(ROLE_RULES) },
+  'derived roles and runtime': {
+    'album.yaml': resourcePolicy(`${ROLE_RULES}    - { actions: ["view:*"], effect: EFFECT_ALLOW, derivedRoles: [friend], condition: { match: { expr: '"friend" in runtime.effectiveDerivedRoles' } } }\n`, '  importDerivedRoles: [people]\n'),
+    'people.yaml': `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: people
+  definitions:
+    - { name: friend, parentRoles: ["guest:7", user], condition: { match: { expr: R.attr.isFriend == true } } }
+`,
+  },
+  'role policies': {
+    'album.yaml': resourcePolicy(ROLE_RULES),
+    'clerk.yaml': `apiVersion: api.authz.dev/v1
+rolePolicy:
+  role: clerk
+  parentRoles: ["guest:7"]
+  rules: [{ resource: album, allowActions: ["view:*"], condition: { match: { expr: R.attr.isOpen == true } } }]
+`,
+  },
+  'principal policies': {
+    'album.yaml': resourcePolicy(ROLE_RULES),
+    'alice.yaml': `apiVersion: api.authz.dev/v1
+principalPolicy:
+  principal: alice
+  version: default
+  rules: [{ resource: album, actions: [{ action: "edit", effect: EFFECT_DENY, condition: { match: { expr: R.attr.isOpen == true } } }] }]
+`,
+  },
+  'more roles than bits': {
+    'album.yaml': resourcePolicy(
+      `${ROLE_RULES}${Array.from({ length: 40 }, (_, index) => `    - { actions: ["view:${index}"], effect: EFFECT_ALLOW, roles: ["role-${index}", "many-${index}-*"], condition: { match: { expr: R.attr.n == ${index} } } }`).join('\n')}\n`,
+    ),
+  },
+  outputs: { 'album.yaml': resourcePolicy(`${ROLE_RULES}${outputRule('')}`) },
+};
+
+/** Every role says something, whatever the attributes. */
+const LOUD = { 'outputs of every role': { 'album.yaml': resourcePolicy(`${ROLE_RULES}${outputRule(`, conditionNotMet: 'R.attr.isLoud == true ? "not told" : R.attr.none'`)}`) } };
+
+/** Times a policy may look at a role of a request: for each of its patterns, twice. */
+const LOOKS = 100;
+
+function roles(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => (index % 3 === 0 ? `guest:${index}` : index % 7 === 0 ? `many-${index % 40}-x` : index % 11 === 0 ? `role-${index % 40}:${index}` : `stranger-${index}`));
+}
+
+function checkOf(count: number, attr: object = { n: 3 }, resources = RESOURCES, actions = ACTIONS): CheckRequest {
+  const names = Array.from({ length: actions }, (_, index) => (index === 0 ? 'edit' : `view:${index}`));
+  return {
+    principal: { id: 'alice', roles: [...roles(count), 'clerk', 'role-3'] },
+    resources: Array.from({ length: resources }, (_, index) => ({ resource: { kind: 'album', id: `album-${index}`, attr }, actions: names })),
+  };
+}
+
+const planOf = (count: number): PlanRequest => ({ principal: checkOf(count).principal, resource: { kind: 'album' }, actions: checkOf(count).resources[0]?.actions ?? [] });
+
+interface Counted {
+  readonly bundle: CompiledBundle;
+  readonly counts: { roles: number; conditions: number };
+}
+
+/** The bundle, whose policies count. */
+function counted(bundle: CompiledBundle): Counted {
+  const counts = { roles: 0, conditions: 0 };
+  const rules = new Map<object, object>();
+  const ruleOf = <R extends CompiledBundle['resourcePolicies'][number]['otherActions'][number]>(rule: R): R => {
+    const known = rules.get(rule) ?? { ...rule, when: rule.when.length === 0 ? rule.when : (request: never) => (counts.conditions++, rule.when(request)), where: rule.where.length === 0 ? rule.where : (query: never) => (counts.conditions++, rule.where(query)) };
+    rules.set(rule, known);
+    return known as R;
+  };
+  const resourcePolicies = bundle.resourcePolicies.map((policy) => {
+    const named = new Map(policy.roles);
+    const get = named.get.bind(named);
+    named.get = (role) => (counts.roles++, get(role));
+    return {
+      ...policy,
+      roles: named,
+      roleGlobs: policy.roleGlobs.map(({ matches, bits }) => ({ bits, matches: (role: string) => (counts.roles++, matches(role)) })),
+      actions: new Map([...policy.actions].map(([action, listed]) => [action, listed.map(ruleOf)])),
+      otherActions: policy.otherActions.map(ruleOf),
+    };
+  });
+  return { bundle: { ...bundle, resourcePolicies }, counts };
+}
+
+for (const [name, texts] of Object.entries(SETS)) {
+  for (const strictEvaluation of [false, true]) {
+    test(`${name}${strictEvaluation ? ', strict' : ''}: the cost does not multiply roles by actions by resources`, async () => {
+      const { policies, traced } = await loaded(compileTexts(texts));
+      const options: EngineOptions = { strictEvaluation, traced: (await traced?.()) as CompiledTraces };
+      const cost = (ask: (engine: ReturnType<typeof createAuditedEngine>) => unknown): { roles: number; conditions: number } => {
+        const { bundle, counts } = counted(policies as CompiledBundle);
+        ask(createAuditedEngine(bundle, options));
+        return counts;
+      };
+      const asks: readonly ((count: number) => (engine: ReturnType<typeof createAuditedEngine>) => unknown)[] = [
+        (count) => (engine) => engine.check(checkOf(count)),
+        (count) => (engine) => engine.check({ ...checkOf(count), includeMeta: true }),
+        (count) => (engine) => engine.isAllowed({ principal: checkOf(count).principal, resource: { kind: 'album', id: 'a', attr: { n: 3 } }, action: 'view:3' }),
+        (count) => (engine) => engine.plan(planOf(count)),
+        (count) => (engine) => engine.evaluationErrors(checkOf(count)),
+        (count) => (engine) => engine.effectivePolicies(checkOf(count)),
+        (count) => (engine) => engine.effectivePolicies(planOf(count)),
+      ];
+      for (const [index, ask] of asks.entries()) {
+        const few = cost(ask(2_000));
+        const many = cost(ask(4_000));
+        // Each role is looked at some times; 2,500 decisions look at no more.
+        assert.ok(many.roles <= 4_000 * LOOKS + few.roles, `ask ${index}: ${many.roles} look-ups for 4,000 roles`);
+        assert.ok(many.conditions <= few.conditions + ACTIONS * RESOURCES, `ask ${index}: ${many.conditions} conditions, ${few.conditions} with fewer roles`);
+      }
+    });
+  }
+}
+
+for (const [name, texts] of Object.entries({ ...SETS, ...LOUD })) {
+  for (const strictEvaluation of [false, true]) {
+    test(`${name}${strictEvaluation ? ', strict' : ''}: decides, speaks and plans as when each role is judged for itself`, async () => {
+      const { policies, traced } = await loaded(compileTexts(texts));
+      const options: EngineOptions = { strictEvaluation, traced: (await traced?.()) as CompiledTraces };
+      const { guard: _, ...unguarded } = policies as CompiledBundle;
+      const engine = createEngine(policies as CompiledBundle, options);
+      const reference = createEngine(unguarded, options);
+      const attributes: readonly object[] = [{}, { n: 3 }, { n: 7, isOpen: true }, { status: 'LOCKED', isFriend: true }, { isTold: true }, { isOpen: true, isLoud: true }, { isTold: 1, isFriend: true, isOpen: 2 }];
+      let asked = 0;
+      for (const attr of attributes) {
+        for (const includeMeta of [false, true]) {
+          const request = { ...checkOf(60, attr, 3, 6), includeMeta };
+          assert.equal(engine.check(request), reference.check(request));
+          asked++;
+        }
+        const { principal } = checkOf(60);
+        for (const action of ['edit', 'view:3', 'view:7']) {
+          const request = { principal, resource: { kind: 'album', id: 'a', attr }, action };
+          assert.is(engine.isAllowed(request), reference.isAllowed(request));
+        }
+      }
+      assert.is(asked, 14);
+      const mine = engine.plan(planOf(60));
+      const { filter, matchedScopes } = planEachRole(reference, planOf(60));
+      assert.equal(mine.matchedScopes, matchedScopes);
+      assert.is(mine.filter.kind, filter.kind);
+    });
+  }
+}
+
+/** The same plan, of no more roles than are looked at one by one. */
+function planEachRole(engine: ReturnType<typeof createEngine>, request: PlanRequest): ReturnType<ReturnType<typeof createEngine>['plan']> {
+  const distinct = ['guest:0', 'stranger-1', 'many-7-x', 'role-3', 'clerk'];
+  return engine.plan({ ...request, principal: { ...request.principal, roles: request.principal.roles.filter((role) => distinct.includes(role)) } });
+}
+
+test('outputs of many roles are said once for each role, up to the limit', async () => {
+  const { policies } = await loaded(compileTexts(SETS['outputs'] as { readonly [path: string]: string }));
+  const engine = createEngine(policies as CompiledBundle);
+  const [result] = engine.check(checkOf(300, { isTold: true }, 1, 1));
+  assert.is(result?.outputs.length, 100);
+  assert.throws(() => engine.check(checkOf(30_000, { isTold: true })), /costs more than/);
+});
+
+test.run();
