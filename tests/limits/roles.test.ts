@@ -97,18 +97,33 @@ function counted(bundle: CompiledBundle): Counted {
   const counts = { roles: 0, conditions: 0 };
   const rules = new Map<object, object>();
   const ruleOf = <R extends CompiledBundle['resourcePolicies'][number]['otherActions'][number]>(rule: R): R => {
-    const known = rules.get(rule) ?? { ...rule, when: rule.when.length === 0 ? rule.when : (request: never) => (counts.conditions++, rule.when(request)), where: rule.where.length === 0 ? rule.where : (query: never) => (counts.conditions++, rule.where(query)) };
+    const known = rules.get(rule) ?? { ...rule, when: rule.when.length === 0 ? rule.when : (request: never) => {
+      counts.conditions++;
+      return rule.when(request);
+    }, where: rule.where.length === 0 ? rule.where : (query: never) => {
+      counts.conditions++;
+      return rule.where(query);
+    } };
     rules.set(rule, known);
     return known as R;
   };
   const resourcePolicies = bundle.resourcePolicies.map((policy) => {
     const named = new Map(policy.roles);
     const get = named.get.bind(named);
-    named.get = (role) => (counts.roles++, get(role));
+    named.get = (role) => {
+      counts.roles++;
+      return get(role);
+    };
     return {
       ...policy,
       roles: named,
-      roleGlobs: policy.roleGlobs.map(({ matches, bits }) => ({ bits, matches: (role: string) => (counts.roles++, matches(role)) })),
+      roleGlobs: policy.roleGlobs.map(({ matches, bits }) => {
+        const countedMatch = (role: string): boolean => {
+          counts.roles++;
+          return matches(role);
+        };
+        return { bits, matches: countedMatch };
+      }),
       actions: new Map([...policy.actions].map(([action, listed]) => [action, listed.map(ruleOf)])),
       otherActions: policy.otherActions.map(ruleOf),
     };
