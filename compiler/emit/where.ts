@@ -44,6 +44,7 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
     case 'local':
       return localName(value.name, context);
     case 'is-set':
+      if (value.binding !== 'variable') return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
       return `residual.isSet(${variableCall(value.name, context)})`;
     case 'select':
       if (isAttributes(value.operand)) return `${use(context, 'row')}.attr(${quote(value.name)})`;

@@ -43,6 +43,13 @@ export function durationText(d: Duration): string {
   return `${plainDecimal(Number(d.nanos / SECOND) + Number(d.nanos % SECOND) / 1e9)}s`;
 }
 
+/** Seconds to the nanosecond: text that reads back as the same duration. */
+export function exactDurationText({ nanos }: Duration): string {
+  const magnitude = nanos < 0n ? -nanos : nanos;
+  const fraction = String(magnitude % SECOND).padStart(9, '0').replace(/0+$/, '');
+  return `${nanos < 0n ? '-' : ''}${magnitude / SECOND}${fraction === '' ? '' : '.'}${fraction}s`;
+}
+
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['us', 1_000n],

@@ -1,7 +1,8 @@
 import * as cel from '../cel/index.js';
 import { call } from './call.js';
 import { allOf, anyOf, noneOf, not } from './condition.js';
-import { isReadable } from './readable.js';
+import { isWritable } from './problem.js';
+import { isReadable } from './selection.js';
 import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from './term.js';
 import { holds, isFalse } from './truth.js';
 
@@ -61,6 +62,7 @@ export function evaluates(term: Term): Condition {
   return anyOf(holds(tested), isFalse(tested));
 }
 
+/** Whether an equality with it fails only where it does itself: that of an opaque value may fail. */
 function isRead(term: Term): boolean {
-  return isKnown(term) || (term instanceof Unknown && term.node.kind === 'path');
+  return isWritable(term) || (term instanceof Unknown && term.node.kind === 'path');
 }

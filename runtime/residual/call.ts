@@ -10,6 +10,7 @@ import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, u
  * @param operator its name on the wire (planner.md 3.8).
  */
 export function call(operator: string, run: (...args: never[]) => cel.Result, ...operands: readonly Term[]): Term {
+  if (run === cel.optionalOrValue || run === cel.optionalOr) return alternative(run, operands as readonly [Term, Term]);
   let known = true;
   for (const operand of operands) {
     if (failed(operand)) return operand;
@@ -21,6 +22,7 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
   }
   const special = ofSpecial(operator, operands);
   if (special !== undefined) return special;
+  if (run === cel.optionalHasValue || run === cel.optionalValue) return unplannable('an optional');
   const lifted = liftFailure(operands, (others) => call(operator, run, ...others));
   if (lifted !== undefined) return lifted;
   if (hasNoOverload(operator, operands)) return cel.add(1, 1n);
@@ -51,7 +53,28 @@ export function typeName(name: string): Term {
 /** What a variable keeps of a value (conditions.md 1.7). */
 export function stored(term: Term): Term {
   if (isKnown(term)) return cel.stored(resultOf(term));
-  return operandsOf(term, 'hierarchy') === undefined ? term : unplannable('a hierarchy kept in a variable');
+  const { node } = term as Unknown;
+  if (node.kind === 'optional') return conditional(node.present, stored(node.value), null);
+  const [condition, whenTrue, whenFalse] = operandsOf(term, 'if') ?? [];
+  if (condition !== undefined) return conditional(condition, stored(whenTrue), stored(whenFalse));
+  return mentionsWrapper(term) ? unplannable('a value that a variable does not keep') : term;
+}
+
+/** Functions whose values lose their kind in a variable. */
+const WRAPPERS: ReadonlySet<string> = new Set(['hierarchy', 'type', 'ip', 'cidr', 'spiffeID', 'spiffeTrustDomain', 'spiffeMatchAny', 'spiffeMatchExact', 'spiffeMatchOneOf', 'spiffeMatchTrustDomain', 'trustDomain', 'optional.of', 'optional.ofNonZeroValue', 'first', 'last', 'regex.extract']);
+
+function mentionsWrapper(term: Term): boolean {
+  if (!(term instanceof Unknown)) return isWrapped(term);
+  if (term.constant !== undefined) return isWrapped(term.constant);
+  const { node } = term;
+  if (node.kind === 'call') return WRAPPERS.has(node.operator) || node.operands.some(mentionsWrapper);
+  if (node.kind === 'struct') return node.entries.flat().some(mentionsWrapper);
+  if (node.kind === 'field') return mentionsWrapper(node.operand);
+  return node.kind === 'macro' && [node.range, ...node.bodies].some(mentionsWrapper);
+}
+
+function isWrapped(value: cel.Result): boolean {
+  return value instanceof cel.Opaque || value instanceof cel.TypeValue || value instanceof cel.Optional;
 }
 
 /** Values whose call stands for them on the wire (planner.md 3.3). */
@@ -65,15 +88,27 @@ function ofSpecial(operator: string, operands: readonly Term[]): Term | undefine
     const { node } = operand;
     if (node.kind === 'unplannable') return operand;
     if (node.kind === 'roles') return unplannable('the list of derived roles');
-    if (node.kind === 'optional') return operand === operands[0] ? ofOptional(operator, node.present, node.value, operands[1]) : unplannable('an optional');
+    if (node.kind === 'optional') return operand === operands[0] ? ofOptional(operator, node.present, node.value) : unplannable('an optional');
   }
   return undefined;
 }
 
-function ofOptional(operator: string, present: Term, value: Term, other: Term): Term {
+/** `o.orValue(x)` and `o.or(x)`: what is not asked for does not matter, even where it failed. */
+function alternative(run: unknown, [optional, other]: readonly [Term, Term]): Term {
+  if (failed(optional)) return optional;
+  if (isKnown(optional)) {
+    const known = resultOf(optional);
+    if (!(known instanceof cel.Optional)) return cel.optionalOrValue(known, null);
+    if (known.value === undefined) return other;
+    return run === cel.optionalOr ? optional : known.value;
+  }
+  const { node } = optional as Unknown;
+  if (node.kind === 'optional' && run === cel.optionalOrValue) return conditional(node.present, node.value, other);
+  return node.kind === 'unplannable' ? optional : unplannable('an optional');
+}
+
+function ofOptional(operator: string, present: Term, value: Term): Term {
   switch (operator) {
-    case 'orValue':
-      return conditional(present, value, other);
     case 'hasValue':
       return present;
     case 'value':
@@ -86,14 +121,26 @@ function ofOptional(operator: string, present: Term, value: Term, other: Term): 
 /** `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them (D-13). */
 function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
   for (let position = 0; position < operands.length; position++) {
-    const parts = operandsOf(operands[position], 'if');
+    const parts = choiceOf(operands[position]);
     if (parts === undefined) continue;
-    const [condition, ...branches] = parts as [Term, Term, Term];
+    const [condition, ...branches] = parts;
     if (!branches.some(failed)) continue;
     const [whenTrue, whenFalse] = branches.map((branch) => (failed(branch) ? branch : again(operands.with(position, branch))));
     return conditional(condition, whenTrue, whenFalse);
   }
   return undefined;
+}
+
+/** A term as a choice: `x || FAILURE` is `x ? true : FAILURE`. */
+function choiceOf(term: Term): readonly [Term, Term, Term] | undefined {
+  for (const operator of ['and', 'or'] as const) {
+    const operands = operandsOf(term, operator);
+    const failure = operands?.find(failed);
+    if (operands === undefined || !operands.some(failed)) continue;
+    const other = operands.find((operand) => !failed(operand));
+    return operator === 'or' ? [other, true, failure] : [other, failure, false];
+  }
+  return operandsOf(term, 'if') as readonly [Term, Term, Term] | undefined;
 }
 
 /** Attributes are doubles: beside an int there is no overload, whatever the row (planner.md D-12). */
@@ -121,7 +168,8 @@ function sortOf(operator: string, operands: readonly Term[]): Sort {
 }
 
 const SORTS: { readonly [operator: string]: Sort | undefined } = {
-  eq: 'bool', ne: 'bool', lt: 'bool', le: 'bool', gt: 'bool', ge: 'bool', in: 'bool',
+  eq: 'bool', ne: 'bool', lt: 'bool', le: 'bool', gt: 'bool', ge: 'bool', in: 'bool', bool: 'bool',
+  startsWith: 'bool', endsWith: 'bool', contains: 'bool', matches: 'bool', hasIntersection: 'bool', isSubset: 'bool',
   size: 'int', int: 'int', indexOf: 'int', lastIndexOf: 'int', double: 'double', string: 'string',
   getFullYear: 'int', getMonth: 'int', getDate: 'int', getDayOfMonth: 'int', getDayOfWeek: 'int', getDayOfYear: 'int',
   getHours: 'int', getMinutes: 'int', getSeconds: 'int', getMilliseconds: 'int',

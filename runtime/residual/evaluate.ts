@@ -104,7 +104,9 @@ function nameOf(operand: Operand): string {
 
 function entryOf(entry: Operand, value: (operand: Operand) => cel.Result): readonly [cel.Result, cel.Result] {
   const [key, content] = 'expression' in entry ? (entry.expression.operands as [Operand, Operand]) : [entry, entry];
-  return [value(key), value(content)];
+  const read = value(key);
+  // No double is a key.
+  return [isWholeConstant(key) ? BigInt(read as number) : read, value(content)];
 }
 
 function isMacro(operand: Operand | undefined): operand is Operand & { readonly expression: object } {

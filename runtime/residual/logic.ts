@@ -1,7 +1,7 @@
 import * as cel from '../cel/index.js';
 import { sortOfTerm } from './numbers.js';
 import { sameTerm } from './alike.js';
-import { isKnown, isUnplannable, kept, resultOf, type Term, Unknown } from './term.js';
+import { isKnown, isUnplannable, kept, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** `a && b`: false decides whatever the other is; a failure stays beside what is unknown (planner.md 8.2, D-13). */
 export function and(a: Term, b: Term): Term {
@@ -16,7 +16,18 @@ export function or(a: Term, b: Term): Term {
 /** `!a`, CEL's own: it fails where `a` does. */
 export function complement(a: Term): Term {
   if (isKnown(a)) return cel.not(resultOf(a));
-  return isUnplannable(a) ? a : kept('not', [a]);
+  return isUnplannable(a) ? a : kept('not', [tested(a)]);
+}
+
+/**
+ * The operand of `!!a`, or the term itself: where a term is only tested, both come to the same, a failure included. Where its value counts they
+ * do not: only `a` may have one that is not a boolean.
+ */
+export function tested(term: Term): Term {
+  const operand = operandsOf(operandsOf(term, 'not')?.[0], 'not')?.[0];
+  if (operand === undefined || !(term instanceof Unknown)) return term;
+  if (term.reference === undefined || !(operand instanceof Unknown)) return operand;
+  return new Unknown(operand.node, operand.sort, term.reference);
 }
 
 /** `c ? a : b`. */
@@ -27,7 +38,7 @@ export function conditional(condition: Term, whenTrue: Term, whenFalse: Term): T
     return known === false ? whenFalse : cel.conditional(known, null, null);
   }
   if (isUnplannable(condition)) return condition;
-  return kept('if', [condition, whenTrue, whenFalse], sameSort(whenTrue, whenFalse));
+  return kept('if', [tested(condition), whenTrue, whenFalse], sameSort(whenTrue, whenFalse));
 }
 
 function joined(operator: 'and' | 'or', a: Term, b: Term, decisive: boolean): Term {
@@ -42,14 +53,15 @@ function joined(operator: 'and' | 'or', a: Term, b: Term, decisive: boolean): Te
 
 /** A known operand that is no boolean is a failure. */
 function operandOf(term: Term): Term {
-  if (!isKnown(term)) return term;
+  if (!isKnown(term)) return tested(term);
   const known = resultOf(term);
   return typeof known === 'boolean' ? known : cel.and(known, true);
 }
 
-/** `x || false` is x, but fails where x is no boolean: only strict evaluation can tell. */
+/** `x || false` is `x` where `x` is a boolean, and a failure where it is not: `!!x`. */
 function asBoolean(term: Term): Term {
-  return term instanceof Unknown && term.sort !== 'bool' && !isUnplannable(term) ? new Unknown(term.node, 'bool', term.reference, term.constant) : term;
+  if (!(term instanceof Unknown) || term.sort === 'bool' || isUnplannable(term)) return term;
+  return new Unknown(kept('not', [kept('not', [term])]).node, 'bool', term.reference);
 }
 
 function sameSort(a: Term, b: Term): Unknown['sort'] {

@@ -1,6 +1,6 @@
 import * as cel from '../cel/index.js';
 import { sameTerm } from './alike.js';
-import { and, complement, conditional, or } from './logic.js';
+import { and, complement, conditional, or, tested } from './logic.js';
 import { sortOfTerm } from './numbers.js';
 import { anyRole } from './operators.js';
 import { problemOf } from './problem.js';
@@ -114,7 +114,8 @@ function isReadAsTwo({ variables, bodies: [, second] }: Node & { kind: 'macro' }
 function macroNode({ runtime, variables, bodies }: Macro, range: Term): Node {
   const sorts: readonly Sort[] = variables.length === 2 ? [elementSort(range) === 'json' ? 'key' : 'other', elementSort(range)] : [elementSort(range)];
   const bound = variables.map((variable, position) => path(variable, [], sorts[position] ?? 'other'));
-  const written = bodies.map((body) => body(...bound));
+  const isTest = OF_PREDICATES.has(runtime);
+  const written = bodies.map((body, position) => (position === 0 && (isTest || bodies.length === 2) ? tested(body(...bound)) : body(...bound)));
   // `l.map(t, p, t)`: a lambda of `p`, `t` and `t` would read as one of two variables.
   if (runtime === 'mapWhere' && sameTerm(written[1], bound[0] as Term)) return { kind: 'macro', operator: 'filter', range, variables, bodies: written.slice(0, 1) };
   return { kind: 'macro', operator: OPERATORS[runtime] ?? runtime, range, variables, bodies: written };
@@ -128,6 +129,9 @@ function elementSort(range: Term): Sort {
 }
 
 const QUANTIFIERS: { readonly [runtime: string]: 'exists' | 'all' | undefined } = { exists: 'exists', exists2: 'exists', all: 'all', all2: 'all' };
+
+/** Macros whose only body is a predicate; of two bodies the first is one. */
+const OF_PREDICATES: ReadonlySet<string> = new Set([...Object.keys(QUANTIFIERS), 'existsOne', 'existsOne2', 'filter']);
 
 const NOT_ON_THE_WIRE = new Set(['sortBy', 'optMap', 'optFlatMap']);
 

@@ -71,15 +71,28 @@ export function joined(operator: 'and' | 'or', operands: readonly Operand[], sha
   const left = distinct.elements;
   const last = operator === 'and' ? (asked === 'truth' || shapes === 'reference' ? withoutImpliedPresence(left) : left) : shapes === 'flat' ? withMemberships(left) : left;
   if (last.length === 0) return { value: !absorbing };
-  return last.length === 1 ? (last[0] as Operand) : { expression: { operator, operands: last } };
+  if (last.length > 1) return { expression: { operator, operands: last } };
+  const [only] = last as [Operand];
+  return asked === 'truth' || isBoolean(only) ? only : expression('not', expression('not', only));
 }
 
-/** CEL's `!`: it fails where its operand does. */
-export function complement(operand: Operand, shapes: Shapes): Operand {
+/**
+ * CEL's `!`: it fails where its operand does. `!!x` is `x` where only its truth counts; where its value does, it fails unless `x` is a boolean.
+ *
+ * @param asked whether only its being true counts, or its value.
+ */
+export function complement(operand: Operand, shapes: Shapes, asked: 'truth' | 'value' = 'truth'): Operand {
   if ('value' in operand && typeof operand.value === 'boolean') return { value: !operand.value };
   const [inner] = (shapes === 'flat' ? operandsOf(operand, 'not') : undefined) ?? [];
-  return inner ?? expression('not', operand);
+  return inner !== undefined && (asked === 'truth' || isBoolean(inner)) ? inner : expression('not', operand);
 }
+
+/** Whether an operand is a boolean wherever it has a value. */
+function isBoolean(operand: Operand): boolean {
+  return 'expression' in operand && BOOLEAN.has(operand.expression.operator);
+}
+
+const BOOLEAN: ReadonlySet<string> = new Set(['and', 'or', 'not', 'unless', 'has', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in', 'exists', 'all', 'exists_one']);
 
 /**
  * `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. Nor does `or(c, not(has(x)))` say more than

@@ -1,15 +1,21 @@
 import * as cel from '../cel/index.js';
 import { call } from './call.js';
 import { and, complement, conditional, or } from './logic.js';
+import { problemOf } from './problem.js';
+import { isReadable } from './selection.js';
 import { type Condition, isKnown, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** `a == b`. */
-export const equals = (a: Term, b: Term): Term => sameRoles(a, b) ?? sameRoles(b, a) ?? call('eq', cel.equals, a, b);
+export const equals = (a: Term, b: Term): Term => {
+  return byBranch(a, b, (one, other) => sameRoles(one, other) ?? sameRoles(other, one) ?? call('eq', cel.equals, one, other));
+};
 
 /** `a != b`. */
 export const notEquals = (a: Term, b: Term): Term => {
-  const same = sameRoles(a, b) ?? sameRoles(b, a);
-  return same === undefined ? call('ne', cel.notEquals, a, b) : complement(same);
+  return byBranch(a, b, (one, other) => {
+    const same = sameRoles(one, other) ?? sameRoles(other, one);
+    return same === undefined ? call('ne', cel.notEquals, one, other) : complement(same);
+  });
 };
 
 /** `a < b`. */
@@ -42,16 +48,21 @@ export const modulo = (a: Term, b: Term): Term => call('mod', cel.modulo, a, b);
 /** `-a`. */
 export const negate = (a: Term): Term => call('-_', cel.negate, a);
 
-/** `a in b`. A known right side that is no collection has no overload, whatever the left (planner.md D-10). */
-export function inCollection(a: Term, b: Term): Term {
+/** `a in b`. */
+export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
+
+/** A known right side that is no collection has no overload, whatever the left (planner.md D-10); an empty one has no element, whatever is sought. */
+function membership(a: Term, b: Term): Term {
   if (b instanceof Unknown && b.node.kind === 'roles' && isKnown(a)) return anyRole(b, (name) => resultOf(a) === name);
   if (isKnown(b) && !isKnown(a)) {
     const known = cel.inCollection(null, resultOf(b));
     if (typeof known !== 'boolean') return known;
+    const readable = cel.size(resultOf(b)) === 0n ? isReadable(a) : undefined;
+    if (readable !== undefined) return conditional(readable, false, cel.select({}, 'element'));
   }
   const term = call('in', cel.inCollection, a, b);
-  // The reference writes a map literal as its keys; a value of it that cannot be evaluated is then forgotten.
-  if (!(term instanceof Unknown) || !(b instanceof Unknown) || b.node.kind !== 'struct') return term;
+  // The reference writes a map literal as its keys, and so forgets a value that fails.
+  if (!(term instanceof Unknown) || !(b instanceof Unknown) || b.node.kind !== 'struct' || !b.node.entries.every(([, value]) => isKnown(value))) return term;
   const keys = { kind: 'call', operator: 'list', operands: b.node.entries.map(([key]) => key) } as const;
   return new Unknown(term.node, term.sort, { kind: 'call', operator: 'in', operands: [a, new Unknown(keys, 'other')] });
 }
@@ -90,8 +101,35 @@ export function anyRole(list: Unknown, passes: (name: string) => Term): Term {
   return whereReadable(readable, any);
 }
 
-/** `timeSince(t) < d` is `t > now - d`: no filter asks for the time (planner.md D-16). */
+/** A comparison of more branches with one another than this stays as it is. */
+const MOST_BRANCHES = 32;
+
+/** `(c ? a : b) < d` is `c ? a < d : b < d`: stores compare columns with constants, not with choices. */
+function byBranch(a: Term, b: Term, compare: (a: Term, b: Term) => Term): Term {
+  if (operandsOf(a, 'if') === undefined && operandsOf(b, 'if') === undefined) return compare(a, b);
+  const whole = compare(a, b);
+  if (!(whole instanceof Unknown) || branchCount(a) * branchCount(b) > MOST_BRANCHES) return whole;
+  const compared = branches(a, (one) => branches(b, (other) => compare(one, other)));
+  if (!(compared instanceof Unknown) || problemOf(whole) !== undefined) return compared;
+  return new Unknown(compared.node, 'bool', whole.reference ?? whole.node);
+}
+
+function branches(term: Term, of: (branch: Term) => Term): Term {
+  const parts = operandsOf(term, 'if') as readonly [Term, Term, Term] | undefined;
+  return parts === undefined ? of(term) : conditional(parts[0], branches(parts[1], of), branches(parts[2], of));
+}
+
+function branchCount(term: Term): number {
+  const [, whenTrue, whenFalse] = operandsOf(term, 'if') ?? [];
+  return whenTrue === undefined ? 1 : branchCount(whenTrue) + branchCount(whenFalse);
+}
+
 function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {
+  return byBranch(a, b, (one, other) => sinceOrOrdered(operator, run, one, other));
+}
+
+/** `timeSince(t) < d` is `t > now - d`: no filter asks for the time (planner.md D-16). */
+function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {
   const [since, now] = operandsOf(a, 'timeSince') ?? [];
   if (since !== undefined && isKnown(b) && resultOf(b) instanceof cel.Duration) {
     const { mirrored, function: mirroredRun } = MIRRORED[operator] as Mirror;

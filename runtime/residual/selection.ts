@@ -1,5 +1,5 @@
 import * as cel from '../cel/index.js';
-import { and } from './logic.js';
+import { and, complement, conditional, or } from './logic.js';
 import { call } from './call.js';
 import { attributeOf } from './row.js';
 import { ATTRIBUTES, failed, type Field, isKnown, isUnplannable, kept, path, resultOf, type Term, Unknown, unplannable } from './term.js';
@@ -25,7 +25,7 @@ export function has(object: Term, name: string): Term {
   const { node } = object;
   if (node.kind === 'attributes' && Object.hasOwn(node.listed, name)) return true;
   if (node.kind === 'optional') return and(node.present, has(node.value, name));
-  if (node.kind === 'struct') return entryOf(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true;
+  if (node.kind === 'struct') return whereEvaluated(node.entries, entryOf(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true);
   const selected = select(object, name);
   return isUnplannable(selected) ? selected : kept('has', [selected]);
 }
@@ -60,7 +60,7 @@ function step(object: Term, field: Field): Term {
       return new Unknown({ kind: 'optional', present: and(node.present, has(node.value, field.name)), value: step(node.value, field) }, 'other');
     case 'struct': {
       const entry = entryOf(node.entries, field.name);
-      if (entry !== undefined) return entry[1];
+      if (entry !== undefined) return whereEvaluated(node.entries, entry[1], entry);
       return hasOtherKeys(node.entries) === false ? cel.select({}, field.name) : unplannable('a map with unknown keys');
     }
     case 'call':
@@ -72,6 +72,38 @@ function step(object: Term, field: Field): Term {
     case 'unplannable':
       return unplannable(`a field of ${node.kind}`);
   }
+}
+
+/** A term that is read from a map literal, which fails where any of its entries does. */
+export function whereEvaluated(entries: readonly (readonly [key: Term, value: Term])[], term: Term, entry?: readonly [Term, Term]): Term {
+  const others = entries.filter((one) => one !== entry).flat().filter((part) => part instanceof Unknown && !isKnown(part));
+  return others.reduceRight<Term>((rest, part) => conditional(isEvaluated(part), rest, cel.select({}, 'entry')), term);
+}
+
+/** True where a term has a value; where it fails, this fails or is false. */
+function isEvaluated(term: Term): Term {
+  const readable = isReadable(term);
+  if (readable !== undefined) return readable;
+  const same = call('eq', cel.equals, term, term);
+  return or(same, complement(same));
+}
+
+/** Whether a path can be read, as a term: each of its fields is there. Undefined for what is no path. */
+export function isReadable(term: Term): Term | undefined {
+  return hopsOf(term)?.reduceRight<Term>((rest, hop) => and(hop, rest), true);
+}
+
+/** Presence tests that all hold exactly where a path can be read; undefined for what is no path. */
+function hopsOf(term: Term): readonly Term[] | undefined {
+  if (!(term instanceof Unknown) || term.node.kind !== 'path') return undefined;
+  const { root, fields } = term.node;
+  const from = root === ATTRIBUTES ? 1 : 0;
+  const tests: Term[] = [];
+  for (let length = Math.max(from, 1); length <= fields.length; length++) {
+    const parent = path(root, fields.slice(0, length - 1));
+    tests.push(has(parent, (fields[length - 1] as { name: string }).name));
+  }
+  return tests;
 }
 
 function isStepwise({ node }: Unknown): boolean {

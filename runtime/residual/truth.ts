@@ -2,11 +2,10 @@ import * as cel from '../cel/index.js';
 import { sameTerm } from './alike.js';
 import { call } from './call.js';
 import { allOf, anyOf, not } from './condition.js';
-import { and, complement, conditional, or } from './logic.js';
+import { and, complement, conditional, or, tested } from './logic.js';
 import { equals } from './operators.js';
 import { problemOf } from './problem.js';
-import { isReadable } from './readable.js';
-import { select } from './selection.js';
+import { isReadable, select, whereEvaluated } from './selection.js';
 import { type Condition, failed, isKnown, type Node, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false (planner.md 3.2). */
@@ -89,6 +88,10 @@ function mentionsCondition(term: Term): boolean {
  * false (planner.md D-13). What is known to have no other outcome is folded on the way.
  */
 function cleanse(term: Term, polarity: boolean): Term {
+  return tested(cleansed(tested(term), polarity));
+}
+
+function cleansed(term: Term, polarity: boolean): Term {
   if (isKnown(term)) {
     const known = resultOf(term);
     return typeof known === 'boolean' ? known : !polarity;
@@ -112,7 +115,7 @@ function cleanse(term: Term, polarity: boolean): Term {
     case 'not':
       return rejoined(term as Unknown, [cleanse(first, !polarity)]);
     case 'if':
-      return cleansedConditional([first, cleanse(second, polarity), cleanse(third, polarity)], polarity);
+      return withReference(cleansedConditional([first, second, third], polarity), reference);
     default:
       return cleansedAtom(term as Unknown, polarity);
   }
@@ -123,16 +126,23 @@ function rejoined(term: Unknown, operands: readonly Term[]): Term {
   if (node.kind !== 'call' || operands.every((operand, position) => operand === node.operands[position])) return term;
   const [first, second] = operands as [Term, Term];
   const joined = node.operator === 'not' ? complement(first) : node.operator === 'and' ? and(first, second) : or(first, second);
-  return joined instanceof Unknown && reference !== undefined ? new Unknown(joined.node, joined.sort, reference) : joined;
+  return withReference(joined, reference);
 }
 
-function cleansedConditional([condition, whenTrue, whenFalse]: readonly [Term, Term, Term], polarity: boolean): Term {
+function withReference(term: Term, reference: Node | undefined): Term {
+  return term instanceof Unknown && reference !== undefined ? new Unknown(term.node, term.sort, reference) : term;
+}
+
+function cleansedConditional([condition, ...branches]: readonly [Term, Term, Term], polarity: boolean): Term {
   const isTrue = cleanse(condition, true);
   const isFalse = cleanse(condition, false);
-  if (sameTerm(isTrue, isFalse)) return conditional(isTrue, whenTrue, whenFalse);
+  const [whenTrue, whenFalse] = branches.map((branch) => cleanse(branch, polarity)) as [Term, Term];
+  const chosen = sameTerm(isTrue, isFalse) ? conditional(isTrue, whenTrue, whenFalse) : undefined;
+  if (chosen !== undefined && typeof whenTrue !== 'boolean' && typeof whenFalse !== 'boolean') return chosen;
   const towards = (branch: Term): Term => (polarity ? branch : complement(branch));
   const decided = or(and(isTrue, towards(whenTrue)), and(complement(isFalse), towards(whenFalse)));
-  return polarity ? decided : complement(decided);
+  const asWritten = chosen instanceof Unknown && !branches.some((branch) => failed(branch)) ? chosen.node : undefined;
+  return withReference(polarity ? decided : complement(decided), asWritten);
 }
 
 function cleansedAtom(term: Unknown, polarity: boolean): Term {
@@ -180,7 +190,9 @@ function expandedIndex(term: Unknown, polarity: boolean): Term | undefined {
     const there = cleanse(replaced(term, found.term, value), polarity);
     return or(and(equals(key, name), polarity ? there : complement(there)), rest);
   }, false);
-  return polarity ? decided : complement(decided);
+  const isWhole = entries.every(([, value]) => isKnown(value));
+  const outcome = polarity ? decided : complement(decided);
+  return isWhole ? outcome : cleanse(whereEvaluated(entries, outcome), polarity);
 }
 
 interface IndexedMap {

@@ -1,7 +1,7 @@
 import { isFailure } from '../cel/index.js';
 import { evaluates } from './attempt.js';
 import { conditional } from './logic.js';
-import { isReadable } from './readable.js';
+import { isReadable } from './selection.js';
 import { isKnown, isUnplannable, resultOf, type Term, Unknown } from './term.js';
 
 /** `has(V.x)`: whether a variable can be evaluated (planner.md D-05). */

@@ -63,7 +63,7 @@ function callOf(operator: string, operands: readonly Term[], shapes: Shapes, ask
     case 'if':
       return expression('if', operandOf(first, shapes), operandOf(second, shapes, asked), operandOf(operands[2], shapes, asked));
     case 'not':
-      return complement(operandOf(first, shapes), shapes);
+      return complement(operandOf(first, shapes), shapes, asked);
     case 'in':
       return membershipOf(first, second, shapes);
     case '-_':
@@ -100,7 +100,7 @@ function constantOf(value: cel.Value): Operand {
   const scalar = scalarOf(value);
   if (scalar !== undefined) return { value: scalar };
   if (value instanceof cel.Timestamp) return expression('timestamp', { value: cel.toText(value) as string });
-  if (value instanceof cel.Duration) return expression('duration', { value: cel.toText(value) as string });
+  if (value instanceof cel.Duration) return expression('duration', { value: cel.exactDurationText(value) });
   if (Array.isArray(value)) {
     const scalars = value.map(scalarOf);
     return scalars.includes(undefined) ? expression('list', ...value.map(constantOf)) : { value: scalars as readonly JsonValue[] };

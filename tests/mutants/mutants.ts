@@ -9,6 +9,7 @@ const FILTER = 'runtime/residual/filter.ts';
 const LIBRARY = 'runtime/residual/library.ts';
 const LOGIC = 'runtime/residual/logic.ts';
 const MACROS = 'runtime/residual/macros.ts';
+const OPERAND = 'runtime/residual/operand.ts';
 const OPERATORS = 'runtime/residual/operators.ts';
 const ROW = 'runtime/residual/row.ts';
 const SELECTION = 'runtime/residual/selection.ts';
@@ -63,6 +64,8 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'a failure beside an unknown is true where it must be false', file: TRUTH, find: "return typeof known === 'boolean' ? known : !polarity;", replace: "return typeof known === 'boolean' ? known : polarity;" },
   { name: 'under a not a failure keeps its polarity', file: TRUTH, find: 'rejoined(term as Unknown, [cleanse(first, !polarity)])', replace: 'rejoined(term as Unknown, [cleanse(first, polarity)])' },
   { name: 'a condition inside an expression loses its not', file: TRUTH, find: 'return truth(first, !polarity);', replace: 'return truth(first, polarity);' },
+  { name: 'a macro is decided when a part of its body is false, whatever the macro', file: TRUTH, find: "if (inner === false && node.operator === 'exists' && polarity) return false;", replace: "if (inner === false || (node.operator === 'exists' && polarity)) return false;" },
+  { name: 'a body that cannot pass decides a macro although the macro asks for its failing', file: TRUTH, find: "if (inner === true && node.operator === 'all' && !polarity) return true;", replace: "if (inner === true || (node.operator === 'all' && !polarity)) return true;" },
   { name: 'a map that is indexed by an attribute has only its first entry', file: TRUTH, find: 'const decided = entries.reduceRight<Term>(', replace: 'const decided = entries.slice(0, 1).reduceRight<Term>(' },
 
   // Terms.
@@ -70,16 +73,22 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'a missing attribute is one of the list of known ones', file: ROW, find: 'Object.hasOwn(listed, name) ? listed[name] :', replace: 'true ? listed[name] :' },
   { name: 'less is written as at most', file: OPERATORS, find: "ordered('lt', cel.lessThan, a, b)", replace: "ordered('le', cel.lessThan, a, b)" },
   { name: 'greater is written as less', file: OPERATORS, find: "ordered('gt', cel.greaterThan, a, b)", replace: "ordered('lt', cel.greaterThan, a, b)" },
-  { name: 'unequal is written as equal', file: OPERATORS, find: "call('ne', cel.notEquals, a, b)", replace: "call('eq', cel.notEquals, a, b)" },
+  { name: 'unequal is written as equal', file: OPERATORS, find: "call('ne', cel.notEquals, one, other)", replace: "call('eq', cel.notEquals, one, other)" },
   { name: 'time that has passed is compared without turning the comparison round', file: OPERATORS, find: "lt: { mirrored: 'gt', function: cel.greaterThan }", replace: "lt: { mirrored: 'lt', function: cel.lessThan }" },
   { name: 'a derived role of a list counts whether active or not', file: OPERATORS, find: 'or(and(activeTerm(condition), passes(name)), rest)', replace: 'or(passes(name), rest)' },
   { name: 'derived roles that may be active are taken to be inactive', file: LIBRARY, find: 'condition !== false', replace: 'condition === true' },
   { name: 'a known operand of or ends it when it is false', file: LOGIC, find: "return joined('or', a, b, true);", replace: "return joined('or', a, b, false);" },
-  { name: 'the branches of a conditional are swapped', file: LOGIC, find: "kept('if', [condition, whenTrue, whenFalse]", replace: "kept('if', [condition, whenFalse, whenTrue]" },
+  { name: 'the branches of a conditional are swapped', file: LOGIC, find: "kept('if', [tested(condition), whenTrue, whenFalse]", replace: "kept('if', [tested(condition), whenFalse, whenTrue]" },
+  { name: 'what is known false beside an attribute leaves the attribute itself, also where its value counts', file: LOGIC, find: "if (!(term instanceof Unknown) || term.sort === 'bool' || isUnplannable(term)) return term;", replace: 'return term;' },
+  { name: 'a negated negation is its operand, also where its value counts', file: OPERAND, find: "inner !== undefined && (asked === 'truth' || isBoolean(inner))", replace: 'inner !== undefined' },
+  { name: 'no element is in an empty list, whether or not the element can be read', file: OPERATORS, find: "if (readable !== undefined) return conditional(readable, false, cel.select({}, 'element'));", replace: 'if (readable !== undefined) return false;' },
+  { name: 'the branches of a compared ternary are swapped', file: OPERATORS, find: 'conditional(parts[0], branches(parts[1], of), branches(parts[2], of))', replace: 'conditional(parts[0], branches(parts[2], of), branches(parts[1], of))' },
+  { name: 'a field of a map literal forgets the other entries, which may fail', file: SELECTION, find: 'if (entry !== undefined) return whereEvaluated(node.entries, entry[1], entry);', replace: 'if (entry !== undefined) return entry[1];' },
+  { name: 'a duration is written to the second', file: 'runtime/cel/duration.ts', find: "${magnitude / SECOND}${fraction === '' ? '' : '.'}${fraction}s", replace: '${magnitude / SECOND}s' },
   { name: 'exists over known elements asks for all of them', file: MACROS, find: "const join = quantifier === 'exists' ? or : and;", replace: 'const join = and;' },
   { name: 'all over the derived roles loses a not', file: MACROS, find: 'complement(anyRole(range, (name) => complement(body(name))))', replace: 'anyRole(range, (name) => complement(body(name)))' },
   { name: 'arithmetic of an attribute and an int is left to the store', file: CALL, find: 'if (hasNoOverload(operator, operands)) return cel.add(1, 1n);', replace: '' },
-  { name: 'an optional attribute has its value where it is missing', file: CALL, find: 'return conditional(present, value, other);', replace: 'return value;' },
+  { name: 'an optional attribute has its value where it is missing', file: CALL, find: 'return conditional(node.present, node.value, other);', replace: 'return node.value;' },
 
   // The filter.
   { name: 'a guard is lost: a DENY on a missing attribute applies', file: UNMET, find: ', ...parts.filter(isAttribute).map(absent)]', replace: ']' },

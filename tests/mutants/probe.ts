@@ -38,7 +38,7 @@ export async function probe([conditions, combinations, ...randomStores]: readonl
 const EXACT: Writing = { shapes: 'flat', nots: 'exact' };
 /** So many of the writings that are asked for, which stand first, select all that is allowed; the reference's may select less. */
 const EXACT_WRITINGS = 2;
-const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { teams: ['a', 'b'], levels: { a: 1, b: 2, c: 3 } } };
+const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { no: false, none: [], teams: ['a', 'b'], levels: { a: 1, b: 2, c: 3 } } };
 /** 2025-01-01T12:00:00Z. */
 const CLOCK = () => ({ seconds: 1_735_732_800, nanos: 0, offset: 0 });
 

@@ -20,7 +20,7 @@ export function randomMatch(random: Random, names: Names, depth = 2): Match {
 export function randomExpression(random: Random, names: Names, depth: number): string {
   if (depth === 0 || random.chance(0.7)) return randomLeaf(random, names);
   const inner = (): string => randomExpression(random, names, depth - 1);
-  return random.pick([() => `!(${inner()})`, () => `${atom(inner())} && ${atom(inner())}`, () => `${atom(inner())} || ${atom(inner())}`])();
+  return random.pick([() => `!(${inner()})`, () => `${atom(inner())} && ${atom(inner())}`, () => `${atom(inner())} || ${atom(inner())}`, () => `(${inner()} ? ${inner()} : ${inner()})`])();
 }
 
 /** The optional parts of a rule. */
@@ -53,6 +53,9 @@ function randomLeaf(random: Random, { variables, constants, runtime }: Names): s
     () => 'R.attr.a',
     () => `has(R.attr.${random.pick(ATTRIBUTES)})`,
     () => `R.attr.a in ["x", "y"]`,
+    () => `R.attr.${random.pick(ATTRIBUTES)} ${random.pick(['==', '!='])} (${random.pick(['P.attr.n < 5', '"admin" in P.roles', 'P.attr.missing'])} ${random.pick(['||', '&&'])} R.attr.${random.pick(['a', 'b', 'flag'])})`,
+    () => `R.attr.${random.pick(ATTRIBUTES)} in [P.attr.n < 5 || R.attr.a, "x"]`,
+    () => `(R.attr.flag ? ${random.below(10)} : P.attr.n) ${random.pick(['<', '<='])} R.attr.n`,
     () => `"${random.pick(['u1', 'admin'])}" in P.roles`,
     () => `R.scope == "${random.pick(['', 'a'])}"`,
     () => (random.chance(0.5) ? 'true' : 'false'),

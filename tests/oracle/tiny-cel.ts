@@ -1,7 +1,7 @@
 import { type Environment, ModelError } from './context.js';
 
 /**
- * Evaluates the family of expressions that random stores are made of: `||`, `&&`, `!`, `==`, `!=`, `<`, `<=`, `in`, `+` of strings, `has`, lists,
+ * Evaluates the family of expressions that random stores are made of: `?:`, `||`, `&&`, `!`, `==`, `!=`, `<`, `<=`, `in`, `+` of strings, `has`, lists,
  * literals and selections. Written apart from the product, for comparison with it. Attributes are JSON, so every number is a double.
  */
 export function tinyCel(expression: string, environment: Environment): unknown {
@@ -11,7 +11,7 @@ export function tinyCel(expression: string, environment: Environment): unknown {
 /** A value not computed yet: `&&` and `||` look at the other side of a failure. */
 type Lazy = () => unknown;
 
-const TOKEN = /\s*(?:("(?:[^"\\])*"|'(?:[^'\\])*')|(\d+(?:\.\d+)?)|([A-Za-z_]\w*)|(\|\||&&|==|!=|<=|[!<()[\],.+]))/y;
+const TOKEN = /\s*(?:("(?:[^"\\])*"|'(?:[^'\\])*')|(\d+(?:\.\d+)?)|([A-Za-z_]\w*)|(\|\||&&|==|!=|<=|[!<()[\],.+?:]))/y;
 
 function tokensOf(text: string): readonly string[] {
   const tokens: string[] = [];
@@ -33,9 +33,22 @@ class Evaluator {
   ) {}
 
   evaluate(): unknown {
-    const value = this.or();
+    const value = this.ternary();
     if (this.at < this.tokens.length) throw new Error(`unexpected ${this.tokens[this.at]}`);
     return value();
+  }
+
+  private ternary(): Lazy {
+    const condition = this.or();
+    if (!this.take('?')) return condition;
+    const whenTrue = this.ternary();
+    this.expect(':');
+    const whenFalse = this.ternary();
+    return () => {
+      const value = condition();
+      if (typeof value !== 'boolean') throw new ModelError('no such overload');
+      return value ? whenTrue() : whenFalse();
+    };
   }
 
   private or(): Lazy {
@@ -81,7 +94,7 @@ class Evaluator {
   private primary(): Lazy {
     const token = this.next();
     if (token === '(') {
-      const inner = this.or();
+      const inner = this.ternary();
       this.expect(')');
       return inner;
     }
@@ -103,7 +116,7 @@ class Evaluator {
   private list(): Lazy {
     const items: Lazy[] = [];
     while (!this.take(']')) {
-      items.push(this.or());
+      items.push(this.ternary());
       this.take(',');
     }
     return () => items.map((item) => item());

@@ -1,0 +1,169 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
+import type { Attributes } from '#runtime/policy';
+import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { CONSTANTS, randomExpression, VARIABLES } from '../cel/differential/random-expressions.js';
+import { randomRequest } from '../cel/differential/random-requests.js';
+import { PLACES } from '../mutants/conditions.js';
+import { Random } from '../oracle/random.js';
+import { documentOf } from '../sql/hostile-rows.js';
+import { compileTexts } from '../support/compiled.js';
+import { linked } from './linked.js';
+import { randomCondition, randomPrincipal, randomRow, randomVariables } from './random-values.js';
+
+/** How many stores of random conditions, and conditions of each; SEED says where to begin. */
+const STORES = Number(process.env.STORES ?? 8);
+const SEED = Number(process.env.SEED ?? 1);
+const CONDITIONS = Number(process.env.CONDITIONS ?? 40);
+const PRINCIPALS = 3;
+const ROWS = 24;
+
+/** The first two select exactly what check allows; the reference's may select less (planner.md D-09). */
+const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, default: FLAT, plain: REFERENCE };
+
+/** Filters name a time to the millisecond (planner.md D-16). */
+const NOW = { seconds: 1_700_000_000, nanos: 123_000_000, offset: 0 };
+
+const test = suite('plans of random expressions');
+
+/** A family of conditions, and requests that suit them. */
+interface Family {
+  readonly condition: (random: Random) => string;
+  readonly variables: (random: Random) => { readonly [name: string]: string };
+  readonly constants: { readonly [name: string]: unknown };
+  readonly principal: (random: Random) => Attributes;
+  readonly row: (random: Random) => Attributes;
+}
+
+const FAMILIES: { readonly [name: string]: Family } = {
+  'of values': { condition: randomCondition, variables: randomVariables, constants: {}, principal: randomPrincipal, row: randomRow },
+  'of every sort': {
+    condition: randomExpression,
+    variables: () => VARIABLES,
+    constants: CONSTANTS,
+    principal: (random) => randomRequest(random).principal.attr,
+    row: (random) => randomRequest(random).resource.attr,
+  },
+};
+
+for (const [name, family] of Object.entries(FAMILIES)) {
+  test(`a filter selects no row that check denies, and every row that it allows: conditions ${name}`, async () => {
+    const tally = newTally();
+    for (let seed = SEED; seed < SEED + STORES; seed += 1) await compareStore(family, seed, tally);
+    const { wrong, ...counts } = tally;
+    console.log(`  conditions ${name}, seeds ${SEED} to ${SEED + STORES - 1}: ${JSON.stringify(counts)}`);
+    assert.ok(wrong.size === 0, `${wrong.size} conditions are planned wrongly\n${shortest([...wrong.values()]).join('\n')}`);
+    assert.ok(tally.conditional > tally.plans / 10 && tally.allowed > tally.rows / 20, 'the conditions say too little');
+  });
+}
+
+test.run();
+
+interface Tally {
+  plans: number;
+  conditional: number;
+  /** With a rule that no filter can say: it is left out, so the filter may select too few. */
+  notWhole: number;
+  rows: number;
+  allowed: number;
+  overGrants: number;
+  underGrants: number;
+  /** Conditions that the compiler refuses. */
+  refused: number;
+  /** By condition the first row that is. */
+  readonly wrong: Map<string, string>;
+}
+
+function newTally(): Tally {
+  return { plans: 0, conditional: 0, notWhole: 0, rows: 0, allowed: 0, overGrants: 0, underGrants: 0, refused: 0, wrong: new Map() };
+}
+
+async function compareStore(family: Family, seed: number, tally: Tally): Promise<void> {
+  const random = new Random(seed);
+  const store = acceptedStore(Array.from({ length: CONDITIONS }, () => family.condition(random)), family.variables(random), family.constants);
+  tally.refused += store.refused;
+  const { policies, traced } = await linked(store.compilation);
+  const options: EngineOptions = {
+    clock: () => NOW,
+    globals: { limit: 10, env: 'test', ratio: 1.5, tags: ['a', 1], nested: { deep: 2 }, on: true, nothing: null },
+    ...(random.chance(0.3) && { strictEvaluation: true, traced: await traced() }),
+  };
+  const engines = Object.entries(WRITINGS).map(([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const);
+  for (const [index, condition] of store.conditions) {
+    for (let i = 0; i < PRINCIPALS; i += 1) {
+      const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
+      const listed = random.chance(0.2) ? family.row(random) : {};
+      const rows = Array.from({ length: ROWS }, () => ({ ...family.row(random), ...listed }));
+      for (const place of Object.keys(PLACES)) {
+        compareOne({ engines, condition: `${place} ${condition}`, request: { principal, resource: { kind: `kind${index}`, attr: listed }, actions: [place] }, rows, tally, seed });
+      }
+    }
+  }
+}
+
+interface Comparison {
+  readonly engines: readonly (readonly [writing: string, engine: Engine])[];
+  readonly condition: string;
+  readonly request: Parameters<Engine['plan']>[0];
+  readonly rows: readonly Attributes[];
+  readonly tally: Tally;
+  readonly seed: number;
+}
+
+function compareOne({ engines, condition, request, rows, tally, seed }: Comparison): void {
+  const { principal, resource, actions } = request;
+  const [action] = actions as [string];
+  const [[, checker]] = engines as [(typeof engines)[number]];
+  const plans = engines.map(([writing, engine]) => {
+    const { filter, unplanned } = engine.plan(request);
+    return { writing, filter: overTheWire(filter), isWhole: unplanned.length === 0 };
+  });
+  tally.plans += 1;
+  if (plans.some(({ isWhole }) => !isWhole)) tally.notWhole += 1;
+  if (plans[0]?.filter.kind === 'KIND_CONDITIONAL') tally.conditional += 1;
+  for (const attr of rows) {
+    const allowed = checker.isAllowed({ principal, resource: { ...resource, id: 'r', attr }, action });
+    tally.rows += 1;
+    if (allowed) tally.allowed += 1;
+    for (const { writing, filter, isWhole } of plans) {
+      const isSelected = selects(filter, { id: 'r', attr, now: NOW });
+      if (isSelected === allowed || (!isSelected && (writing === 'plain' || !isWhole))) continue;
+      if (isSelected) tally.overGrants += 1;
+      else tally.underGrants += 1;
+      const detail = `${writing} ${isSelected ? 'SELECTS' : 'does not select'} ${documentOf(attr)}, listed ${documentOf(resource.attr)}, of ${documentOf(principal.attr)}`;
+      if (!tally.wrong.has(condition)) tally.wrong.set(condition, `seed ${seed}, ${condition}\n  ${detail}\n  ${filterText(filter)}`);
+    }
+  }
+}
+
+/** A filter as a client reads it. */
+function overTheWire(filter: Filter): Filter {
+  return JSON.parse(documentOf(filter)) as Filter;
+}
+
+interface Store {
+  readonly compilation: ReturnType<typeof compileTexts>;
+  readonly conditions: readonly (readonly [index: number, condition: string])[];
+  readonly refused: number;
+}
+
+/** A policy a condition, each in every place; those that the compiler refuses are left out. */
+function acceptedStore(conditions: readonly string[], variables: object, constants: object): Store {
+  const texts = conditions.map((expr, index) => {
+    const rules = Object.entries(PLACES).flatMap(([place, rulesOf]) => rulesOf(expr, place));
+    const resourcePolicy = { resource: `kind${index}`, version: 'default', variables: { local: variables }, constants: { local: constants }, rules };
+    return [`${index}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy })] as const;
+  });
+  const first = compileTexts(Object.fromEntries(texts));
+  if (first.program !== undefined) return { compilation: first, conditions: [...conditions.entries()], refused: 0 };
+  const refused = new Set(first.diagnostics.filter(({ severity }) => severity === 'error').map(({ source }) => source?.path));
+  const left = texts.filter(([path]) => !refused.has(path));
+  const accepted = [...conditions.entries()].filter(([index]) => !refused.has(`${index}.yaml`));
+  return { compilation: compileTexts(Object.fromEntries(left)), conditions: accepted, refused: refused.size };
+}
+
+/** The shortest say most. */
+function shortest(texts: readonly string[]): readonly string[] {
+  return [...texts].sort((a, b) => a.length - b.length).slice(0, 12);
+}
