@@ -1,0 +1,60 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import ts from 'typescript';
+
+/** Test files, and what each reaches. */
+export interface Coverage {
+  /** The tests that reach a file: its own test first, then the nearer before the farther. */
+  readonly testsOf: (file: string) => readonly string[];
+}
+
+/**
+ * Which tests reach which files, by their imports. A string that names a file counts as an import, too: it is how tests name programs that they
+ * start, and the runtime that they bundle.
+ *
+ * @param files all TypeScript files, relative to the root.
+ */
+export function coverageOf(root: string, files: readonly string[]): Coverage {
+  const known = new Set(files);
+  const importers = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const imported of importsOf(root, file, known)) {
+      const of = importers.get(imported) ?? new Set();
+      importers.set(imported, of.add(file));
+    }
+  }
+  return { testsOf: (file) => inOrder(file, distancesFrom(file, importers)) };
+}
+
+function inOrder(file: string, distances: ReadonlyMap<string, number>): readonly string[] {
+  const own = file.replace(/\.ts$/, '.test.ts');
+  const rank = (test: string): number => (test === own ? 0 : (distances.get(test) ?? 0) + (dirname(test) === dirname(file) ? 0 : 1));
+  const tests = [...distances.keys()].filter((reached) => reached.endsWith('.test.ts'));
+  return tests.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+function distancesFrom(file: string, importers: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {
+  const distances = new Map([[file, 0]]);
+  for (const [reached, distance] of distances) {
+    for (const importer of importers.get(reached) ?? []) if (!distances.has(importer)) distances.set(importer, distance + 1);
+  }
+  return distances;
+}
+
+function importsOf(root: string, file: string, known: ReadonlySet<string>): readonly string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  const named = file.startsWith('tests/') || file.endsWith('.test.ts') ? [...text.matchAll(/'([\w][\w./-]*)'/g)].map(([, name]) => name as string) : [];
+  return [...imported.map((name) => resolved(file, name)), ...named.flatMap((name) => entriesAt(root, name))].filter((path) => path !== undefined && known.has(path)) as string[];
+}
+
+function resolved(file: string, name: string): string | undefined {
+  if (name.startsWith('#runtime/')) return `${name.slice(1)}/index.ts`;
+  return name.startsWith('.') ? posix.join(posix.dirname(file), name).replace(/\.js$/, '.ts') : undefined;
+}
+
+/** The modules that a path from the root stands for: a file, or the parts of the runtime. */
+function entriesAt(root: string, name: string): readonly string[] {
+  if (name === 'runtime') return ['cel', 'engine', 'parts', 'policy', 'residual', 'schema'].map((part) => `runtime/${part}/index.ts`);
+  return name.includes('/') && name.endsWith('.ts') && existsSync(join(root, name)) && statSync(join(root, name)).isFile() ? [name] : [];
+}
