@@ -33,6 +33,17 @@ const role = (name: string, rest = '', version = 'default') =>
 const roles = (name: string, definitions: string, rest = '') => `derivedRoles: {name: ${name}, definitions: [${definitions}]${rest}}`;
 const owner = '{name: owner, parentRoles: [user]}';
 
+test('a misspelt import of each kind suggests what is there of that kind', () => {
+  const { list } = linked({
+    'roles.yaml': roles('staff', owner),
+    'variables.yaml': 'exportVariables: {name: dates, definitions: {v: "1"}}',
+    'constants.yaml': 'exportConstants: {name: limits, definitions: {c: 1}}',
+    'doc.yaml': resource(', importDerivedRoles: [staf], variables: {import: [date]}, constants: {import: [limit]}'),
+  });
+  const missing = list.filter(({ code }) => code === 'import/missing');
+  assert.equal(missing.map(({ notes }) => notes.map((note) => /`?(staff|dates|limits)`?/.exec(JSON.stringify(note))?.[1])), [['staff'], ['dates'], ['limits']]);
+});
+
 function only(policies: readonly LinkedPolicy[]) {
   const [policy] = policies;
   if (policy?.kind !== 'resource') throw new Error('no resource policy');

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as optional from './optionals.js';
-import { CelError, Duration, Message, Optional, type Result, Uint } from './values.js';
+import { MIN_SECONDS } from './timestamp.js';
+import { CelError, Duration, Message, Optional, type Result, Timestamp, Uint } from './values.js';
 
 const NONE = optional.optionalNone();
 const text = (result: Result) => (result as CelError).message;
@@ -11,6 +12,19 @@ test('ofNonZeroValue is none for 0, "", empty bytes, false, [], {}, null and an 
     assert.equal(optional.optionalOfNonZeroValue(x), NONE);
   }
   for (const x of [1n, Number.NaN, 'a', [0], true]) assert.equal(optional.optionalOfNonZeroValue(x), new Optional(x));
+});
+
+test('the zero timestamp is the first moment of the year 1, to the nanosecond', () => {
+  assert.equal(optional.optionalOfNonZeroValue(new Timestamp(MIN_SECONDS, 0, 0)), NONE);
+  for (const t of [new Timestamp(MIN_SECONDS, 1, 0), new Timestamp(MIN_SECONDS + 1, 0, 0), new Timestamp(0, 0, 0)]) {
+    assert.equal(optional.optionalOfNonZeroValue(t), new Optional(t));
+  }
+});
+
+test('a value that is not zero of its kind is kept', () => {
+  for (const x of [new Duration(1n), new Uint(1n), new Uint8Array([0]), { a: null }, new Message('m', { a: 1 })]) {
+    assert.equal(optional.optionalOfNonZeroValue(x), new Optional(x));
+  }
 });
 
 test('value of none is a dereference; hasValue and value name a wrong receiver', () => {

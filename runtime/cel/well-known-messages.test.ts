@@ -14,6 +14,15 @@ test('wrappers unwrap to their scalar, empty ones to its zero', () => {
   assert.equal(made('Int32Value', [['value', 2n ** 31n]]), new CelError('integer overflow'));
 });
 
+test('a wrapper of 32 bits holds what they hold, and no more', () => {
+  assert.is(made('Int32Value', [['value', 2n ** 31n - 1n]]), 2n ** 31n - 1n);
+  assert.is(made('Int32Value', [['value', -(2n ** 31n)]]), -(2n ** 31n));
+  assert.equal(made('Int32Value', [['value', -(2n ** 31n) - 1n]]), new CelError('integer overflow'));
+  assert.equal(made('UInt32Value', [['value', new Uint(2n ** 32n - 1n)]]), new Uint(2n ** 32n - 1n));
+  assert.equal(made('UInt32Value', [['value', new Uint(2n ** 32n)]]), new CelError('unsigned integer overflow'));
+  assert.is(made('FloatValue', [['value', 0.1]]), Math.fround(0.1));
+});
+
 test('Struct, Value and ListValue are JSON values', () => {
   assert.equal(made('Struct'), {});
   assert.equal(made('ListValue', [['values', [1]]]), [1]);

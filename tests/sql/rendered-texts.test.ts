@@ -73,6 +73,16 @@ test('what cannot be rendered is refused whole, and each part of it is led back 
   });
 });
 
+test('a refusal names a rule that reaches the action, not one with the same condition that reaches another', async () => {
+  const refused = 'R.attr.ownerId.matches("^a")';
+  const rules = [allow('edit', refused, 'another-action'), allow('edit:*', refused, 'other-actions'), allow('view:*', refused, 'this-action')];
+  const { policies } = await loaded(compileTexts({ 'p.yaml': policyText(rules) }));
+  const request = { principal: { id: 'u1', roles: ['user'], attr: {} }, resource: { kind: 'contact' }, actions: ['view:all'] };
+  assert.equal(ruleFilters(policies, request).map(({ rule }) => rule), ['this-action']);
+  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, { dialect: 'sqlite', rules: () => ruleFilters(policies, request) });
+  assert.equal(rendered.kind === 'refused' && rendered.problems.map(({ rule }) => rule), ['this-action']);
+});
+
 test('rules of principals and role policies are named too', async () => {
   const matches = { match: { expr: 'R.attr.ownerId.matches("^a")' } };
   const { policies } = await loaded(

@@ -42,6 +42,14 @@ test('recovery is given up after 30 attempts', () => {
   assert.is(messagesOf('a{'.repeat(100)).at(-1), 'error recovery attempt limit exceeded: 30');
 });
 
+test('recovery is given up wherever the parser is stuck: at what may not follow, and at what may not begin', () => {
+  for (const text of ['a{', '&& ', '} in ']) {
+    const messages = messagesOf(text.repeat(100));
+    assert.is(messages.at(-1), 'error recovery attempt limit exceeded: 30', text);
+    assert.is(messages.length, text === 'a{' ? 31 : 32, text);
+  }
+});
+
 test.run();
 
 function messagesOf(text: string): string[] {
