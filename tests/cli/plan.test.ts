@@ -129,7 +129,7 @@ test('what of a condition could not be evaluated is said at its rule; of a plan 
   assert.is(check.stderr, warnings.join(''));
   const friends = newFolder({ 'policies/d.yaml': documentPolicy('view').trimEnd().concat('\n      condition: {match: {expr: P.attr.n > 1}}\n') });
   const plan = await authzc(friends, 'plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view');
-  assert.equal([plan.stdout, plan.stderr], ['KIND_ALWAYS_DENIED\n', 'd.yaml:6:7: warning: `P.attr.n > 1` could not be evaluated, so it does not hold: no such key: n\n']);
+  assert.equal([plan.stdout, plan.stderr], ['KIND_ALWAYS_DENIED\n', 'policies/d.yaml:6:7: warning: `P.attr.n > 1` could not be evaluated, so it does not hold: no such key: n\n']);
 });
 
 test('a mistake in a file is shown at its place with the way out: status 2', async () => {
