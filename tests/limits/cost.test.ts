@@ -1,0 +1,100 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createAuditedEngine, createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
+import type { CompiledTraces } from '../../runtime/engine/judges.js';
+import type { Attributes } from '../../runtime/policy/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+
+/** A call whose conditions cost too much fails: were that false, a DENY would not hold. What fails does so by counted steps, whatever the machine. */
+const test = suite('the cost of conditions');
+
+const policyOf = (condition: string): string => `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: item
+  version: default
+  rules:
+    - { actions: ["*"], effect: EFFECT_ALLOW, roles: ["*"] }
+    - { actions: ["*"], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: ${JSON.stringify(condition)} } } }
+`;
+
+const numbers = Array.from({ length: 20_000 }, (_, index) => index);
+const texts = numbers.map((index) => `element-${index}`);
+const maps = numbers.map((index) => ({ id: `element-${index}`, at: { n: index } }));
+const long = 'a'.repeat(400_000);
+let nested: unknown = 'x';
+for (let level = 0; level < 1_500; level++) nested = [nested];
+let copy: unknown = 'x';
+for (let level = 0; level < 1_500; level++) copy = [copy];
+
+const HOSTILE: readonly (readonly [condition: string, attr: Attributes])[] = [
+  ['R.attr.a.exists(x, R.attr.b.exists(y, x + y == -1.0))', { a: numbers, b: numbers }],
+  ['R.attr.a.all(x, !(x in R.attr.b) || x != "")', { a: texts, b: texts.toReversed() }],
+  ['R.attr.a.map(x, R.attr.b.filter(y, y == x)).size() == 1', { a: maps, b: maps }],
+  ['R.attr.s.replace("a", R.attr.s) == "x"', { s: long }],
+  ['R.attr.s.replace("", R.attr.s).replace("a", R.attr.s) == "x"', { s: 'a'.repeat(30_000) }],
+  ['R.attr.a.join(R.attr.s) == "x"', { a: texts, s: long }],
+  ['R.attr.a.map(x, R.attr.s + x).exists(x, x == "")', { a: texts, s: long }],
+  ['R.attr.a.map(x, "%s%s".format([R.attr.s, x])).exists(x, x == "")', { a: texts, s: long }],
+  ['R.attr.a.exists(x, R.attr.s.split("").exists(y, y == x))', { a: texts, s: long }],
+  ['R.attr.a.exists(x, R.attr.s.lastIndexOf(x) == 1)', { a: texts, s: long }],
+  ['R.attr.a.exists(x, R.attr.s.matches(x))', { a: texts.map((text) => `(a|b)*${text}`), s: long }],
+  ['R.attr.s.matches(R.attr.p)', { s: 'x', p: '(a|b)*'.repeat(80_000) }],
+  ['R.attr.a.map(x, lists.range(x.size() + 900000)).size() == 1', { a: texts }],
+];
+
+for (const [condition, attr] of HOSTILE) {
+  test(`fails the call: ${condition}`, async () => {
+    const { policies, traced } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
+    const traces = (await traced?.()) as CompiledTraces;
+    const principal = { id: 'alice', roles: ['user'], attr: {} };
+    const resource = { kind: 'item', id: 'item', attr };
+    for (const strictEvaluation of [false, true]) {
+      const engine = createAuditedEngine(policies as CompiledBundle, { traced: traces, strictEvaluation, limits: { evaluationCost: 5_000_000 } });
+      assert.throws(() => engine.check({ principal, resources: [{ resource, actions: ['view'] }] }), isLimit('cost'));
+      assert.throws(() => engine.isAllowed({ principal, resource, action: 'view' }), isLimit('cost'));
+      assert.throws(() => engine.plan({ principal, resource: { kind: 'item', attr }, actions: ['view'] }), isLimit('cost'));
+      assert.ok(engine.evaluationErrors({ principal, resources: [{ resource, actions: ['view'] }] }).some(({ expression }) => expression === ''));
+      // The call after it has a limit of its own.
+      assert.type(engine.isAllowed({ principal, resource: { ...resource, attr: { a: ['y'], b: ['y'], s: 'z', p: 'y' } }, action: 'view' }), 'boolean');
+    }
+  });
+}
+
+const DEEP = ['R.attr.a == R.attr.b', 'R.attr.a != R.attr.b', '[R.attr.a, R.attr.b].distinct().size() == 1', 'R.attr.a in [R.attr.b]', '"%s".format([R.attr.a]) == "x"', 'hasIntersection([R.attr.a], [R.attr.b])'];
+
+for (const condition of DEEP) {
+  test(`fails the call for values nested too deeply: ${condition}`, async () => {
+    const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
+    const engine = createEngine(policies as CompiledBundle);
+    const resource = { kind: 'item', id: 'item', attr: { a: nested, b: copy } };
+    assert.throws(() => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource, action: 'view' }), isLimit('depth'));
+  });
+}
+
+test('50 resources with `exists` over 10,000 elements pass', async () => {
+  const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.a.exists(x, x == -1.0)') }));
+  const engine = createEngine(policies as CompiledBundle);
+  const actions = Array.from({ length: 10 }, (_, index) => `view:${index}`);
+  const resources = Array.from({ length: 50 }, (_, index) => ({ resource: { kind: 'item', id: `item-${index}`, attr: { a: numbers.slice(0, 10_000) } }, actions }));
+  const results = engine.check({ principal: { id: 'alice', roles: ['user'] }, resources });
+  assert.ok(results.every((result) => result.actions.every(({ effect }) => effect === 1)));
+});
+
+test('decides as without limits where they are not met', async () => {
+  const conditions = ['R.attr.a.distinct().size() == 3', 'R.attr.a.intersect(R.attr.b).size() == 2', 'R.attr.a.except(R.attr.b) == [3.0]', 'R.attr.a.isSubset(R.attr.b)', 'sets.equivalent(R.attr.m, R.attr.n)'];
+  const attr = { a: [1, 2, 3, 1, 2], b: [2, 1], m: [{ x: [1, { y: null }] }, { z: -0 }], n: [{ z: 0 }, { x: [1, { y: null }] }] };
+  const expected = [true, true, true, false, true];
+  for (const [index, condition] of conditions.entries()) {
+    const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
+    const ask = (limits: object): boolean => createEngine(policies as CompiledBundle, { limits }).isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'item', id: 'item', attr }, action: 'view' });
+    assert.is(ask({}), ask({ evaluationCost: Number.MAX_SAFE_INTEGER, evaluationMemory: Number.MAX_SAFE_INTEGER }), condition);
+    assert.is(ask({}), !expected[index], condition);
+  }
+});
+
+test.run();
+
+function isLimit(reason: 'cost' | 'depth'): (error: unknown) => boolean {
+  return (error) => error instanceof EvaluationLimitError && error.reason === reason;
+}
