@@ -75,7 +75,7 @@ test('each kind of entries can be off', async () => {
   const { watcher: noDecisions } = watch(configWith({ decisionLogsEnabled: false })).watch;
   assert.equal(Object.keys(noDecisions), ['ended']);
   const { watcher: noAccesses } = watch(configWith({ accessLogsEnabled: false })).watch;
-  assert.equal(Object.keys(noAccesses), ['checked', 'planned']);
+  assert.equal(Object.keys(noAccesses), ['checked', 'planned', 'exceeded']);
 });
 
 test('filters leave out checks without a denial, all plans, or plans that allow everything; access entries stay', async () => {

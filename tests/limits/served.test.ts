@@ -1,0 +1,71 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine } from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
+import { auditWatcher } from '../../server/audit/audit-watcher.js';
+import type { AuditRecord } from '../../server/audit/record.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { observe } from '../../server/observe/observe.js';
+import type { Decider } from '../../server/service/decider.js';
+import { configWith } from '../audit/samples.js';
+import { checkOverGrpc } from '../cli/grpc-check.js';
+import { start } from '../server/start.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: item
+  version: default
+  rules:
+    - { actions: ["*"], effect: EFFECT_ALLOW, roles: ["*"] }
+    - { actions: ["*"], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: "P.attr.a.exists(x, P.attr.a.exists(y, x + y == -1.0))" } } }
+`;
+
+const principal = { id: 'alice', roles: ['user'], attr: { a: Array.from({ length: 2_000 }, (_, index) => index) } };
+const CHECK = { requestId: 'r1', principal, resources: [{ actions: ['view'], resource: { kind: 'item', id: 'i' } }] };
+const PLAN = { requestId: 'r2', principal, action: 'view', resource: { kind: 'item' } };
+
+test('a call that costs too much is refused over every protocol, counted, logged and audited', async () => {
+  const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY }));
+  const engine = createEngine(policies as CompiledBundle, { limits: { evaluationCost: 100_000 } });
+  const folder = mkdtempSync(join(tmpdir(), 'authz-limits-'));
+  const [output, errors] = ['out', 'err'].map((name) => openSync(join(folder, name), 'w')) as [number, number];
+  const log = openLog({ output, errors, environment: {} });
+  const observation = await observe({ log, metricsEnabled: true, logRequestPayloads: false, celErrorLogLevel: 'none', version: '1', environment: {} });
+  const records: AuditRecord[] = [];
+  const audit = auditWatcher({
+    config: configWith({}),
+    sink: { put: (record: AuditRecord) => void records.push(record), close: async () => {} } as unknown as Parameters<typeof auditWatcher>[0]['sink'],
+    bundle: () => ({ policySource: { embeddedPdp: {} } }),
+    onProblem: (problem) => assert.unreachable(problem),
+  });
+  const server = await start([], engine as unknown as Decider, [...observation.watchers, audit.watcher]);
+  try {
+    const post = async (path: string, body: unknown): Promise<readonly [number, unknown]> => {
+      const response = await fetch(`http://${server.httpAddress}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+      return [response.status, ((await response.json()) as { readonly code: unknown }).code];
+    };
+    assert.equal(await post('/api/check/resources', CHECK), [429, 8]);
+    assert.equal(await post('/api/plan/resources', PLAN), [429, 8]);
+    assert.equal(await post('/authz.svc.v1.AuthzService/CheckResources', CHECK), [429, 'resource_exhausted']);
+    const grpc = await checkOverGrpc(server.grpcAddress, CHECK).catch((error: { readonly code: number }) => error.code);
+    assert.is(grpc, 8);
+    assert.is((await post('/api/check/resources', { ...CHECK, principal: { ...principal, attr: { a: [1] } } }))[0], 200);
+    await server.close();
+    await audit.close();
+    await observation.close();
+
+    assert.match((await observation.metrics?.text()) ?? '', 'authz_evaluation_limit_exceeded_total{reason="cost"} 4\n');
+    const lines = readFileSync(join(folder, 'out'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly message: string });
+    assert.is(lines.filter(({ message }) => message === 'Conditions cost more than is allowed').length, 4);
+    const entries = records.map((record) => JSON.stringify(record));
+    assert.is(entries.filter((entry) => entry.includes('costs more than')).length, 4);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();
