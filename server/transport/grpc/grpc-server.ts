@@ -1,10 +1,8 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
-import { ADMIN_SERVICE, type Services } from '../../service/services.js';
+import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import type { GrpcStreamHandler } from '../http/http-listener.js';
-import { HEALTH_SERVICE } from '../health-messages.js';
-import { RPC_SERVICES } from '../rpcs.js';
 import { addAdminService } from './admin-service.js';
 import { type GrpcListener, grpcListener } from './grpc-listener.js';
 import { addHealthService } from './health-service.js';
@@ -28,7 +26,7 @@ export function grpcServer(config: Pick<Config['server'], 'grpc' | 'http'>, serv
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
   addHealthService(server, services.health);
   if (services.admin !== undefined) addAdminService(server, services.admin, services.report);
-  addReflectionServices(server, [...RPC_SERVICES, ...(services.admin === undefined ? [] : [ADMIN_SERVICE]), HEALTH_SERVICE]);
+  addReflectionServices(server, services);
   return { ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }), handleStream: grpcStreamHandler(server), streamsRequest: isReflection };
 }
 

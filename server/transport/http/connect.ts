@@ -7,6 +7,7 @@ import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
 import { HEALTH_SERVICE } from '../health-messages.js';
+import { REFLECTION_SERVICES } from '../reflection-messages.js';
 import { RPC_SERVICES, RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import type { HeaderList } from './cors.js';
@@ -16,6 +17,7 @@ import { grpcWebHandler } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
 import { addHealthWatch, HEALTH_RPCS } from './health-routes.js';
 import { HttpCall } from './http-call.js';
+import { addReflectionRoutes } from './reflection-routes.js';
 import { addStreamRoutes } from './stream-routes.js';
 
 /** The two ways to write a message. */
@@ -36,6 +38,7 @@ export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, servi
   for (const rpc of HEALTH_RPCS) add(rpc, { ...services, watchers: [] });
   addHealthWatch(app, exchange, services);
   addStreamRoutes(app, exchange, services);
+  addReflectionRoutes(app, exchange, services);
 }
 
 /** Whether a path is one where Connect calls go, known or not. */
@@ -59,7 +62,7 @@ export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, ex
   exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'], '');
 }
 
-const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE, HEALTH_SERVICE].map((service) => `/${service}/`);
+const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE, HEALTH_SERVICE, ...REFLECTION_SERVICES].map((service) => `/${service}/`);
 const NO_BODY = Buffer.alloc(0);
 
 function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): (request: FastifyRequest, reply: FastifyReply) => void {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Code, RpcError } from '../../service/rpc-error.js';
 
 /** The first byte of a frame, of gRPC-Web or of a stream of Connect; four of length follow. */
@@ -19,4 +20,25 @@ export function messageOf(body: Buffer, malformed: Code): Buffer {
   if (kind === COMPRESSED) throw new RpcError('unimplemented', 'unknown compression: supported is identity');
   if (kind !== MESSAGE || body.readUInt32BE(1) !== body.length - HEAD) throw new RpcError(malformed, 'one whole message was expected');
   return body.subarray(HEAD);
+}
+
+/**
+ * The messages of a request, each once it is whole, in their frames. As text they are base64, which is read to its end: no
+ * client that writes it waits for answers in between. Throws an RpcError for more than `limit` bytes at once.
+ */
+export async function* framesIn(request: Readable, limit: number, isText: boolean): AsyncGenerator<Buffer, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  // The answer goes the same way: what is not read must not end the connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (!isText && rest.length >= HEAD) {
+      const length = HEAD + rest.readUInt32BE(1);
+      if (length > limit) throw new RpcError('resource_exhausted', `a message may have ${limit} bytes`);
+      if (rest.length < length) break;
+      yield rest.subarray(0, length);
+      rest = rest.subarray(length);
+    }
+    if (rest.length > limit + HEAD) throw new RpcError('resource_exhausted', `a message may have ${limit} bytes`);
+  }
+  if (rest.length > 0) yield rest;
 }

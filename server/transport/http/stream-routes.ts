@@ -31,10 +31,19 @@ export function sendStream(
   report: Report,
   responses: (read: () => unknown) => AsyncIterable<unknown>,
 ): void {
-  const type = request.headers['content-type'];
-  const form = grpcWebStreamForm(messages, type) ?? connectStreamForm(messages, type);
-  if (form === undefined) exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
+  const form = streamFormOf(messages, request.headers['content-type']);
+  if (form === undefined) refuseStreamType(request, reply, exchange);
   else exchange.stream(request, reply, 200, ['Content-Type', form.contentType], Readable.from(frames(form, request, report, responses)));
+}
+
+/** The form of a stream in the protocol that a media type names; undefined for one that no protocol has. */
+export function streamFormOf(messages: StreamMessages, contentType: string | undefined): StreamForm | undefined {
+  return grpcWebStreamForm(messages, contentType) ?? connectStreamForm(messages, contentType);
+}
+
+/** The answer to a media type that no protocol has for streams. */
+export function refuseStreamType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
+  exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
 }
 
 const STREAM_TYPES = 'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';

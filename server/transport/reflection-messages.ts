@@ -1,0 +1,141 @@
+import { BYTES, WireReader } from '../../proto/codec/wire-reader.js';
+import { WireWriter } from '../../proto/codec/wire-writer.js';
+import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-index.js';
+import { CODES } from '../service/rpc-error.js';
+import { ADMIN_SERVICE, type Services } from '../service/services.js';
+import { HEALTH_SERVICE } from './health-messages.js';
+import { type Field, messageReader, readDocument, text } from './json/message-reader.js';
+import { RPC_SERVICES } from './rpcs.js';
+
+/** Server reflection, in both versions of its protocol: they differ in name alone. */
+export const REFLECTION_SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
+
+/** One question of the stream: ServerReflectionRequest. */
+export interface Question {
+  readonly host: string;
+  /** The number of the field that is set; 0: none that is known. */
+  readonly field: number;
+  readonly text: string;
+  /** In protobuf. */
+  readonly bytes: Buffer;
+}
+
+/** ServerReflectionResponse, without the question that it repeats. */
+export type Answer =
+  | { readonly question: Question; readonly files: readonly Buffer[] }
+  | { readonly question: Question; readonly services: readonly string[] }
+  | { readonly question: Question; readonly code: number; readonly message: string };
+
+/** Answers questions about the services that are served. The descriptors are read at the first question: no start waits for it. */
+export function reflectionOf({ admin }: Pick<Services, 'admin'>): (question: Question) => Answer {
+  const services = [...RPC_SERVICES, ...(admin === undefined ? [] : [ADMIN_SERVICE]), HEALTH_SERVICE, ...REFLECTION_SERVICES].sort();
+  let index: DescriptorIndex | undefined;
+  return (question) => {
+    index ??= descriptorIndex();
+    switch (question.field) {
+      case FILE_BY_FILENAME:
+        return filesOrNone(question, index.filesOf(question.text));
+      case FILE_CONTAINING_SYMBOL:
+        return filesOrNone(question, index.filesOf(index.fileDefining(question.text.replace(/^\./, '')) ?? ''));
+      case LIST_SERVICES:
+        return { question, services };
+      default:
+        return { question, code: CODES.unimplemented.number, message: 'not a question this server answers' };
+    }
+  };
+}
+
+function filesOrNone(question: Question, files: readonly Buffer[] | undefined): Answer {
+  if (files !== undefined) return { question, files };
+  return { question, code: CODES.not_found.number, message: `nothing is called ${JSON.stringify(question.text.slice(0, 200))}` };
+}
+
+const HOST = 1;
+const FILE_BY_FILENAME = 3;
+const FILE_CONTAINING_SYMBOL = 4;
+const LIST_SERVICES = 7;
+
+/** Throws a WireError. */
+export function decodeQuestion(bytes: Buffer): Question {
+  const reader = new WireReader(bytes);
+  let host = '';
+  let field = 0;
+  let text = '';
+  while (reader.at < bytes.length) {
+    const tag = reader.tag();
+    const number = tag >>> 3;
+    if ((tag & 7) !== BYTES) reader.skip(tag);
+    else if (number === HOST) host = reader.string();
+    else if (number === FILE_BY_FILENAME || number === FILE_CONTAINING_SYMBOL || number === LIST_SERVICES) {
+      field = number;
+      text = reader.string();
+    } else {
+      field = number;
+      reader.skip(tag);
+    }
+  }
+  return { host, field, text, bytes };
+}
+
+/** Throws an RpcError. */
+export function readQuestion(body: Buffer): Question {
+  const { host, ...texts } = readDocument(body, questionTexts);
+  const [name, field] = NAMES.find(([key]) => texts[key] !== undefined) ?? [];
+  const text = (name && texts[name]) ?? '';
+  const writer = new WireWriter();
+  if (field !== undefined) writer.bytesField(field, Buffer.from(text));
+  if (host !== '') writer.stringField(HOST, host);
+  return { host, field: field ?? 0, text, bytes: writer.finish() };
+}
+
+/** Fields of a request, by their names in JSON. */
+const NAMES = [
+  ['fileByFilename', FILE_BY_FILENAME],
+  ['fileContainingSymbol', FILE_CONTAINING_SYMBOL],
+  ['allExtensionNumbersOfType', 6],
+  ['listServices', LIST_SERVICES],
+] as const;
+
+type Texts = { readonly host: string } & { readonly [name in (typeof NAMES)[number][0]]: string | undefined };
+
+const optional: Field<string | undefined> = { absent: undefined, read: text.read };
+const questionTexts = messageReader<Texts>({ host: text, fileByFilename: optional, fileContainingSymbol: optional, allExtensionNumbersOfType: optional, listServices: optional });
+
+/** The answer in protobuf: the question again, and one field of content. */
+export function encodeAnswer(answer: Answer, writer = new WireWriter()): Buffer {
+  writer.begin();
+  const mark = writer.mark();
+  writer.messageField(encodeContent(answer, writer), mark);
+  writer.bytesField(2, answer.question.bytes);
+  if (answer.question.host !== '') writer.stringField(1, answer.question.host);
+  return writer.finish();
+}
+
+/** Gives the number of the field that it is the content of. */
+function encodeContent(answer: Answer, writer: WireWriter): number {
+  if ('files' in answer) {
+    for (const file of [...answer.files].reverse()) writer.bytesField(1, file);
+    return 4;
+  }
+  if ('services' in answer) {
+    for (const service of [...answer.services].reverse()) {
+      const mark = writer.mark();
+      writer.stringField(1, service);
+      writer.messageField(1, mark);
+    }
+    return 6;
+  }
+  writer.stringField(2, answer.message);
+  writer.varintField(1, answer.code);
+  return 7;
+}
+
+/** The answer in JSON. */
+export function printAnswer(answer: Answer): string {
+  const { host, field, text } = answer.question;
+  const name = NAMES.find(([, number]) => number === field)?.[0];
+  const head = { ...(host !== '' && { validHost: host }), originalRequest: { ...(host !== '' && { host }), ...(name !== undefined && { [name]: text }) } };
+  if ('files' in answer) return JSON.stringify({ ...head, fileDescriptorResponse: { fileDescriptorProto: answer.files.map((file) => file.toString('base64')) } });
+  if ('services' in answer) return JSON.stringify({ ...head, listServicesResponse: { service: answer.services.map((service) => ({ name: service })) } });
+  return JSON.stringify({ ...head, errorResponse: { errorCode: answer.code, errorMessage: answer.message } });
+}
