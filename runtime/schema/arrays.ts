@@ -91,8 +91,8 @@ export const uniqueItems: Schema = (value, place, run) => {
 };
 
 function reportPairs(earlier: readonly number[], index: number, place: Place, run: Run): false {
-  for (const other of earlier) {
-    if (run.isFull) return false;
+  for (const [at, other] of earlier.entries()) {
+    if (run.isFull) return run.reportUnlisted(earlier.length - at);
     run.report(place, `items at index ${other} and ${index} are equal`);
   }
   return false;

@@ -23,6 +23,10 @@ export class Run {
   evaluated: Evaluated | undefined;
   scope: DynamicScope | undefined;
   private readonly found: SchemaViolation[] = [];
+  /** All violations, those that are not kept among them. */
+  private count = 0;
+  /** Characters of the violations that are kept. */
+  private length = 0;
   private depth = 0;
   private work = 0;
   private limit: string | undefined;
@@ -53,29 +57,45 @@ export class Run {
 
   /** Notes what is wrong at a place. Always false, so that a keyword can return it. */
   report(place: Place, message: string): false {
-    if (!this.isFull) this.found.push({ path: place.text, message });
+    this.count += 1;
+    if (this.isFull) return false;
+    const violation = { path: shortened(place.text), message: shortened(message) };
+    this.found.push(violation);
+    this.length += lengthOf(violation);
     return false;
   }
 
-  /** Whether further violations would not be listed. */
+  /** Whether further violations are counted only. */
   get isFull(): boolean {
-    return this.found.length >= MAX_VIOLATIONS;
+    return this.found.length >= MAX_VIOLATIONS || this.length >= MAX_LENGTH;
+  }
+
+  /** Counts violations that there is no room for. Always false, as `report` is. */
+  reportUnlisted(count: number): false {
+    this.count += count;
+    return false;
   }
 
   /** How many violations there are: a place to come back to. */
   get mark(): number {
-    return this.found.length;
+    return this.count;
   }
 
   /** Forgets the violations since a mark: they were of a branch that did not matter. */
   forget(mark: number): void {
-    this.found.length = mark;
+    this.count = mark;
+    for (const violation of this.found.splice(mark)) this.length -= lengthOf(violation);
   }
 
-  /** All that is wrong, sorted by path and message. Beyond the limits of the run that is the one violation: the attributes were not judged. */
+  /**
+   * What is wrong, sorted by path and message, and last how much more there is. Beyond the limits of the run that is the
+   * one violation: the attributes were not judged.
+   */
   violations(): readonly SchemaViolation[] {
     if (this.limit !== undefined) return [{ path: '/', message: this.limit }];
-    return this.found.sort((a, b) => compare(a.path, b.path) || compare(a.message, b.message));
+    const listed = this.found.sort((a, b) => compare(a.path, b.path) || compare(a.message, b.message));
+    const more = this.count - listed.length;
+    return more === 0 ? listed : [...listed, { path: '/', message: `and ${more} more` }];
   }
 }
 
@@ -83,10 +103,26 @@ export class Run {
 const MAX_DEPTH = 500;
 /** Schema objects applied, members and items looked at. */
 const MAX_WORK = 1_000_000;
-const MAX_VIOLATIONS = 1000;
+/** The most violations of some attributes that are listed: an answer must not be many times the size of its request. */
+const MAX_VIOLATIONS = 100;
+/** No further violation is listed once those listed have this many characters: each names the keys that lead to it. */
+const MAX_LENGTH = 10_000;
+/** A path or a message is cut to this many characters: both quote keys, and messages quote values. */
+const MAX_TEXT = 1_000;
 
 const TOO_DEEP = 'attributes nest too deeply to be validated';
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function lengthOf({ path, message }: SchemaViolation): number {
+  return path.length + message.length;
+}
+
+/** A pair of surrogates is kept or left out as a whole: half of one has no UTF-8. */
+function shortened(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  const isPairCut = (text.codePointAt(MAX_TEXT - 1) as number) > 0xffff;
+  return `${text.slice(0, isPairCut ? MAX_TEXT - 1 : MAX_TEXT)}…`;
 }
