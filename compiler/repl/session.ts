@@ -1,4 +1,4 @@
-import { isFailure } from '#runtime/cel';
+import { beginLimit, EvaluationLimitError, endLimit, isFailure } from '#runtime/cel';
 import type { Instant } from '#runtime/policy';
 import type { PolicyFile } from '../ast/policy.js';
 import { frameOf } from '../diagnostics/frame.js';
@@ -40,8 +40,20 @@ export class Session {
 
   constructor(private readonly world: World) {}
 
-  /** Answers an input. */
+  /** Answers an input. What costs too much to evaluate is a problem, as it fails a call. */
   enter(text: string): Reply {
+    const outer = beginLimit(MOST_STEPS, MOST_BYTES);
+    try {
+      return this.answer(text);
+    } catch (error) {
+      if (error instanceof EvaluationLimitError) return failed(error.message);
+      throw error;
+    } finally {
+      endLimit(outer);
+    }
+  }
+
+  private answer(text: string): Reply {
     const input = readInput(text);
     switch (input.kind) {
       case 'nothing':
@@ -117,6 +129,10 @@ export class Session {
     return said(`${name} = ${printValue(result)}\n`);
   }
 }
+
+/** More than a server allows by default: a person waits for some seconds. */
+const MOST_STEPS = 200_000_000;
+const MOST_BYTES = 400 * 1024 * 1024;
 
 /** The words of CEL that are no names. */
 const WORDS: ReadonlySet<string> = new Set([

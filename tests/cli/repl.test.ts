@@ -37,6 +37,12 @@ test('an expression prints its value as CEL writes it, and `_` is the last one',
   assert.is(stdout, '_ = 3\n_ = 6\n_ = [1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]\n_ = 1u\n_ = timestamp("2020-01-01T00:01:30Z")\n_ = true\n');
 });
 
+test('what costs too much to evaluate is a problem, and the next line is answered', async () => {
+  const { stdout, stderr } = await repl('lists.range(1000000).map(x, lists.range(1000000).map(y, x + y)).size()', '1 + 2');
+  assert.match(stderr, 'costs more than');
+  assert.is(stdout, '_ = 3\n');
+});
+
 test('what does not parse or check is said with its line and column, and what fails with its reason; `_` stays', async () => {
   const { code, stdout, stderr } = await repl('5', '[1,', '  foo]', ':let x = 1 +', '1 / 0', 'P.attr.age', '_');
   assert.is(code, 0);
