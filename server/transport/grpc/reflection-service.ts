@@ -3,7 +3,7 @@ import type { Services } from '../../service/services.js';
 import { type Answer, decodeQuestion, encodeAnswer, type Question, REFLECTION_SERVICES, reflectionOf } from '../reflection-messages.js';
 import { bidiStream } from './method.js';
 
-/** Answers what the services of this server look like. */
+/** Answers what the services of this server look like. No more questions are read than answers can be sent. */
 export function addReflectionServices(server: Server, services: Pick<Services, 'admin'>): void {
   const answerTo = reflectionOf(services);
   for (const service of REFLECTION_SERVICES) {
@@ -12,7 +12,10 @@ export function addReflectionServices(server: Server, services: Pick<Services, '
       { ServerReflectionInfo: info },
       {
         ServerReflectionInfo: (call: ServerDuplexStream<Question, Answer>) => {
-          call.on('data', (question: Question) => call.write(answerTo(question)));
+          call.on('data', (question: Question) => {
+            if (!call.write(answerTo(question))) call.pause();
+          });
+          call.on('drain', () => call.resume());
           call.on('end', () => call.end());
         },
       },
