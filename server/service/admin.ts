@@ -3,6 +3,7 @@ import type { ListAuditLogEntriesRequest } from '../../proto/audit-request.js';
 import { type AdminCredentials, AdminDoor } from '../audit/admin-auth.js';
 import { listAuditLogEntries } from '../audit/list-entries.js';
 import type { AuditReader } from '../audit/reader.js';
+import { RpcError } from './rpc-error.js';
 
 /** What the admin API offers: policies are compiled into the build, so only the audit log is left to look at (server.md 1.1). */
 export interface AdminService {
@@ -20,4 +21,23 @@ export function adminService(credentials: AdminCredentials | undefined, reader: 
     authenticate: (authorization) => door.enter(authorization),
     listAuditLogEntries: (request) => listAuditLogEntries(reader, request),
   };
+}
+
+/** The reason why calls of the admin API fail on a server without one. */
+export const ADMIN_DISABLED = 'Admin service is disabled by the configuration';
+
+/** The reason why no call changes or reads policies and schemas. */
+export const COMPILED_IN = 'policies and schemas are compiled into the build';
+
+/** Returns the admin API to a caller with its credentials. Rejects with an RpcError for any other caller, and when there is no admin API. */
+export async function authenticated(admin: AdminService | undefined, authorization: string | undefined): Promise<AdminService> {
+  if (admin === undefined) throw new RpcError('unimplemented', ADMIN_DISABLED);
+  await admin.authenticate(authorization);
+  return admin;
+}
+
+/** Refuses a call of the admin API for a reason that only callers with its credentials learn. Always rejects, with an RpcError. */
+export async function refuseAdminCall(admin: AdminService | undefined, authorization: string | undefined, reason: string): Promise<never> {
+  await authenticated(admin, authorization);
+  throw new RpcError('unimplemented', reason);
 }

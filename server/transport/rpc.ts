@@ -39,6 +39,11 @@ export interface RestRoute {
   readonly headers?: (release: ServerInfoResponse) => readonly string[];
 }
 
+/** An RPC that reflection describes and the server refuses. */
+export interface UnservedRpc extends Pick<Rpc, 'service' | 'method'> {
+  readonly reason: string;
+}
+
 /** What transports see of a request. */
 export interface Message {
   readonly requestContext?: RequestContext | undefined;

@@ -12,6 +12,7 @@ import { decodePlanResourcesRequest } from '../../proto/codec/plan-resources-req
 import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
 import { listRequestOfQuery } from '../audit/list-query.js';
+import { COMPILED_IN } from '../service/admin.js';
 import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
 import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch } from '../service/check-resource-batch.js';
@@ -33,7 +34,7 @@ import { readCheckResourcesRequest } from './json/read-check-resources.js';
 import { readListAuditLogEntriesRequest } from './json/read-list-audit-log-entries.js';
 import { readPlanResourcesRequest } from './json/read-plan-resources.js';
 import { readServerInfoRequest } from './json/read-server-info.js';
-import { fullName, type Rpc } from './rpc.js';
+import { fullName, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
 /** AuthZEN callers follow their requests by it. */
@@ -146,6 +147,23 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
     encode: encodeListAuditLogEntriesResponse,
     run: (admin, request) => admin.listAuditLogEntries(request),
   }),
+];
+
+/** The RPCs of the admin that would read or change policies and schemas. */
+export const UNSERVED_RPCS: readonly UnservedRpc[] = [
+  { service: ADMIN_SERVICE, method: 'AddOrUpdatePolicy', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'GetPolicy', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'ListPolicies', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'InspectPolicies', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'DeletePolicy', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'DisablePolicy', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'EnablePolicy', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'AddOrUpdateSchema', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'GetSchema', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'ListSchemas', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'DeleteSchema', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'ReloadStore', reason: COMPILED_IN },
+  { service: ADMIN_SERVICE, method: 'PurgeStoreRevisions', reason: COMPILED_IN },
 ];
 
 /** The services of the table, in its order. */

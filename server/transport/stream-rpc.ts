@@ -1,5 +1,5 @@
 import type { WireWriter } from '../../proto/codec/wire-writer.js';
-import type { AdminService } from '../service/admin.js';
+import { type AdminService, authenticated } from '../service/admin.js';
 import type { Code } from '../service/rpc-error.js';
 import { malformedOf } from './rpc.js';
 
@@ -25,9 +25,8 @@ export interface StreamRpc<Request = unknown, Response = unknown> extends Stream
 }
 
 /** The responses, made while they are asked for. Who calls is asked before the request is read. Rejects with an RpcError. */
-export async function* runStream(rpc: StreamRpc, admin: AdminService, authorization: string | undefined, read: () => unknown): AsyncGenerator<unknown, void> {
-  await admin.authenticate(authorization);
-  yield* rpc.run(admin, read());
+export async function* runStream(rpc: StreamRpc, admin: AdminService | undefined, authorization: string | undefined, read: () => unknown): AsyncGenerator<unknown, void> {
+  yield* rpc.run(await authenticated(admin, authorization), read());
 }
 
 /** A request in protobuf. Throws an RpcError. */

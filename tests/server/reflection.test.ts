@@ -1,31 +1,59 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createFileRegistry, type DescMethod, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { ConnectError, type Transport } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
+import { adminService } from '../../server/service/admin.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { httpServer } from '../../server/transport/http/http-server.js';
 import { ROOT } from '../support/compiled.js';
+import { send } from './http-client.js';
 import { testServices } from './services.js';
 
-const test = suite('reflection over Connect and gRPC-Web');
+const test = suite('reflection');
 const BUF = join(ROOT, 'node_modules', '.bin', 'buf');
 
-let door: Door;
-let stop: () => Promise<unknown>;
-test.before(async () => {
+interface Listening {
+  readonly http: Door;
+  readonly grpc: Door;
+  readonly stop: () => Promise<void>;
+}
+
+async function listening(hasAdmin: boolean): Promise<Listening> {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
-  const services = testServices(config);
+  const admin = hasAdmin ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, undefined) : undefined;
+  const services = testServices(config, { admin });
   const grpc = grpcServer(config.server, services);
   const http = await httpServer(config.server, services, { grpc });
-  door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
-  stop = () => Promise.all([http.stop(1000), grpc.stop(1000)]);
+  const open = (welcome: typeof http.take): Promise<Door> => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome });
+  const doors = { http: await open(http.take), grpc: await open(grpc.take) };
+  const stop = async (): Promise<void> => {
+    await Promise.all([doors.http.close(), doors.grpc.close()]);
+    await Promise.all([http.stop(1000), grpc.stop(1000)]);
+  };
+  return { ...doors, stop };
+}
+
+let withAdmin: Listening;
+let withoutAdmin: Listening;
+let door: Door;
+test.before(async () => {
+  withAdmin = await listening(true);
+  withoutAdmin = await listening(false);
+  door = withoutAdmin.http;
 });
 test.after(async () => {
-  await door.close();
-  await stop();
+  await Promise.all([withAdmin.stop(), withoutAdmin.stop()]);
 });
 
 for (const protocol of ['grpc', 'connect', 'grpcweb']) {
@@ -56,5 +84,125 @@ test('a question that is too long, and one that is none, end the stream with an 
     assert.match(await response.text(), `"code":"${code}"`);
   }
 });
+
+const TRANSPORTS: readonly (readonly [string, (server: Listening) => Transport])[] = [
+  ['Connect in JSON', ({ http }) => createConnectTransport({ baseUrl: `http://${http.address}`, httpVersion: '2', useBinaryFormat: false })],
+  ['Connect in protobuf', ({ http }) => createConnectTransport({ baseUrl: `http://${http.address}`, httpVersion: '2', useBinaryFormat: true })],
+  ['gRPC-Web', ({ http }) => createGrpcWebTransport({ baseUrl: `http://${http.address}`, httpVersion: '2' })],
+  ['gRPC on the HTTP port', ({ http }) => createGrpcTransport({ baseUrl: `http://${http.address}` })],
+  ['gRPC', ({ grpc }) => createGrpcTransport({ baseUrl: `http://${grpc.address}` })],
+];
+const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
+const BASIC = `Basic ${Buffer.from('admin:open:sesame').toString('base64')}`;
+const ADMIN = 'authz.svc.v1.AuthzAdminService';
+const methodsOf = (service: string): readonly DescMethod[] => registry.getService(service)?.methods ?? [];
+
+async function listed({ http }: Listening): Promise<readonly string[]> {
+  const url = `http://${http.address}/grpc.reflection.v1.ServerReflection/ServerReflectionInfo`;
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/connect+json' }, body: framed('{"listServices":""}') });
+  return [...(await response.text()).matchAll(/"name":"([^"]+)"/g)].map(([, name]) => String(name));
+}
+
+/** How a call with an empty request fails; undefined when it is served. */
+async function failureOf(transport: Transport, method: DescMethod, authorization?: string): Promise<ConnectError | undefined> {
+  const headers = authorization === undefined ? {} : { authorization };
+  const leave = new AbortController();
+  try {
+    if (method.methodKind === 'unary') {
+      await transport.unary(method as Parameters<Transport['unary']>[0], leave.signal, undefined, headers, {});
+    } else {
+      const requests = (async function* () {
+        yield {};
+      })();
+      const { message } = await transport.stream(method as Parameters<Transport['stream']>[0], leave.signal, undefined, headers, requests);
+      // A watch need not end.
+      for await (const _ of message) break;
+    }
+    return undefined;
+  } catch (thrown) {
+    return ConnectError.from(thrown);
+  } finally {
+    leave.abort();
+  }
+}
+
+async function reasonOfRest({ http }: Listening): Promise<string> {
+  const { text } = await send(http.address, 'GET', '/admin/policies', undefined, { authorization: BASIC });
+  const { code, message } = JSON.parse(text) as { code: number; message: string };
+  assert.is(code, 12);
+  return message;
+}
+
+for (const [protocol, make] of TRANSPORTS) {
+  test(`every method that is listed is served, or refused with the reason of REST, over ${protocol}`, async () => {
+    const transport = make(withAdmin);
+    const reason = await reasonOfRest(withAdmin);
+    assert.is(reason, 'policies and schemas are compiled into the build');
+    const refused: string[] = [];
+    const served: string[] = [];
+    const services = await listed(withAdmin);
+    assert.ok(services.includes(ADMIN));
+    for (const method of services.flatMap(methodsOf)) {
+      const name = `${method.parent.typeName}/${method.name}`;
+      const failure = await failureOf(transport, method, BASIC);
+      if (failure?.code === 12) assert.is(failure.rawMessage, reason, name);
+      (failure?.code === 12 ? refused : served).push(name);
+    }
+    assert.is(refused.length, methodsOf(ADMIN).length - 1);
+    assert.ok(refused.every((name) => name.startsWith(ADMIN)), refused.join());
+    assert.is(served.length, services.flatMap(methodsOf).length - refused.length);
+    assert.ok(served.includes(`${ADMIN}/ListAuditLogEntries`));
+  });
+
+  test(`methods that are refused ask for credentials first, over ${protocol}`, async () => {
+    for (const method of methodsOf(ADMIN)) assert.is((await failureOf(make(withAdmin), method))?.code, 16, method.name);
+  });
+
+  test(`an admin API that is off is not listed, and says so, over ${protocol}`, async () => {
+    assert.not((await listed(withoutAdmin)).includes(ADMIN));
+    const reason = await reasonOfRest(withoutAdmin);
+    assert.is(reason, 'Admin service is disabled by the configuration');
+    for (const method of methodsOf(ADMIN)) {
+      const failure = await failureOf(make(withoutAdmin), method);
+      assert.equal([failure?.code, failure?.rawMessage], [12, reason], method.name);
+    }
+  });
+}
+
+const QUESTIONS = 1024;
+/** Round trips without a question that is taken, after which none will be. */
+const PINGS = 30;
+
+for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
+  test(`questions are not read while nobody reads their answers, as application/${protocol}`, async () => {
+    const session = connectHttp2(`http://${door.address}`);
+    await once(session, 'connect');
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': `application/${protocol}`, te: 'trailers' });
+    const ping = (): Promise<unknown> => new Promise((resolve, reject) => session.ping((error) => (error === null ? resolve(undefined) : reject(error))));
+    const host = 'h'.repeat(1024);
+    // host: field 1; list_services: field 7, empty.
+    const question = Buffer.concat([Buffer.from([0x0a, 0x80, 0x08]), Buffer.from(host), Buffer.from([0x3a, 0x00])]);
+    const head = Buffer.from([0, 0, 0, 0, 0]);
+    head.writeUInt32BE(question.length, 1);
+    let taken = 0;
+    const asked = (async () => {
+      for (; taken < QUESTIONS; taken += 1) await new Promise((resolve) => stream.write(Buffer.concat([head, question]), resolve));
+      stream.end();
+    })();
+    let before = -1;
+    while (before < taken && taken < QUESTIONS) {
+      before = taken;
+      for (let count = 0; count < PINGS; count += 1) await ping();
+    }
+    assert.ok(taken > 0 && taken < QUESTIONS, `${taken} of ${QUESTIONS} questions were taken`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    await asked;
+    // An answer has the host twice: in the question that it repeats, and as the host that is valid.
+    assert.is(Buffer.concat(chunks).toString('latin1').split(host).length - 1, 2 * QUESTIONS);
+    session.close();
+  });
+}
 
 test.run();

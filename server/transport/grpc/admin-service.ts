@@ -1,23 +1,32 @@
 import { once } from 'node:events';
-import type { handleServerStreamingCall, Server, ServerWritableStream } from '@grpc/grpc-js';
+import type { handleServerStreamingCall, handleUnaryCall, Metadata, Server, ServerWritableStream } from '@grpc/grpc-js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
-import type { AdminService } from '../../service/admin.js';
+import { type AdminService, refuseAdminCall } from '../../service/admin.js';
 import { type Report, rpcErrorOf } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE } from '../../service/services.js';
-import { STREAM_RPCS } from '../rpcs.js';
+import type { UnservedRpc } from '../rpc.js';
+import { STREAM_RPCS, UNSERVED_RPCS } from '../rpcs.js';
 import { decodeRequest, runStream, type StreamRpc } from '../stream-rpc.js';
-import { serverStream } from './method.js';
+import { serverStream, unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
-/** The admin API over gRPC (server.md 1.1): the streams of the table. Its other methods are not implemented, which the library says. */
-export function addAdminService(server: Server, admin: AdminService, report: Report): void {
+/** Adds the admin API over gRPC (server.md 1.1): the streams of the table, and the methods that are refused. Without an admin API, all of them are. */
+export function addAdminService(server: Server, admin: AdminService | undefined, report: Report): void {
   const bytes = { decode: (message: Buffer): Buffer => message, encode: (message: Buffer): Buffer => message };
-  const rpcs = STREAM_RPCS.filter(({ service }) => service === ADMIN_SERVICE);
-  const definition = Object.fromEntries(rpcs.map(({ method }) => [method, serverStream(ADMIN_SERVICE, method, bytes)]));
-  server.addService(definition, Object.fromEntries(rpcs.map((rpc) => [rpc.method, handler(rpc, admin, report)])));
+  const streams = STREAM_RPCS.filter(({ service }) => service === ADMIN_SERVICE);
+  const unserved = UNSERVED_RPCS.filter(({ service }) => service === ADMIN_SERVICE);
+  const definition = Object.fromEntries([
+    ...streams.map(({ method }) => [method, serverStream(ADMIN_SERVICE, method, bytes)]),
+    ...unserved.map(({ method }) => [method, unary(ADMIN_SERVICE, method, bytes)]),
+  ]);
+  const handlers = Object.fromEntries([
+    ...streams.map((rpc) => [rpc.method, handler(rpc, admin, report)]),
+    ...unserved.map((rpc) => [rpc.method, refusal(rpc, admin, report)]),
+  ]);
+  server.addService(definition, handlers);
 }
 
-function handler(rpc: StreamRpc, admin: AdminService, report: Report): handleServerStreamingCall<Buffer, Buffer> {
+function handler(rpc: StreamRpc, admin: AdminService | undefined, report: Report): handleServerStreamingCall<Buffer, Buffer> {
   const writer = new WireWriter();
   return (call) => {
     answer(rpc, admin, call, writer).then(
@@ -27,10 +36,19 @@ function handler(rpc: StreamRpc, admin: AdminService, report: Report): handleSer
   };
 }
 
+function refusal({ reason }: UnservedRpc, admin: AdminService | undefined, report: Report): handleUnaryCall<Buffer, Buffer> {
+  return ({ metadata }, callback) => {
+    refuseAdminCall(admin, authorizationOf(metadata), reason).catch((thrown) => callback(grpcErrorOf(rpcErrorOf(thrown, report))));
+  };
+}
+
+function authorizationOf(metadata: Metadata): string | undefined {
+  return metadata.get('authorization')[0]?.toString();
+}
+
 /** Responses are made at the pace of the caller, and no longer than it listens. */
-async function answer(rpc: StreamRpc, admin: AdminService, call: ServerWritableStream<Buffer, Buffer>, writer: WireWriter): Promise<void> {
-  const [authorization] = call.metadata.get('authorization');
-  const responses = runStream(rpc, admin, authorization === undefined ? undefined : String(authorization), () => decodeRequest(rpc, call.request, 'internal'));
+async function answer(rpc: StreamRpc, admin: AdminService | undefined, call: ServerWritableStream<Buffer, Buffer>, writer: WireWriter): Promise<void> {
+  const responses = runStream(rpc, admin, authorizationOf(call.metadata), () => decodeRequest(rpc, call.request, 'internal'));
   const left = new AbortController();
   call.once('cancelled', () => left.abort());
   for await (const response of responses) {

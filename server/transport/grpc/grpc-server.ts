@@ -25,7 +25,7 @@ export function grpcServer(config: Pick<Config['server'], 'grpc' | 'http'>, serv
   const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
   addHealthService(server, services.health);
-  if (services.admin !== undefined) addAdminService(server, services.admin, services.report);
+  addAdminService(server, services.admin, services.report);
   addReflectionServices(server, services);
   return { ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }), handleStream: grpcStreamHandler(server), streamsRequest: isReflection };
 }

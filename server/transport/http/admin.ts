@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AdminService } from '../../service/admin.js';
-import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { type AdminService, COMPILED_IN, refuseAdminCall } from '../../service/admin.js';
+import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { printRestError } from '../json/print-error.js';
 import { STREAM_RPCS } from '../rpcs.js';
@@ -21,17 +21,12 @@ export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin
     });
   }
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-    refuse(admin, request).catch((thrown) => {
+    refuseAdminCall(admin, request.headers.authorization, COMPILED_IN).catch((thrown) => {
       const error = rpcErrorOf(thrown, report);
       exchange.sendRestError(request, reply, error, [...JSON_TYPE, ...challenge(error)]);
     });
   };
   app.route({ method: ['GET', 'POST', 'PUT', 'DELETE'], url: '/admin/*', handler });
-}
-
-async function refuse(admin: AdminService, request: FastifyRequest): Promise<never> {
-  await admin.authenticate(request.headers.authorization);
-  throw new RpcError('unimplemented', 'policies and schemas are compiled into the build');
 }
 
 async function stream(rpc: StreamRpc, admin: AdminService, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): Promise<void> {

@@ -1,19 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TextTable } from '../../../proto/codec/text-table.js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { refuseAdminCall } from '../../service/admin.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
-import { type Codec, fullName, type Rpc, runJson, runProto } from '../rpc.js';
+import { type Codec, fullName, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
 import { HEALTH_SERVICE } from '../health-messages.js';
 import { REFLECTION_SERVICES } from '../reflection-messages.js';
-import { RPC_SERVICES, RPCS } from '../rpcs.js';
+import { RPC_SERVICES, RPCS, UNSERVED_RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import type { HeaderList } from './cors.js';
 import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
-import { grpcWebHandler } from './grpc-web.js';
+import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
 import { addHealthWatch, HEALTH_RPCS } from './health-routes.js';
 import { HttpCall } from './http-call.js';
@@ -38,6 +39,7 @@ export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, servi
   for (const rpc of HEALTH_RPCS) add(rpc, { ...services, watchers: [] });
   addHealthWatch(app, exchange, services);
   addStreamRoutes(app, exchange, services);
+  for (const rpc of UNSERVED_RPCS) app.post(fullName(rpc), refusalHandler(rpc, exchange, services));
   addReflectionRoutes(app, exchange, services);
 }
 
@@ -101,6 +103,23 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
     } catch (thrown) {
       fail(thrown);
     }
+  };
+}
+
+/** Answers calls that are refused, over Connect and gRPC-Web. */
+function refusalHandler({ reason }: UnservedRpc, exchange: Exchange, { admin, report }: Services): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    const { authorization, 'content-type': contentType } = request.headers;
+    const isConnect = !isGrpcWeb(contentType);
+    if (isConnect && encodingOf(contentType) === undefined) {
+      refuseMediaType(request, reply, exchange);
+      return;
+    }
+    refuseAdminCall(admin, authorization, reason).catch((thrown) => {
+      const error = rpcErrorOf(thrown, report);
+      if (isConnect) sendConnectError(request, reply, exchange, error);
+      else sendGrpcWebError(request, reply, exchange, error);
+    });
   };
 }
 

@@ -11,13 +11,11 @@ import type { Exchange } from './exchange.js';
 import { grpcWebStreamForm } from './grpc-web-stream.js';
 import type { StreamForm } from './stream-form.js';
 
-/** Streams of Connect and gRPC-Web over plain POST, where there is an admin to call them. */
-export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
-  const { admin } = services;
-  if (admin === undefined) return;
+/** Streams of Connect and gRPC-Web over plain POST. Without an admin API, they end with the reason. */
+export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {
   for (const rpc of STREAM_RPCS) {
     app.post(fullName(rpc), (request, reply) => {
-      sendStream(rpc, request, reply, exchange, services.report, (read) => runStream(rpc, admin, request.headers.authorization, read));
+      sendStream(rpc, request, reply, exchange, report, (read) => runStream(rpc, admin, request.headers.authorization, read));
     });
   }
 }

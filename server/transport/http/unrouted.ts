@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ADMIN_DISABLED } from '../../service/admin.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { isConnectPath, sendConnectError } from './connect.js';
 import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
@@ -20,7 +21,7 @@ export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exc
     // The status of "unimplemented", not 405: clients of the reference expect it.
     exchange.sendJson(request, reply, 501, JSON_TYPE, '{"code":12,"message":"Method Not Allowed"}');
   } else if (path.startsWith('/admin')) {
-    exchange.sendJson(request, reply, 404, JSON_TYPE, '{"code":12,"message":"Admin service is disabled by the configuration"}');
+    exchange.sendJson(request, reply, 404, JSON_TYPE, JSON.stringify({ code: 12, message: ADMIN_DISABLED }));
   } else if (path.startsWith('/api/playground/')) {
     exchange.sendJson(request, reply, 404, JSON_TYPE, '{"code":12,"message":"Playground service is disabled by the configuration"}');
   } else if (isUnder(path, '/api') || isUnder(path, '/access/v1')) {
