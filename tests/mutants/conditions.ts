@@ -20,6 +20,7 @@ export const TYPED: readonly string[] = [
   'timestamp(R.attr.t) < now()', 'timestamp(R.attr.t) > now()', 'timeSince(timestamp(R.attr.t)) < duration("1h")', 'timeSince(timestamp(R.attr.t)) > duration("1h")', 'R.attr.?x.orValue("a") == "a"', 'R.attr.?x.hasValue()',
   'cel.bind(t, R.attr.x, t == "a" || t == "b")', 'R.id == "r"', 'R.kind == "other" || R.attr.flag', '"user" in P.roles && R.attr.flag', 'R.attr.x == "a" && R.attr.x == "b"', 'R.attr.n - 1.0 > 1.0', 'R.attr.n * 2.0 == 4.0',
   'R.attr.list.exists(t, t == "x" || P.attr.admin == true)', 'R.attr.list.all(t, t == "x" && P.attr.admin == true)', '!R.attr.list.all(t, t == "x" || P.attr.admin == true)',
+  '!R.attr.list.all(t, t == "x" && P.attr.admin == true)',
   'R.attr.y == (P.attr.no || R.attr.x)', 'R.attr.y != (P.attr.no || R.attr.flag)', 'R.attr.y in [P.attr.no || R.attr.x]', 'R.attr.y == ["a"].exists(i, R.attr.x)', 'R.attr.y == !(!R.attr.x)',
   'R.attr.y != (R.attr.x in P.attr.none)', '(R.attr.flag ? 1.0 : 2.0) < R.attr.n', '(R.attr.flag ? "a" : R.attr.y) == R.attr.x', '{"p": R.attr.n, "q": !(R.attr.x)}.p > 1.0',
   'duration(R.attr.d) > duration("90000000.000000001s")', 'duration(R.attr.d) < duration("2562047h47m16.854775807s")',
@@ -35,7 +36,7 @@ export function typedRow(pick: <T>(of: readonly T[]) => T): { readonly [name: st
     owner: pick([undefined, 'u1', 'u2']),
     list: pick([undefined, [], ['x'], ['x', 'y'], ['y']]),
     map: pick([undefined, {}, { a: 'a' }, { a: 'b' }]),
-    d: pick([undefined, '90000000s', '90000000.000000002s', '2562047h47m16.854775807s']),
+    d: pick([undefined, '90000000s', '90000000.000000001s', '90000000.000000002s', '2562047h47m16.854775807s']),
     t: pick([undefined, '2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2025-01-01T11:30:00Z', '2025-01-01T10:30:00Z']),
   };
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));

@@ -65,6 +65,7 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'under a not a failure keeps its polarity', file: TRUTH, find: 'rejoined(term as Unknown, [cleanse(first, !polarity)])', replace: 'rejoined(term as Unknown, [cleanse(first, polarity)])' },
   { name: 'a condition inside an expression loses its not', file: TRUTH, find: 'return truth(first, !polarity);', replace: 'return truth(first, polarity);' },
   { name: 'a macro is decided when a part of its body is false, whatever the macro', file: TRUTH, find: "if (inner === false && node.operator === 'exists' && polarity) return false;", replace: "if (inner === false || (node.operator === 'exists' && polarity)) return false;" },
+  { name: 'a macro is decided when a part of its body is true, whatever the macro', file: TRUTH, find: "if (inner === true && node.operator === 'all' && !polarity) return true;", replace: "if (inner === true || (node.operator === 'all' && !polarity)) return true;" },
   { name: 'a map that is indexed by an attribute has only its first entry', file: TRUTH, find: 'const decided = entries.reduceRight<Term>(', replace: 'const decided = entries.slice(0, 1).reduceRight<Term>(' },
 
   // Terms.
@@ -83,6 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'no element is in an empty list, whether or not the element can be read', file: OPERATORS, find: "if (readable !== undefined) return conditional(readable, false, cel.select({}, 'element'));", replace: 'if (readable !== undefined) return false;' },
   { name: 'the branches of a compared ternary are swapped', file: OPERATORS, find: 'conditional(parts[0], branches(parts[1], of), branches(parts[2], of))', replace: 'conditional(parts[0], branches(parts[2], of), branches(parts[1], of))' },
   { name: 'a field of a map literal forgets the other entries, which may fail', file: SELECTION, find: 'if (entry !== undefined) return whereEvaluated(node.entries, entry[1], entry);', replace: 'if (entry !== undefined) return entry[1];' },
+  { name: 'a duration is written to the second', file: 'runtime/cel/duration.ts', find: "${magnitude / SECOND}${fraction === '' ? '' : '.'}${fraction}s", replace: '${magnitude / SECOND}s' },
   { name: 'exists over known elements asks for all of them', file: MACROS, find: "const join = quantifier === 'exists' ? or : and;", replace: 'const join = and;' },
   { name: 'all over the derived roles loses a not', file: MACROS, find: 'complement(anyRole(range, (name) => complement(body(name))))', replace: 'anyRole(range, (name) => complement(body(name)))' },
   { name: 'arithmetic of an attribute and an int is left to the store', file: CALL, find: 'if (hasNoOverload(operator, operands)) return cel.add(1, 1n);', replace: '' },

@@ -72,6 +72,7 @@ export async function probed(folder: string, probe: string, mutant?: Mutant): Pr
   try {
     return (JSON.parse(await run(file)) as Caught | null) ?? undefined;
   } catch (error) {
+    if (error instanceof TimedOut) throw error;
     return { by: 'the planner throws', detail: String(error instanceof Error ? error.message : error) };
   }
 }
@@ -139,9 +140,15 @@ function storeModules(stores: Emissions): Plugin {
   };
 }
 
+/** Only keeps a program that never ends from holding the suite; far more than a busy machine needs. In milliseconds. */
+const LONGEST_RUN = 600_000;
+
+/** A program was stopped before it had an answer, so its mutant has not been caught. */
+class TimedOut extends Error {}
+
 function run(file: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000 });
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_RUN });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -150,6 +157,10 @@ function run(file: string): Promise<string> {
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    child.on('close', (code) => (code === 0 ? resolve(stdout) : reject(new Error(stderr.split('\n').find((line) => /Error/.test(line)) ?? `ended with ${code}`))));
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(stdout);
+      else if (signal === 'SIGTERM') reject(new TimedOut(`${file} did not end within ${LONGEST_RUN} ms`));
+      else reject(new Error(stderr.split('\n').find((line) => /Error/.test(line)) ?? `ended with ${code ?? signal}`));
+    });
   });
 }
