@@ -4,8 +4,8 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
 
-/** How long the mutations may go on, in milliseconds. */
-const TIME = Number(process.env.MUTATION_TIME ?? 3000);
+/** How many documents are mutated. */
+const ROUNDS = Number(process.env.MUTATION_ROUNDS ?? 1000);
 const SEED = Number(process.env.MUTATION_SEED ?? 1);
 
 const SEEDS = [
@@ -24,14 +24,13 @@ const PIECES = [
 test(`mutated documents are policies, hold nothing, or have a problem with a place (seed ${SEED})`, () => {
   const random = generator(SEED);
   const counts = { policies: 0, nothing: 0, refused: 0 };
-  const end = performance.now() + TIME;
-  for (let round = 0; round < 20_000 && performance.now() < end; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     let text = SEEDS[round % SEEDS.length] as string;
     for (let i = random(2); i >= 0; i--) text = mutated(text, random);
     counts[outcomeOf(text)] += 1;
   }
   console.log(`mutations: ${JSON.stringify(counts)}`);
-  assert.ok(counts.policies > 0 && counts.nothing >= 0 && counts.refused > 0);
+  assert.ok(counts.policies > 0 && counts.nothing > 0 && counts.refused > 0);
 });
 
 test.run();
