@@ -18,11 +18,11 @@ if (existsSync(file)) {
   const refused = cases.filter(({ errorKind }) => errorKind === 'compile');
 
   test('every expression gives the recorded value or failure, as output and as condition, strict or not', async () => {
-    settle('cel-cases', await replay(running, environment), known);
+    settle('cel-cases', await replay(running, environment), known, 2448);
   });
 
   test('every expression that must not compile is refused in the recorded words', () => {
-    settle('cel-refusals', refusals(refused), known);
+    settle('cel-refusals', refusals(refused), known, 324);
   });
 } else {
   skip(import.meta.url, 'the recorded CEL cases are not here (../shared/cases)');

@@ -25,7 +25,7 @@ if (existsSync(file)) {
 
   test('a condition of a policy that was loaded gives what emitted code gives', async () => {
     const running = cases.filter(({ errorKind }) => errorKind !== 'compile');
-    settle('cel-cases', await Promise.all(running.map((entry) => replayed(entry, environment))), known);
+    settle('cel-cases', await Promise.all(running.map((entry) => replayed(entry, environment))), known, 2448);
   });
 } else {
   skip(import.meta.url, 'the recorded CEL cases are not here (../shared/cases)');

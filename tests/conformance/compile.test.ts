@@ -27,7 +27,7 @@ if (hasCorpus(import.meta.url)) {
     for (const entry of readdirSync(corpus).sort()) {
       outcomes.push(...(entry.endsWith('.json') ? await inlineCases(entry) : [await folderCase(entry)]));
     }
-    settle('compile', outcomes, known);
+    settle('compile', outcomes, known, 240);
   });
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
 import { compileFolder } from '../../compiler/cli/compile-command.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
@@ -12,6 +13,11 @@ import { bodyOf, type HttpCase, problemOf } from './http-case.js';
 import { skip } from '../support/skip.js';
 
 const folder = join(SHARED, 'cases');
+/** How many calls each group has. */
+const TOTALS: { readonly [group: string]: number } = {
+  check: 15, schema: 5, values: 12, json: 11, valid: 15, limits: 5, aux: 15, plan: 7, info: 8, http: 12, cors: 5, legacy: 3, authzen: 7,
+};
+
 const test = suite('recorded HTTP calls');
 
 if (existsSync(join(folder, 'http-cases.json'))) addCases();
@@ -33,11 +39,14 @@ function addCases(): void {
     await Promise.all([...servers.values()].map((server) => server.close()));
   });
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
-  for (const group of new Set(cases.map((one) => one.group))) {
+  test('the recorded groups are the known ones', () => {
+    assert.equal([...new Set(cases.map((one) => one.group))], Object.keys(TOTALS));
+  });
+  for (const [group, total] of Object.entries(TOTALS)) {
     test(`http/${group} is answered as recorded`, async () => {
       const outcomes: Outcome[] = [];
       for (const one of cases.filter((candidate) => candidate.group === group)) outcomes.push(await replay(one, servers.get(one.profile)));
-      settle(`http/${group}`, outcomes, known);
+      settle(`http/${group}`, outcomes, known, total);
     });
   }
 }

@@ -23,6 +23,11 @@ const folder = join(SHARED, 'cases');
 const test = suite('all protocols');
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 
+/** How many recorded calls each method has. */
+const TOTALS: { readonly [method: string]: number } = {
+  CheckResources: 80, PlanResources: 14, CheckResourceSet: 2, CheckResourceBatch: 1, AccessEvaluation: 4, AccessEvaluationBatch: 2,
+};
+
 /** An answer without its call id, or an error: the same in every protocol. */
 type Outcome = { readonly answer: unknown } | { readonly code: number; readonly message: string };
 
@@ -54,10 +59,14 @@ function addCases(): void {
     for (const client of clients.values()) client.close();
     await Promise.all([...servers.values()].map((server) => server.close()));
   });
-  for (const rpc of RPCS) {
+  const posted = RPCS.filter(({ rest }) => rest.verb === 'POST');
+  test('the methods with recorded calls are the known ones', () => {
+    assert.equal(posted.map(({ method }) => method).sort(), Object.keys(TOTALS).sort());
+  });
+  for (const rpc of posted) {
     const due = cases.filter(({ method, path }) => method === rpc.rest.verb && path.split('?')[0] === rpc.rest.path);
-    if (rpc.rest.verb !== 'POST') continue;
     test(`${rpc.method} answers ${due.length} requests alike`, async () => {
+      assert.is(due.length, TOTALS[rpc.method]);
       const method = registry.getService(rpc.service)?.methods.find(({ name }) => name === rpc.method) as DescMethod;
       for (const one of due) await compareProtocols(one, { server: servers.get(one.profile) as RunningServer, grpc: clients.get(one.profile) as Client, rpc, method });
     });

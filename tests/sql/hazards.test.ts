@@ -54,7 +54,7 @@ test('a plan selects no row that check denies, and the exact one all that it all
   table.close();
   console.log(`  ${HAZARDS.length} conditions in 3 places and 3 writings, ${rows.length} rows: rendered ${count.rendered}, refused ${count.refused}`);
   const outcomes = HAZARDS.map((expr): Outcome => ({ id: `hazards/${expr}`, problem: problems.get(expr) }));
-  settle('hazards', outcomes, readKnownFailures(join(import.meta.dirname, 'known-failures.txt')));
+  settle('hazards', outcomes, readKnownFailures(join(import.meta.dirname, 'known-failures.txt')), HAZARDS.length);
 });
 
 test.run();

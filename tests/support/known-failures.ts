@@ -18,8 +18,13 @@ export function readKnownFailures(file: string): KnownFailures {
   return known;
 }
 
-/** Prints `suite passed/total`, and fails for every case that the list does not foresee: failing unlisted, passing listed, listed but not there. */
-export function settle(suite: string, outcomes: readonly Outcome[], known: KnownFailures): void {
+/**
+ * Prints `suite passed/total`, and fails for every case that the list does not foresee: failing unlisted, passing listed, listed but not there.
+ *
+ * @param total how many cases the suite has: none is lost on the way.
+ */
+export function settle(suite: string, outcomes: readonly Outcome[], known: KnownFailures, total: number): void {
+  if (total === 0 || outcomes.length !== total) throw new Error(`${suite} ran ${outcomes.length} cases, not ${total}`);
   const passed = outcomes.filter(({ problem }) => problem === undefined).length;
   const expected = outcomes.filter(({ id, problem }) => problem !== undefined && known.has(id)).length;
   console.log(`${suite} ${passed}/${outcomes.length}${expected > 0 ? ` (${expected} known failures)` : ''}`);
