@@ -2,7 +2,7 @@ import type { Place } from '../diagnostics/span.js';
 import { entriesOf, objectOf, objectsOf, textOf } from '../parse/build/fields.js';
 import type { ObjectValue, Value } from '../parse/schema/value.js';
 import { instantOf } from './instant.js';
-import type { Complaint } from './read-document.js';
+import type { Complaint } from './invalid-suite.js';
 
 /** What a suite asks of fields together, and of the text of `now` (server.md 7.3). */
 export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {

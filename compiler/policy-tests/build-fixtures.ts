@@ -12,8 +12,8 @@ export function buildFixtures(document: ObjectValue): Fixtures {
     principals: mapOf(document, 'principals', principalOf),
     resources: mapOf(document, 'resources', resourceOf),
     auxData: mapOf(document, 'auxData', auxDataOf),
-    principalGroups: mapOf(document, 'principalGroups', (group) => membersOf(group, 'principals')),
-    resourceGroups: mapOf(document, 'resourceGroups', (group) => membersOf(group, 'resources')),
+    principalGroups: mapOf(document, 'principalGroups', (group) => textsOf(group, 'principals')),
+    resourceGroups: mapOf(document, 'resourceGroups', (group) => textsOf(group, 'resources')),
   };
 }
 
@@ -57,8 +57,4 @@ function auxDataOf(auxData: ObjectValue): AuxDataInput {
     if (value.kind === 'object') tokens[name.value] = { claims: attributesOf(value, 'claims') ?? {} };
   }
   return { jwt: attributesOf(auxData, 'jwt'), jwts: tokens };
-}
-
-function membersOf(group: ObjectValue, name: string): readonly string[] {
-  return textsOf(group, name).map(({ value }) => value);
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
-import { boolOf, entriesOf, objectOf, objectsOf, requiredText, textOf, textsOf } from '../parse/build/fields.js';
+import { boolOf, entriesOf, nonEmptyText, objectOf, objectsOf, requiredText, textOf, textsOf } from '../parse/build/fields.js';
 import type { ObjectValue, Value } from '../parse/schema/value.js';
 import { attributesOf, buildFixtures } from './build-fixtures.js';
 import { instantOf } from './instant.js';
@@ -44,12 +44,11 @@ function testOf(test: ObjectValue): Test {
 }
 
 function inputOf(input: ObjectValue): TestInput {
-  const auxData = textOf(input, 'auxData')?.value ?? '';
   return {
     principals: choiceOf(input, PRINCIPAL_FIELDS),
     resources: choiceOf(input, RESOURCE_FIELDS),
-    actions: wordsOf(input, 'actions'),
-    auxData: auxData === '' ? undefined : auxData,
+    actions: textsOf(input, 'actions').map(({ value }) => value),
+    auxData: nonEmptyText(input, 'auxData'),
   };
 }
 
@@ -57,7 +56,7 @@ function expectationOf(expectation: ObjectValue): Expectation {
   return {
     principals: choiceOf(expectation, PRINCIPAL_FIELDS),
     resources: choiceOf(expectation, RESOURCE_FIELDS),
-    actions: new Map(entriesOf(expectation, 'actions').map(({ name, value }) => [name.value, effectOf(value)])),
+    actions: new Map(entriesOf(expectation, 'actions').map(({ name, value }) => [name.value, { value: effectOf(value), place: name.place }])),
     outputs: objectsOf(expectation, 'outputs').flatMap(({ value }) => outputsOf(value)),
   };
 }
@@ -66,12 +65,8 @@ const PRINCIPAL_FIELDS = { one: 'principal', many: 'principals', groups: 'princi
 const RESOURCE_FIELDS = { one: 'resource', many: 'resources', groups: 'resourceGroups' } as const;
 
 function choiceOf(object: ObjectValue, { one, many, groups }: { readonly one: string; readonly many: string; readonly groups: string }): Choice {
-  const single = textOf(object, one)?.value ?? '';
-  return { keys: [...(single === '' ? [] : [single]), ...wordsOf(object, many)], groups: wordsOf(object, groups) };
-}
-
-function wordsOf(object: ObjectValue, name: string): readonly string[] {
-  return textsOf(object, name).map(({ value }) => value);
+  const single = nonEmptyText(object, one);
+  return { keys: [...(single === undefined ? [] : [single]), ...textsOf(object, many)], groups: textsOf(object, groups) };
 }
 
 function effectOf(value: Value): EffectName {
@@ -80,9 +75,9 @@ function effectOf(value: Value): EffectName {
 
 /** A source that is listed twice in one list counts as it stands last. */
 function outputsOf(outputs: ObjectValue): readonly ExpectedOutput[] {
-  const action = requiredText(outputs, 'action').value;
+  const { value: action, place } = requiredText(outputs, 'action');
   const bySource = new Map(objectsOf(outputs, 'expected').map(({ value }) => [textOf(value, 'src')?.value ?? '', jsonOf(value, 'val')]));
-  return [...bySource].map(([src, val]) => ({ action, src, val }));
+  return [...bySource].map(([src, val]) => ({ action, place, src, val }));
 }
 
 function jsonOf(object: ObjectValue, name: string): JsonValue | undefined {

@@ -1,7 +1,9 @@
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+import type { Located, Place } from '../diagnostics/span.js';
 import { InvalidSuite } from './invalid-suite.js';
 import { sameJson } from './same-json.js';
 import type { Names } from './names-in-suite.js';
-import type { EffectName, Expectation, ExpectedOutput, Test } from './suite.js';
+import type { EffectName, Expectation, ExpectedOutput, Test, TestInput } from './suite.js';
 
 /** What is expected of one pair of principal and resource. */
 export interface PairExpectation {
@@ -28,7 +30,8 @@ export function mergeExpectations({ expected, input }: Test, names: Names, asked
     requireActions(expectation, input.actions);
     for (const principal of names.principals(expectation.principals)) {
       for (const resource of names.resources(expectation.resources)) {
-        if (!principals.has(principal) || !resources.has(resource)) throw notAsked(principal, resource);
+        if (!principals.has(principal)) throw notAsked('principal', { principal, resource }, { expectation, input, names, asked: principals });
+        if (!resources.has(resource)) throw notAsked('resource', { principal, resource }, { expectation, input, names, asked: resources });
         const key = keyOf(principal, resource);
         const pair = merged.get(key) ?? { principal, resource, actions: new Map(), outputs: new Map() };
         merged.set(key, pair);
@@ -51,33 +54,51 @@ function keyOf(principal: string, resource: string): string {
 }
 
 function requireActions({ actions, outputs }: Expectation, asked: readonly string[]): void {
-  const strangers = (named: Iterable<string>): string => [...new Set(named)].filter((action) => !asked.includes(action)).sort().join(',');
-  const ofActions = strangers(actions.keys());
-  if (ofActions !== '') throw new InvalidSuite(`found expectations for actions that do not exist in the input actions list: [${ofActions}]`);
-  const ofOutputs = strangers(outputs.map(({ action }) => action));
-  if (ofOutputs !== '') throw new InvalidSuite(`found output expectations for actions that are not in the input actions list: [${ofOutputs}]`);
+  requireAsked([...actions].map(([value, { place }]) => ({ value, place })), asked, 'found expectations for actions that do not exist in the input actions list');
+  requireAsked(outputs.map(({ action: value, place }) => ({ value, place })), asked, 'found output expectations for actions that are not in the input actions list');
 }
 
-function notAsked(principal: string, resource: string): InvalidSuite {
-  return new InvalidSuite(
-    `found an expectation for principal ${JSON.stringify(principal)} and resource ${JSON.stringify(resource)}, but at least one of these is not present in input`,
-  );
+function requireAsked(actions: readonly Located<string>[], asked: readonly string[], text: string): void {
+  const strangers = actions.filter(({ value }) => !asked.includes(value));
+  const [first] = strangers;
+  if (first === undefined) return;
+  const list = [...new Set(strangers.map(({ value }) => value))].sort().join(',');
+  throw new InvalidSuite([{ text: `${text}: [${list}]`, place: first.place, notes: didYouMean(first.value, asked) }]);
+}
+
+interface Asking {
+  readonly expectation: Expectation;
+  readonly input: TestInput;
+  readonly names: Names;
+  readonly asked: ReadonlySet<string>;
+}
+
+/** People are pointed to the name that is wrong: the one that no fixture has, which may be that of the input, else the one that the input lacks. */
+function notAsked(what: 'principal' | 'resource', pair: { readonly principal: string; readonly resource: string }, { expectation, input, names, asked }: Asking): InvalidSuite {
+  const [principal, resource] = [JSON.stringify(pair.principal), JSON.stringify(pair.resource)];
+  const text = `found an expectation for principal ${principal} and resource ${resource}, but at least one of these is not present in input`;
+  const many = `${what}s` as const;
+  const unknown = names.unknown(what, expectation[many]) ?? names.unknown(what, input[many]);
+  if (unknown !== undefined) return new InvalidSuite([{ ...unknown, text, shown: unknown.text }]);
+  const place: Place | undefined = (expectation[many].keys.find(({ value }) => value === pair[what]) ?? expectation[many].groups[0])?.place;
+  const shown = `found an expectation for ${what} ${JSON.stringify(pair[what])}, which is not present in \`input\``;
+  return new InvalidSuite([{ text, shown, place, notes: didYouMean(pair[what], asked) }]);
 }
 
 function merge({ principal, resource, actions, outputs }: Merged, expectation: Expectation): void {
   const about = (action: string): string =>
     `principal ${JSON.stringify(principal)} performing action ${JSON.stringify(action)} on resource ${JSON.stringify(resource)}`;
-  for (const [action, effect] of expectation.actions) {
-    if ((actions.get(action) ?? effect) !== effect) throw new InvalidSuite(`found inconsistent expectations for ${about(action)}`);
+  for (const [action, { value: effect, place }] of expectation.actions) {
+    if ((actions.get(action) ?? effect) !== effect) throw new InvalidSuite([{ text: `found inconsistent expectations for ${about(action)}`, place }]);
     actions.set(action, effect);
   }
   for (const output of expectation.outputs) {
-    const { action, src, val } = output;
+    const { action, place, src, val } = output;
     const bySource = outputs.get(action) ?? new Map<string, ExpectedOutput>();
     outputs.set(action, bySource);
     const earlier = bySource.get(src);
     if (earlier !== undefined && !sameJson(earlier.val, val)) {
-      throw new InvalidSuite(`found inconsistent expectations for output ${JSON.stringify(src)} from ${about(action)}`);
+      throw new InvalidSuite([{ text: `found inconsistent expectations for output ${JSON.stringify(src)} from ${about(action)}`, place }]);
     }
     bySource.set(src, output);
   }

@@ -1,39 +1,67 @@
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
-import { InvalidSuite } from './invalid-suite.js';
+import { didYouMean } from '../diagnostics/did-you-mean.js';
+import type { Located, Place } from '../diagnostics/span.js';
+import { type Complaint, InvalidSuite } from './invalid-suite.js';
 import { inContext, requireMembers } from './read-suite.js';
 import type { Choice, Fixtures, Suite } from './suite.js';
 
 /** What the names of a suite stand for: a name means the suite's, else that of the fixture files (server.md 7.4.1). Looking up throws an InvalidSuite. */
 export interface Names {
-  readonly principal: (key: string) => PrincipalInput;
-  readonly resource: (key: string) => ResourceInput;
-  readonly auxData: (key: string) => AuxDataInput;
+  readonly principal: (key: string, choice: Choice) => PrincipalInput;
+  readonly resource: (key: string, choice: Choice) => ResourceInput;
+  readonly auxData: (key: Located<string>) => AuxDataInput;
   /** The keys that are meant, each once: those listed first, then members of groups. */
   readonly principals: (choice: Choice) => readonly string[];
   readonly resources: (choice: Choice) => readonly string[];
+  /** The first key of a choice that no fixture has; undefined where all are known. */
+  readonly unknown: (what: 'principal' | 'resource', choice: Choice) => Complaint | undefined;
 }
 
 /** The names of a suite and its fixtures. Throws an InvalidSuite when a group of the suite has a member that is nowhere. */
 export function namesIn(suite: Suite, fixtures: Fixtures): Names {
-  inContext('Invalid principal groups in test suite: ', () =>
-    requireMembers(suite.principalGroups, (key) => suite.principals.has(key) || fixtures.principals.has(key)),
-  );
-  inContext('Invalid resource groups in test suite: ', () =>
-    requireMembers(suite.resourceGroups, (key) => suite.resources.has(key) || fixtures.resources.has(key)),
-  );
+  const known = {
+    principal: namesOf(suite.principals, fixtures.principals),
+    resource: namesOf(suite.resources, fixtures.resources),
+    'principal group': namesOf(suite.principalGroups, fixtures.principalGroups),
+    'resource group': namesOf(suite.resourceGroups, fixtures.resourceGroups),
+    auxData: namesOf(suite.auxData, fixtures.auxData),
+  };
+  inContext('Invalid principal groups in test suite: ', () => requireMembers(suite.principalGroups, known.principal));
+  inContext('Invalid resource groups in test suite: ', () => requireMembers(suite.resourceGroups, known.resource));
+  const notFound = (what: keyof typeof known, name: Name): never => {
+    throw new InvalidSuite([unknownName(what, name, known[what])]);
+  };
   return {
-    principal: (key) => suite.principals.get(key) ?? fixtures.principals.get(key) ?? notFound('principal', key),
-    resource: (key) => suite.resources.get(key) ?? fixtures.resources.get(key) ?? notFound('resource', key),
-    auxData: (key) => suite.auxData.get(key) ?? fixtures.auxData.get(key) ?? notFound('auxData', key),
-    principals: (choice) => chosen(choice, (name) => suite.principalGroups.get(name) ?? fixtures.principalGroups.get(name) ?? notFound('principal group', name)),
-    resources: (choice) => chosen(choice, (name) => suite.resourceGroups.get(name) ?? fixtures.resourceGroups.get(name) ?? notFound('resource group', name)),
+    principal: (key, choice) => suite.principals.get(key) ?? fixtures.principals.get(key) ?? notFound('principal', located(key, choice)),
+    resource: (key, choice) => suite.resources.get(key) ?? fixtures.resources.get(key) ?? notFound('resource', located(key, choice)),
+    auxData: (key) => suite.auxData.get(key.value) ?? fixtures.auxData.get(key.value) ?? notFound('auxData', key),
+    principals: (choice) => chosen(choice, (name) => suite.principalGroups.get(name.value) ?? fixtures.principalGroups.get(name.value) ?? notFound('principal group', name)),
+    resources: (choice) => chosen(choice, (name) => suite.resourceGroups.get(name.value) ?? fixtures.resourceGroups.get(name.value) ?? notFound('resource group', name)),
+    unknown: (what, { keys }) => {
+      const key = keys.find(({ value }) => !known[what].has(value));
+      return key && unknownName(what, key, known[what]);
+    },
   };
 }
 
-function chosen({ keys, groups }: Choice, membersOf: (group: string) => readonly string[]): readonly string[] {
-  return [...new Set([...keys, ...groups.flatMap(membersOf)])];
+function chosen({ keys, groups }: Choice, membersOf: (group: Located<string>) => readonly Located<string>[]): readonly string[] {
+  return [...new Set([...keys, ...groups.flatMap(membersOf)].map(({ value }) => value))];
 }
 
-function notFound(what: string, name: string): never {
-  throw new InvalidSuite(`${what} ${JSON.stringify(name)} not found`);
+function namesOf(...maps: readonly ReadonlyMap<string, unknown>[]): ReadonlySet<string> {
+  return new Set(maps.flatMap((map) => [...map.keys()]));
+}
+
+/** A name, and its place where the author wrote it in full, not through a group. */
+interface Name {
+  readonly value: string;
+  readonly place?: Place | undefined;
+}
+
+function located(value: string, { keys }: Choice): Name {
+  return keys.find((key) => key.value === value) ?? { value };
+}
+
+function unknownName(what: string, { value, place }: Name, known: Iterable<string>): Complaint {
+  return { text: `${what} ${JSON.stringify(value)} not found`, place, notes: didYouMean(value, known) };
 }

@@ -1,19 +1,12 @@
-import { Diagnostics } from '../diagnostics/diagnostic.js';
+import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
-import type { Place } from '../diagnostics/span.js';
 import type { TestFile } from '../load/index.js';
 import { decodeObject } from '../parse/decode.js';
 import type { MessageType } from '../parse/schema/field.js';
 import type { ObjectValue } from '../parse/schema/value.js';
 import { validateStructure } from '../parse/structure.js';
 import { readDocument } from '../parse/yaml/read.js';
-import { InvalidSuite } from './invalid-suite.js';
-
-/** Something that is wrong at a place, or with a file as a whole. */
-export interface Complaint {
-  readonly place: Place | undefined;
-  readonly text: string;
-}
+import { type Complaint, InvalidSuite } from './invalid-suite.js';
 
 /** What a type of file asks of fields together. */
 export type Agreements = (document: ObjectValue) => readonly Complaint[];
@@ -28,8 +21,8 @@ export function readTestDocument(file: TestFile, type: MessageType, agreements: 
   const document = mappedDocument(source, type);
   const structure = new Diagnostics();
   validateStructure(document, source, structure);
-  const complaints = [...structure.sorted().map(({ place, message: text }) => ({ place, text })), ...agreements(document)];
-  if (complaints.length > 0) throw new InvalidSuite(textOf(complaints));
+  const complaints = [...structure.sorted().map(complaintOf), ...agreements(document)];
+  if (complaints.length > 0) throw new InvalidSuite(positioned(complaints));
   return document;
 }
 
@@ -39,22 +32,28 @@ function mappedDocument(source: Source, type: MessageType): ObjectValue {
   const document = read && decodeObject(read.root, type, read.problems);
   read?.problems.reportTo(report);
   if (document !== undefined && !report.hasErrors) return document;
-  const complaints = report.sorted().map(({ place, message: text }) => ({ place, text }));
-  throw new InvalidSuite(complaints.length === 0 ? 'there is nothing in the file' : textOf(complaints));
+  const complaints = report.sorted().map(complaintOf);
+  throw new InvalidSuite(complaints.length === 0 ? 'there is nothing in the file' : positioned(complaints));
 }
 
-/** By place; what is absent comes last. */
-function textOf(complaints: readonly Complaint[]): string {
+function complaintOf({ place, message: text, shown, notes }: Diagnostic): Complaint {
+  return { place, text, notes, ...(shown !== undefined && { shown }) };
+}
+
+/** Sorted by place, absent fields last; each with its line and column. */
+function positioned(complaints: readonly Complaint[]): readonly Complaint[] {
   const last = Number.POSITIVE_INFINITY;
   const sorted = complaints.toSorted((a, b) => {
     const order = (a.place?.anchor ?? last) - (b.place?.anchor ?? last);
     return Number.isNaN(order) ? 0 : order;
   });
-  return sorted.map(lineOf).join('\n');
+  return sorted.map(withPosition);
 }
 
-function lineOf({ place, text }: Complaint): string {
-  if (place === undefined) return text;
+function withPosition(complaint: Complaint): Complaint {
+  const { place, text, shown } = complaint;
+  if (place === undefined) return complaint;
   const { line, column } = place.span.source.lineAndColumn(place.anchor);
-  return `${line}:${column} ${text}`;
+  const position = `${line}:${column}`;
+  return { ...complaint, text: `${position} ${text}`, ...(shown !== undefined && { shown: `${position} ${shown}` }) };
 }

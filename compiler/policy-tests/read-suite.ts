@@ -1,3 +1,4 @@
+import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { SuiteFiles, TestFile } from '../load/index.js';
 import type { MessageType } from '../parse/schema/field.js';
 import { auxDataAgreements, noAgreements, suiteAgreements } from './agreements.js';
@@ -30,10 +31,12 @@ export function readFixtures({ fixtureFolder, principals, resources, auxData }: 
 }
 
 /** Throws an InvalidSuite when a group names a member that is not among the fixtures. */
-export function requireMembers(groups: ReadonlyMap<string, readonly string[]>, isKnown: (member: string) => boolean): void {
+export function requireMembers(groups: Fixtures['principalGroups'], known: ReadonlySet<string>): void {
   for (const [name, members] of groups) {
-    const missing = members.find((member) => !isKnown(member));
-    if (missing !== undefined) throw new InvalidSuite(`missing fixture ${JSON.stringify(missing)} referenced in group ${JSON.stringify(name)}`);
+    const missing = members.find(({ value }) => !known.has(value));
+    if (missing === undefined) continue;
+    const text = `missing fixture ${JSON.stringify(missing.value)} referenced in group ${JSON.stringify(name)}`;
+    throw new InvalidSuite([{ text, place: missing.place, notes: didYouMean(missing.value, known) }]);
   }
 }
 
@@ -42,7 +45,7 @@ export function inContext<T>(prefix: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof InvalidSuite) throw new InvalidSuite(`${prefix}${error.message}`);
+    if (error instanceof InvalidSuite) throw new InvalidSuite(error.complaints, `${prefix}${error.prefix}`);
     throw error;
   }
 }
@@ -57,8 +60,8 @@ function fixturesOf(file: TestFile | undefined, { what, type, agreements }: Fixt
   if (file === undefined) return NO_FIXTURES;
   const fixtures = inContext(`failed to load ${what}:\n`, () => buildFixtures(readTestDocument(file, type, agreements)));
   return inContext(`failed to load ${what}: `, () => {
-    requireMembers(fixtures.principalGroups, (member) => fixtures.principals.has(member));
-    requireMembers(fixtures.resourceGroups, (member) => fixtures.resources.has(member));
+    requireMembers(fixtures.principalGroups, new Set(fixtures.principals.keys()));
+    requireMembers(fixtures.resourceGroups, new Set(fixtures.resources.keys()));
     return fixtures;
   });
 }

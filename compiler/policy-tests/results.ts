@@ -1,4 +1,5 @@
 import type { JsonValue } from '../ast/policy.js';
+import type { InvalidSuite } from './invalid-suite.js';
 import type { EffectName } from './suite.js';
 
 /** How tests went (server.md 7.6). */
@@ -17,6 +18,8 @@ export interface SuiteResult {
   readonly summary: Summary;
   /** Why the suite could not be run; undefined when it could. */
   readonly error: string | undefined;
+  /** The same for people: the context, and each mistake with its place. */
+  readonly invalid?: InvalidSuite;
   readonly skipReason: string;
   readonly cases: readonly CaseResult[];
 }

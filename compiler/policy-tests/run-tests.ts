@@ -16,13 +16,17 @@ export function runTests(files: readonly SuiteFiles[], options: RunOptions): Tes
 
 function resultOf(files: SuiteFiles, options: RunOptions): SuiteResult {
   const read = attempt(() => readSuite(files));
-  if ('invalid' in read) return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), error: read.invalid };
+  if ('invalid' in read) return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), ...errorOf(read.invalid) };
   const suite = read.value;
   const head = { ...EMPTY, file: files.path, name: suite.name, description: suite.description };
   const ran = attempt(() => casesOf(suite, files, options));
-  if ('invalid' in ran) return { ...head, summary: bare('errored'), error: ran.invalid };
+  if ('invalid' in ran) return { ...head, summary: bare('errored'), ...errorOf(ran.invalid) };
   if (suite.skip) return { ...head, summary: bare('skipped'), skipReason: suite.skipReason };
   return { ...head, summary: summaryOf(ran.value), cases: ran.value };
+}
+
+function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> {
+  return { error: invalid.message, invalid };
 }
 
 const EMPTY = { description: '', error: undefined, skipReason: '', cases: [] };
@@ -46,11 +50,11 @@ function requireUniqueNames({ tests }: Suite): void {
   }
 }
 
-function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: string } {
+function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: InvalidSuite } {
   try {
     return { value: work() };
   } catch (error) {
-    if (error instanceof InvalidSuite) return { invalid: error.message };
+    if (error instanceof InvalidSuite) return { invalid: error };
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { Attributes, Instant } from '#runtime/policy';
 import type { JsonValue } from '../ast/policy.js';
+import type { Located, Place } from '../diagnostics/span.js';
 
 /** A test suite as its author wrote it (server.md 7.3): shape checked, names not looked up. */
 export interface Suite extends Fixtures {
@@ -19,8 +20,8 @@ export interface Fixtures {
   readonly resources: ReadonlyMap<string, ResourceInput>;
   readonly auxData: ReadonlyMap<string, AuxDataInput>;
   /** Keys of principals by the name of their group. */
-  readonly principalGroups: ReadonlyMap<string, readonly string[]>;
-  readonly resourceGroups: ReadonlyMap<string, readonly string[]>;
+  readonly principalGroups: ReadonlyMap<string, readonly Located<string>[]>;
+  readonly resourceGroups: ReadonlyMap<string, readonly Located<string>[]>;
 }
 
 export interface Test {
@@ -35,8 +36,8 @@ export interface Test {
 
 /** Some of many, by their keys and by their groups. */
 export interface Choice {
-  readonly keys: readonly string[];
-  readonly groups: readonly string[];
+  readonly keys: readonly Located<string>[];
+  readonly groups: readonly Located<string>[];
 }
 
 export interface TestInput {
@@ -44,19 +45,21 @@ export interface TestInput {
   readonly resources: Choice;
   readonly actions: readonly string[];
   /** Undefined where the test has none. */
-  readonly auxData: string | undefined;
+  readonly auxData: Located<string> | undefined;
 }
 
 /** What is expected of some pairs of principal and resource. */
 export interface Expectation {
   readonly principals: Choice;
   readonly resources: Choice;
-  readonly actions: ReadonlyMap<string, EffectName>;
+  readonly actions: ReadonlyMap<string, Located<EffectName>>;
   readonly outputs: readonly ExpectedOutput[];
 }
 
 export interface ExpectedOutput {
   readonly action: string;
+  /** Of the action. */
+  readonly place: Place;
   readonly src: string;
   /** Undefined where the author left it out, which is not null. */
   readonly val: JsonValue | undefined;

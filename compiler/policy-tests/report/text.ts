@@ -1,6 +1,9 @@
-import { colored, plain } from '../../diagnostics/paint.js';
+import { frameOf } from '../../diagnostics/frame.js';
+import { colored, type Paint, plain } from '../../diagnostics/paint.js';
+import type { Place } from '../../diagnostics/span.js';
 import { visible, visibleJson } from '../../../terminal/text.js';
 import { type CaseResult, type Details, OUTCOMES, type Outcome, type ProducedOutput, type SuiteResult, type Summary, type TestResults, type UnmetOutput } from '../results.js';
+import type { InvalidSuite } from '../invalid-suite.js';
 import { nested } from './nested.js';
 import { listLines, type Outline, treeLines } from './outline.js';
 import { sortedKeys } from './sorted-keys.js';
@@ -17,8 +20,9 @@ export interface TextStyle {
 /** The report for people (server.md 7.6): what failed, by suite, test, principal, resource and action; then how many there were. Ends with a line break. */
 export function textReport({ suites, summary }: TestResults, style: TextStyle): string {
   const tag = tagOf(style);
+  const paint = style.color ? colored : plain;
   const shown = suites.filter(({ summary: { overall }, cases, error }) => error !== undefined || (overall !== undefined && cases.some(isCounted)));
-  const blocks = shown.map((suite) => suiteOutline(suite, style.verbose, tag)).flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
+  const blocks = shown.map((suite) => suiteOutline(suite, { verbose: style.verbose, tag, paint })).flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
   const total = `${summary.count} tests executed${tallies(summary, tag)}`;
   return `${['Test results', '', ...(blocks.length > 0 ? [...blocks, ''] : []), ...(style.verbose ? traceLines(suites) : []), total].join('\n')}\n`;
 }
@@ -55,11 +59,33 @@ function isCounted({ details }: CaseResult): boolean {
   return details.kind !== 'skipped' || !details.filtered;
 }
 
-function suiteOutline({ name, file, summary, error, cases }: SuiteResult, verbose: boolean, tag: Tag): Outline {
+interface SuiteStyle {
+  readonly verbose: boolean;
+  readonly tag: Tag;
+  readonly paint: Paint;
+}
+
+function suiteOutline({ name, file, summary, error, invalid, cases }: SuiteResult, { verbose, tag, paint }: SuiteStyle): Outline {
   const title = `${visible(name)} (${visible(file)})`;
-  if (error !== undefined) return { text: `${title} ${tag('errored', WORDS.errored)}`, below: error.split('\n').map((line) => ({ text: visible(line), below: [] })) };
+  if (error !== undefined) return { text: `${title} ${tag('errored', WORDS.errored)}`, below: invalid === undefined ? error.split('\n').map((text) => line(visible(text))) : invalidLines(invalid, paint) };
   const shown = cases.filter((own) => isCounted(own) && (verbose || own.details.kind !== 'passed'));
   return { text: `${title}${tallies(summary, tag)}`, below: nested(shown, ({ test }) => test, (test, own) => testOutline(test, own, tag)) };
+}
+
+/** The mistakes of a suite; below each, the lines it is about and its notes. */
+function invalidLines({ prefix, complaints }: InvalidSuite, paint: Paint): readonly Outline[] {
+  return complaints.flatMap(({ text, shown = text, place, notes = [] }, index) => {
+    const lines = `${index === 0 ? prefix : ''}${shown}`.split('\n').map((one) => line(visible(one)));
+    const last = lines.pop() as Outline;
+    const frame = place === undefined ? [] : [line(positionOf(place)), ...frameOf(place.span, paint).map(line)];
+    const below = [...frame, ...notes.map(({ message, shown: note = message }) => line(`${paint.strong('note:')} ${visible(note)}`))];
+    return [...lines, { ...last, below }];
+  });
+}
+
+function positionOf({ span: { source, start } }: Place): string {
+  const { line: row, column } = source.lineAndColumn(start);
+  return visible(`${source.path}:${row}:${column}`);
 }
 
 function testOutline(test: string, cases: readonly CaseResult[], tag: Tag): Outline {
