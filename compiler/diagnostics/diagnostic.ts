@@ -43,6 +43,8 @@ export type Target = Place | Source | undefined;
 /** What may stand beside a message. */
 export interface Details {
   readonly notes?: readonly Note[];
+  /** Notes that take a search to find, like the nearest name; only the first such problems of a run get them. */
+  readonly hints?: () => readonly Note[];
   readonly facts?: Facts;
   readonly focus?: Span | undefined;
   /** Where it is not that of the registry: an option may make a warning an error. */
@@ -52,9 +54,13 @@ export interface Details {
 /** At most so many diagnostics of one run are kept: hostile input must not fill the memory. */
 const LIMIT = 10_000;
 
+/** At most so many searches for hints are made in one run: the cost of a search grows with the number of names. */
+const MOST_SEARCHES = 100;
+
 /** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
 export class Diagnostics {
   private readonly list: Diagnostic[] = [];
+  private searches = 0;
   /** Whether an error was said, kept or not. */
   hasErrors = false;
   /** How many were not kept because of the limit. */
@@ -69,7 +75,7 @@ export class Diagnostics {
       ...(entry.shown && { shown: entry.shown(parameters) }),
       ...(details.focus && { focus: details.focus }),
       ...whereOf(target),
-      notes: details.notes ?? [],
+      notes: [...(details.notes ?? []), ...this.hintsOf(details)],
       facts: details.facts ?? {},
     });
   }
@@ -89,6 +95,12 @@ export class Diagnostics {
         compare(a.code, b.code) ||
         compare(a.message, b.message),
     );
+  }
+
+  private hintsOf({ hints }: Details): readonly Note[] {
+    if (hints === undefined || this.searches >= MOST_SEARCHES) return [];
+    this.searches += 1;
+    return hints();
   }
 
   private keep(diagnostic: Diagnostic): void {

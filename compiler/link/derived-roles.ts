@@ -63,7 +63,7 @@ export function linkDerivedRoles(file: FileOf<'resource'>, find: FindRoleSet, pr
   for (const [name, use] of lastUses(file.policy)) {
     const candidates = byName.get(name) ?? [];
     const [first] = candidates;
-    if (first === undefined) own.add('derived-role/unknown', use.place, { name }, { notes: didYouMean(name, byName.keys()) });
+    if (first === undefined) own.add('derived-role/unknown', use.place, { name }, { hints: () => didYouMean(name, byName.keys()) });
     else if (candidates.length > 1) own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates));
     else named.set(name, first.role);
   }

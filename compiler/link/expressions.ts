@@ -48,13 +48,13 @@ export function linkExpression(expression: Expression, names: Names, problems: P
   const { variables, constants } = referencesOf(expression.ast);
   for (const [name, node] of variables) {
     if (names.variables.has(name)) continue;
-    const notes = didYouMean(name, names.variables.keys());
-    problems.add('variable/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { notes });
+    const hints = () => didYouMean(name, names.variables.keys());
+    problems.add('variable/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { hints });
   }
   for (const [name, node] of constants) {
     if (names.constants.has(name)) continue;
-    const notes = didYouMean(name, names.constants.keys());
-    problems.add('constant/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { notes });
+    const hints = () => didYouMean(name, names.constants.keys());
+    problems.add('constant/undefined', placeOfNode(expression, node), { name, referencedIn: definedAs }, { hints });
   }
 }
 

@@ -18,7 +18,7 @@ export function reportMissingImports(catalogue: Catalogue, report: Diagnostics):
         'import/missing',
         name.place,
         { import: WORDS[kind], name: sanitize(name.value), policy: document.key },
-        { notes: didYouMean(name.value, known[kind]), facts: { policy: document.key } },
+        { hints: () => didYouMean(name.value, known[kind]), facts: { policy: document.key } },
       );
     }
   }

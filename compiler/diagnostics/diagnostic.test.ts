@@ -1,0 +1,27 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Diagnostics } from './diagnostic.js';
+import { Source } from './source.js';
+
+const source = new Source('a.yaml', '');
+
+test('a run with many mistakes searches for hints only so often', () => {
+  const report = new Diagnostics();
+  let searches = 0;
+  const hints = () => {
+    searches += 1;
+    return [{ message: 'did you mean `owner`?' }];
+  };
+  for (let index = 0; index < 5000; index += 1) report.add('variable/undefined', source, { name: `v${index}`, referencedIn: undefined }, { hints });
+  assert.is(searches, 100);
+  assert.is(report.sorted().filter(({ notes }) => notes.length === 1).length, 100);
+  assert.is(report.sorted().length, 5000);
+});
+
+test('hints stand after the other notes', () => {
+  const report = new Diagnostics();
+  report.add('variable/undefined', source, { name: 'v', referencedIn: undefined }, { notes: [{ message: 'first' }], hints: () => [{ message: 'second' }] });
+  assert.equal(report.sorted()[0]?.notes.map(({ message }) => message), ['first', 'second']);
+});
+
+test.run();
