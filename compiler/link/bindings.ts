@@ -56,6 +56,22 @@ function redefinition(name: string, several: readonly Definition<unknown>[]): [M
   ];
 }
 
+/** Later stages walk from a variable to those it uses: chains of this length fit the call stack. */
+const MAX_CHAIN = 200;
+
+/** Reports each variable that makes a chain too long, not those that use it in turn. */
+function reportDeepChains(order: readonly string[], variables: ReadonlyMap<string, Definition<Expression>>, problems: Problems): void {
+  const depths = new Map<string, number>();
+  for (const name of order) {
+    const { value, place } = variables.get(name) as Definition<Expression>;
+    const used = value.ast === undefined ? [] : referencesOf(value.ast).variables.keys();
+    let depth = 1;
+    for (const other of used) depth = Math.max(depth, 1 + (depths.get(other) ?? 0));
+    depths.set(name, depth);
+    if (depth === MAX_CHAIN + 1) problems.add('variable/too-deep', place, { name, limit: MAX_CHAIN });
+  }
+}
+
 function inDependencyOrder(
   variables: ReadonlyMap<string, Definition<Expression>>,
   problems: Problems,
@@ -64,6 +80,7 @@ function inDependencyOrder(
     [...variables].map(([name, { value }]) => [name, value.ast === undefined ? [] : referencesOf(value.ast).variables.keys()]),
   );
   const { order, selfReferences, cycles } = dependencyOrder(needs);
+  if (selfReferences.length === 0 && cycles.length === 0) reportDeepChains(order, variables, problems);
   for (const names of [...selfReferences.map((name) => [name]), ...cycles]) {
     const members = names.map((name) => variables.get(name) as Definition<Expression>);
     const [first, ...others] = members as [Definition<Expression>, ...Definition<Expression>[]];

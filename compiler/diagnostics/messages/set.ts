@@ -165,6 +165,17 @@ The definitions of variables may use other variables, but not, by whatever detou
 Break the cycle: write out one of the definitions.
 `,
   }),
+  'variable/too-deep': message<{ name: string; limit: number }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'variables nested too deeply',
+    text: ({ name, limit }) => `variable \`${name}\` uses a chain of more than ${limit} variables`,
+    explanation: `
+A variable may use others, which may use others, and so on: at most 200 variables in one chain.
+
+Shorten the chain: write several of the definitions as one.
+`,
+  }),
   'variable/invalid-name': message<{ reason: string }>({
     severity: 'error',
     stage: 'compile',
