@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { Random } from '../oracle/random.js';
 import { hasBrowser, inBrowser } from '../places/browser.js';
 import { hasWorker, inWorker } from '../places/worker.js';
+import { skip } from '../support/skip.js';
 import { type Question, randomCorpus } from './corpus.js';
 import { disagreementsOf } from './disagreements.js';
 import { disagreementProgram } from './program.js';
@@ -34,17 +35,13 @@ async function inBatches(answers: (corpus: readonly Question[]) => Promise<strin
 test(`in Node ${process.versions.node}`, () => inBatches(async (corpus) => disagreementsOf(corpus, 'native').join('\n')));
 
 test('in a browser', async () => {
-  if (!hasBrowser) return skip('no browser is installed');
+  if (!hasBrowser) return skip(import.meta.url, 'no browser is installed');
   await inBatches(async (corpus) => (await inBrowser(await disagreementProgram(corpus, 'native'))).text);
 });
 
 test('in a worker', async () => {
-  if (!hasWorker) return skip('no worker runtime is installed');
+  if (!hasWorker) return skip(import.meta.url, 'no worker runtime is installed');
   await inBatches(async (corpus) => inWorker(await disagreementProgram(corpus, 'native')));
 });
 
 test.run();
-
-function skip(why: string): void {
-  console.log(`  skipped: ${why}`);
-}
