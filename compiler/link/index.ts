@@ -8,7 +8,7 @@ import { reportParentRoles } from './parent-roles.js';
 import { placeOfDocument } from '../ast/places.js';
 import { linkPolicies } from './policies.js';
 import { withoutRepeats } from '../diagnostics/problems.js';
-import { reportMissingScopes } from './scope-chain.js';
+import { reportMissingScopes, withoutDeepScopes } from './scope-chain.js';
 import { reportScopePermissions } from './scope-permissions.js';
 
 /**
@@ -18,7 +18,7 @@ import { reportScopePermissions } from './scope-permissions.js';
  * @param files those that parsed, disabled ones included.
  */
 export function link(files: readonly PolicyFile[], report: Diagnostics): PolicySet {
-  const catalogue = catalogueOf(files.filter((file) => !file.disabled), report);
+  const catalogue = catalogueOf(withoutDeepScopes(files.filter((file) => !file.disabled), report), report);
   for (const examine of SET_RULES) examine(catalogue, report);
   if (report.hasErrors) {
     reportDisabled(files, report);

@@ -1,6 +1,6 @@
 import { literalOrGlob } from '#runtime/policy';
 import { sanitize, scopedKey } from '../ast/names.js';
-import type { PrincipalPolicy, ResourcePolicy } from '../ast/policy.js';
+import type { PolicyFile, PrincipalPolicy, ResourcePolicy } from '../ast/policy.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Catalogue, Document } from './catalogue.js';
 import { addTo } from './groups.js';
@@ -8,6 +8,19 @@ import { placeOfDocument } from '../ast/places.js';
 
 /** How many of the policies below a gap are pointed to. */
 const MOST_NOTES = 3;
+
+/** A scope has at most so many segments: each of its ancestors is a policy, with a key as long as its scope. */
+const MAX_SEGMENTS = 100;
+
+/** The files whose scopes are not too deep; the others are reported. */
+export function withoutDeepScopes(files: readonly PolicyFile[], report: Diagnostics): readonly PolicyFile[] {
+  return files.filter((file) => {
+    const { policy } = file;
+    if (!('scope' in policy) || policy.scope.split('.').length <= MAX_SEGMENTS) return true;
+    report.add('scope/too-deep', placeOfDocument(file), { limit: MAX_SEGMENTS });
+    return false;
+  });
+}
 
 /**
  * Reports the gaps in the scope chains of resource and principal policies (policy-language.md 3.13). A gap that a role policy excuses is none, and

@@ -49,6 +49,17 @@ A resource or principal policy with scope \`a.b.c\` needs a policy of the same n
 Add the missing policy; it may be without rules. A missing resource policy is forgiven where a role policy of that scope and version has a rule about the resource.
 `,
   }),
+  'scope/too-deep': message<{ limit: number }>({
+    severity: 'error',
+    stage: 'load',
+    kind: 'scope too deep',
+    text: ({ limit }) => `the scope of this policy has more than ${limit} segments`,
+    explanation: `
+A scope has at most 100 segments, as \`a.b.c\` has three.
+
+Use a shorter scope.
+`,
+  }),
   'scope/permissions-conflict': message<{ scope: string }>({
     severity: 'error',
     stage: 'load',
