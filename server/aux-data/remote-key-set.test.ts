@@ -74,12 +74,16 @@ test('a server that cannot be reached is no reason not to start: tokens are refu
   assert.match(textOf(events[0] as KeySetEvent), /^keyset `r` was not fetched: http:\/\/127\.0\.0\.1:1\/: cannot be reached.*; tokens for it are refused$/);
 });
 
-test('a server that hangs is given up, and nobody waits long for it', async () => {
+test('a request does not wait until a server that hangs is given up', async () => {
   answer = () => undefined;
-  const { set, events } = remote({ timeout: 150, patience: 20 });
-  const start = performance.now();
+  const { set, events } = remote({ timeout: 3_600_000, patience: 20 });
   assert.is(await set.current(), undefined);
-  assert.ok(performance.now() - start < 120);
+  assert.equal(events, []);
+});
+
+test('a server that hangs is given up', async () => {
+  answer = () => undefined;
+  const { events } = remote({ timeout: 150 });
   await until(() => events.length > 0);
   assert.match(textOf(events[0] as KeySetEvent), 'no answer in 150 ms');
 });

@@ -26,6 +26,14 @@ async function read(log: AuditLog, query: AuditQuery): Promise<readonly number[]
   return found;
 }
 
+/** Waits for a state that must come; the limit is far beyond what a busy machine needs. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await holds()); tries++) {
+    if (tries === 10_000) assert.unreachable('it did not happen');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
 /** Entry `index` is `index` minutes old; even ones are access entries. */
 function fill(log: AuditLog, count: number): void {
   for (let index = count - 1; index >= 0; index--) log.sink.put(sampleRecord(index, NOW - index * 60_000));
@@ -87,28 +95,28 @@ test('entries older than the retention period are deleted, at start and now and 
     for (let index = 0; index < 100; index++) first.sink.put(sampleRecord(index * 2, NOW - index * HOUR));
     await first.sink.close();
     const second = await openLog(folder, { retentionPeriod: 10 * HOUR, advanced: { ...AUDIT_DEFAULTS.local.advanced, gcInterval: 20 } });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.is((await read(second, { kind: 'access', by: 'tail', count: 1000 })).length, 10);
+    const count = async (): Promise<number> => (await read(second, { kind: 'access', by: 'tail', count: 1000 })).length;
+    await until(async () => (await count()) === 10);
     second.sink.put(sampleRecord(500, NOW - 11 * HOUR));
     await second.sink.flush();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.is((await read(second, { kind: 'access', by: 'tail', count: 1000 })).length, 10);
+    await until(async () => (await count()) === 10);
     await second.sink.close();
   }));
 
 test('a batch is written when it is full, or after the flush interval', () =>
   inTempFolder(async (folder) => {
-    const log = await openLog(folder, { advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 100 } });
-    for (let index = 0; index < 3; index++) log.sink.put(sampleRecord(index));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.is(log.sink.stats().queued, 3);
-    log.sink.put(sampleRecord(3));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.is(log.sink.stats().queued, 0);
-    log.sink.put(sampleRecord(4));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    assert.is(log.sink.stats().queued, 0);
-    await log.sink.close();
+    const full = await openLog(folder, { advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 3_600_000 } });
+    for (let index = 0; index < 3; index++) full.sink.put(sampleRecord(index));
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.is(full.sink.stats().queued, 3);
+    full.sink.put(sampleRecord(3));
+    await until(() => full.sink.stats().queued === 0);
+    await full.sink.close();
+    const late = await openLog(folder, { advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 100 } });
+    late.sink.put(sampleRecord(4));
+    assert.is(late.sink.stats().queued, 1);
+    await until(() => late.sink.stats().queued === 0);
+    await late.sink.close();
   }));
 
 test('a folder in use by another process is a start-up error; one of a process that was killed is not', () =>
