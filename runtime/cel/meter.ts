@@ -18,18 +18,19 @@ export class EvaluationLimitError extends Error {
   }
 }
 
-/** Limits what is evaluated from now on. Returns the limit in force before, for `endLimit`. */
+/** Limits what is evaluated until `endLimit`, which needs the result. Within another limit, what is left of that one counts. */
 export function beginLimit(steps: number, bytes: number): number {
   const outer = meter.steps;
-  meter.steps = steps;
+  meter.steps = Math.min(steps, outer);
   meter.bytes = bytes;
   return outer;
 }
 
-/** Restores the limit that was in force before. */
+/** Ends a limit. Within another limit, what was used stays used. */
 export function endLimit(outer: number): void {
+  if (outer !== Number.POSITIVE_INFINITY) return;
   meter.steps = outer;
-  if (outer === Number.POSITIVE_INFINITY) meter.bytes = outer;
+  meter.bytes = outer;
 }
 
 /** Grants new memory: what has been made so far is no longer in use. */

@@ -21,6 +21,8 @@ export interface AuditedEngine extends Engine {
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
   /** The policies whose rules were considered for a request or a plan, sorted by name (server.md 4.3); asked like `evaluationErrors`. */
   effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
+  /** Does something in which all calls share the limits of one: a request that takes many calls costs no more than one. */
+  asOne<Result>(work: () => Result): Result;
 }
 
 /** As `createEngine`; apart from it, so that who does not audit does not carry it. */
@@ -35,10 +37,11 @@ export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptio
     plan: (request) => limited.plan(request),
     evaluationErrors: (request) => engine.evaluationErrors(request),
     effectivePolicies: (request) => engine.effectivePolicies(request),
+    asOne: (work) => (bundle.guard === undefined ? work() : bundle.guard.asOne(work, settings.limits)),
   };
 }
 
-class JournalingEngine extends PolicyEngine implements AuditedEngine {
+class JournalingEngine extends PolicyEngine {
   /** Settings and registry of the engines that write journals; made when first asked for. */
   private journalists: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
 

@@ -32,6 +32,14 @@ export const guard: Guard = {
       endLimit(outer);
     }
   },
+  asOne(work, limits) {
+    const outer = beginLimit(costOf(limits), memoryOf(limits));
+    try {
+      return work();
+    } finally {
+      endLimit(outer);
+    }
+  },
   limited: (engine, limits) => new LimitedEngine(engine, limits),
 };
 

@@ -18,6 +18,8 @@ export interface Guard {
   passOn(error: unknown): void;
   /** Does something within the limits; false when it was stopped by one. */
   runs(work: () => void, limits: EvaluationLimits): boolean;
+  /** Does something in which all calls share the limits of one. */
+  asOne<Result>(work: () => Result, limits: EvaluationLimits): Result;
   /** The same engine, whose calls are limited. */
   limited(engine: Limited, limits: EvaluationLimits): Limited;
 }

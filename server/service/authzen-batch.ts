@@ -27,9 +27,11 @@ export function accessEvaluationBatch(service: CheckService, call: Call, sent: A
   const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
     for (const { resources } of groups) limitActions([...resources.values()].map((actions) => ({ actions: [...actions] })), service.limits);
     const answers = request.evaluations.map(() => DENIED);
-    for (const [index, { askers: members }] of groups.entries()) {
-      for (const asker of members) answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
-    }
+    service.decider.asOne(() => {
+      for (const [index, { askers: members }] of groups.entries()) {
+        for (const asker of members) answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
+      }
+    });
     return { evaluations: cut(answers, request.options?.evaluationsSemantic ?? '') };
   };
   return claims.some((one) => one instanceof Promise) ? Promise.all(claims).then(goOn) : goOn(claims as readonly VerifiedAuxData[]);

@@ -7,6 +7,8 @@ export interface Decider {
   check(call: CheckCall, times?: EvaluationTime[]): readonly Decision[];
   /** On which resources all actions are allowed. */
   plan(call: PlanCall, times?: EvaluationTime[]): Plan;
+  /** Does something in which all calls share the limits of one. */
+  asOne<Result>(work: () => Result): Result;
 }
 
 export interface PlanCall {

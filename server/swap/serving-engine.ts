@@ -40,4 +40,6 @@ export class SwappableDecider implements Decider {
 
   readonly plan: Decider['plan'] = (call, times) =>
     times === undefined || this.clock === undefined ? this.current.engine.plan(call) : this.clock.plan(this.current.engine, call, times);
+
+  readonly asOne: Decider['asOne'] = (work) => this.current.engine.asOne(work);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '../../runtime/engine/index.js';
+import { createAuditedEngine, createEngine } from '../../runtime/engine/index.js';
 import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
 import { auditWatcher } from '../../server/audit/audit-watcher.js';
 import type { AuditRecord } from '../../server/audit/record.js';
@@ -65,6 +65,24 @@ test('a call that costs too much is refused over every protocol, counted, logged
     assert.is(entries.filter((entry) => entry.includes('costs more than')).length, 4);
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+test('the questions of a batch share the limits of one call, whoever asks them', async () => {
+  const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY }));
+  const engine = createAuditedEngine(policies as CompiledBundle, { limits: { evaluationCost: 100_000 } });
+  const server = await start([], engine as unknown as Decider);
+  const statusOf = async (subjects: number): Promise<number> => {
+    const properties = { roles: ['user'], a: Array.from({ length: 60 }, (_, index) => index) };
+    const evaluations = Array.from({ length: subjects }, (_, index) => ({ subject: { type: 'user', id: `u${index}`, properties } }));
+    const body = JSON.stringify({ resource: { type: 'item', id: 'i' }, action: { name: 'view' }, evaluations });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    return (await fetch(`http://${server.httpAddress}/access/v1/evaluations`, init)).status;
+  };
+  try {
+    assert.equal([await statusOf(1), await statusOf(50), await statusOf(1)], [200, 429, 200]);
+  } finally {
+    await server.close();
   }
 });
 

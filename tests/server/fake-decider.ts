@@ -3,6 +3,7 @@ import type { Decider } from '../../server/service/decider.js';
 
 /** Allows `read` and `list`, echoes the attribute `v` for the action `echo`, throws for the action `crash`. */
 export const fakeDecider: Decider = {
+  asOne: (work) => work(),
   plan: () => ({ filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: 'NO_MATCH', matchedScopes: undefined, validationErrors: [], unplanned: [] }),
   check: ({ resources, includeMeta }) =>
     resources.map(({ resource, actions }): Decision => {
