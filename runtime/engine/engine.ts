@@ -20,6 +20,7 @@ import type {
   ValidationError,
 } from './requests.js';
 import { validationErrors } from './schemas.js';
+import { FEW_ROLES } from './role-classes.js';
 import { requestedScope } from './scope-chain.js';
 import type { AccessRequestOf, CheckRequestOf, PlanRequestOf } from './typed-requests.js';
 
@@ -90,7 +91,7 @@ export class PolicyEngine implements Engine {
     try {
       if (!this.turnTo(resource)) return false;
       evaluation.collectsOutputs = false;
-      this.bundle.guard?.turn(evaluation, this.settings.limits);
+      if (evaluation.judgedRoles.length > FEW_ROLES) this.bundle.guard?.turn(evaluation, this.settings.limits);
       evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
       if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
       return check(evaluation, this.judges, action) === ALLOW;

@@ -72,7 +72,6 @@ export class Evaluation {
   /** Begins a call. */
   begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
     this.request.begin(principal, auxData);
-    this.judgedRoles = principal.roles;
     this.roleSet = undefined;
     this.roleClasses = undefined;
   }
@@ -80,6 +79,8 @@ export class Evaluation {
   /** Turns to a resource and forgets the one before. The chains are the caller's to set. */
   turnTo(resource: ResourceInput, lineages: ReadonlyMap<string, readonly string[]> | undefined): void {
     this.request.turnTo(resource);
+    this.judgedRoles = this.request.principal.roles;
+    this.speakers = undefined;
     this.lineages = lineages;
     if (this.remembers) this.forgetResults();
   }

@@ -10,10 +10,7 @@ import { FEW_ROLES, roleClasses, Speakers } from './role-classes.js';
 export const guard: Guard = {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void {
     renewMemory(memoryOf(limits));
-    const { roles } = evaluation.request.principal;
-    evaluation.judgedRoles = roles;
-    if (evaluation.speakers !== undefined) evaluation.speakers = undefined;
-    if (roles.length > FEW_ROLES) chooseRoles(evaluation);
+    if (evaluation.judgedRoles.length > FEW_ROLES) chooseRoles(evaluation);
   },
   passOn(error: unknown): void {
     if (error instanceof EvaluationLimitError) throw error;
@@ -21,15 +18,12 @@ export const guard: Guard = {
     if (error instanceof RangeError) throw new EvaluationLimitError('depth');
   },
   runs(work: () => void, limits: EvaluationLimits): boolean {
-    const outer = beginLimit(costOf(limits), memoryOf(limits));
     try {
-      work();
+      guard.asOne(work, limits);
       return true;
     } catch (error) {
       if (error instanceof EvaluationLimitError || error instanceof RangeError) return false;
       throw error;
-    } finally {
-      endLimit(outer);
     }
   },
   asOne(work, limits) {
