@@ -1,45 +1,8 @@
-import type { Attributes, CheckResourcesResponse } from './messages.js';
+import type { CheckResourcesResponse } from './messages.js';
 
 /** The messages of the OpenID AuthZEN authorization API (server.md 1.2, 1.9), as plain values like those of messages.ts. */
 
-export interface Subject {
-  readonly type: string;
-  readonly id: string;
-  readonly properties: Attributes;
-}
-
-export interface Resource {
-  readonly type: string;
-  readonly id: string;
-  readonly properties: Attributes;
-}
-
-export interface Action {
-  readonly name: string;
-  readonly properties: Attributes;
-}
-
-/** One question. In a batch, what is absent is taken from the batch. */
-export interface Evaluation {
-  readonly subject: Subject | undefined;
-  readonly resource: Resource | undefined;
-  readonly action: Action | undefined;
-  /** Empty: none of its own. */
-  readonly context: Attributes;
-}
-
-/** Subject, resource and action are there after validation. */
-export type AccessEvaluationRequest = Evaluation;
-
-export interface AccessEvaluationBatchRequest extends Evaluation {
-  readonly evaluations: readonly Evaluation[];
-  readonly options: BatchOptions | undefined;
-}
-
-export interface BatchOptions {
-  /** Empty: `execute_all`. */
-  readonly evaluationsSemantic: string;
-}
+export type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from './gen/authzen-messages.js';
 
 export interface AccessEvaluationResponse {
   readonly decision: boolean;

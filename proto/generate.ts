@@ -3,39 +3,44 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { fileURLToPath } from 'node:url';
 import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { typeModules } from './generator/types.js';
 import { validators } from './generator/validators.js';
+import { wireModules } from './generator/wire.js';
 import { openApiDocument } from './openapi/document.js';
 
 /**
- * Builds the module with buf and writes gen/: its descriptors, which server reflection answers from, the code that checks requests by the
- * annotated rules, and the description of the REST interface (OpenAPI). The same definitions give the same bytes. Run: `node --import tsx proto/generate.ts`; with `--check` it only
+ * Builds the module with buf and writes gen/: its descriptors, which server reflection answers from, the types and protobuf encoding of the requests, the code that
+ * checks them by the annotated rules, and the description of the REST interface (OpenAPI). The same definitions give the same bytes. Run: `node --import tsx proto/generate.ts`; with `--check` it only
  * compares, and fails when the committed files are not what the definitions give.
  */
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const buf = fileURLToPath(new URL('../node_modules/.bin/buf', import.meta.url));
 const genFolder = new URL('gen/', import.meta.url);
-const validateFolder = new URL('validate/', genFolder);
+const FOLDERS = ['validate', 'wire'] as const;
 const bytes = build('--exclude-source-info');
 const registry = registryOf(bytes);
+// Its comments become those of types, and descriptions of the REST interface.
+const commented = registryOf(build());
 
 const wanted = new Map([
   ['descriptors.ts', descriptorsText(bytes)],
-  // Comments are descriptions there.
-  ['openapi.ts', openApiText(registryOf(build()))],
+  ['openapi.ts', openApiText(commented)],
+  ...[...typeModules(commented)].map(([name, text]) => [`${name}.ts`, text] as const),
   ...[...validators(registry)].map(([name, text]) => [`validate/${name}.ts`, text] as const),
+  ...[...wireModules(registry)].map(([name, text]) => [`wire/${name}.ts`, text] as const),
 ]);
 
 if (process.argv.includes('--check')) check();
 else write();
 
 function write(): void {
-  rmSync(validateFolder, { recursive: true, force: true });
-  mkdirSync(validateFolder, { recursive: true });
+  rmSync(genFolder, { recursive: true, force: true });
+  for (const folder of FOLDERS) mkdirSync(new URL(`${folder}/`, genFolder), { recursive: true });
   for (const [name, text] of wanted) writeFileSync(new URL(name, genFolder), text);
 }
 
 function check(): void {
-  const found = [...readdirSync(genFolder).filter((name) => name.endsWith('.ts')), ...readdirSync(validateFolder).map((name) => `validate/${name}`)];
+  const found = readdirSync(genFolder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const isSame = (name: string): boolean => readFileSync(new URL(name, genFolder), 'utf8') === wanted.get(name);
   if (found.length === wanted.size && found.every(isSame)) return;
   console.error('proto/gen is not what the .proto files give; run: node --import tsx proto/generate.ts');

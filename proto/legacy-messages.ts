@@ -1,28 +1,8 @@
-import type { Attributes, AuxData, Decision, Principal, ResourceEntry } from './messages.js';
+import type { Decision } from './messages.js';
 
 /** The messages of the two older checks (server.md 1.2), as plain values like those of messages.ts. */
 
-/** The same actions on several instances of one kind. */
-export interface CheckResourceSetRequest {
-  readonly requestId: string;
-  readonly actions: readonly string[];
-  readonly principal: Principal | undefined;
-  readonly resource: ResourceSet | undefined;
-  readonly includeMeta: boolean;
-  readonly auxData: AuxData | undefined;
-}
-
-export interface ResourceSet {
-  readonly kind: string;
-  readonly policyVersion: string;
-  /** By id. */
-  readonly instances: ReadonlyMap<string, AttributesMap>;
-  readonly scope: string;
-}
-
-export interface AttributesMap {
-  readonly attr: Attributes;
-}
+export type { AttributesMap, CheckResourceBatchRequest, CheckResourceSetRequest, ResourceSet } from './gen/messages.js';
 
 /** Has no call id and no outputs. */
 export interface CheckResourceSetResponse {
@@ -35,14 +15,6 @@ export interface CheckResourceSetResponse {
 export interface InstanceDecision {
   readonly id: string;
   readonly decision: Decision;
-}
-
-/** CheckResources without meta. */
-export interface CheckResourceBatchRequest {
-  readonly requestId: string;
-  readonly principal: Principal | undefined;
-  readonly resources: readonly ResourceEntry[];
-  readonly auxData: AuxData | undefined;
 }
 
 /** Has no call id and no outputs. */

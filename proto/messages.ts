@@ -3,71 +3,10 @@
  * Absent strings are empty, absent lists and maps are empty, absent messages are undefined.
  */
 
-/** Any JSON value by name. Only own properties count; `__proto__` is a name like any other. */
-// biome-ignore lint/suspicious/noExplicitAny: what an application sends as attributes is any JSON (design 10, "Types").
-export type Attributes = { readonly [name: string]: any };
+import type { Resource } from './gen/messages.js';
 
-export interface CheckResourcesRequest {
-  readonly requestId: string;
-  readonly includeMeta: boolean;
-  readonly principal: Principal | undefined;
-  readonly resources: readonly ResourceEntry[];
-  readonly auxData: AuxData | undefined;
-  readonly requestContext: RequestContext | undefined;
-}
-
-export interface ResourceEntry {
-  readonly actions: readonly string[];
-  readonly resource: Resource | undefined;
-}
-
-export interface Principal {
-  readonly id: string;
-  readonly policyVersion: string;
-  readonly roles: readonly string[];
-  readonly attr: Attributes;
-  readonly scope: string;
-}
-
-export interface Resource {
-  readonly kind: string;
-  readonly policyVersion: string;
-  readonly id: string;
-  readonly attr: Attributes;
-  readonly scope: string;
-}
-
-/** Tokens as sent; at most one of the two after validation. */
-export interface AuxData {
-  readonly jwt: Token | undefined;
-  readonly jwts: ReadonlyMap<string, Token>;
-}
-
-export interface Token {
-  readonly token: string;
-  /** Empty: the only configured keyset. */
-  readonly keySetId: string;
-}
-
-/** For the audit log alone. */
-export interface RequestContext {
-  readonly annotations: Attributes;
-}
-
-export interface PlanResourcesRequest {
-  readonly requestId: string;
-  /** The older member; exactly one of the two is set after validation. */
-  readonly action: string;
-  readonly actions: readonly string[];
-  readonly principal: Principal | undefined;
-  readonly resource: PlanResource | undefined;
-  readonly auxData: AuxData | undefined;
-  readonly includeMeta: boolean;
-  readonly requestContext: RequestContext | undefined;
-}
-
-/** A kind, and what is known about all its instances. */
-export type PlanResource = Omit<Resource, 'id'>;
+export type { Attributes } from './attributes.js';
+export type { AuxData, CheckResourcesRequest, PlanResource, PlanResourcesRequest, Principal, RequestContext, Resource, ResourceEntry, Token } from './gen/messages.js';
 
 export interface PlanResourcesResponse {
   readonly requestId: string;

@@ -5,7 +5,7 @@ import { decodePlanResourcesResponse } from '../../proto/codec/read-plan-respons
 import { decodeServerInfoResponse } from '../../proto/codec/server-info.js';
 import { WireError } from '../../proto/codec/wire-reader.js';
 import { WireWriter } from '../../proto/codec/wire-writer.js';
-import { encodeCheckResourcesRequest, encodePlanResourcesRequest } from '../../proto/codec/write-requests.js';
+import { encodeCheckResourcesRequest, encodePlanResourcesRequest } from '../../proto/gen/wire/request.js';
 import { type TlsChannel, tlsChannel } from '../../proto/tls-channel.js';
 import type { AuthzClient, ClientOptions } from '../authz-client.js';
 import { AuthzError, codeOfNumber } from '../authz-error.js';

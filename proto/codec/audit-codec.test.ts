@@ -4,9 +4,9 @@ import { AccessLogEntrySchema, DecisionLogEntrySchema } from '@cerbos/api/cerbos
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
+import { decodeListAuditLogEntriesRequest } from '../gen/wire/request.js';
 import { encodeAuditEntry, encodeListAuditLogEntriesResponse } from './audit-entry.js';
 import type { ListAuditLogEntriesRequest } from '../audit-request.js';
-import { decodeListAuditLogEntriesRequest } from './audit-list.js';
 import type { AccessLogEntry, AuditEntry, DecisionLogEntry } from './audit-messages.js';
 import { WireError } from './wire-reader.js';
 import { WireWriter } from './wire-writer.js';

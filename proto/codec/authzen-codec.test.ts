@@ -1,10 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageType } from '../../tests/support/protobuf.js';
+import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize, decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../gen/wire/authorization.js';
 import type { CheckResourcesResponse } from '../messages.js';
-import { decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from './authzen-requests.js';
 import { encodeAccessEvaluationBatchResponse, encodeAccessEvaluationResponse, encodeMetadataResponse } from './authzen-responses.js';
-import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize } from './authzen-size.js';
 import { WireWriter } from './wire-writer.js';
 
 const one = {

@@ -2,11 +2,10 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
+import { checkResourcesRequestSize, decodeCheckResourcesRequest } from '../gen/wire/request.js';
 import type { CheckResourcesResponse } from '../messages.js';
-import { decodeCheckResourcesRequest } from './check-resources-request.js';
 import { encodeCheckResourcesResponse } from './check-resources-response.js';
 import { MAX_VALUE_DEPTH } from './json-value.js';
-import { checkResourcesRequestSize } from './message-size.js';
 import { WireError } from './wire-reader.js';
 import { WireWriter } from './wire-writer.js';
 

@@ -4,13 +4,8 @@ import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
 import { accessEvaluationBatchRequestViolations, accessEvaluationRequestViolations } from '../gen/validate/authorization.js';
 import { checkResourceBatchRequestViolations, checkResourceSetRequestViolations, checkResourcesRequestViolations, planResourcesRequestViolations } from '../gen/validate/request.js';
-import { decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from './authzen-requests.js';
-import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize } from './authzen-size.js';
-import { decodeCheckResourceBatchRequest } from './check-resource-batch.js';
-import { decodeCheckResourceSetRequest } from './check-resource-set.js';
-import { decodeCheckResourcesRequest } from './check-resources-request.js';
-import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, planResourcesRequestSize } from './message-size.js';
-import { decodePlanResourcesRequest } from './plan-resources-request.js';
+import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize, decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../gen/wire/authorization.js';
+import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, decodeCheckResourceBatchRequest, decodeCheckResourceSetRequest, decodeCheckResourcesRequest, decodePlanResourcesRequest, planResourcesRequestSize } from '../gen/wire/request.js';
 import { WireError } from './wire-reader.js';
 
 const principal = { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', n: -1.5, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é😀'] } } }, scope: 'a.b' };

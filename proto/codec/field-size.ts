@@ -1,33 +1,3 @@
-import type { AuxData, Principal, Resource, ResourceEntry, Token } from '../messages.js';
-
-/** authz.engine.v1.Principal, without tag and length, like all that follow. */
-/** authz.engine.v1.Principal in bytes; like all here without its own tag and length. */
-export function principalSize(principal: Principal): number {
-  return text(principal.id) + text(principal.policyVersion) + texts(principal.roles) + mapSize(principal.attr) + text(principal.scope);
-}
-
-/** An entry of a check of several resources. */
-/** An entry of a check of several resources. */
-export function entrySize(entry: ResourceEntry): number {
-  return texts(entry.actions) + (entry.resource === undefined ? 0 : field(resourceSize(entry.resource)));
-}
-
-function resourceSize(resource: Resource): number {
-  return text(resource.kind) + text(resource.policyVersion) + text(resource.id) + mapSize(resource.attr) + text(resource.scope);
-}
-
-/** authz.request.v1.AuxData. */
-/** authz.request.v1.AuxData. */
-export function auxDataSize(auxData: AuxData): number {
-  let size = auxData.jwt === undefined ? 0 : field(tokenSize(auxData.jwt));
-  for (const [name, token] of auxData.jwts) size += field(field(Buffer.byteLength(name)) + field(tokenSize(token)));
-  return size;
-}
-
-function tokenSize(token: Token): number {
-  return text(token.token) + text(token.keySetId);
-}
-
 /** The entries of a map from string to Value. An entry always carries both key and value. */
 export function mapSize(map: { readonly [key: string]: unknown }): number {
   let size = 0;
@@ -85,7 +55,6 @@ function scalarSize(value: unknown): number | undefined {
   return undefined;
 }
 
-/** A list of strings, with tags. */
 /** A list of strings, with their tags. */
 export function texts(list: readonly string[]): number {
   let size = 0;

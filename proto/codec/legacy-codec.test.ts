@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageType } from '../../tests/support/protobuf.js';
+import { checkResourceBatchRequestSize, checkResourceSetRequestSize, decodeCheckResourceBatchRequest, decodeCheckResourceSetRequest } from '../gen/wire/request.js';
 import type { Decision } from '../messages.js';
-import { decodeCheckResourceBatchRequest, encodeCheckResourceBatchResponse } from './check-resource-batch.js';
-import { decodeCheckResourceSetRequest, encodeCheckResourceSetResponse } from './check-resource-set.js';
-import { checkResourceBatchRequestSize, checkResourceSetRequestSize } from './message-size.js';
+import { encodeCheckResourceBatchResponse } from './check-resource-batch.js';
+import { encodeCheckResourceSetResponse } from './check-resource-set.js';
 import { WireWriter } from './wire-writer.js';
 
 const principal = { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', l: [1, null] }, scope: 'a.b' };

@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageType } from '../../tests/support/protobuf.js';
+import { decodePlanResourcesRequest, planResourcesRequestSize } from '../gen/wire/request.js';
 import type { Plan, PlanResourcesResponse } from '../messages.js';
-import { planResourcesRequestSize } from './message-size.js';
-import { decodePlanResourcesRequest } from './plan-resources-request.js';
 import { encodePlanResourcesResponse } from './plan-resources-response.js';
 import { TextTable } from './text-table.js';
 import { WireWriter } from './wire-writer.js';

@@ -6,7 +6,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
 import { NONE, type Violations } from '../validate/violation.js';
-import { MESSAGE_TYPES, VALIDATED } from './message-types.js';
 import { validators } from './validators.js';
 
 const descriptors = (): FileDescriptorSet => fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64'));
@@ -81,9 +80,8 @@ test('also in messages that no request has, for their rules would be left out on
 });
 
 /** The generated functions of a file of some module, run. */
-async function generated(registry: FileRegistry, file: string, type: readonly [message: string, name: string]): Promise<{ readonly [name: string]: (message: unknown, now?: number) => Violations }> {
-  const types = { ...MESSAGE_TYPES, [type[0]]: ['messages', type[1]] as const };
-  const contents = validators(registry, { requests: [...VALIDATED, type[0]], types }).get(file) ?? '';
+async function generated(registry: FileRegistry, file: string, message: string): Promise<{ readonly [name: string]: (message: unknown, now?: number) => Violations }> {
+  const contents = validators(registry, [message]).get(file) ?? '';
   const resolveDir = fileURLToPath(new URL('../gen/validate/', import.meta.url));
   const { outputFiles } = buildSync({ stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, write: false, format: 'esm', logLevel: 'silent' });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')}`);
@@ -92,7 +90,7 @@ async function generated(registry: FileRegistry, file: string, type: readonly [m
 const texts = ({ first }: Violations): readonly string[] => first.map(({ field, rule }) => `${field.map(({ name, index }) => name + (index === undefined ? '' : `[${index}]`)).join('.')} ${rule.id} ${rule.message}`);
 
 test('items have at most so many characters; characters are code points', async () => {
-  const functions = await generated(committed, 'request', ['authz.request.v1.GetSchemaRequest', 'GetSchemaRequest']);
+  const functions = await generated(committed, 'request', 'authz.request.v1.GetSchemaRequest');
   const violations = (id: readonly string[]) => texts(functions['getSchemaRequestViolations']?.({ id }) ?? NONE);
   assert.equal(violations(['a'.repeat(255), '🔑'.repeat(255)]), []);
   assert.equal(violations([]), ['id required value is required']);
@@ -105,7 +103,7 @@ test('items have at most so many characters; characters are code points', async 
 });
 
 test('a oneof that is not required may be empty; the rules of its fields hold when they are there', async () => {
-  const functions = await generated(annotated('oneof', `${LISTING}#filter`, {}), 'request', [LISTING, 'ListAuditLogEntriesRequest']);
+  const functions = await generated(annotated('oneof', `${LISTING}#filter`, {}), 'request', LISTING);
   const violations = (filter: unknown) => texts(functions['listAuditLogEntriesRequestViolations']?.({ kind: 1, filter }, 0) ?? NONE);
   assert.equal(violations(undefined), []);
   assert.equal(violations({ by: 'tail', value: 1 }), []);
@@ -113,7 +111,7 @@ test('a oneof that is not required may be empty; the rules of its fields hold wh
 });
 
 test('a moment that is not required may be absent', async () => {
-  const functions = await generated(annotated('field', 'authz.audit.v1.AccessLogEntry#timestamp', { timestamp: { ltNow: true } }), 'audit', ['authz.audit.v1.AccessLogEntry', 'AccessLogEntry']);
+  const functions = await generated(annotated('field', 'authz.audit.v1.AccessLogEntry#timestamp', { timestamp: { ltNow: true } }), 'audit', 'authz.audit.v1.AccessLogEntry');
   const violations = (timestamp: unknown) => texts(functions['accessLogEntryViolations']?.({ timestamp }, 1000) ?? NONE);
   assert.equal(violations(undefined), []);
   assert.equal(violations({ seconds: 0, nanos: 999_999_999 }), []);
@@ -122,7 +120,7 @@ test('a moment that is not required may be absent', async () => {
 
 test('of what is required and empty, no other rule is asked', async () => {
   const registry = annotated('field', 'authz.schema.v1.Schema#id', { required: true, string: { pattern: '^a$' } });
-  const functions = await generated(registry, 'schema', ['authz.schema.v1.Schema', 'Schema']);
+  const functions = await generated(registry, 'schema', 'authz.schema.v1.Schema');
   const violations = (id: string) => texts(functions['schemaViolations']?.({ id }) ?? NONE);
   assert.equal(violations('a'), []);
   assert.equal(violations(''), ['id required value is required']);

@@ -1,8 +1,8 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { messageOf, type Module } from './code.js';
-import { fileOf, fileText, type Wanted } from './file-text.js';
+import { fileOf, fileText } from './file-text.js';
 import { messageCode } from './message-code.js';
-import { MESSAGE_TYPES, VALIDATED } from './message-types.js';
+import { messageNamed, REQUESTS } from './messages.js';
 import { type Annotations, annotationsOf } from './rules.js';
 
 /**
@@ -10,7 +10,7 @@ import { type Annotations, annotationsOf } from './rules.js';
  * what is wrong; for each request the two together. One file for each .proto file, by name. Throws for an annotation that there is no code
  * for, wherever in the module it stands.
  */
-export function validators(registry: FileRegistry, wanted: Wanted = { requests: VALIDATED, types: MESSAGE_TYPES }): ReadonlyMap<string, string> {
+export function validators(registry: FileRegistry, requests: readonly string[] = REQUESTS.map(({ message }) => message)): ReadonlyMap<string, string> {
   const annotations = annotationsOf(registry);
   const all = [...registry].filter((desc) => desc.kind === 'message');
   const module: Module = {
@@ -20,11 +20,11 @@ export function validators(registry: FileRegistry, wanted: Wanted = { requests: 
   };
   const codes = new Map(all.map((message) => [message, messageCode(message, module)]));
   const found = new Set<DescMessage>();
-  for (const name of wanted.requests) collect(messageNamed(name, registry), module, found);
+  for (const name of requests) collect(messageNamed(name, registry), module, found);
   const files = new Map<string, string>();
   for (const file of new Set([...found].map(fileOf))) {
     const messages = [...found].filter((message) => fileOf(message) === file);
-    files.set(file, fileText({ file, messages, codes, found, module, wanted }));
+    files.set(file, fileText({ file, messages, codes, found, module, requests }));
   }
   return files;
 }
@@ -38,12 +38,6 @@ function reaches(message: DescMessage, holds: (message: DescMessage) => boolean,
 
 function hasRules(message: DescMessage, { ofField, ofMessage, isRequiredOneof }: Annotations): boolean {
   return ofMessage(message).length > 0 || message.oneofs.some(isRequiredOneof) || message.fields.some((field) => Object.keys(ofField(field)).length > 0);
-}
-
-function messageNamed(name: string, registry: FileRegistry): DescMessage {
-  const message = registry.getMessage(name);
-  if (message === undefined) throw new Error(`no message ${name}`);
-  return message;
 }
 
 /** Messages before those that have them. */

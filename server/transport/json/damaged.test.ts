@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accessEvaluationBatchRequestSize } from '../../../proto/codec/authzen-size.js';
-import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, planResourcesRequestSize } from '../../../proto/codec/message-size.js';
+import { accessEvaluationBatchRequestSize } from '../../../proto/gen/wire/authorization.js';
+import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, planResourcesRequestSize } from '../../../proto/gen/wire/request.js';
 import { damaged, randomNumbers } from '../../../tests/support/protobuf.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from './read-authzen.js';

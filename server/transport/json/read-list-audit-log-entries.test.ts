@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListAuditLogEntriesRequest } from '../../../proto/audit-request.js';
-import { decodeListAuditLogEntriesRequest } from '../../../proto/codec/audit-list.js';
+import { decodeListAuditLogEntriesRequest } from '../../../proto/gen/wire/request.js';
 import { messageType } from '../../../tests/support/protobuf.js';
 import { readListAuditLogEntriesRequest } from './read-list-audit-log-entries.js';
 

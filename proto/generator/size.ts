@@ -1,0 +1,64 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { fieldsOf, formOf, typeName, uncapitalized } from './messages.js';
+
+/** `...Size`, which measures a message in its protobuf encoding without writing it. */
+export function sizeFunction(message: DescMessage): string {
+  const name = typeName(message);
+  const terms = fieldsOf(message).flatMap((field) => sizeTerm(field) ?? []);
+  const loops = fieldsOf(message).flatMap((field) => sizeLoop(field) ?? []);
+  const sum = terms.length === 0 ? '0' : terms.join(terms.length > 3 ? ' +\n    ' : ' + ');
+  return [
+    `/** The size of ${message.typeName} in its protobuf encoding, in bytes. Attributes may be nested without bound. */`,
+    `export function ${sizeName(message)}(message: ${name}): number {`,
+    ...(loops.length === 0 ? [`  return ${sum};`] : [`  let size = ${sum};`, ...loops.map((loop) => `  ${loop}`), '  return size;']),
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** What the function of a message is called. */
+export function sizeName(message: DescMessage): string {
+  return `${uncapitalized(typeName(message))}Size`;
+}
+
+/** Of a field that occurs once; undefined for one that is a list or a map of messages. */
+function sizeTerm(field: DescField): string | undefined {
+  // Tags of one byte: no request has a field of a higher number.
+  if (field.number > 15) throw new Error(`no code that measures ${placeOf(field)}, whose tag takes two bytes`);
+  const member = `message.${field.localName}`;
+  switch (formOf(field)) {
+    case 'string':
+      return `text(${member})`;
+    case 'bool':
+      return `(${member} ? 2 : 0)`;
+    case 'strings':
+      return `texts(${member})`;
+    case 'values':
+      return `mapSize(${member})`;
+    case 'message':
+      return `(${member} === undefined ? 0 : field(${sizeOf(field)}(${member})))`;
+    case 'messages':
+    case 'messageMap':
+      return undefined;
+    case 'uint32':
+    case 'enum':
+    case 'moment':
+      throw new Error(`no code that measures ${placeOf(field)}`);
+  }
+}
+
+function sizeLoop(field: DescField): string | undefined {
+  const member = `message.${field.localName}`;
+  const form = formOf(field);
+  if (form === 'messages') return `for (const item of ${member}) size += field(${sizeOf(field)}(item));`;
+  if (form === 'messageMap') return `for (const [key, value] of ${member}) size += field(field(Buffer.byteLength(key)) + field(${sizeOf(field)}(value)));`;
+  return undefined;
+}
+
+function placeOf(field: DescField): string {
+  return `${field.parent.typeName}.${field.name}`;
+}
+
+function sizeOf(field: DescField): string {
+  return sizeName(field.message as DescMessage);
+}
