@@ -1,5 +1,5 @@
 import type { RowDataPacket } from 'mysql2/promise';
-import initSqlJs from 'sql.js';
+import initSqlJs, { type Database, type SqlScalar } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
@@ -25,20 +25,41 @@ test('SQLite: no name of a table or a column is captured by a subquery', async (
   const { Database } = await initSqlJs();
   const database = new Database();
   for (const { table, text, list, map } of names()) {
-    // SQLite then has no function of this name, and the statement fails.
     if (table === 'json_each') continue;
     const [t, a, b, c] = [table, text, list, map].map((name) => `"${name.replaceAll('"', '""')}"`);
     database.run(`CREATE TABLE ${t} (id TEXT, ${a} TEXT, ${b} TEXT, ${c} TEXT)`);
     database.run(`INSERT INTO ${t} VALUES ('1', 'x', '["x", "xy"]', '{"k":"x"}'), ('2', 'z', '["x", "xy"]', '{"k":"x","l":1}')`);
     for (const { text: condition, parameters } of await rendered('sqlite', { table, text, list, map })) {
-      const select = database.prepare(`SELECT id FROM ${t} WHERE ${condition}`);
-      select.bind([...parameters] as string[]);
-      const ids: unknown[] = [];
-      while (select.step()) ids.push(select.get()[0]);
-      select.free();
-      assert.equal(ids, ['1'], `${table}: ${condition}`);
+      assert.equal(idsOf(database, `SELECT id FROM ${t} WHERE ${condition}`, parameters), ['1'], `${table}: ${condition}`);
     }
     database.run(`DROP TABLE ${t}`);
+  }
+  database.close();
+});
+
+test('SQLite: a query of a table that hides the function json_each is refused where it would call it', async () => {
+  const columns: SqlTable['columns'] = { text: { column: 'text', type: 'text' }, list: { column: 'list', type: 'list' }, map: { column: 'map', type: 'json' } };
+  for (const name of ['json_each', 'main.JSON_EACH']) {
+    for (const filter of await filters([...CONDITIONS, 'R.attr.text in R.attr.map', 'size(R.attr.map) == 1', 'hasIntersection(R.attr.list, ["x"])'])) {
+      const condition = renderSql(filter, { name, columns }, { dialect: 'sqlite' });
+      assert.is(condition.kind === 'refused' ? condition.problems[0]?.reason : condition.text, 'a table of this name hides the function that reads lists and maps', name);
+    }
+  }
+  const { Database } = await initSqlJs();
+  const database = new Database();
+  database.run(`CREATE TABLE json_each (id TEXT, text TEXT, map TEXT); INSERT INTO json_each VALUES ('1', 'x', '{"k":"x"}'), ('2', 'z', '{"k":"y"}')`);
+  database.run(`CREATE TABLE things (id TEXT, text TEXT, list TEXT, map TEXT); INSERT INTO things VALUES ('1', 'x', '["x"]', '{}')`);
+  for (const filter of await filters(['R.attr.text == "x"', 'R.attr.map.k == "x"', 'size(R.attr.text + "é") == 2 && R.attr.text < "y"'])) {
+    const condition = renderSql(filter, { name: 'json_each', columns }, { dialect: 'sqlite' });
+    assert.ok(condition.kind === 'sql');
+    assert.equal(idsOf(database, `SELECT id FROM json_each WHERE ${condition.text}`, condition.parameters), ['1'], condition.text);
+  }
+  database.run('DROP TABLE json_each');
+  // An alias hides no function.
+  for (const filter of await filters(['R.attr.list.exists(t, t.startsWith(R.attr.text))'])) {
+    const condition = renderSql(filter, { name: 'things', alias: 'json_each', columns }, { dialect: 'sqlite' });
+    assert.ok(condition.kind === 'sql');
+    assert.equal(idsOf(database, `SELECT id FROM things AS json_each WHERE ${condition.text}`, condition.parameters), ['1']);
   }
   database.close();
 });
@@ -105,21 +126,30 @@ function names(): readonly Names[] {
   });
 }
 
+function idsOf(database: Database, statement: string, parameters: readonly unknown[]): readonly unknown[] {
+  const select = database.prepare(statement);
+  select.bind([...parameters] as SqlScalar[]);
+  const ids: unknown[] = [];
+  while (select.step()) ids.push(select.get()[0]);
+  select.free();
+  return ids;
+}
+
 async function rendered(dialect: SqlDialect, { table, text, list, map }: Names): Promise<readonly { readonly text: string; readonly parameters: readonly unknown[] }[]> {
   const sqlTable: SqlTable = { name: table, columns: { text: { column: text, type: 'text' }, list: { column: list, type: 'list' }, map: { column: map, type: 'json' } } };
-  return (await filters()).map((filter) => {
+  return (await filters(CONDITIONS)).map((filter) => {
     const condition = renderSql(filter, sqlTable, { dialect });
     if (condition.kind === 'refused') throw new Error(condition.problems.map(({ reason }) => reason).join('; '));
     return condition;
   });
 }
 
-async function filters(): Promise<readonly Parameters<typeof renderSql>[0][]> {
-  const rules = CONDITIONS.map((expr, index) => ({ actions: [`a${index}`], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } }));
+async function filters(conditions: readonly string[]): Promise<readonly Parameters<typeof renderSql>[0][]> {
+  const rules = conditions.map((expr, index) => ({ actions: [`a${index}`], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } }));
   const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
   const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
   const engine = createEngine(policies);
-  return CONDITIONS.map((_, index) => engine.plan({ principal: { id: 'u1', roles: ['user'] }, resource: { kind: 'thing' }, actions: [`a${index}`] }).filter);
+  return conditions.map((_, index) => engine.plan({ principal: { id: 'u1', roles: ['user'] }, resource: { kind: 'thing' }, actions: [`a${index}`] }).filter);
 }
 
 function wordCondition(dialect: SqlDialect, column: string): string {

@@ -1,7 +1,7 @@
 import { ALWAYS, allOf, anyOf, listed, NEVER, sql, type Sql, unless } from './fragment.js';
 import { constantBytes, equality, isNull, readable } from './comparisons.js';
 import { Refusal } from './refusal.js';
-import { jsonAs, type Scope, textConstant } from './scope.js';
+import { aliasOfItems, jsonAs, type Scope, textConstant } from './scope.js';
 import { type Json, type Scalar, scalar, type SqlValue, FAILED } from './value.js';
 
 /** Where a value is an element of a collection or a key of it, or where both are there and it is not. */
@@ -70,7 +70,7 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
   const { dialect } = scope;
   switch (value.kind) {
     case 'json':
-      return scalar('integer', dialect.size(value, scope.statement.alias()), dialect.computed, { isInt: true });
+      return scalar('integer', dialect.size(value, aliasOfItems(scope)), dialect.computed, { isInt: true });
     case 'scalar':
       if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal('size', 'a timestamp column as the text that check is told');
       return value.type === 'text' ? scalar('integer', dialect.length(value.sql, scope.statement.alias()), dialect.computed, { isInt: true }) : FAILED;
@@ -91,8 +91,8 @@ export function isList({ dialect }: Scope, value: SqlValue): Sql {
 }
 
 /** Where some element of a list passes. */
-export function someElement({ dialect, statement }: Scope, list: Json, passes: (element: SqlValue) => Sql): Sql {
-  return someItem(dialect.items(list, 'array', statement.alias()), ({ element }) => passes(element));
+export function someElement(scope: Scope, list: Json, passes: (element: SqlValue) => Sql): Sql {
+  return someItem(scope.dialect.items(list, 'array', aliasOfItems(scope)), ({ element }) => passes(element));
 }
 
 /** Where some of the items passes; nowhere, where that is known. */
@@ -115,11 +115,11 @@ function isCollection(scope: Scope, json: Json): Sql {
 }
 
 function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
-  const { dialect, statement } = scope;
+  const { dialect } = scope;
   const inList = someElement(scope, collection, (other) => equality(scope, element, other, true));
   if (collection.list !== undefined) return inList;
   const canBeKey = element.kind === 'json' || (element.kind === 'scalar' && element.type === 'text') || (element.kind === 'constant' && typeof element.value === 'string');
-  const isKey = canBeKey ? someItem(dialect.items(collection, 'object', statement.alias()), ({ key }) => equality(scope, keyOf(scope, key), element, true)) : NEVER;
+  const isKey = canBeKey ? someItem(dialect.items(collection, 'object', aliasOfItems(scope)), ({ key }) => equality(scope, keyOf(scope, key), element, true)) : NEVER;
   return anyOf(inList, isKey);
 }
 

@@ -57,6 +57,8 @@ export interface Dialect {
   among: ((json: Json, values: readonly (string | number | boolean)[], isIn: boolean) => Sql | undefined) | undefined;
   /** Whether a list has an element, by an index on the list where there is one; of what is no list it may be true. */
   holds: ((list: Json, value: string | number | boolean) => Sql | undefined) | undefined;
+  /** The function that `items` calls, where a table of the same name hides it. */
+  readonly itemsFunction: string | undefined;
   /** The elements of an array, or the entries of an object. */
   items(json: Json, type: 'array' | 'object', alias: string): Items;
   /** How many elements or entries, how many code points; NULL of anything else. The alias is for a subquery. */

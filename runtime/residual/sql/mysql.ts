@@ -48,6 +48,7 @@ export const MYSQL: Dialect = {
   equals: noJson,
   among: noJson,
   holds: noJson,
+  itemsFunction: undefined,
   items: noJson,
   size: noJson,
 };

@@ -51,6 +51,7 @@ export const POSTGRESQL: Dialect = {
     return sql`${value} ${isIn ? 'IN' : 'NOT IN'} (${listed(options)})`;
   },
   holds: ({ sql: list }, constant) => (typeof constant === 'number' ? undefined : sql`${list} @> to_jsonb(${jsonParameter(constant)})`),
+  itemsFunction: undefined,
   items: (value, type, alias) => {
     const only = type === 'array' ? onlyArray(value) : sql`CASE ${value.type} WHEN 'object' THEN ${value.sql} END`;
     if (type === 'object') return { from: sql`jsonb_each(${only}) AS ${alias}(key, value)`, key: sql`${alias}.key`, element: json(sql`${alias}.value`) };

@@ -2,7 +2,7 @@ import { allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { isList, keyOf, someItem } from './collections.js';
 import type { Items } from './dialect.js';
 import { Refusal } from './refusal.js';
-import type { Scope } from './scope.js';
+import { aliasOfItems, type Scope } from './scope.js';
 import { type Json, scalar, type SqlValue } from './value.js';
 
 /** What a macro asks of a body, which fails for some elements: as conditions.md 3.10 has it. */
@@ -37,7 +37,7 @@ const MOST_CONSTANTS = 100;
 
 function over(scope: Scope, { quantifier, range, variables, body }: Quantified, json: Json, type: 'array' | 'object', outcome: boolean): Sql {
   const isOfType = type === 'array' ? isList(scope, range) : scope.dialect.hasType(json, 'object');
-  const items = (): Items => scope.dialect.items(json, type, scope.statement.alias());
+  const items = (): Items => scope.dialect.items(json, type, aliasOfItems(scope));
   const bodyOf = (of: Items, wanted: boolean): Sql => body(variablesOf(scope, of, type, variables), wanted);
   const some = (wanted: boolean): Sql => someItem(items(), (of) => bodyOf(of, wanted));
   const allAre = (wanted: boolean): Sql => allOf(isOfType, unless(someItem(items(), (of) => unless(bodyOf(of, wanted)))));

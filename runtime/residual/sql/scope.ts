@@ -50,6 +50,13 @@ function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
   return prefix;
 }
 
+/** The alias of a subquery that reads the elements of a list or the entries of a map. */
+export function aliasOfItems({ dialect, table, statement }: Scope): string {
+  const name = table.name.split('.').at(-1) as string;
+  if (name.toLowerCase() === dialect.itemsFunction) throw new Refusal(name, 'a table of this name hides the function that reads lists and maps');
+  return statement.alias();
+}
+
 /** A column of the table, as a value. */
 export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlValue {
   const name = column.column.includes('.') ? column.column : `${table.alias ?? table.name}.${column.column}`;

@@ -66,6 +66,7 @@ export const SQLITE: Dialect = {
   },
   among: undefined,
   holds: undefined,
+  itemsFunction: 'json_each',
   items: (json, type, alias) => {
     const only = sql`CASE ${json.type} WHEN ${`'${type}'`} THEN ${json.list ?? json.sql} END`;
     const element: Json = { kind: 'json', sql: sql`${alias}.value`, type: sql`${alias}.type` };
