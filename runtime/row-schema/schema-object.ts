@@ -2,6 +2,7 @@ import { allOf, anyOf } from '../residual/condition.js';
 import type { Condition } from '../residual/term.js';
 import * as validator from '../schema/index.js';
 import type { TypeName } from '../schema/json.js';
+import { MAX_DEPTH } from '../schema/run.js';
 import { factsOf } from './facts.js';
 import { unsayable } from './logic.js';
 import { plannable, type Schema, type Where } from './schema.js';
@@ -15,7 +16,7 @@ export const nothing: Schema = plannable((value, place, run) => validator.nothin
 
 /** A schema object without `type`. */
 export function anyType(...keywords: readonly Schema[]): Schema {
-  return plannable(validator.anyType(...keywords), everyKeyword(keywords));
+  return plannable(validator.anyType(...keywords), within(everyKeyword(keywords)));
 }
 
 /** A schema object with a `type`: the other keywords are asked of each type on its own. */
@@ -23,7 +24,7 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
   const names = typeof types === 'string' ? [types] : types;
   const told = names.filter((name) => name !== 'integer' || !names.includes('number'));
   const every = everyKeyword(keywords);
-  return plannable(validator.type(types, ...keywords), (value, asked) => {
+  const where: Where = (value, asked) => {
     const each = told.map((name): Condition => {
       const isOf = isOfType(value, name, asked);
       if (isOf === false) return false;
@@ -31,7 +32,8 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
       return impliesType(others, value, name, asked.isPositive) ? others : allOf(isOf, others);
     });
     return anyOf(...each);
-  });
+  };
+  return plannable(validator.type(types, ...keywords), within(where));
 }
 
 /** The keywords of a schema object, and `unevaluatedProperties` or `unevaluatedItems`, which depend on how the others come out. */
@@ -54,6 +56,15 @@ export function dynamicRef(name: string, target: () => Schema): Schema {
 /** A schema of a resource that has dynamic anchors. */
 export function inScope(anchors: { readonly [name: string]: () => Schema }, schema: Schema): Schema {
   return plannable(validator.inScope(anchors, schema), () => unsayable('a schema with dynamic anchors'));
+}
+
+/** Of a schema object. */
+function within(where: Where): Where {
+  return (value, asked) => {
+    if (asked.objects < MAX_DEPTH) return where(value, { ...asked, objects: asked.objects + 1 });
+    asked.work.isTooDeep = true;
+    return false;
+  };
 }
 
 function everyKeyword(keywords: readonly Schema[]): Where {

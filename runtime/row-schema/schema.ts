@@ -24,11 +24,19 @@ export interface Asked {
   readonly facts: Condition;
   /** Whether the condition stands under no negation: what fails may then stand for what is false. */
   readonly isPositive: boolean;
+  /** How many schema objects there are around. */
+  readonly objects: number;
   /** How many lambdas there are around. */
   readonly depth: number;
   /** The schemas whose references are being followed. */
   readonly followed: readonly Validator[];
-  readonly work: { left: number };
+  readonly work: Work;
+}
+
+interface Work {
+  left: number;
+  /** Whether schema objects nest more deeply than the validator follows them. It then accepts nothing, though another branch would. */
+  isTooDeep: boolean;
 }
 
 /** A validator with what it leaves of unknown values. A known value is validated. */
@@ -51,8 +59,9 @@ export function isValid(validator: Validator, value: unknown): boolean {
 /** The rows whose attributes satisfy a schema, as a policy's reference to it asks. */
 export function rowsThatSatisfy(schema: Schema): NonNullable<SchemaReference['where']> {
   return ({ attributes }, facts) => {
-    const asked: Asked = { type: 'object', facts, isPositive: true, depth: 0, followed: [schema], work: { left: MOST_WORK } };
-    return simplify(allOf(schema.where(attributes, asked)));
+    const asked: Asked = { type: 'object', facts, isPositive: true, objects: 0, depth: 0, followed: [schema], work: { left: MOST_WORK, isTooDeep: false } };
+    const condition = schema.where(attributes, asked);
+    return asked.work.isTooDeep ? unsayable('a schema that nests too deeply') : simplify(allOf(condition));
   };
 }
 

@@ -100,7 +100,7 @@ export class Run {
 }
 
 /** Schema objects applied within one another. Each takes up to five frames of the stack. */
-const MAX_DEPTH = 500;
+export const MAX_DEPTH = 500;
 /** Schema objects applied, members and items looked at. */
 const MAX_WORK = 1_000_000;
 /** The most violations of some attributes that are listed: an answer must not be many times the size of its request. */

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type EngineOptions, type PlanRequest, type PlanResult, ruleFilters } from '#runtime/engine';
-import { REFERENCE } from '#runtime/residual';
+import { type AccessRequest, createEngine, type Engine, type EngineOptions, type PlanRequest, type PlanResult, ruleFilters } from '#runtime/engine';
+import { REFERENCE, selects } from '#runtime/residual';
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
@@ -46,6 +46,14 @@ async function planOf(schema: JsonValue, asked: Asked = {}): Promise<PlanResult>
 
 async function textOf(schema: JsonValue, asked: Asked = {}): Promise<string> {
   return (await planOf(schema, asked)).filterDebug.replaceAll('request.resource.attr.', '');
+}
+
+async function engineOf(schema: JsonValue): Promise<Engine> {
+  return createEngine(await policiesOf(schema), { schemaEnforcement: 'reject' });
+}
+
+function accessTo(attr: { readonly [name: string]: unknown }): AccessRequest {
+  return { principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'doc', id: 'd1', attr }, action: 'view' };
 }
 
 const STATUS = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } };
@@ -113,6 +121,40 @@ test('a schema that refers to itself is followed once, and one that is too long 
   const $defs = Object.fromEntries(Array.from({ length: 20 }, (_, level) => [`d${level}`, { properties: { a: { $ref: `#/$defs/d${level + 1}` }, b: { $ref: `#/$defs/d${level + 1}` } } }]));
   const plan = await planOf({ $defs: { ...$defs, d20: { type: 'string' } }, $ref: '#/$defs/d0' });
   assert.equal(plan.unplanned.map(({ reason }) => reason), ['a schema that is too long for a filter']);
+});
+
+test('a schema whose objects nest deeper than they are validated selects nothing, though another branch would accept', async () => {
+  const chain = (levels: number): JsonValue => ({
+    $defs: Object.fromEntries(Array.from({ length: levels }, (_, level) => [`d${level}`, level === levels - 1 ? { type: 'object' } : { type: 'object', $ref: `#/$defs/d${level + 1}` }])),
+    anyOf: [{ $ref: '#/$defs/d0' }, { type: 'object' }],
+  });
+  for (const [levels, isAllowed] of [[499, true], [500, false]] as const) {
+    const plan = await planOf(chain(levels), { attr: {} });
+    assert.is((await engineOf(chain(levels))).isAllowed(accessTo({})), isAllowed);
+    assert.is(selects(plan.filter, { id: 'd1', attr: {} }), isAllowed);
+    assert.equal(plan.unplanned.map(({ reason }) => reason), isAllowed ? [] : ['a schema that nests too deeply']);
+  }
+});
+
+/** The limits of validation that no filter says, as docs/plans.md has them. */
+test('check alone denies what takes more than a million steps to be validated, or nests more than 500 levels where items must be unique', async () => {
+  const schema = { properties: { tags: { items: { type: 'string' } }, parts: { uniqueItems: true } } };
+  const engine = await engineOf(schema);
+  const { filter } = await planOf(schema, { actions: ['view'] });
+  const nested = (levels: number): readonly unknown[] => Array.from({ length: levels }).reduce<readonly unknown[]>((inner) => [inner], []);
+  const rows = [
+    [{ tags: Array(900_000).fill('') }, true],
+    [{ tags: Array(1_000_000).fill('') }, false],
+    [{ parts: nested(490) }, true],
+    [{ parts: nested(510) }, false],
+  ] as const;
+  for (const [attr, isAllowed] of rows) {
+    assert.is(engine.isAllowed(accessTo(attr)), isAllowed);
+    assert.is(selects(filter, { id: 'd1', attr }), true);
+  }
+  // Ten schemas for each of the values that 200 kB of JSON can have.
+  const ten = { items: { allOf: Array(9).fill({ type: 'number' }) } };
+  assert.is((await engineOf({ properties: { tags: ten } })).isAllowed(accessTo({ tags: Array(99_990).fill(1) })), true);
 });
 
 test('in the shapes of the reference scalars are tested by comparisons', async () => {
