@@ -115,7 +115,7 @@ export type { Json, JsonObject } from './json.js';
 export { type OutputValue, stored, toOutput } from './output.js';
 
 // What evaluating conditions costs.
-export { beginLimit, charge, EvaluationLimitError, endLimit, renewMemory, stepsLeft } from './meter.js';
+export { beginLimit, charge, DEFAULT_COST, DEFAULT_MEMORY, EvaluationLimitError, endLimit, MAX_DEPTH, renewMemory, stepsLeft, tooDeep } from './meter.js';
 
 // What emitted conditions and variables are made of.
 export { bind, bound, orNull } from './bindings.js';

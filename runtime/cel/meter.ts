@@ -80,6 +80,12 @@ export function tooDeep(): never {
 /** How many levels of lists, maps and optionals a value may have where one is walked whole. Deeper ones would overflow the stack. */
 export const MAX_DEPTH = 1000;
 
+/** The steps that a call has unless its limits say otherwise. */
+export const DEFAULT_COST = 50_000_000;
+
+/** The bytes that a call has unless its limits say otherwise. */
+export const DEFAULT_MEMORY = 100 * 1024 * 1024;
+
 /** In UTF-16 units; engines stop between 2^28 and 2^30. */
 export const MAX_TEXT = 2 ** 26;
 

@@ -1,4 +1,4 @@
-import { beginLimit, EvaluationLimitError, endLimit, renewMemory } from '../cel/index.js';
+import { beginLimit, DEFAULT_COST, DEFAULT_MEMORY, EvaluationLimitError, endLimit, renewMemory } from '../cel/index.js';
 import { entryOf } from './entry-of.js';
 import type { Evaluation } from './evaluation.js';
 import type { EvaluationLimits, Guard, Limited } from './limits.js';
@@ -98,10 +98,10 @@ function chooseRoles(evaluation: Evaluation): void {
   else evaluation.judgedRoles = classes.first;
 }
 
-function costOf({ evaluationCost = 50_000_000 }: EvaluationLimits): number {
+function costOf({ evaluationCost = DEFAULT_COST }: EvaluationLimits): number {
   return evaluationCost;
 }
 
-function memoryOf({ evaluationMemory = 100 * 1024 * 1024 }: EvaluationLimits): number {
+function memoryOf({ evaluationMemory = DEFAULT_MEMORY }: EvaluationLimits): number {
   return evaluationMemory;
 }

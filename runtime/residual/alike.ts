@@ -1,4 +1,4 @@
-import { CelError } from '../cel/index.js';
+import { CelError, MAX_DEPTH, tooDeep } from '../cel/index.js';
 import { likenessOfTerm } from './likeness.js';
 import { type Condition, type Field, isUnknown, type Node, type Term, type Unknown } from './term.js';
 
@@ -86,14 +86,20 @@ export function sameList<T>(a: readonly T[], b: readonly T[], same: (one: T, oth
   return true;
 }
 
-/** Whether two values are alike. The own properties of a value of CEL say all of it. */
+/** Whether two values are alike. The own properties of a value of CEL say all of it. Of values nested more than `MAX_DEPTH` levels the call fails. */
 export function sameValue(a: unknown, b: unknown): boolean {
+  return sameWithin(MAX_DEPTH, a, b);
+}
+
+function sameWithin(depth: number, a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b) || a instanceof CelError) return false;
-  if (Array.isArray(a) && Array.isArray(b)) return sameList(a, b, sameValue);
-  if (a instanceof Map) return b instanceof Map && sameValue([...a], [...b]);
+  if (depth === 0) tooDeep();
+  const same = (one: unknown, other: unknown): boolean => sameWithin(depth - 1, one, other);
+  if (Array.isArray(a) && Array.isArray(b)) return sameList(a, b, same);
+  if (a instanceof Map) return b instanceof Map && a.size === b.size && sameList([...a].flat(), [...b].flat(), same);
   const names = Object.keys(a);
   if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && sameValue((a as { [key: string]: unknown })[name], (b as { [key: string]: unknown })[name]));
+  return names.every((name) => Object.hasOwn(b, name) && same((a as { [key: string]: unknown })[name], (b as { [key: string]: unknown })[name]));
 }

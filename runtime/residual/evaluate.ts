@@ -16,6 +16,8 @@ export interface Row {
 /**
  * Whether a filter selects a row: exactly when it comes to true by check's own semantics, so an attribute that is not there is a failure, which
  * `and` and `or` may absorb (planner.md 7.1). Knows every operator that filters have, `has` and `unless` included.
+ *
+ * @throws {EvaluationLimitError} for a row that costs more than the limits of a check, or has values nested more than 1,000 levels, as check does.
  */
 export function selects(filter: Filter, row: Row): boolean {
   switch (filter.kind) {
@@ -25,8 +27,21 @@ export function selects(filter: Filter, row: Row): boolean {
       return false;
     case 'KIND_CONDITIONAL': {
       const time = { isMissed: false };
-      return evaluate(filter.condition, { row, bound: new Map(), time }) === true && !time.isMissed;
+      return withinLimits(() => evaluate(filter.condition, { row, bound: new Map(), time }) === true) && !time.isMissed;
     }
+  }
+}
+
+/** Each row has the limits that a check has by default. */
+function withinLimits(work: () => boolean): boolean {
+  const outer = cel.beginLimit(cel.DEFAULT_COST, cel.DEFAULT_MEMORY);
+  try {
+    return work();
+  } catch (error) {
+    // A stack that overflows, or a string that no engine can hold.
+    throw error instanceof RangeError ? new cel.EvaluationLimitError('depth') : error;
+  } finally {
+    cel.endLimit(outer);
   }
 }
 
@@ -38,7 +53,11 @@ interface Environment {
   readonly time: { isMissed: boolean };
 }
 
+/** Reading the tree takes longer than what conditions are charged for otherwise. */
+const STEPS = 10;
+
 function evaluate(operand: Operand, environment: Environment): cel.Result {
+  cel.charge(STEPS);
   if ('value' in operand) return operand.value as cel.Value;
   if ('variable' in operand) return variableOf(operand.variable, environment);
   const { operator, operands } = operand.expression;
@@ -72,6 +91,7 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
 
 /** A name and the fields below it; a bare name that nothing binds is a type. */
 function variableOf(name: string, { row, bound }: Environment): cel.Result {
+  if (bound.has(name)) return bound.get(name);
   const [root, ...fields] = name.split('.') as [string, ...string[]];
   if (bound.has(root)) return fields.reduce<cel.Result>(cel.select, bound.get(root));
   if (root !== 'request' || fields[0] !== 'resource') return cel.typeValue(name);
@@ -121,7 +141,8 @@ function overLambda(operator: string, range: cel.Result, lambda: Operand, { row,
   const bodies = operands.slice(0, isFiltered ? 2 : 1);
   const variables = operands.slice(bodies.length).flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
   const functions = bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
-    const inner = new Map([...bound, ...variables.map((variable, position) => [variable, items[position] as cel.Value] as const)]);
+    const inner = new Map(bound);
+    for (const [position, variable] of variables.entries()) inner.set(variable, items[position] as cel.Value);
     return evaluate(body, { row, bound: inner, time });
   });
   const run = macroNamed(operator, variables.length, isFiltered);

@@ -4,6 +4,7 @@ import { createAuditedEngine, createEngine, EvaluationLimitError } from '../../r
 import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
 import type { CompiledTraces } from '../../runtime/engine/judges.js';
 import type { Attributes } from '../../runtime/policy/index.js';
+import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** A call whose conditions cost too much fails: were that false, a DENY would not hold. What fails does so by counted steps, whatever the machine. */
@@ -71,6 +72,33 @@ for (const condition of DEEP) {
     assert.throws(() => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource, action: 'view' }), isLimit('depth'));
   });
 }
+
+/** Each level would overflow the stack somewhere, or make a plan twice as long. */
+const levels = (count: number): unknown => Array.from({ length: count }).reduce<unknown>((inner) => [inner], 'x');
+
+test('a plan fails for values nested 100,000 levels, and takes no longer with each level', async () => {
+  const conditions = ['R.attr.x == P.attr.a', 'R.attr.x == P.attr.a || R.attr.x == P.attr.b', 'R.attr.x in [P.attr.a, P.attr.b] && !(R.attr.y == P.attr.b)', 'R.attr.list == [P.attr.a] || R.attr.list == [P.attr.b]', 'size(R.attr) > 1 && R.attr.x == R.attr.a || size(R.attr) > 1 && R.attr.x == P.attr.a'];
+  for (const condition of conditions) {
+    const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
+    const engine = createEngine(policies as CompiledBundle);
+    const plan = (count: number): unknown => {
+      const principal = { id: 'alice', roles: ['user'], attr: { a: levels(count), b: levels(count) } };
+      return engine.plan({ principal, resource: { kind: 'item', attr: { a: levels(count) } as Attributes }, actions: ['view'] }).filter.kind;
+    };
+    assert.is(plan(100), 'KIND_CONDITIONAL');
+    assert.throws(() => plan(100_000), isLimit('depth'), condition);
+    assert.is(plan(100), 'KIND_CONDITIONAL');
+  }
+});
+
+test('a filter is held against a row within the limits of a check', async () => {
+  const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.a.exists(x, R.attr.b.exists(y, x + y == -1.0)) || R.attr.c == R.attr.d') }));
+  const { filter } = createEngine(policies as CompiledBundle).plan({ principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'item' }, actions: ['view'] });
+  assert.throws(() => selects(filter, { attr: { a: numbers, b: numbers, c: 1, d: 2 } }), isLimit('cost'));
+  assert.throws(() => selects(filter, { attr: { a: [], b: [], c: levels(100_000), d: levels(100_000) } }), isLimit('depth'));
+  assert.is(selects(filter, { attr: { a: [1], b: [-2], c: 1, d: 2 } }), false);
+  assert.is(selects(filter, { attr: { a: [1], b: [2], c: 1, d: 2 } }), true);
+});
 
 test('50 resources with `exists` over 10,000 elements pass', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.a.exists(x, x == -1.0)') }));

@@ -1,0 +1,47 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EvaluationLimitError, type Value } from '../cel/index.js';
+import { sameTerm, sameValue } from './alike.js';
+import { likenessOfTerm } from './likeness.js';
+
+const nested = (levels: number, innermost: unknown): unknown => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], innermost);
+
+test('values are alike by all that they are made of', () => {
+  assert.is(sameValue({ a: [1, { b: null }] }, { a: [1, { b: null }] }), true);
+  assert.is(sameValue({ a: [1, { b: null }] }, { a: [1, { c: null }] }), false);
+  assert.is(sameValue([1, 2], [1]), false);
+  assert.is(sameValue([0], [-0]), false);
+  assert.is(sameValue(new Map([['a', [1]]]), new Map([['a', [1]]])), true);
+  assert.is(sameValue(new Map([['a', [1]]]), new Map([['a', [2]]])), false);
+  assert.is(sameValue(new Map([['a', 1]]), new Map()), false);
+});
+
+test('values nested 1,000 levels are compared, and deeper ones fail the call', () => {
+  assert.is(sameValue(nested(1000, 'x'), nested(1000, 'x')), true);
+  assert.is(sameValue(nested(1000, 'x'), nested(1000, 'y')), false);
+  for (const wrapped of [(value: unknown): unknown => value, (value: unknown): unknown => ({ value }), (value: unknown): unknown => new Map([['a', value]])]) {
+    assert.throws(() => sameTerm(wrapped(nested(100_000, 'x')) as Value, wrapped(nested(100_000, 'x')) as Value), (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth');
+  }
+});
+
+test('the likeness of a list looks at two of its elements, however deep they are', () => {
+  let reads = 0;
+  let list: unknown[] = ['x'];
+  for (let level = 0; level < 20; level += 1) {
+    const inner = list;
+    list = [];
+    Object.defineProperty(list, 0, {
+      enumerable: true,
+      get: () => {
+        reads += 1;
+        return inner;
+      },
+    });
+  }
+  assert.type(likenessOfTerm(list as Value), 'number');
+  assert.ok(reads <= 2, `${reads} reads`);
+  assert.is(likenessOfTerm(nested(3, 'x') as Value), likenessOfTerm(nested(3, 'x') as Value));
+  assert.is.not(likenessOfTerm(['a', 'b']), likenessOfTerm(['a', 'c']));
+});
+
+test.run();
