@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { silentTestsOf } from './silent-tests.js';
 
-/** A uvu file that never calls `run()` executes nothing and passes: such a file fails here (design 6.5, trap 7). */
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], { encoding: 'utf8' });
-const silent = files
-  .split('\n')
-  .filter((file) => file !== '')
-  .filter((file) => !/\.run\(\)/.test(readFileSync(file, 'utf8')));
-if (silent.length > 0) {
-  console.error(`test files that run nothing (add \`test.run()\`):\n${silent.map((file) => `  ${file}`).join('\n')}`);
+/*
+ * Fails for tests that cannot fail: a uvu file that never calls `run()` executes nothing and passes (design 6.5, trap 7), and a test that asserts
+ * nothing passes whatever the product returns.
+ */
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], { encoding: 'utf8' }).split('\n').filter((file) => file !== '');
+report('test files that run nothing (add `test.run()`)', files.filter((file) => !/\.run\(\)/.test(readFileSync(file, 'utf8'))));
+report('tests that assert nothing', files.flatMap((file) => silentTestsOf('.', file).map(({ line, name }) => `${file}:${line} ${name}`)));
+
+function report(problem: string, places: readonly string[]): void {
+  if (places.length === 0) return;
+  console.error(`${problem}:\n${places.map((place) => `  ${place}`).join('\n')}`);
   process.exitCode = 1;
 }

@@ -50,7 +50,7 @@ test('a range that is not list or map names its implementation type', () => {
 
 test('the fast tests hold only over a range that can be gone through', () => {
   for (const range of [undefined, E1, 5, 'text', null]) {
-    for (const test of [everyElement, someElement, everyEntry, someEntry]) assert.is(test(range, () => true), false);
+    for (const holds of [everyElement, someElement, everyEntry, someEntry]) assert.is(holds(range, () => true), false);
   }
   assert.is(everyElement([], () => false), true);
   assert.is(everyElement({ a: 1 }, (k) => k === 'a'), true);

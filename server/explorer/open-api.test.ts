@@ -27,8 +27,10 @@ test("Redocly's rules find what is wrong", async () => {
   assert.ok(problems.some(({ ruleId }) => ruleId === 'security-defined'));
 });
 
-test("the description of a server is valid for Swagger's parser", async () => {
-  await SwaggerParser.validate(JSON.parse(text));
+test("the description of a server is valid for Swagger's parser, which finds what is wrong", async () => {
+  const problemOf = (description: unknown): Promise<unknown> => SwaggerParser.validate(description as never).then(() => undefined, (error: Error) => error.message);
+  assert.is(await problemOf(JSON.parse(text)), undefined);
+  assert.type(await problemOf({ ...JSON.parse(text), paths: { '/api': { get: { parameters: [{ name: 'nowhere' }] } } } }), 'string');
 });
 
 test.run();

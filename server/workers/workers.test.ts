@@ -38,9 +38,12 @@ test('who does not answer in time, or is gone, fails the question', async () => 
   assert.is(await left.ask('double', 1).catch((error: Error) => error.message), 'the other process is gone');
 });
 
-test('messages that are none of ours are left alone', () => {
-  const { left } = pair();
-  for (const message of [undefined, null, 'text', 7, {}, { id: 99 }]) left.receive(message);
+test('messages that are not of the link are ignored, and its own are answered as before', async () => {
+  const { left, right } = pair();
+  right.answer('double', (value) => value * 2);
+  const asked = left.ask('double', 4);
+  for (const message of [undefined, null, 'text', 7, {}, { id: 99 }]) assert.not.throws(() => left.receive(message), String(message));
+  assert.is(await asked, 8);
 });
 
 test('a worker that served long is replaced at once; those that die young ever later, half a minute at most', () => {

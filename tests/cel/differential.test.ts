@@ -68,6 +68,7 @@ test('a mutilated expression is accepted or refused, and never breaks the checke
     if (ast !== undefined && checkExpression(ast, policyEnvironment).problems.length === 0) accepted += 1;
   }
   console.log(`${accepted} of ${2 * EXPRESSIONS} mutilated expressions were accepted`);
+  assert.ok(accepted > 0 && accepted < EXPRESSIONS, `seed ${SEED}: ${accepted}`);
 });
 
 test.run();
