@@ -4,8 +4,8 @@ import ts from 'typescript';
 
 /** Test files, and what each reaches. */
 export interface Coverage {
-  /** The tests that reach a file: its own test first, then the nearer before the farther. */
-  readonly testsOf: (file: string) => readonly string[];
+  /** The tests that reach a file by their imports, the nearer before the farther, and how far each is. */
+  readonly testsOf: (file: string) => ReadonlyMap<string, number>;
 }
 
 /**
@@ -26,11 +26,11 @@ export function coverageOf(root: string, files: readonly string[]): Coverage {
   return { testsOf: (file) => inOrder(file, distancesFrom(file, importers)) };
 }
 
-function inOrder(file: string, distances: ReadonlyMap<string, number>): readonly string[] {
+function inOrder(file: string, distances: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const own = file.replace(/\.ts$/, '.test.ts');
-  const rank = (test: string): number => (test === own ? 0 : (distances.get(test) ?? 0) + (dirname(test) === dirname(file) ? 0 : 1));
-  const tests = [...distances.keys()].filter((reached) => reached.endsWith('.test.ts'));
-  return tests.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const rank = (test: string, distance: number): number => (test === own ? 0 : distance + (dirname(test) === dirname(file) ? 0 : 1));
+  const tests = [...distances].filter(([reached]) => reached.endsWith('.test.ts')).map(([test, distance]) => [test, rank(test, distance)] as const);
+  return new Map(tests.sort(([a, near], [b, far]) => near - far || (a < b ? -1 : 1)));
 }
 
 function distancesFrom(file: string, importers: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, number> {

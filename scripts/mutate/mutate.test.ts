@@ -13,9 +13,10 @@ function mutate(...options: readonly string[]): { readonly status: number | null
 
 test('a mutant that a test notices is killed, others survive with their diff, and the checkout stays as it is', () => {
   const before = readFileSync(join(ROOT, FILE), 'utf8');
-  const { status, stdout } = mutate('--seed', '1', '--count', '10', 'scripts/mutate/fixture');
+  const { status, stdout } = mutate('--seed', '1', '--count', '10', '--skip', 'mutate/mutate', 'scripts/mutate/fixture');
   assert.is(status, 0, stdout);
   assert.match(stdout, `failed    ${FILE}:2:10  === becomes !==  (scripts/mutate/fixture/compare.test.ts)`);
+  assert.match(stdout, `SURVIVED  ${FILE}:6:10  > becomes >=  (all 1 test files that reach it)`);
   assert.match(stdout, '1 of 3 mutants killed (33.3 %)');
   assert.match(stdout, `survived  ${FILE}:6:10  > becomes >=\n-   return amount > 0;\n+   return amount >= 0;`);
   assert.match(stdout, `survived  ${FILE}:6:19  0 becomes 1\n-   return amount > 0;\n+   return amount > 1;`);

@@ -7,6 +7,14 @@ export interface Mutation {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
+  /** The expression that is evaluated when the change matters. */
+  readonly within: Range;
+}
+
+/** A part of a text. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Every change that can be made to a source file, in the order of the text. Types, imports and the messages of errors stay as they are. */
@@ -16,7 +24,7 @@ export function mutationsOf(path: string, text: string): readonly Mutation[] {
   const visit = (node: ts.Node): void => {
     if (isLeftAlone(node)) return;
     for (const [change, part, replacement] of mutationsAt(node, source)) {
-      found.push({ change, start: part.getStart(source), end: part.getEnd(), replacement });
+      found.push({ change, ...rangeOf(part, source), replacement, within: rangeOf(evaluated(part), source) });
     }
     ts.forEachChild(node, visit);
   };
@@ -27,6 +35,24 @@ export function mutationsOf(path: string, text: string): readonly Mutation[] {
 /** The text with a mutation in it. */
 export function mutated(text: string, { start, end, replacement }: Mutation): string {
   return text.slice(0, start) + replacement + text.slice(end);
+}
+
+function rangeOf(node: ts.Node, source: ts.SourceFile): Range {
+  return { start: node.getStart(source), end: node.getEnd() };
+}
+
+/** The nearest expression around a part that may be put into parentheses: a statement's own, and all of a chain of calls. */
+function evaluated(part: ts.Node): ts.Node {
+  if (ts.isExpressionStatement(part)) return part.expression;
+  if (ts.isIfStatement(part)) return part.expression;
+  let node = part;
+  while (isLinkOf(node.parent, node)) node = node.parent;
+  return node;
+}
+
+function isLinkOf(parent: ts.Node, node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node || parent.name === node;
+  return (ts.isCallExpression(parent) || ts.isElementAccessExpression(parent) || ts.isNonNullExpression(parent)) && parent.expression === node;
 }
 
 type Change = readonly [change: string, part: ts.Node, replacement: string];

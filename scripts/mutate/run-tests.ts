@@ -1,16 +1,20 @@
-/* Runs test files one after the other, in the order given, and ends with code 1 at the first failure. Says which file it is at. */
+/*
+ * Runs test files one after the other, in the order given. Ends with code 1 at the first file that fails; with `--all` it goes on.
+ * Prints the file that it runs.
+ */
 import { pathToFileURL } from 'node:url';
 
 const state = globalThis as unknown as { UVU_DEFER: number; UVU_INDEX: number; UVU_QUEUE: unknown[][] };
 state.UVU_DEFER = 1;
 const { exec } = (await import('uvu')) as unknown as { exec: (bail: boolean) => Promise<void> };
 
-for (const file of process.argv.slice(2)) {
+const isWhole = process.argv[2] === '--all';
+for (const file of process.argv.slice(isWhole ? 3 : 2)) {
   process.stdout.write(`\n@test ${file}\n`);
   state.UVU_QUEUE = [[file]];
   state.UVU_INDEX = 0;
   await import(pathToFileURL(file).href);
-  await exec(true);
+  await exec(!isWhole);
 }
 process.stdout.write('\n@done\n');
 process.exit(0);
