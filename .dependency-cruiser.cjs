@@ -93,7 +93,7 @@ module.exports = {
       from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` },
       to: { dependencyTypes: ['core', 'npm'] },
     },
-    { name: 'browsers-load-no-grpc', severity: 'error', from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` }, to: { path: '^client/grpc|^proto/codec/(wire|read|write)' } },
+    { name: 'browsers-load-no-grpc', severity: 'error', from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` }, to: { path: '^client/grpc|^proto/codec/(wire|read|write)|^proto/gen/wire/' } },
     { name: 'nobody-needs-the-client', severity: 'error', from: { path: '^(server|compiler|runtime|proto|generated)/', pathNot: TESTS }, to: { path: '^client/' } },
     {
       name: 'examples-are-users',

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { fileURLToPath } from 'node:url';
 import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { jsonModules } from './generator/read-json.js';
 import { typeModules } from './generator/types.js';
 import { validators } from './generator/validators.js';
 import { wireModules } from './generator/wire.js';
@@ -16,7 +17,7 @@ import { openApiDocument } from './openapi/document.js';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const buf = fileURLToPath(new URL('../node_modules/.bin/buf', import.meta.url));
 const genFolder = new URL('gen/', import.meta.url);
-const FOLDERS = ['validate', 'wire'] as const;
+const FOLDERS = ['json', 'validate', 'wire'] as const;
 const bytes = build('--exclude-source-info');
 const registry = registryOf(bytes);
 // Its comments become those of types, and descriptions of the REST interface.
@@ -26,6 +27,7 @@ const wanted = new Map([
   ['descriptors.ts', descriptorsText(bytes)],
   ['openapi.ts', openApiText(commented)],
   ...[...typeModules(commented)].map(([name, text]) => [`${name}.ts`, text] as const),
+  ...[...jsonModules(registry)].map(([name, text]) => [`json/${name}.ts`, text] as const),
   ...[...validators(registry)].map(([name, text]) => [`validate/${name}.ts`, text] as const),
   ...[...wireModules(registry)].map(([name, text]) => [`wire/${name}.ts`, text] as const),
 ]);

@@ -3,3 +3,21 @@ export interface Moment {
   readonly seconds: number;
   readonly nanos: number;
 }
+
+/** A google.protobuf.Timestamp of a text in RFC 3339; undefined for any other text. */
+export function timestampOf(text: string): Moment | undefined {
+  const milliseconds = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds)) return undefined;
+  const fraction = /\.(\d{1,9})/.exec(text)?.[1] ?? '';
+  return { seconds: Math.floor(milliseconds / 1000), nanos: Number(fraction.padEnd(9, '0')) };
+}
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A google.protobuf.Duration of a text such as `3.5s`, whose sign both parts have; undefined for any other text. */
+export function durationOf(text: string): Moment | undefined {
+  const [whole, sign, seconds, fraction = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const factor = sign === '-' ? -1 : 1;
+  return { seconds: factor * Number(seconds), nanos: factor * Number(fraction.padEnd(9, '0')) };
+}

@@ -1,7 +1,7 @@
+import { timestampOf } from '../../proto/moment.js';
 import { AUDIT_KINDS, type AuditFilter, type ListAuditLogEntriesRequest, type Moment } from '../../proto/audit-request.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
-import { momentOf } from './moment.js';
 
 /**
  * The request of `GET /admin/auditlog/list/{kind}` (server.md 1.1): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
@@ -36,7 +36,7 @@ function betweenOf(parameters: URLSearchParams): AuditFilter | undefined {
 function parameterMoment(parameters: URLSearchParams, name: string): Moment | undefined {
   const text = parameters.get(name);
   if (text === null) return undefined;
-  const moment = momentOf(text);
+  const moment = timestampOf(text);
   if (moment === undefined) throw invalid(`\`${name}\` is no RFC 3339 timestamp: \`${text}\``);
   return moment;
 }

@@ -1,7 +1,8 @@
 import { BYTES, WireReader } from '../../proto/codec/wire-reader.js';
 import type { WireWriter } from '../../proto/codec/wire-writer.js';
 import type { ServingStatus } from '../service/health.js';
-import { messageReader, readDocument } from './json/message-reader.js';
+import { messageReader } from './json/message-reader.js';
+import { readDocument } from './json/read-document.js';
 
 /** grpc.health.v1.Health (server.md 5.1). */
 export const HEALTH_SERVICE = 'grpc.health.v1.Health';

@@ -4,7 +4,8 @@ import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-in
 import { CODES } from '../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import { HEALTH_SERVICE } from './health-messages.js';
-import { type Field, messageReader, readDocument, text } from './json/message-reader.js';
+import { type Field, messageReader, text } from './json/message-reader.js';
+import { readDocument } from './json/read-document.js';
 import { RPC_SERVICES } from './rpcs.js';
 
 /** Server reflection, in both versions of its protocol: they differ in name alone. */

@@ -5,6 +5,8 @@ import { encodeCheckResourceSetResponse } from '../../proto/codec/check-resource
 import { encodeCheckResourcesResponse } from '../../proto/codec/check-resources-response.js';
 import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
+import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from '../../proto/gen/json/authorization.js';
+import { readCheckResourceBatchRequest, readCheckResourceSetRequest, readCheckResourcesRequest, readListAuditLogEntriesRequest, readPlanResourcesRequest } from '../../proto/gen/json/request.js';
 import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize, decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../../proto/gen/wire/authorization.js';
 import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, decodeCheckResourceBatchRequest, decodeCheckResourceSetRequest, decodeCheckResourcesRequest, decodeListAuditLogEntriesRequest, decodePlanResourcesRequest, planResourcesRequestSize } from '../../proto/gen/wire/request.js';
 import { listRequestOfQuery } from '../audit/list-query.js';
@@ -17,19 +19,14 @@ import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
 import { ADMIN_SERVICE, AUTHZ_SERVICE, AUTHZEN_SERVICE } from '../service/services.js';
+import { readMetadataRequest, readServerInfoRequest } from './json/empty-request.js';
 import { printAccessEvaluationBatchResponse, printAccessEvaluationResponse, printMetadataResponse } from './json/print-authzen.js';
 import { printListAuditLogEntriesResponse } from './json/print-audit-entry.js';
 import { printCheckResourcesResponse } from './json/print-check-resources.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
 import { printPlanResourcesResponse } from './json/print-plan-resources.js';
 import { printRestServerInfo, printServerInfo } from './json/print-server-info.js';
-import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest, readMetadataRequest } from './json/read-authzen.js';
-import { readCheckResourceBatchRequest } from './json/read-check-resource-batch.js';
-import { readCheckResourceSetRequest } from './json/read-check-resource-set.js';
-import { readCheckResourcesRequest } from './json/read-check-resources.js';
-import { readListAuditLogEntriesRequest } from './json/read-list-audit-log-entries.js';
-import { readPlanResourcesRequest } from './json/read-plan-resources.js';
-import { readServerInfoRequest } from './json/read-server-info.js';
+import { documentReader } from './json/read-document.js';
 import { fullName, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
@@ -44,7 +41,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'CheckResources',
     rest: { verb: 'POST', path: '/api/check/resources' },
-    readJson: readCheckResourcesRequest,
+    readJson: documentReader(readCheckResourcesRequest),
     printJson: printCheckResourcesResponse,
     decode: decodeCheckResourcesRequest,
     encode: encodeCheckResourcesResponse,
@@ -55,7 +52,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'PlanResources',
     rest: { verb: 'POST', path: '/api/plan/resources' },
-    readJson: readPlanResourcesRequest,
+    readJson: documentReader(readPlanResourcesRequest),
     printJson: printPlanResourcesResponse,
     decode: decodePlanResourcesRequest,
     encode: encodePlanResourcesResponse,
@@ -66,7 +63,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'CheckResourceSet',
     rest: { verb: 'POST', path: '/api/check' },
-    readJson: readCheckResourceSetRequest,
+    readJson: documentReader(readCheckResourceSetRequest),
     printJson: printCheckResourceSetResponse,
     decode: decodeCheckResourceSetRequest,
     encode: encodeCheckResourceSetResponse,
@@ -77,7 +74,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'CheckResourceBatch',
     rest: { verb: 'POST', path: '/api/check_resource_batch' },
-    readJson: readCheckResourceBatchRequest,
+    readJson: documentReader(readCheckResourceBatchRequest),
     printJson: printCheckResourceBatchResponse,
     decode: decodeCheckResourceBatchRequest,
     encode: encodeCheckResourceBatchResponse,
@@ -88,7 +85,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'ServerInfo',
     rest: { verb: 'GET', path: '/api/server_info', headers: ({ bundleHash }) => ['Grpc-Metadata-Authz-Bundle-Hash', bundleHash] },
-    readJson: readServerInfoRequest,
+    readJson: documentReader(readServerInfoRequest),
     printJson: printServerInfo,
     printRestJson: printRestServerInfo,
     decode: decodeServerInfoRequest,
@@ -100,7 +97,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZEN_SERVICE,
     method: 'Metadata',
     rest: { verb: 'GET', path: '/.well-known/authzen-configuration', echo: REQUEST_ID },
-    readJson: readMetadataRequest,
+    readJson: documentReader(readMetadataRequest),
     printJson: printMetadataResponse,
     decode: decodeServerInfoRequest,
     encode: encodeMetadataResponse,
@@ -111,7 +108,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZEN_SERVICE,
     method: 'AccessEvaluation',
     rest: { verb: 'POST', path: '/access/v1/evaluation', mediaType: JSON_TYPE, echo: REQUEST_ID },
-    readJson: readAccessEvaluationRequest,
+    readJson: documentReader(readAccessEvaluationRequest),
     printJson: printAccessEvaluationResponse,
     decode: decodeAccessEvaluationRequest,
     encode: encodeAccessEvaluationResponse,
@@ -122,7 +119,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZEN_SERVICE,
     method: 'AccessEvaluationBatch',
     rest: { verb: 'POST', path: '/access/v1/evaluations', mediaType: JSON_TYPE, echo: REQUEST_ID },
-    readJson: readAccessEvaluationBatchRequest,
+    readJson: documentReader(readAccessEvaluationBatchRequest),
     printJson: printAccessEvaluationBatchResponse,
     decode: decodeAccessEvaluationBatchRequest,
     encode: encodeAccessEvaluationBatchResponse,
@@ -137,7 +134,7 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
     service: ADMIN_SERVICE,
     method: 'ListAuditLogEntries',
     rest: { path: '/admin/auditlog/list/:kind', read: ({ kind = '' }, query) => listRequestOfQuery(kind, query) },
-    readJson: readListAuditLogEntriesRequest,
+    readJson: documentReader(readListAuditLogEntriesRequest),
     printJson: printListAuditLogEntriesResponse,
     decode: decodeListAuditLogEntriesRequest,
     encode: encodeListAuditLogEntriesResponse,

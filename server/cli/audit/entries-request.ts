@@ -1,5 +1,5 @@
+import { timestampOf } from '../../../proto/moment.js';
 import { parseDuration } from '../../config/duration.js';
-import { momentOf } from '../../audit/moment.js';
 import { UsageError } from '../usage-error.js';
 
 /** Which entries, as the command line says it: at most one of the last four. */
@@ -52,7 +52,7 @@ function rangeOf(text: string, now: number): { readonly start: string; readonly 
   const [start = '', end = new Date(now).toISOString(), ...more] = text.split(',').map((moment) => moment.trim());
   if (more.length > 0) throw new UsageError('`--between` has a start and an end');
   for (const moment of [start, end]) {
-    if (momentOf(moment) === undefined) throw new UsageError(`\`--between\` must be moments such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
+    if (timestampOf(moment) === undefined) throw new UsageError(`\`--between\` must be moments such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
   }
   return { start, end };
 }

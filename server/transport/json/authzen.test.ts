@@ -1,40 +1,42 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from '../../../proto/gen/json/authorization.js';
+import { readMetadataRequest } from './empty-request.js';
 import { printAccessEvaluationBatchResponse, printMetadataResponse } from './print-authzen.js';
-import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest, readMetadataRequest } from './read-authzen.js';
+import { readDocument } from './read-document.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 const none = { subject: undefined, resource: undefined, action: undefined, context: {} };
 
 test('an evaluation is read by its shape', () => {
   const subject = { type: 'user', id: 'a', properties: { 'authz.roles': [1, null] } };
-  assert.equal(readAccessEvaluationRequest(body({ subject, resource: null, action: { name: 'read' }, context: { a: { b: 1 } } })), {
+  assert.equal(readDocument(body({ subject, resource: null, action: { name: 'read' }, context: { a: { b: 1 } } }), readAccessEvaluationRequest), {
     subject,
     resource: undefined,
     action: { name: 'read', properties: {} },
     context: { a: { b: 1 } },
   });
-  assert.throws(() => readAccessEvaluationRequest(body({ subject: { type: 1 } })), /`subject.type` must be a string/);
+  assert.throws(() => readDocument(body({ subject: { type: 1 } }), readAccessEvaluationRequest), /`subject.type` must be a string/);
 });
 
 test('fields that nobody knows are ignored, but not duplicates, and not numbers that nothing can hold', () => {
   const action = { name: 'read', later: [{ a: { b: 1 } }, 'x', null] };
-  assert.equal(readAccessEvaluationRequest(body({ action, foo: 'bar', futureField: { nested: true } })), { ...none, action: { name: 'read', properties: {} } });
-  assert.throws(() => readAccessEvaluationRequest(Buffer.from('{"later":{"a":1,"a":2}}')), /twice|duplicate/);
-  assert.throws(() => readAccessEvaluationRequest(Buffer.from('{"later":[1e999]}')), /out of range/);
+  assert.equal(readDocument(body({ action, foo: 'bar', futureField: { nested: true } }), readAccessEvaluationRequest), { ...none, action: { name: 'read', properties: {} } });
+  assert.throws(() => readDocument(Buffer.from('{"later":{"a":1,"a":2}}'), readAccessEvaluationRequest), /twice|duplicate/);
+  assert.throws(() => readDocument(Buffer.from('{"later":[1e999]}'), readAccessEvaluationRequest), /out of range/);
 });
 
 test('the semantic of a batch has two spellings', () => {
   for (const name of ['evaluations_semantic', 'evaluationsSemantic']) {
-    assert.equal(readAccessEvaluationBatchRequest(body({ evaluations: [{}], options: { [name]: 'execute_all' } })), { ...none, evaluations: [none], options: { evaluationsSemantic: 'execute_all' } });
+    assert.equal(readDocument(body({ evaluations: [{}], options: { [name]: 'execute_all' } }), readAccessEvaluationBatchRequest), { ...none, evaluations: [none], options: { evaluationsSemantic: 'execute_all' } });
   }
-  assert.throws(() => readAccessEvaluationBatchRequest(body({ options: { evaluations_semantic: 'a', evaluationsSemantic: 'a' } })), /is there twice/);
-  assert.throws(() => readAccessEvaluationBatchRequest(body({ evaluations: [null] })), /`evaluations\[\]` must be an object, not null/);
+  assert.throws(() => readDocument(body({ options: { evaluations_semantic: 'a', evaluationsSemantic: 'a' } }), readAccessEvaluationBatchRequest), /is there twice/);
+  assert.throws(() => readDocument(body({ evaluations: [null] }), readAccessEvaluationBatchRequest), /`evaluations\[\]` must be an object, not null/);
 });
 
 test('a request for metadata has no fields', () => {
-  assert.equal(readMetadataRequest(Buffer.alloc(0)), {});
-  assert.throws(() => readMetadataRequest(body([])), /must be an object/);
+  assert.equal(readDocument(Buffer.alloc(0), readMetadataRequest), {});
+  assert.throws(() => readDocument(body([]), readMetadataRequest), /must be an object/);
 });
 
 test('answers hold their decision, and the check behind it without a call id', () => {

@@ -1,14 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from '../../../proto/gen/json/authorization.js';
+import { readCheckResourceBatchRequest, readCheckResourceSetRequest, readCheckResourcesRequest, readPlanResourcesRequest } from '../../../proto/gen/json/request.js';
 import { accessEvaluationBatchRequestSize } from '../../../proto/gen/wire/authorization.js';
 import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, planResourcesRequestSize } from '../../../proto/gen/wire/request.js';
 import { damaged, randomNumbers } from '../../../tests/support/protobuf.js';
 import { RpcError } from '../../service/rpc-error.js';
-import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from './read-authzen.js';
-import { readCheckResourceBatchRequest } from './read-check-resource-batch.js';
-import { readCheckResourceSetRequest } from './read-check-resource-set.js';
-import { readCheckResourcesRequest } from './read-check-resources.js';
-import { readPlanResourcesRequest } from './read-plan-resources.js';
+import { readDocument } from './read-document.js';
 
 const principal = '"principal":{"id":"p","policyVersion":"v","roles":["a","b"],"attr":{"s":"x\\n","n":-1.5e3,"t":true,"u":null,"l":[1,[],{}],"m":{"":{"deep":["é😀\\ud83d\\ude00"]}}},"scope":"a.b"}';
 const auxData = '"auxData":{"jwts":{"a":{"token":"x","keySetId":"k"},"b":{"token":"y"}}}';
@@ -17,12 +15,12 @@ const evaluation = '"subject":{"type":"t","id":"i","properties":{"authz.roles":[
 
 /** A request of each type, with all that is done to it before it is validated. */
 const readers: readonly { readonly name: string; readonly json: string; readonly read: (body: Buffer) => void }[] = [
-  { name: 'CheckResources', json: `{"requestId":"r","includeMeta":true,${principal},${entries},${auxData},"requestContext":{"annotations":{"a":1}}}`, read: (body) => checkResourcesRequestSize(readCheckResourcesRequest(body)) },
-  { name: 'PlanResources', json: `{"request_id":"r","actions":["a"],${principal},"resource":{"kind":"k","attr":{"a":1}},${auxData},"include_meta":false}`, read: (body) => planResourcesRequestSize(readPlanResourcesRequest(body)) },
-  { name: 'CheckResourceSet', json: `{"actions":["a"],${principal},"resource":{"kind":"k","instances":{"a":{"attr":{"x":1}},"b":{}}},${auxData}}`, read: (body) => checkResourceSetRequestSize(readCheckResourceSetRequest(body)) },
-  { name: 'CheckResourceBatch', json: `{${principal},${entries},${auxData}}`, read: (body) => checkResourceBatchRequestSize(readCheckResourceBatchRequest(body)) },
-  { name: 'AccessEvaluation', json: `{${evaluation}}`, read: (body) => void readAccessEvaluationRequest(body) },
-  { name: 'AccessEvaluationBatch', json: `{${evaluation},"evaluations":[{${evaluation}},{}],"options":{"evaluations_semantic":"execute_all"}}`, read: (body) => accessEvaluationBatchRequestSize(readAccessEvaluationBatchRequest(body)) },
+  { name: 'CheckResources', json: `{"requestId":"r","includeMeta":true,${principal},${entries},${auxData},"requestContext":{"annotations":{"a":1}}}`, read: (body) => checkResourcesRequestSize(readDocument(body, readCheckResourcesRequest)) },
+  { name: 'PlanResources', json: `{"request_id":"r","actions":["a"],${principal},"resource":{"kind":"k","attr":{"a":1}},${auxData},"include_meta":false}`, read: (body) => planResourcesRequestSize(readDocument(body, readPlanResourcesRequest)) },
+  { name: 'CheckResourceSet', json: `{"actions":["a"],${principal},"resource":{"kind":"k","instances":{"a":{"attr":{"x":1}},"b":{}}},${auxData}}`, read: (body) => checkResourceSetRequestSize(readDocument(body, readCheckResourceSetRequest)) },
+  { name: 'CheckResourceBatch', json: `{${principal},${entries},${auxData}}`, read: (body) => checkResourceBatchRequestSize(readDocument(body, readCheckResourceBatchRequest)) },
+  { name: 'AccessEvaluation', json: `{${evaluation}}`, read: (body) => void readDocument(body, readAccessEvaluationRequest) },
+  { name: 'AccessEvaluationBatch', json: `{${evaluation},"evaluations":[{${evaluation}},{}],"options":{"evaluations_semantic":"execute_all"}}`, read: (body) => accessEvaluationBatchRequestSize(readDocument(body, readAccessEvaluationBatchRequest)) },
 ];
 
 /** Pieces of JSON that are put where they do not belong. */

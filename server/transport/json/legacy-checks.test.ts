@@ -1,14 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readCheckResourceBatchRequest, readCheckResourceSetRequest } from '../../../proto/gen/json/request.js';
 import type { Decision } from '../../../proto/messages.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './print-legacy-checks.js';
-import { readCheckResourceBatchRequest } from './read-check-resource-batch.js';
-import { readCheckResourceSetRequest } from './read-check-resource-set.js';
+import { readDocument } from './read-document.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 
 test('a set is read by either spelling, and null is absent', () => {
-  assert.equal(readCheckResourceSetRequest(body({ request_id: 'r', actions: ['a'], principal: null, resource: { kind: 'k', policy_version: '1', instances: { x: { attr: { n: null } }, y: {} } }, includeMeta: true, aux_data: { jwt: { token: 't' } } })), {
+  assert.equal(readDocument(body({ request_id: 'r', actions: ['a'], principal: null, resource: { kind: 'k', policy_version: '1', instances: { x: { attr: { n: null } }, y: {} } }, includeMeta: true, aux_data: { jwt: { token: 't' } } }), readCheckResourceSetRequest), {
     requestId: 'r',
     actions: ['a'],
     principal: undefined,
@@ -19,16 +19,16 @@ test('a set is read by either spelling, and null is absent', () => {
 });
 
 test('a batch has no meta to ask for', () => {
-  assert.equal(readCheckResourceBatchRequest(body({ resources: [{ actions: ['a'] }] })), { requestId: '', principal: undefined, resources: [{ actions: ['a'], resource: undefined }], auxData: undefined });
-  assert.throws(() => readCheckResourceBatchRequest(body({ includeMeta: true })), /unknown field "includeMeta"/);
+  assert.equal(readDocument(body({ resources: [{ actions: ['a'] }] }), readCheckResourceBatchRequest), { requestId: '', principal: undefined, resources: [{ actions: ['a'], resource: undefined }], auxData: undefined });
+  assert.throws(() => readDocument(body({ includeMeta: true }), readCheckResourceBatchRequest), /unknown field "includeMeta"/);
 });
 
 test('what is of the wrong shape is refused with its place', () => {
-  assert.throws(() => readCheckResourceSetRequest(body({ resource: { instances: { x: null } } })), /`resource.instances\[\]` must be an object, not null/);
-  assert.throws(() => readCheckResourceSetRequest(body({ resource: { instances: { x: { attr: 1 } } } })), /`resource.instances\[\].attr` must be an object/);
-  assert.throws(() => readCheckResourceSetRequest(body({ resource: { policyVersion: '', policy_version: '' } })), /`policy_version` is there twice/);
-  assert.throws(() => readCheckResourceSetRequest(Buffer.from('{"resource":{"instances":{"x":{},"x":{}}}}')), /twice|duplicate/);
-  assert.throws(() => readCheckResourceSetRequest(Buffer.from('{"__proto__":{}}')), /unknown field "__proto__"/);
+  assert.throws(() => readDocument(body({ resource: { instances: { x: null } } }), readCheckResourceSetRequest), /`resource.instances\[\]` must be an object, not null/);
+  assert.throws(() => readDocument(body({ resource: { instances: { x: { attr: 1 } } } }), readCheckResourceSetRequest), /`resource.instances\[\].attr` must be an object/);
+  assert.throws(() => readDocument(body({ resource: { policyVersion: '', policy_version: '' } }), readCheckResourceSetRequest), /`policy_version` is there twice/);
+  assert.throws(() => readDocument(Buffer.from('{"resource":{"instances":{"x":{},"x":{}}}}'), readCheckResourceSetRequest), /twice|duplicate/);
+  assert.throws(() => readDocument(Buffer.from('{"__proto__":{}}'), readCheckResourceSetRequest), /unknown field "__proto__"/);
 });
 
 const decision: Decision = {

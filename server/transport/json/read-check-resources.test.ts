@@ -1,10 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readCheckResourcesRequest } from '../../../proto/gen/json/request.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { jsonProblem, MAX_JSON_DEPTH } from './problem.js';
-import { readCheckResourcesRequest } from './read-check-resources.js';
+import { readDocument } from './read-document.js';
 
-const read = (text: string | Buffer) => readCheckResourcesRequest(Buffer.from(text as string));
+const read = (text: string | Buffer) => readDocument(Buffer.from(text as string), readCheckResourcesRequest);
 const withAttr = (json: string): string => `{"principal":{"attr":${json}}}`;
 
 function refusal(text: string | Buffer): string {

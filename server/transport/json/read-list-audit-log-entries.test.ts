@@ -1,11 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListAuditLogEntriesRequest } from '../../../proto/audit-request.js';
+import { readListAuditLogEntriesRequest } from '../../../proto/gen/json/request.js';
 import { decodeListAuditLogEntriesRequest } from '../../../proto/gen/wire/request.js';
 import { messageType } from '../../../tests/support/protobuf.js';
-import { readListAuditLogEntriesRequest } from './read-list-audit-log-entries.js';
+import { readDocument } from './read-document.js';
 
-const read = (text: string): ListAuditLogEntriesRequest => readListAuditLogEntriesRequest(Buffer.from(text));
+const read = (text: string): ListAuditLogEntriesRequest => readDocument(Buffer.from(text), readListAuditLogEntriesRequest);
 const { encode } = messageType('authz.request.v1.ListAuditLogEntriesRequest');
 
 test('a request reads as the same request in protobuf does', () => {
@@ -41,7 +42,7 @@ test('a field of the oneof that is null is none', () => {
 test('what is no such message is refused, and so are two fields of the oneof', () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['[]', /the request must be an object/],
-    ['{"kind":"ACCESS"}', /`kind` must be a kind/],
+    ['{"kind":"ACCESS"}', /`kind` must be one of KIND_UNSPECIFIED, KIND_ACCESS, KIND_DECISION/],
     ['{"kind":1.5}', /`kind`/],
     ['{"kind":2147483648}', /`kind`/],
     ['{"kind":true}', /`kind`/],

@@ -1,10 +1,19 @@
-import type { Attributes } from '../../../proto/messages.js';
-import { RpcError } from '../../service/rpc-error.js';
+import type { Attributes } from '../attributes.js';
+import { durationOf, type Moment, timestampOf } from '../moment.js';
+
+/** A document that is JSON, but not the message that was expected. */
+export class JsonError extends Error {}
+
+/** What stands for a list that is absent. */
+export const NO_ITEMS: readonly never[] = Object.freeze([]);
+
+/** What stands for attributes that are absent. */
+export const NO_ATTRIBUTES: Attributes = Object.freeze({});
 
 /** An object as JSON.parse makes it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Reads the parts of a parsed document by the rules of the protobuf JSON mapping (server.md 1.4), and counts the keys it meets. */
+/** Reads the parts of a parsed document by the rules of the protobuf JSON mapping (server.md 1.4), and counts the keys it meets. Methods throw a JsonError that names the place. */
 export class Shape {
   keys = 0;
 
@@ -33,6 +42,42 @@ export class Shape {
     return list as readonly string[];
   }
 
+  uint32(value: unknown, name: string): number {
+    return isWithin(value, 0, 2 ** 32 - 1) ? value : wrongValue(name, 'a number that is not negative');
+  }
+
+  /** An enum is one of the names, by their numbers; or a number, which may be one without a name. */
+  enum(value: unknown, name: string, names: readonly string[]): number {
+    if (isWithin(value, -(2 ** 31), 2 ** 31 - 1)) return value;
+    const number = names.indexOf(value as string);
+    return number >= 0 ? number : wrongValue(name, `one of ${names.join(', ')}`);
+  }
+
+  timestamp(value: unknown, name: string): Moment {
+    return timestampOf(this.string(value, name)) ?? wrongValue(name, 'an RFC 3339 timestamp');
+  }
+
+  duration(value: unknown, name: string): Moment {
+    return durationOf(this.string(value, name)) ?? wrongValue(name, 'a duration such as `3.5s`');
+  }
+
+  /** A map from name to message. */
+  messages<Message>(value: unknown, name: string, read: (value: unknown, name: string, shape: Shape) => Message): ReadonlyMap<string, Message> {
+    const object = this.object(value, name);
+    const messages = new Map<string, Message>();
+    for (const key in object) {
+      this.keys += 1;
+      messages.set(key, read(object[key], `${name}[]`, this));
+    }
+    return messages;
+  }
+
+  /** The field of a oneof that is set; `before` is the one met before. */
+  oneof<Field extends { readonly by: string }>(before: Field | undefined, field: Field): Field {
+    if (before !== undefined) throw new JsonError(`only one of \`${before.by}\`, \`${field.by}\` may be there`);
+    return field;
+  }
+
   /** A map from name to any JSON value, taken as it is. Only numbers that no double can hold are refused. */
   attributes(value: unknown, name: string): Attributes {
     const root = this.object(value, name);
@@ -47,13 +92,13 @@ export class Shape {
 
   /** Marks a field that has two spellings as met. Both in one object are one field twice. */
   once(met: number, bit: number, name: string): number {
-    if ((met & bit) !== 0) throw new RpcError('invalid_argument', `invalid request: field \`${name}\` is there twice`);
+    if ((met & bit) !== 0) throw new JsonError(`field \`${name}\` is there twice`);
     return met | bit;
   }
 
   unknownField(key: string, message: string): never {
     const place = message === '' ? '' : ` in \`${message}\``;
-    throw new RpcError('invalid_argument', `invalid request: unknown field ${JSON.stringify(key.slice(0, 64))}${place}`);
+    throw new JsonError(`unknown field ${JSON.stringify(key.slice(0, 64))}${place}`);
   }
 
   #walk(root: object, name: string): void {
@@ -77,7 +122,7 @@ export class Shape {
 function openIfNested(item: unknown, open: object[] | undefined, name: string): object[] | undefined {
   if (typeof item === 'number') {
     if (Number.isFinite(item)) return open;
-    throw new RpcError('invalid_argument', `invalid request: a number in \`${name}\` is out of range`);
+    throw new JsonError(`a number in \`${name}\` is out of range`);
   }
   if (typeof item !== 'object' || item === null) return open;
   if (open === undefined) return [item];
@@ -87,7 +132,15 @@ function openIfNested(item: unknown, open: object[] | undefined, name: string): 
 
 function wrongType(name: string, wanted: string, value: unknown): never {
   const subject = name === '' ? 'the request' : `field \`${name}\``;
-  throw new RpcError('invalid_argument', `invalid request: ${subject} must be ${wanted}, not ${kindOf(value)}`);
+  throw new JsonError(`${subject} must be ${wanted}, not ${kindOf(value)}`);
+}
+
+function wrongValue(name: string, wanted: string): never {
+  throw new JsonError(`field \`${name}\` must be ${wanted}`);
+}
+
+function isWithin(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
 function kindOf(value: unknown): string {

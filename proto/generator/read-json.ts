@@ -1,0 +1,181 @@
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
+import { fieldsOf, formOf, innerOf, messageNamed, REQUESTS, typeModule, typeName, withInner } from './messages.js';
+import { functionModules } from './module.js';
+
+/**
+ * The readers of the requests' JSON form: a module for each .proto file, by its name. They read what JSON.parse made, by the rules of the
+ * protobuf JSON mapping: both spellings of a name are one field, null is an absent field, and an unknown field is refused, but for AuthZEN,
+ * which asks to ignore the fields of its later versions.
+ */
+export function jsonModules(registry: FileRegistry): ReadonlyMap<string, string> {
+  const requests = REQUESTS.map(({ message }) => messageNamed(message, registry));
+  const all = withInner(requests);
+  const places = placesOf(requests);
+  return functionModules(all, {
+    functions: (message) => [readFunction(message, places)],
+    namesOf: (message) => [readerName(message)],
+    isRequest: (message) => requests.includes(message),
+    primitives: { '../../wire/json-shape.js': ['NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'], '../../attributes.js': ['type Attributes'], '../../moment.js': ['type Moment'] },
+  });
+}
+
+/** Where messages stand in requests, as errors name it. */
+type Places = ReadonlyMap<DescMessage, ReadonlySet<string>>;
+
+function placesOf(requests: readonly DescMessage[]): Places {
+  const places = new Map<DescMessage, Set<string>>();
+  const visit = (message: DescMessage, place: string): void => {
+    places.set(message, (places.get(message) ?? new Set()).add(place));
+    for (const field of message.fields) {
+      const inner = innerOf(field);
+      if (inner !== undefined) visit(inner, within(place, `${field.localName}${formOf(field) === 'message' ? '' : '[]'}`));
+    }
+  };
+  for (const request of requests) visit(request, '');
+  return places;
+}
+
+function within(place: string, name: string): string {
+  return place === '' ? name : `${place}.${name}`;
+}
+
+/** Code for the name of a place: a constant where a message stands in one place only, so that nothing is joined while requests are read. */
+class Place {
+  readonly #only: string | undefined;
+
+  constructor(places: ReadonlySet<string>) {
+    this.#only = places.size === 1 ? [...places][0] : undefined;
+  }
+
+  get isKnown(): boolean {
+    return this.#only !== undefined;
+  }
+
+  get message(): string {
+    return this.#only === undefined ? 'place' : `'${this.#only}'`;
+  }
+
+  field(name: string): string {
+    return this.#only === undefined ? `\`\${place}.${name}\`` : `'${within(this.#only, name)}'`;
+  }
+}
+
+function readFunction(message: DescMessage, places: Places): string {
+  const name = typeName(message);
+  const place = new Place(places.get(message) as ReadonlySet<string>);
+  const fields = fieldsOf(message);
+  const members = new Set(fields.map((field) => (field.oneof ?? field).localName));
+  const spelledTwice = fields.filter((field) => spellings(field).length > 1);
+  const cases = fields.flatMap((field) => [
+    ...spellings(field).map((spelling) => `      case '${spelling}':`),
+    ...(spelledTwice.includes(field) ? [`        met = shape.once(met, ${2 ** spelledTwice.indexOf(field)}, key);`] : []),
+    `        if (field !== null) ${statement(field, place, places)}`,
+    '        break;',
+  ]);
+  return [
+    `/** ${name} from its JSON form. Throws a JsonError. */`,
+    `export function ${readerName(message)}(value: unknown, ${place.isKnown ? '' : 'place: string, '}shape: Shape): ${name} {`,
+    `  const object = shape.object(value, ${place.message});`,
+    ...(spelledTwice.length > 0 ? ['  let met = 0;'] : []),
+    ...[...members].map((member) => `  let ${variable(member)}${initial(message, member)};`),
+    '  for (const key in object) {',
+    '    shape.keys += 1;',
+    '    const field = object[key];',
+    '    switch (key) {',
+    ...cases,
+    '      default:',
+    `        ${unknownField(message, place)}`,
+    '    }',
+    '  }',
+    `  return { ${[...members].map((member) => (variable(member) === member ? member : `${member}: ${variable(member)}`)).join(', ')} };`,
+    '}',
+    '',
+  ].join('\n');
+}
+
+function readerName(message: DescMessage): string {
+  return `read${typeName(message)}`;
+}
+
+/** The names that mean a field: that of JSON, and that of the definition. */
+function spellings({ localName, jsonName, name }: DescField): readonly string[] {
+  return [...new Set([localName, jsonName, name])];
+}
+
+function unknownField(message: DescMessage, place: Place): string {
+  if (typeModule(message) !== 'authzen-messages') return `shape.unknownField(key, ${place.message});`;
+  return place.message === "''" ? 'shape.anything(field, key);' : `shape.anything(field, ${place.isKnown ? `\`${place.message.slice(1, -1)}.\${key}\`` : '`${place}.${key}`'});`;
+}
+
+/** The variable of a field. Those of the readers have names that a field may have, too. */
+function variable(member: string): string {
+  return ['value', 'place', 'shape', 'object', 'met', 'key', 'field', 'item'].includes(member) ? `${member}Field` : member;
+}
+
+/** The type and the value of a variable, of a field that is absent. */
+function initial(message: DescMessage, member: string): string {
+  const field = message.fields.find((one) => one.oneof === undefined && one.localName === member);
+  if (field === undefined) return `: ${typeName(message)}['${member}']`;
+  switch (formOf(field)) {
+    case 'string':
+      return " = ''";
+    case 'bool':
+      return ' = false';
+    case 'uint32':
+    case 'enum':
+      return ' = 0';
+    case 'moment':
+      return ': Moment | undefined';
+    case 'message':
+      return `: ${typeName(field.message as DescMessage)} | undefined`;
+    case 'strings':
+      return ': readonly string[] = NO_ITEMS';
+    case 'messages':
+      return `: readonly ${typeName(field.message as DescMessage)}[] = NO_ITEMS`;
+    case 'values':
+      return ' = NO_ATTRIBUTES';
+    case 'messageMap':
+      return `: ReadonlyMap<string, ${typeName(field.message as DescMessage)}> = new Map()`;
+  }
+}
+
+function statement(field: DescField, place: Place, places: Places): string {
+  const { localName, oneof } = field;
+  const value = valueOf(field, place.field(localName), places);
+  if (oneof === undefined) return `${variable(localName)} = ${value};`;
+  const chosen = variable(oneof.localName);
+  return `${chosen} = shape.oneof(${chosen}, { by: '${localName}', value: ${value} });`;
+}
+
+function valueOf(field: DescField, name: string, places: Places): string {
+  const inner = innerOf(field);
+  const isPlaced = inner !== undefined && new Place(places.get(inner) as ReadonlySet<string>).isKnown;
+  const reader = inner === undefined ? '' : readerName(inner);
+  switch (formOf(field)) {
+    case 'string':
+      return `shape.string(field, ${name})`;
+    case 'bool':
+      return `shape.bool(field, ${name})`;
+    case 'uint32':
+      return `shape.uint32(field, ${name})`;
+    case 'enum':
+      return `shape.enum(field, ${name}, [${field.enum?.values.map((value) => `'${value.name}'`).join(', ')}])`;
+    case 'moment':
+      return `shape.${field.message?.typeName === 'google.protobuf.Duration' ? 'duration' : 'timestamp'}(field, ${name})`;
+    case 'strings':
+      return `shape.strings(field, ${name})`;
+    case 'values':
+      return `shape.attributes(field, ${name})`;
+    case 'message':
+      return isPlaced ? `${reader}(field, shape)` : `${reader}(field, ${name}, shape)`;
+    case 'messages':
+      return `shape.list(field, ${name}).map((item) => ${reader}(item, ${isPlaced ? '' : `${itemName(name)}, `}shape))`;
+    case 'messageMap':
+      return `shape.messages(field, ${name}, ${isPlaced ? `(item) => ${reader}(item, shape)` : reader})`;
+  }
+}
+
+/** The name of an item of a list, whose quoted name is given. */
+function itemName(name: string): string {
+  return `${name.slice(0, -1)}[]${name.slice(-1)}`;
+}
