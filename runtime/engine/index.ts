@@ -8,6 +8,7 @@ export type { EvaluationLimits } from './limits.js';
 export type { EngineOptions, SchemaEnforcement } from './options.js';
 export { type RuleFilter, ruleFilters } from './rule-filters.js';
 export type { CompiledBundle, Plan, Planner } from './compiled-bundle.js';
+export { moreViolations, unlistedViolations } from '../schema/unlisted.js';
 export type { CompiledTraces } from './judges.js';
 export type { PlanRequest, PlanResourceInput, PlanResult, UnplannedRule } from './plan-request.js';
 export { writingOf } from './plan-resources.js';

@@ -1,6 +1,7 @@
 import type { SchemaViolation } from '../policy/index.js';
 import type { Evaluated } from './evaluated.js';
 import type { Place } from './place.js';
+import { moreViolations } from './unlisted.js';
 
 /**
  * A JSON schema, or one keyword of it: whether a value satisfies it. What is wrong is reported to the run, at the place of the value
@@ -95,7 +96,7 @@ export class Run {
     if (this.limit !== undefined) return [{ path: '/', message: this.limit }];
     const listed = this.found.sort((a, b) => compare(a.path, b.path) || compare(a.message, b.message));
     const more = this.count - listed.length;
-    return more === 0 ? listed : [...listed, { path: '/', message: `and ${more} more` }];
+    return more === 0 ? listed : [...listed, moreViolations(more)];
   }
 }
 

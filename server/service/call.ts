@@ -1,3 +1,5 @@
+import type { ViolationBudget } from './few-violations.js';
+
 /** How a call came in. REST, Connect and gRPC-Web share the HTTP listener. */
 export type Protocol = 'rest' | 'connect' | 'grpc-web' | 'grpc';
 
@@ -17,6 +19,8 @@ export interface Call {
   id: string;
   /** Put here by who traces, as soon as the call has come in, and understood by nobody else; a call that has it is sampled, and its parts are to be timed. */
   trace?: object | undefined;
+  /** What its answer may still list of attributes that violate their schemas; absent until there are any. */
+  violations?: ViolationBudget | undefined;
   /** Who calls (server.md 4.5). */
   readonly peer: () => Peer;
   /** Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection (server.md 4.4). */

@@ -5,6 +5,7 @@ import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
 import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
+import { withFewViolations } from './few-violations.js';
 import { refused, refuseViolations } from './rpc-error.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
@@ -81,11 +82,12 @@ export function decide(service: CheckService, call: Call, question: CheckQuestio
   limitActions(question.resources, service.limits);
   const { watchers } = service;
   const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
-  if (watchers.length === 0) return withinLimits(service, call, asked, () => service.decider.check(question));
+  if (watchers.length === 0) return withFewViolations(call, withinLimits(service, call, asked, () => service.decider.check(question)));
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
-  const decisions = withinLimits(service, call, asked, () => service.decider.check(question, evaluations));
+  const decided = withinLimits(service, call, asked, () => service.decider.check(question, evaluations));
   const duration = performance.now() - start;
+  const decisions = withFewViolations(call, decided);
   const times = evaluations && { start, evaluations };
   // One by one: spreading a question costs more than deciding it.
   const { requestId, principal, resources, auxData, requestContext, includeMeta } = question;

@@ -4,6 +4,7 @@ import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
 import type { VerifiedAuxData } from './decider.js';
+import { fewViolations } from './few-violations.js';
 import { tellPlanned } from './watch.js';
 import { withinLimits } from './within-limits.js';
 
@@ -21,8 +22,9 @@ function respond(service: CheckService, call: Call, request: PlanResourcesReques
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
   const asked = { principal, resource, actions: action === '' ? actions : [action], auxData };
-  const plan = withinLimits(service, call, () => ({ kind: 'plan', request, auxData }), () => service.decider.plan(asked, evaluations));
+  const planned = withinLimits(service, call, () => ({ kind: 'plan', request, auxData }), () => service.decider.plan(asked, evaluations));
   const duration = performance.now() - start;
+  const plan = planned.validationErrors.length === 0 ? planned : { ...planned, validationErrors: fewViolations(call, planned.validationErrors) };
   if (service.watchers.length > 0) tellPlanned(service.watchers, call, { request, plan, auxData, duration, times: evaluations && { start, evaluations } });
   return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: call.id };
 }

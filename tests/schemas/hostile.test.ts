@@ -1,6 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compile } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import { type CompiledBundle, createAuditedEngine } from '../../runtime/engine/index.js';
+import type { Decider } from '../../server/service/decider.js';
+import { checkOverGrpc } from '../cli/grpc-check.js';
+import { start } from '../server/start.js';
+import { loaded } from '../support/compiled.js';
 import { compileReferences, validators } from './validators.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers, whose fields are asserted
+type JsonObject = { readonly [name: string]: any };
 
 const REF = 'authz:///a.json';
 const TREE = { properties: { a: { $ref: '#' }, v: { type: 'string' } } };
@@ -67,6 +78,87 @@ test('violations do not repeat long keys and values without end', async () => {
   assert.ok(found.join('').length < 15_000, `${found.join('').length} characters`);
   assert.ok(found.every((text) => Buffer.from(text).toString() === text));
   assert.match(found.at(-1) ?? '', /^\/: and \d+ more$/);
+});
+
+interface Answer {
+  readonly size: number;
+  readonly lists: readonly (readonly { readonly path: string; readonly message: string; readonly source: string }[])[];
+}
+
+/** Fifty resources and a principal, each with more violations than an answer lists; their keys are as long as can be once they are escaped in JSON. */
+test('a call lists a hundred violations and counts the others, over every protocol', async () => {
+  const rules = [{ actions: ['*'], effect: 'EFFECT_ALLOW', roles: ['*'] }];
+  const schemas = { principalSchema: { ref: 'authz:///p.json' }, resourceSchema: { ref: 'authz:///r.json' } };
+  const policy = new Source('p.yaml', JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', schemas, rules } }));
+  const texts = new Map([['p.json', '{"properties":{"level":{"type":"integer"}}}'], ['r.json', '{"properties":{"tags":{"items":{"enum":["a"],"additionalProperties":false}}}}']]);
+  const { policies } = await loaded(compile([policy], new Diagnostics(), { schemaTexts: texts }));
+  const engine = createAuditedEngine(policies as CompiledBundle, { schemaEnforcement: 'reject' });
+  const server = await start([], engine as unknown as Decider);
+  const send = async (path: string, body: unknown): Promise<{ readonly size: number; readonly answer: JsonObject }> => {
+    const response = await fetch(`http://${server.httpAddress}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const text = await response.text();
+    assert.is(response.status, 200, text.slice(0, 300));
+    return { size: Buffer.byteLength(text), answer: JSON.parse(text) as JsonObject };
+  };
+  const listsOf = (answer: JsonObject): Answer['lists'] => (answer.results as readonly JsonObject[]).map(({ validationErrors }) => (validationErrors ?? []) as Answer['lists'][number]);
+  const principal = { id: 'alice', roles: ['user'], attr: { level: 'high' } };
+  const ids = Array.from({ length: 50 }, (_, index) => `d${index}`);
+  const attributes = { short: { tags: Array(60).fill('b') }, long: { tags: Array(30).fill({ ['\u0001'.repeat(300)]: 1 }) } };
+  try {
+    for (const [kind, attr] of Object.entries(attributes)) {
+      const resources = ids.map((id) => ({ actions: ['view'], resource: { kind: 'doc', id, attr } }));
+      const check = { requestId: 'r', principal, resources };
+      const evaluations = ids.map((id) => ({ subject: { type: 'user', id: `u${id}`, properties: principal.attr }, resource: { type: 'doc', id, properties: attr } }));
+      const asked: { readonly [protocol: string]: () => Promise<Answer> } = {
+        rest: async () => {
+          const { size, answer } = await send('/api/check/resources', check);
+          return { size, lists: listsOf(answer) };
+        },
+        connect: async () => {
+          const { size, answer } = await send('/authz.svc.v1.AuthzService/CheckResources', check);
+          return { size, lists: listsOf(answer) };
+        },
+        grpc: async () => {
+          const answer = (await checkOverGrpc(server.grpcAddress, check)) as JsonObject;
+          return { size: Buffer.byteLength(JSON.stringify(answer)), lists: listsOf(answer) };
+        },
+        batch: async () => {
+          const { size, answer } = await send('/api/check_resource_batch', check);
+          return { size, lists: listsOf(answer) };
+        },
+        set: async () => {
+          const instances = Object.fromEntries(ids.map((id) => [id, { attr }]));
+          const { size, answer } = await send('/api/check', { requestId: 'r', actions: ['view'], principal, resource: { kind: 'doc', instances } });
+          const byId = answer.resourceInstances as { readonly [id: string]: { readonly validationErrors?: Answer['lists'][number] } };
+          return { size, lists: ids.toSorted().map((id) => byId[id]?.validationErrors ?? []) };
+        },
+        authzen: async () => {
+          const { size, answer } = await send('/access/v1/evaluations', { action: { name: 'view' }, context: { 'authz.includeMeta': true }, evaluations });
+          const answers = answer.evaluations as readonly { readonly context?: { readonly response?: JsonObject; readonly 'authz.response'?: JsonObject } }[];
+          return { size, lists: answers.flatMap((one) => listsOf((one.context?.['authz.response'] ?? one.context?.response ?? { results: [] }) as JsonObject)) };
+        },
+      };
+      for (const [protocol, ask] of Object.entries(asked)) {
+        const { size, lists } = await ask();
+        const about = `${protocol}, ${kind}: ${size} bytes`;
+        assert.ok(size < 100_000, about);
+        assert.is(lists.length, 50, about);
+        const violations = lists.flat().filter(({ message }) => !message.startsWith('and '));
+        assert.ok(kind === 'short' ? violations.length === 100 : violations.length > 10 && violations.length < 100, `${about}, ${violations.length} violations`);
+        const total = lists.flat().reduce((sum, { message }) => sum + Number(/^and (\d+) more$/.exec(message)?.[1] ?? 1), 0);
+        assert.is(total, 50 * 61, about);
+        // The first resources are told all, the last how many there are of each source.
+        assert.equal(lists[0]?.slice(0, 1), [{ path: '/level', message: 'expected integer, but got string', source: 'SOURCE_PRINCIPAL' }], about);
+        if (kind === 'short') assert.equal(lists.map((list) => list.length), [61, 40, ...Array(48).fill(2)], about);
+        assert.equal(lists.at(-1), [{ path: '/', message: 'and 1 more', source: 'SOURCE_PRINCIPAL' }, { path: '/', message: 'and 60 more', source: 'SOURCE_RESOURCE' }], about);
+      }
+      const plan = await send('/api/plan/resources', { requestId: 'r', principal, action: 'view', resource: { kind: 'doc', attr } });
+      assert.ok(plan.size < 100_000, `plan, ${kind}: ${plan.size} bytes`);
+      assert.ok(plan.answer.validationErrors.length > 10);
+    }
+  } finally {
+    await server.close();
+  }
 });
 
 test('patterns run in linear time', async () => {
