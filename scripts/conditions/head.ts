@@ -24,6 +24,7 @@ Four things to know:
 - **Patterns are RE2**: linear time on any text, no look-around and no back-references.
 
 The compiler checks types: an unknown field, a wrong argument or a comparison that can never hold is said at its place, before anything is served.
+[The specification](spec/conditions.md) has the precise rules: errors, time zones, output values, grammar.
 
 The examples below see this request:
 
