@@ -9,7 +9,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
   { name: 'boundaries', command: ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'client', 'compiler', 'runtime', 'server', 'generated', 'proto', 'scripts', 'terminal', 'examples', 'bench'] },
   { name: 'every test file runs', command: ['--import', 'tsx', 'scripts/check-tests.ts'] },
   { name: 'generated files are up to date', command: ['--import', 'tsx', 'scripts/check-generated.ts'] },
-  { name: 'proto descriptors are up to date', command: ['--import', 'tsx', 'proto/generate.ts', '--check'] },
+  { name: 'proto/gen is up to date', command: ['--import', 'tsx', 'proto/generate.ts', '--check'] },
   { name: 'sizes', command: ['--import', 'tsx', 'scripts/size.ts'] },
   { name: 'proto module', command: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'] },
 ];
