@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
-import { type ChannelCredentials, type ChannelOptions, credentials, type VerifyOptions } from '@grpc/grpc-js';
+import { type CallCredentials, ChannelCredentials, type ChannelOptions, credentials, type VerifyOptions } from '@grpc/grpc-js';
 
 /** PEM texts for a gRPC connection over TLS. */
 export interface TlsPems {
@@ -32,6 +32,39 @@ export function tlsChannel(address: string, { ca, cert, key }: TlsPems, verify: 
     credentials: credentials.createSsl(ca ?? null, key ?? null, cert ?? null, isNamed ? verify : verifyAddress),
     options: isNamed ? {} : { 'grpc.ssl_target_name_override': SERVER_NAME },
   };
+}
+
+/**
+ * The same as credentials alone, for a client whose options are not ours to choose. Throws when the PEM texts cannot be used.
+ */
+export function tlsCredentials(address: string, pems: TlsPems): ChannelCredentials {
+  const channel = tlsChannel(address, pems);
+  return new CredentialsWithOptions(channel.credentials, channel.options);
+}
+
+/** Credentials that add options to those of the channel. */
+class CredentialsWithOptions extends ChannelCredentials {
+  readonly #inner: ChannelCredentials;
+  readonly #options: ChannelOptions;
+
+  constructor(inner: ChannelCredentials, options: ChannelOptions) {
+    super();
+    this.#inner = inner;
+    this.#options = options;
+  }
+
+  override _isSecure(): boolean {
+    return this.#inner._isSecure();
+  }
+
+  /** Of the same address; the options depend on nothing else. */
+  override _equals(other: ChannelCredentials): boolean {
+    return other instanceof CredentialsWithOptions && this.#inner._equals(other.#inner);
+  }
+
+  override _createSecureConnector(target: Parameters<ChannelCredentials['_createSecureConnector']>[0], options: ChannelOptions, call?: CallCredentials): ReturnType<ChannelCredentials['_createSecureConnector']> {
+    return this.#inner._createSecureConnector(target, { ...options, ...this.#options }, call);
+  }
 }
 
 /** Belongs to no host, now or later (RFC 6761), so a server that chooses its certificate by name uses its default. */

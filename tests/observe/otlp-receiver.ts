@@ -3,6 +3,7 @@ import { Server as GrpcServer, ServerCredentials, type UntypedServiceImplementat
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import type { TestCertificate } from '../support/certificate.js';
 
 /** A span as it came over the wire. */
 export interface ReceivedSpan {
@@ -66,10 +67,12 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The same over gRPC. */
-  async listenGrpc(): Promise<string> {
-    const port = await new Promise<number>((resolve, reject) => this.#grpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error))));
-    return `http://127.0.0.1:${port}`;
+  /** The same over gRPC, on an address of loopback; with a certificate, over TLS. */
+  async listenGrpc(certificate?: TestCertificate, host = '127.0.0.1'): Promise<string> {
+    const pair = certificate && { cert_chain: Buffer.from(certificate.cert), private_key: Buffer.from(certificate.key) };
+    const credentials = pair === undefined ? ServerCredentials.createInsecure() : ServerCredentials.createSsl(null, [pair]);
+    const port = await new Promise<number>((resolve, reject) => this.#grpc.bindAsync(`${host}:0`, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error))));
+    return `${pair === undefined ? 'http' : 'https'}://${host}:${port}`;
   }
 
   close(): void {

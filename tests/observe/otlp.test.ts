@@ -1,11 +1,18 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Log } from '../../server/observe/log/logger.js';
 import { observe } from '../../server/observe/observe.js';
 import type { Observation } from '../../server/observe/options.js';
 import type { Call } from '../../server/service/call.js';
+import { makeCertificate } from '../support/certificate.js';
 import { aCall, aCheck, anEnd } from './a-call.js';
 import { OtlpReceiver } from './otlp-receiver.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'authz-otlp-'));
+test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a sampled call is sent as spans of HTTP, RPC and engine, with the attributes of a decision', async () => {
   await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
@@ -74,6 +81,28 @@ test('gRPC is the protocol when none is named', async () => {
   assert.equal(receiver.spans.map(({ name }) => name).sort(), ['authz.svc.v1.AuthzService/CheckResources', 'engine.Check']);
   assert.ok(receiver.metrics.some(({ name }) => name === 'authz_bundle_reload_total'));
 });
+
+for (const [where, host] of [['an IPv4 address', '127.0.0.1'], ['an IPv6 address', '[::1]'], ['a name', 'localhost']] as const) {
+  test(`gRPC over TLS reaches a collector at ${where}, which has to identify itself`, async () => {
+    const certificate = makeCertificate('collector');
+    const other = makeCertificate('other');
+    for (const [ca, calls] of [[certificate, ['MetricsService/Export', 'TraceService/Export']], [other, []]] as const) {
+      const receiver = new OtlpReceiver();
+      const file = join(folder, `${ca.name}.pem`);
+      writeFileSync(file, ca.cert);
+      const endpoint = await receiver.listenGrpc(certificate, host);
+      const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_CERTIFICATE: file, OTEL_METRICS_EXPORTER: 'otlp', OTEL_TRACES_SAMPLER: 'always_on' };
+      // Long enough for a collector that answers, short enough for one that is not trusted, which is tried again and again.
+      await withVariables({ ...variables, OTEL_EXPORTER_OTLP_TIMEOUT: ca === certificate ? '30000' : '500' }, async () => {
+        const observation = await observe({ ...OPTIONS, log: logInto([]) });
+        tell(observation, aCall());
+        await observation.close();
+      });
+      receiver.close();
+      assert.equal(receiver.paths.map((path) => path.split('.').at(-1)).sort(), calls);
+    }
+  });
+}
 
 test('without an endpoint there are no traces, and metrics that were to be sent are missed in the log', async () => {
   const lines: string[] = [];

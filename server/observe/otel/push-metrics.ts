@@ -1,5 +1,5 @@
 import type { HrTime } from '@opentelemetry/api';
-import type { CollectionResult, DataPoint, Histogram, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics';
+import type { CollectionResult, DataPoint, Histogram, MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { Family, HistogramFamily, HistogramSeries, ScalarFamily, Snapshot } from '../metrics/family.js';
 import { resourceOf } from './resource.js';
 import type { PushSettings } from './settings.js';
@@ -18,7 +18,6 @@ export interface Push {
  */
 export async function pushMetrics({ settings, serviceName, version, snapshot }: Push): Promise<() => Promise<void>> {
   const sdk = await import('@opentelemetry/sdk-metrics');
-  const { OTLPMetricExporter } = settings.protocol === 'grpc' ? await import('@opentelemetry/exporter-metrics-otlp-grpc') : await import('@opentelemetry/exporter-metrics-otlp-proto');
   const resource = await resourceOf(serviceName, version);
   const toData = dataWriter(sdk);
   const producer: MetricProducer = {
@@ -28,13 +27,23 @@ export async function pushMetrics({ settings, serviceName, version, snapshot }: 
     },
   };
   const reader = new sdk.PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter(),
+    exporter: await exporterOf(settings),
     exportIntervalMillis: settings.interval,
     exportTimeoutMillis: settings.timeout,
     metricProducers: [producer],
   });
   const provider = new sdk.MeterProvider({ resource, readers: [reader] });
   return () => provider.shutdown();
+}
+
+async function exporterOf({ protocol }: PushSettings): Promise<PushMetricExporter> {
+  if (protocol !== 'grpc') {
+    const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto');
+    return new OTLPMetricExporter();
+  }
+  const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-grpc');
+  const { grpcExporterOptions } = await import('./grpc-exporter-options.js');
+  return new OTLPMetricExporter(grpcExporterOptions(process.env, 'METRICS'));
 }
 
 type Sdk = typeof import('@opentelemetry/sdk-metrics');

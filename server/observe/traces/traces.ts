@@ -1,4 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api';
+import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
 import type { Call } from '../../service/call.js';
 import type { Code } from '../../service/rpc-error.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
@@ -31,12 +32,11 @@ export interface TraceOptions {
 export async function createTraces({ settings, serviceName, version }: TraceOptions): Promise<Traces> {
   const { SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
   const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
-  const { OTLPTraceExporter } = settings.protocol === 'grpc' ? await import('@opentelemetry/exporter-trace-otlp-grpc') : await import('@opentelemetry/exporter-trace-otlp-proto');
   const parentOf = await parentReader(settings.propagators);
   const provider = new NodeTracerProvider({
     resource: await resourceOf(serviceName, version),
     sampler: await samplerOf(settings),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(await exporterOf(settings))],
   });
   const tracer = provider.getTracer('authz', version);
 
@@ -67,6 +67,16 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
   const parts = partSpans({ tracer, below: (parent, span) => trace.setSpan(parent, span), contextOf: (call) => spansOf(call)?.context, errorStatus: SpanStatusCode.ERROR });
   const watcher: Watcher = { began, ended, ...parts };
   return { watcher, close: () => provider.shutdown() };
+}
+
+async function exporterOf({ protocol }: TraceSettings): Promise<SpanExporter> {
+  if (protocol !== 'grpc') {
+    const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+    return new OTLPTraceExporter();
+  }
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-grpc');
+  const { grpcExporterOptions } = await import('../otel/grpc-exporter-options.js');
+  return new OTLPTraceExporter(grpcExporterOptions(process.env, 'TRACES'));
 }
 
 /** Of a call that is sampled: kept as long as the call is, because its audit entries are made after the answer. */
