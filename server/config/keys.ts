@@ -38,7 +38,7 @@ export const KEYS = {
   'server.embeddedMode': ignored(bool, 'there is no such mode'),
   'server.advanced.http.readTimeout': used(duration(), 30_000, 'how long a whole request may take to arrive, over HTTP and gRPC; where a request is a stream, each of its messages'),
   'server.advanced.http.readHeaderTimeout': used(duration(), 15_000, 'how long its headers may take, and whatever comes before them on the HTTP port: the TLS handshake and the preface of HTTP/2'),
-  'server.advanced.http.writeTimeout': used(duration(), 30_000, 'how long a client may take to receive an answer; over HTTP/1.1, how long it may receive nothing. Of a stream, such as a health watch, what is ready to be sent'),
+  'server.advanced.http.writeTimeout': used(duration(), 30_000, 'how long a client may take to receive an answer. Of a stream, such as a health watch, what is ready to be sent'),
   'server.advanced.http.idleTimeout': used(duration(), 120_000, 'how long a connection without a call is kept, on both ports'),
   'server.advanced.grpc.maxRecvMsgSizeBytes': used(integer(1, 1024 * MEBI), 4 * MEBI, 'the largest message, in bytes of its protobuf encoding; bounds REST bodies too'),
   'server.advanced.grpc.maxConcurrentStreams': used(integer(0, 2 ** 31 - 1), 1024, 'the most calls at a time over one connection; 0: any number'),

@@ -1,5 +1,6 @@
 import { constants, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { AnswerProgress } from './answer-progress.js';
 import { MessageProgress } from './message-progress.js';
 
 /** How long clients may take, in milliseconds; 0: as long as they like. */
@@ -105,10 +106,7 @@ interface OpenStream {
   /** Of a request that is a stream of messages. */
   readonly messages: MessageProgress | undefined;
   isReceived: boolean;
-  /** Since when an answer that is complete waits to be taken. */
-  completeSince: number | undefined;
-  /** Since when part of an answer waits to be taken. */
-  waitingSince: number | undefined;
+  readonly answer: AnswerProgress;
 }
 
 class Connection {
@@ -178,7 +176,7 @@ class Connection {
     const messages = this.options.streamsRequest(headers[':path'] ?? '') ? new MessageProgress() : undefined;
     // Whoever answers has begun to read, or has paused the stream.
     if (messages !== undefined) stream.on('data', (chunk: Buffer) => messages.add(chunk, performance.now()));
-    this.#streams.set(stream, { since, messages, isReceived: false, completeSince: undefined, waitingSince: undefined });
+    this.#streams.set(stream, { since, messages, isReceived: false, answer: new AnswerProgress() });
     stream.once('close', () => {
       this.#streams.delete(stream);
       if (this.#streams.size === 0) this.#idleSince = performance.now();
@@ -188,7 +186,7 @@ class Connection {
   #isLate(stream: ServerHttp2Stream, open: OpenStream, now: number): boolean {
     const { readTimeout, writeTimeout } = this.options;
     if (readTimeout > 0 && this.#isRequestLate(stream, open, now - readTimeout)) return true;
-    return writeTimeout > 0 && isAnswerLate(stream, open, now, writeTimeout);
+    return writeTimeout > 0 && open.answer.isLate(stream, now, writeTimeout);
   }
 
   #isRequestLate(stream: ServerHttp2Stream, open: OpenStream, begunBefore: number): boolean {
@@ -224,24 +222,6 @@ class Connection {
       this.#completeBytes = bytesRead + PING_SIZE;
     });
   }
-}
-
-function isAnswerLate(stream: ServerHttp2Stream, open: OpenStream, now: number, writeTimeout: number): boolean {
-  if (stream.writableEnded) {
-    open.completeSince ??= now;
-    return now - open.completeSince > writeTimeout;
-  }
-  if (stream.writableLength === 0) {
-    open.waitingSince = undefined;
-    return false;
-  }
-  if (open.waitingSince === undefined) {
-    open.waitingSince = now;
-    stream.once('drain', () => {
-      open.waitingSince = undefined;
-    });
-  }
-  return now - open.waitingSince > writeTimeout;
 }
 
 /** A tenth more or less: connections that were made together are not all made anew together. */

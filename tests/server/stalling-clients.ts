@@ -16,6 +16,8 @@ export interface Stall {
 }
 
 const DRIP = 100;
+/** So many bytes at a time, as often as that. */
+const SIP = 16_384;
 
 /** A connection whose client never closes its side: only the server can end it. */
 function tcp({ address }: Target): Promise<Socket> {
@@ -196,4 +198,14 @@ function resets(count: number): Buffer {
 /** A client that watches the health of the server, and never leaves. */
 export function watching(target: Target): Promise<Socket> {
   return sending(target, Buffer.concat([request(GRPC_WATCH), frame(DATA, END_STREAM, 1, CHECK_MESSAGE)]));
+}
+
+/** Asks over HTTP/1.1 for an answer of so many bytes, and reads it in sips, without a pause in which nothing moves. */
+export async function sipping(target: Target, size: number): Promise<Socket> {
+  const socket = await tls(target, ['http/1.1']);
+  const body = `{"requestId":"${'x'.repeat(size)}","principal":{"id":"p","roles":["r"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["a"]}]}`;
+  socket.pause();
+  await new Promise((resolve) => socket.write(`POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`, resolve));
+  const timer = setInterval(() => socket.read(SIP) ?? socket.read(), DRIP);
+  return socket.once('close', () => clearInterval(timer));
 }

@@ -63,8 +63,6 @@ export function addHealthWatch(app: FastifyInstance, exchange: Exchange, { healt
   app.post(`/${HEALTH_SERVICE}/Watch`, (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    // A watcher may have nothing to hear for days.
-    request.raw.setTimeout(0);
     sendStream(one as unknown as StreamMessages, request, reply, exchange, report, (read) => statuses(health, read as () => HealthCheckRequest, gone.signal));
   });
 }

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
 import { Sockets } from '../sockets.js';
+import { Http1Answers } from './http1-answers.js';
 import { beginsWithHttp2 } from './preface.js';
 
 /** One port for HTTP/1.1, for HTTP/2 and, in that, for gRPC (server.md 1.1). */
@@ -49,10 +50,10 @@ export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const sockets = new Sockets();
   const sessions = new Http2Sessions(http2Server(options), { ...options, established: (socket) => sockets.established(socket) });
-  const server = tls === undefined ? plainServer(options, sessions, sockets) : tlsServer(options, sessions, sockets, tls);
+  const parts: Parts = { sessions, sockets, answers: new Http1Answers(options.writeTimeout) };
+  const server = tls === undefined ? plainServer(options, parts) : tlsServer(options, parts, tls);
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
-  server.setTimeout(options.writeTimeout);
   // What the platform does for a server that begins to listen: from now on it knows which of its connections are idle, and which take too long.
   server.emit('listening');
   return {
@@ -76,8 +77,15 @@ export function httpListener(options: ListenerOptions): HttpListener {
   };
 }
 
-function plainServer(options: ListenerOptions, sessions: Http2Sessions, sockets: Sockets): Server {
-  const server = createServer(http1Options(options), options.handleRequest);
+/** What a connection is told to. */
+interface Parts {
+  readonly sessions: Http2Sessions;
+  readonly sockets: Sockets;
+  readonly answers: Http1Answers;
+}
+
+function plainServer(options: ListenerOptions, { sessions, sockets, answers }: Parts): Server {
+  const server = createServer(http1Options(options), following(answers, options.handleRequest));
   const http1 = takeListener<[Socket]>(server, 'connection');
   server.on('connection', (socket: Socket) => {
     beginsWithHttp2(socket, (isHttp2) => {
@@ -85,17 +93,18 @@ function plainServer(options: ListenerOptions, sessions: Http2Sessions, sockets:
         sessions.take(socket);
         return;
       }
-      // From here on the platform has the deadlines.
+      // From here on the platform has the deadlines of requests.
       sockets.established(socket);
+      answers.follow(socket);
       http1(socket);
     });
   });
   return server;
 }
 
-function tlsServer(options: ListenerOptions, sessions: Http2Sessions, sockets: Sockets, tls: ServerTls): Server {
+function tlsServer(options: ListenerOptions, { sessions, sockets, answers }: Parts, tls: ServerTls): Server {
   const security = { ...tls.options(), ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: options.readHeaderTimeout };
-  const server = createTlsServer({ ...http1Options(options), ...security }, options.handleRequest);
+  const server = createTlsServer({ ...http1Options(options), ...security }, following(answers, options.handleRequest));
   const http1 = takeListener<[TLSSocket]>(server, 'secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
     // Whoever is not welcome has been cut off by the guard.
@@ -105,12 +114,20 @@ function tlsServer(options: ListenerOptions, sessions: Http2Sessions, sockets: S
       return;
     }
     sockets.established(socket);
+    answers.follow(socket);
     http1(socket);
   });
   // Without TLS there is nobody to answer.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy());
   tls.guardHttp(server);
   return server;
+}
+
+function following(answers: Http1Answers, handleRequest: RequestListener): RequestListener {
+  return (request, response) => {
+    answers.begin(request.socket, response);
+    handleRequest(request, response);
+  };
 }
 
 /** How often requests that take too long to arrive are looked for, in milliseconds: no timeout is kept more exactly. */

@@ -1,0 +1,59 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { judge, type Stalled } from '../server/judge-stalls.js';
+import { FLOODS, type Stall, STALLS } from '../server/stalling-clients.js';
+import { makeCertificate } from '../support/certificate.js';
+import { type Bundles, compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
+
+const test = suite('connections that stall, with two workers');
+const TIMEOUTS = ['http.readHeaderTimeout=2s', 'http.readTimeout=2s', 'http.writeTimeout=2s', 'http.idleTimeout=3s', 'grpc.connectionTimeout=2s'].map((set) => `server.advanced.${set}`);
+const PATIENT = [...TIMEOUTS, 'server.advanced.http.readHeaderTimeout=10s', 'server.advanced.http.idleTimeout=8s'];
+/** Of each kind, so that each worker has some. */
+const CLIENTS = 4;
+
+const servers: Server[] = [];
+let bundles: Bundles;
+const folder = mkdtempSync(join(tmpdir(), 'authz-stalls-'));
+const certificate = makeCertificate('server');
+test.before(() => {
+  bundles = compileBundles();
+  writeFileSync(join(folder, 'cert.pem'), certificate.cert);
+  writeFileSync(join(folder, 'key.pem'), certificate.key);
+});
+test.after.each(() => discard(servers));
+test.after(() => {
+  remove(bundles.folder);
+  remove(folder);
+});
+
+/** Opens connections of all kinds; gives how many. Rejects when a process of the server, the primary among them, keeps one, or a worker ends. */
+async function judgeWorkers(sets: readonly string[], stalls: readonly Stall[], isTls: boolean, count: number): Promise<number> {
+  const tls = isTls ? [`server.tls.cert=${join(folder, 'cert.pem')}`, `server.tls.key=${join(folder, 'key.pem')}`] : [];
+  const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', ...sets, ...tls]);
+  servers.push(server);
+  const workers = workersOf(server);
+  assert.is(workers.length, 2);
+  const stalled: Stalled = { http: server.http, grpc: server.grpc, pids: [server.running.child.pid as number, ...workers] };
+  const clients = await judge(stalled, isTls ? certificate.cert : undefined, stalls, count);
+  await until(() => workersOf(server).length === 2, 'two workers');
+  assert.equal(workersOf(server), workers);
+  return clients;
+}
+
+for (const isTls of [false, true]) {
+  const security = isTls ? 'TLS' : 'plaintext';
+
+  test(`clients that stall leave no socket behind in any process: ${security}`, async () => {
+    const kinds = STALLS.filter(({ on }) => on({ port: 'http', isTls, address: { port: 0 } })).length;
+    assert.ok((await judgeWorkers(TIMEOUTS, STALLS, isTls, CLIENTS)) >= kinds * CLIENTS);
+  });
+
+  test(`clients that flood the server do a good one no harm: ${security}`, async () => {
+    assert.is(await judgeWorkers(PATIENT, FLOODS, isTls, 1), 2 * FLOODS.length);
+  });
+}
+
+test.run();
