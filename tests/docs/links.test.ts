@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { anchorsIn, withoutCode } from '../../scripts/house/citations.js';
 import { ROOT } from '../support/compiled.js';
 import { allPages } from './pages.js';
 
@@ -29,15 +30,5 @@ function leads(file: string, target: string): boolean {
   const [path = '', heading] = target.split('#');
   const found = path === '' ? file : join(dirname(file), path);
   if (!existsSync(found)) return false;
-  return heading === undefined || (statSync(found).isFile() && anchorsOf(found).has(heading));
-}
-
-/** The anchors that headings have where Markdown is shown. */
-function anchorsOf(file: string): ReadonlySet<string> {
-  const headings = [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.*)$/gm)];
-  return new Set(headings.map(([, text = '']) => text.toLowerCase().replace(/[^\w\s-]/g, '').trim().replace(/\s/g, '-')));
-}
-
-function withoutCode(text: string): string {
-  return text.replace(/^( *)(`{3,}).*\n(?:.*\n)*?\1\2$/gm, '');
+  return heading === undefined || (statSync(found).isFile() && anchorsIn(readFileSync(found, 'utf8')).has(heading));
 }

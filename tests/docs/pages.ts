@@ -5,13 +5,25 @@ import { ROOT } from '../support/compiled.js';
 /** The folder of the documentation. */
 export const DOCS_FOLDER = join(ROOT, 'docs');
 
-/** README.md and every page of docs, sorted. */
+/** README.md and every page of docs, sorted, then the other pages for contributors. */
 export function allPages(): readonly string[] {
-  const pages = readdirSync(DOCS_FOLDER, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
-  return [join(ROOT, 'README.md'), ...pages.toSorted().map((path) => join(DOCS_FOLDER, path))];
+  const pages = [join(ROOT, 'README.md'), ...pagesBelow(DOCS_FOLDER)];
+  return [...pages, ...pagesForContributors().filter((path) => !pages.includes(path))];
 }
 
-/** The pages whose blocks are run: those of diagnostics are printed from the registry, whose examples have tests of their own. */
+/** The pages whose blocks are run: those of diagnostics are printed from the registry, whose examples have tests of their own, and those for contributors change the tree. */
 export function pagesThatRun(): readonly string[] {
-  return allPages().filter((path) => !path.startsWith(join(DOCS_FOLDER, 'diagnostics')));
+  const others = new Set(pagesForContributors());
+  return allPages().filter((path) => !path.startsWith(join(DOCS_FOLDER, 'diagnostics')) && !others.has(path));
+}
+
+/** What people read who change authz itself: the other pages at the root, the decisions, and the map of the tests. */
+export function pagesForContributors(): readonly string[] {
+  const atRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  return [...atRoot.toSorted().map((name) => join(ROOT, name)), ...pagesBelow(join(DOCS_FOLDER, 'decisions')), join(ROOT, 'tests/README.md')];
+}
+
+function pagesBelow(folder: string): readonly string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+  return names.toSorted().map((path) => join(folder, path));
 }
