@@ -28,6 +28,8 @@ One YAML document (JSON is YAML too), given with \`--config FILE\` or the enviro
 - Durations are written \`500ms\`, \`30s\`, \`1h30m\`.
 
 Editors check a file that begins with \`# yaml-language-server: $schema=PATH/docs/config.schema.json\`.
+
+[The server specification](spec/server.md#configuration) has the precise rules, and [what keeps a server from starting](spec/server.md#start-failures).
 `;
 
 const KEY_SETS = `## Keysets
