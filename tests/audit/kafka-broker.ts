@@ -102,7 +102,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (acks === 0) return;
     const respond = (): void => void socket.write(framed(correlation, true, produced(partitions, error)));
     if (options.delay === undefined) respond();
-    else setTimeout(respond, options.delay);
+    else setTimeout(respond, options.delay).unref();
   }
 
   return {

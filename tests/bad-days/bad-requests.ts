@@ -75,7 +75,7 @@ function call(kind: string, method: string, path: string, body: string | Buffer,
 }
 
 /** How long an answer may take, in milliseconds. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 function raw(kind: string, bytes: string | Buffer): BadRequest {
   return {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
+import { LAST_RESORT } from '../support/within.js';
 import { send } from './http-client.js';
 import { testServices } from './services.js';
 
@@ -84,7 +85,7 @@ function exchange(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(port), host, () => socket.write(bytes));
-    socket.setTimeout(5000, () => reject(new Error(`only: ${text}`)));
+    socket.setTimeout(LAST_RESORT, () => reject(new Error(`only: ${text}`)));
     socket.on('error', reject);
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');

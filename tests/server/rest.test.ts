@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
+import { LAST_RESORT } from '../support/within.js';
 import { send } from './http-client.js';
 import { start } from './start.js';
 
@@ -195,7 +196,7 @@ function raw(address: string, bytes: string, answers: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(port), host, () => socket.write(bytes));
-    socket.setTimeout(2000, () => reject(new Error(`only: ${text}`)));
+    socket.setTimeout(LAST_RESORT, () => reject(new Error(`only: ${text}`)));
     socket.on('error', reject);
     socket.on('data', (chunk) => {
       text += chunk.toString('utf8');

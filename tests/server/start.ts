@@ -4,6 +4,17 @@ import type { Decider } from '../../server/service/decider.js';
 import type { Watcher } from '../../server/service/watcher.js';
 import { fakeDecider } from './fake-decider.js';
 
+/** Less than a server waits, in milliseconds, for connections on which something is under way: it has waited for none. */
+const HELD_UP = 25_000;
+
+/** Ends a server, and rejects when a connection has held it up. */
+export async function closeUnhindered(close: () => Promise<unknown>): Promise<void> {
+  const asked = performance.now();
+  await close();
+  const took = performance.now() - asked;
+  if (took > HELD_UP) throw new Error(`a connection held up the end for ${took} ms`);
+}
+
 export const RELEASE = { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' };
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 

@@ -16,6 +16,7 @@ import { type HttpServer, httpServer } from '../../server/transport/http/http-se
 import { makeCertificate } from '../support/certificate.js';
 import { send } from './http-client.js';
 import { testServices } from './services.js';
+import { closeUnhindered } from './start.js';
 
 const test = suite('TLS on the HTTP port');
 const certificate = makeCertificate('authz');
@@ -113,11 +114,9 @@ test('an idle port is free again when the server has stopped', async () => {
   const silent = connectSocket(Number(address.split(':')[1]), '127.0.0.1');
   await Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('connect', resolve))));
   const closed = Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('close', resolve))));
-  const asked = Date.now();
   await door.close();
-  await http.stop(5000);
+  await closeUnhindered(() => http.stop(60_000));
   await closed;
-  assert.ok(Date.now() - asked < 2000);
   const next = createServer();
   await new Promise<void>((resolve, reject) => next.on('error', reject).listen(Number(address.split(':')[1]), '127.0.0.1', resolve));
   next.close();

@@ -60,7 +60,7 @@ export function startLoad(http: string, grpc: string, clients = 4, keepAlive = t
 }
 
 /** A call that takes longer got no answer. */
-const PATIENCE = 5000;
+const PATIENCE = 30_000;
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 
