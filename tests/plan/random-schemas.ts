@@ -7,11 +7,12 @@ export type SchemaObject = { readonly [keyword: string]: JsonValue };
 /** The attributes that schemas and policies speak of; the others are what rows have besides. */
 export const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
 const ODD_NAMES = ['x', 'a b', 'a.b', '__proto__', 'ä', 'constructor'];
-const FIELDS = ['k', 'l', 'm'];
+/** The fields of objects. */
+export const FIELDS = ['k', 'l', 'm'];
 
 const STRINGS = ['', 'a', 'ab', 'abc', 'OPEN', 'LOCKED', 'alice', 'ä', '🙂', '1', 'null'];
 const NUMBERS = [0, 1, 2, 3, -1, 0.5, 1.5, 1e15, 9007199254740993, 1e300, -0];
-const MOMENTS = ['2024-02-29T00:00:00Z', '2023-02-29T00:00:00Z', '2024-01-01T00:00:00.5+02:00', '2024-01-01'];
+const MOMENTS = ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z', '1999-12-31T23:59:59.500Z', '2023-02-29T00:00:00Z', '2024-01-01T00:00:00.5+02:00', '2024-01-01'];
 
 /** A schema for the attributes of a resource. */
 export function randomSchema(random: Random): SchemaObject {
