@@ -13,4 +13,21 @@ test('a value is made once while it is held, and the oldest is forgotten first',
   assert.equal(made, ['a', 'b', 'c', 'a', 'large', 'large']);
 });
 
+test('what was made for a long text is not held', () => {
+  let made = 0;
+  const cache = new BoundedCache<number>(2);
+  const texts = ['a'.repeat(10_000), 'a'.repeat(10_001)];
+  for (const text of [...texts, ...texts]) cache.get(text, () => ++made);
+  assert.is(made, 3);
+});
+
+test('part of a long string does not keep the rest of it in memory', () => {
+  const cache = new BoundedCache<number>(100);
+  const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
+  const before = used();
+  // 400 MB of strings, which the heap of a test has no room for.
+  for (let round = 0; round < 100; round++) cache.get(`${round}`.padEnd(4_000_000, 'x').slice(0, 100), () => round);
+  assert.ok(used() - before < 200_000_000, `${used() - before} bytes`);
+});
+
 test.run();

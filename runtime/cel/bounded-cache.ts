@@ -1,3 +1,5 @@
+import { charge } from './meter.js';
+
 /**
  * What is costly to make from text that requests bring: a map that forgets its oldest entry when it is full,
  * so that a caller who sends ever new texts costs time but not memory.
@@ -13,11 +15,14 @@ export class BoundedCache<T> {
     this.#fits = fits;
   }
 
-  /** The value made for this text, made now when it is not held. */
+  /** The value made for this text, made now when it is not held. That of a long text never is. */
   get(text: string, make: (text: string) => T): T {
+    if (text.length > MAX_LENGTH) return make(text);
     const held = this.#entries.get(text);
     if (held !== undefined) return held;
-    const made = make(text);
+    charge(text.length);
+    const key = copyOf(text);
+    const made = make(key);
     if (!this.#fits(made)) return made;
     if (this.#entries.size >= this.#capacity) {
       for (const oldest of this.#entries.keys()) {
@@ -25,7 +30,15 @@ export class BoundedCache<T> {
         break;
       }
     }
-    this.#entries.set(text, made);
+    this.#entries.set(key, made);
     return made;
   }
+}
+
+/** In UTF-16 units. */
+const MAX_LENGTH = 10_000;
+
+/** Part of a long string keeps all of it in memory. */
+function copyOf(text: string): string {
+  return text.split('').join('');
 }
