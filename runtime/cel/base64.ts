@@ -1,7 +1,8 @@
-import { chargeText } from './meter.js';
+import { charge, chargeText } from './meter.js';
 
 /** Base64 text of bytes: the standard alphabet, padded (conditions.md 2.5). */
 export function base64Text(bytes: Uint8Array): string {
+  charge(2 * bytes.length);
   chargeText(12 * bytes.length);
   let text = '';
   for (let offset = 0; offset < bytes.length; offset += 3) {
@@ -16,6 +17,7 @@ export function base64Text(bytes: Uint8Array): string {
 
 /** The bytes of a base64 text, whose padding may be missing altogether and whose line ends are skipped; or the offset of what is wrong. */
 export function base64Bytes(text: string): Uint8Array | number {
+  charge(3 * text.length);
   const digits = withoutPadding(text);
   const bytes: number[] = [];
   let bits = 0;

@@ -16,7 +16,7 @@ import { CelError, Duration, isFailure, Opaque, type Result, Timestamp, TypeValu
 export function size(x: Result): Result {
   if (isFailure(x)) return x;
   if (typeof x === 'string') {
-    charge(x.length / 8);
+    charge(x.length / 4);
     return BigInt(codePointCount(x));
   }
   if (Array.isArray(x) || x instanceof Uint8Array) return BigInt(x.length);

@@ -2,7 +2,7 @@ import { base64Bytes, base64Text } from './base64.js';
 import { compareText } from './code-points.js';
 import { refuse } from './failures.js';
 import { type Json, jsonOf } from './json.js';
-import { chargeText } from './meter.js';
+import { charge, chargeText } from './meter.js';
 import { CelError, isFailure, type Result } from './values.js';
 
 /** `base64.encode(bytes)` (conditions.md 2.5). */
@@ -30,11 +30,13 @@ export function jsonEncode(x: Result): Result {
 }
 
 function jsonText(json: Json): string {
+  charge(10);
   if (typeof json === 'string') return quoted(json);
   if (typeof json === 'number') return Object.is(json, -0) ? '-0' : String(json);
   if (json === null || typeof json === 'boolean') return String(json);
   if (Array.isArray(json)) return `[${json.map(jsonText).join(',')}]`;
   const entries = Object.entries(json).sort(([a], [b]) => compareText(a, b));
+  charge(40 * entries.length);
   return `{${entries.map(([key, value]) => `${quoted(key)}:${jsonText(value)}`).join(',')}}`;
 }
 

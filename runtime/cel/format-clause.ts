@@ -34,13 +34,13 @@ const EXPECTATIONS: { readonly [verb in Verb]: string } = {
 function stringText(value: Value, depth: number): string | CelError {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint' || value === null) return String(value);
+  charge(20);
   if (typeof value === 'number') return plainDecimal(value);
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Uint8Array) return rawText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof Timestamp) return timestampUtcText(value);
   if (value instanceof TypeValue) return value.name;
-  charge(4);
   if (depth === 0) tooDeep();
   if (isList(value)) return listText(value, depth - 1);
   if (isMap(value)) return mapText(mapEntries(value), depth - 1);
@@ -100,6 +100,8 @@ function numberOrBytesText(verb: Exclude<Verb, 's'>, precision: number, value: V
 
 function realText(verb: 'f' | 'e', precision: number, value: number | bigint | undefined): string | undefined {
   if (value === undefined) return undefined;
+  // Large and small numbers are divided as fractions of a thousand bits.
+  charge(100 + 5 * precision);
   const real = Number(value);
   if (!Number.isFinite(real)) return plainDecimal(real);
   return verb === 'f' ? fixedDecimal(real, precision) : scientificDecimal(real, precision);

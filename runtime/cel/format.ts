@@ -2,7 +2,7 @@ import { refuse } from './failures.js';
 import { formatValue } from './format-clause.js';
 import { parseTemplate } from './format-template.js';
 import { isList } from './kinds.js';
-import { chargeText, MAX_TEXT } from './meter.js';
+import { charge, chargeText, MAX_TEXT } from './meter.js';
 import { CelError, type Result } from './values.js';
 
 /** `template.format(args)` (conditions.md 2.4.1). The first trouble from the left is the result; surplus arguments are ignored. */
@@ -10,6 +10,7 @@ export function format(template: Result, args: Result): Result {
   if (typeof template !== 'string' || !isList(args)) return refuse('format', template, args);
   let text = '';
   let used = 0;
+  charge(2 * template.length);
   chargeText(8 * template.length);
   for (const part of parseTemplate(template)) {
     if (part.kind === 'text') {

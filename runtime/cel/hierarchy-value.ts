@@ -1,4 +1,5 @@
 import { NO_SUCH_OVERLOAD } from './failures.js';
+import { charge, chargeRead } from './meter.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, Opaque, type Value } from './values.js';
 
@@ -34,6 +35,14 @@ export class HierarchyValue extends Opaque {
 
   /** Whether the other one starts with all levels of this one; equal ones do. */
   isPrefixOf(other: HierarchyValue): boolean {
-    return this.levels.length <= other.levels.length && this.levels.every((level, depth) => level === other.levels[depth]);
+    if (this.levels.length > other.levels.length) return false;
+    charge(this.levels.length);
+    return this.levels.every((level, depth) => {
+      if (level.length > LONG) chargeRead(level.length);
+      return level === other.levels[depth];
+    });
   }
 }
+
+/** In UTF-16 units: comparing shorter strings costs no more than looking at them. */
+const LONG = 64;

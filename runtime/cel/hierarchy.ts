@@ -4,6 +4,7 @@ import { HierarchyValue } from './hierarchy-value.js';
 import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
 import { charge, chargeList } from './meter.js';
 import { wrongReceiver } from './receivers.js';
+import { piecesOf } from './strings.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
 /** `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (conditions.md 2.9). */
@@ -61,8 +62,9 @@ export function commonAncestors(a: Result, b: Result): Result {
 
 function splitBy(x: Result, separator: Result): Result {
   if (typeof x !== 'string' || typeof separator !== 'string') return refuse('hierarchy', x, separator);
-  chargePieces(separator === '' ? x.length : x.length / separator.length);
-  return new HierarchyValue(separator === '' ? codePointsOf(x) : x.split(separator));
+  if (separator !== '') return new HierarchyValue(piecesOf(x, separator, Number.POSITIVE_INFINITY));
+  chargePieces(x.length);
+  return new HierarchyValue(codePointsOf(x));
 }
 
 /** A wrong argument is class A (conditions.md 2.9). */

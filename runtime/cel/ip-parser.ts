@@ -1,3 +1,4 @@
+import { charge } from './meter.js';
 import { quotedText } from './quoted-text.js';
 import { CelError } from './values.js';
 
@@ -11,6 +12,7 @@ export interface ParsedAddress {
 
 /** An IPv4 or IPv6 address, or the message of conditions.md Appendix E from `ParseAddr(` on. */
 export function parseAddress(text: string): ParsedAddress | CelError {
+  charge(20 + 2 * text.length);
   switch (/[.:%]/.exec(text)?.[0]) {
     case '.':
       return parseIp4(text);

@@ -93,6 +93,7 @@ function jsonOfMap(depth: number, map: JsonMap | ValueMap): Json | CelError {
     if (typeof key !== 'string') return noTextKey(key);
     const json = jsonWithin(depth, value);
     if (json instanceof CelError) return json;
+    charge(40 + key.length);
     entries.push([key, json]);
   }
   return objectOf(entries);

@@ -1,3 +1,4 @@
+import { charge } from './meter.js';
 import { isList, type Kind, kindOf } from './kinds.js';
 import type { Result, Value } from './values.js';
 
@@ -11,6 +12,7 @@ export function passesAsStrings(value: Result): value is readonly Value[] {
 
 /** The first element that is not a string; undefined when all are. */
 export function firstNonString(list: readonly Value[]): Value | undefined {
+  charge(list.length);
   return list.find((element) => typeof element !== 'string');
 }
 

@@ -1,5 +1,5 @@
 import { kindOf } from './kinds.js';
-import { chargeList, chargeMemory } from './meter.js';
+import { charge, chargeList, chargeMemory, chargeRead } from './meter.js';
 import { plainDoubleText } from './numbers.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, Duration, isFailure, type JsonMap, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
@@ -60,20 +60,32 @@ export class MapBuilder {
  */
 export function mapGet(map: JsonMap | ValueMap, key: Value): Value | undefined {
   if (map instanceof ValueMap) return findEntry(map.entries, key)?.[1];
-  return typeof key === 'string' && Object.hasOwn(map, key) ? map[key] : undefined;
+  if (typeof key !== 'string') return undefined;
+  if (key.length > LONG_KEY) charge(key.length / 4);
+  return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
 /** A key with its text, a value, and their place in a table. */
 const BYTES_AN_ENTRY = 160;
 
+/** In UTF-16 units: looking for a longer one takes longer. */
+const LONG_KEY = 64;
+
+/** Listing the keys of an object takes longer than looking at them. */
+const STEPS_A_KEY = 8;
+
 /** How many entries a map has. */
 export function mapSize(map: JsonMap | ValueMap): number {
-  return map instanceof ValueMap ? map.entries.size : Object.keys(map).length;
+  if (map instanceof ValueMap) return map.entries.size;
+  const { length } = Object.keys(map);
+  charge(STEPS_A_KEY * length);
+  return length;
 }
 
 /** The keys of a map, in insertion order. */
 export function mapKeys(map: JsonMap | ValueMap): readonly Value[] {
   const keys = map instanceof ValueMap ? Array.from(map.entries.values(), ([key]) => key) : Object.keys(map);
+  charge(STEPS_A_KEY * keys.length);
   chargeList(keys.length);
   return keys;
 }
@@ -81,6 +93,7 @@ export function mapKeys(map: JsonMap | ValueMap): readonly Value[] {
 /** The entries of a map, in insertion order. */
 export function mapEntries(map: JsonMap | ValueMap): readonly (readonly [Value, Value])[] {
   const entries = map instanceof ValueMap ? Array.from(map.entries.values()) : Object.entries(map);
+  charge(2 * STEPS_A_KEY * entries.length);
   chargeList(entries.length, entries.length);
   return entries;
 }
@@ -99,6 +112,7 @@ export function keyText(key: Value): string {
 export function mapKey(key: Value): string | undefined {
   switch (typeof key) {
     case 'string':
+      chargeRead(key.length);
       return `s${key}`;
     case 'bigint':
       return `i${key}`;

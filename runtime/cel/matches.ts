@@ -2,7 +2,7 @@ import type { RE2JS } from 're2js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { verifiedRegExp } from './host-regexp.js';
-import { chargeRead } from './meter.js';
+import { charge, chargeRead } from './meter.js';
 import { chargeSearch, compileRe2 } from './regexp.js';
 import { CelError, isFailure, type Result } from './values.js';
 
@@ -40,6 +40,7 @@ export function matches(s: Result, re: Result): Result {
   if (isFailure(re)) return re;
   if (typeof s !== 'string') return noSuchOverloadOf('matches');
   if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
+  charge(20);
   const matcher = compileRe2(re);
   if (matcher instanceof CelError) return matcher;
   chargeSearch(matcher, s);

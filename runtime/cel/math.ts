@@ -1,5 +1,6 @@
 import { refuse } from './failures.js';
 import { kindOf } from './kinds.js';
+import { charge } from './meter.js';
 import { checkedInt, compareNumbers, MAX_UINT } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { CelError, isFailure, type Result, Uint, type Value } from './values.js';
@@ -120,6 +121,7 @@ function extreme(name: string, sign: 1 | -1, args: readonly Result[]): Result {
 }
 
 function greatestOf(name: string, sign: 1 | -1, values: readonly Value[]): Result {
+  charge(2 * values.length);
   let greatest = values[0] as Value;
   for (const value of values) {
     const order = compareNumbers(value, greatest);

@@ -54,11 +54,11 @@ export function chargeRead(length: number): void {
   charge(length / 16);
 }
 
-/** Charges for memory that is about to be allocated. */
+/** Charges for memory that is about to be allocated; even for none, since variables that double each other ask for it exponentially often. */
 export function chargeMemory(bytes: number): void {
   meter.bytes -= bytes;
   if (meter.bytes < 0) throw new EvaluationLimitError('cost');
-  charge(bytes / 32);
+  charge(1 + bytes / 32);
 }
 
 /** Charges for a string of a length that is about to be made. One that no JavaScript engine can hold is refused, limit or not. */

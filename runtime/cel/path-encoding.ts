@@ -12,7 +12,7 @@ export interface EncodedPath {
 
 /** Reads a path of either style. A drive letter without any backslash is refused unless it stands alone. */
 export function encodePath(path: string): EncodedPath | CelError {
-  charge(10 + path.length);
+  charge(20 + 2 * path.length);
   chargeText(8 * path.length);
   const windows = path.includes('\\');
   const slashed = windows ? path.replaceAll('\\', '/') : path;

@@ -1,5 +1,9 @@
+import { charge, chargeText } from './meter.js';
+
 /** Text in double quotes as the reference's messages show user text: unprintable characters become escapes. */
 export function quotedText(text: string): string {
+  charge(10 * text.length);
+  chargeText(6 * text.length);
   let quoted = '';
   for (const char of text) quoted += escaped(char);
   return `"${quoted}"`;

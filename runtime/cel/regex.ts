@@ -1,8 +1,8 @@
 import type { RE2JS } from 're2js';
 import { refuse } from './failures.js';
 import { quotedText } from './quoted-text.js';
-import { chargeList, chargeText, MAX_TEXT } from './meter.js';
-import { chargeSearch, compileRe2 } from './regexp.js';
+import { charge, chargeMemory, chargeText, MAX_TEXT } from './meter.js';
+import { compileRe2, meteredEngine } from './regexp.js';
 import { CelError, Optional, type Result } from './values.js';
 
 /** `regex.extract(s, re)`: the first match, or its only group, as an optional (conditions.md 2.7). */
@@ -50,10 +50,7 @@ function withOneGroup(re: string): RE2JS | CelError {
 
 /** re2js's own find loop keeps an empty match next to the match before it; RE2 and this do not. */
 function findAll(pattern: RE2JS, s: string, limit: number): readonly Match[] {
-  // Matches may be as many as the string has units, each with its places.
-  chargeSearch(pattern, s);
-  chargeList(s.length);
-  return (pattern.re2().findAllSubmatchIndex(s, limit) as readonly Match[] | null) ?? [];
+  return (meteredEngine(pattern, s).findAllSubmatchIndex(s, limit) as readonly Match[] | null) ?? [];
 }
 
 function groupText(s: string, match: Match, group: number): string {
@@ -62,44 +59,50 @@ function groupText(s: string, match: Match, group: number): string {
 }
 
 function replaceFound(s: string, found: readonly Match[], replacement: string, groups: number): string | CelError {
+  if (found.length === 0) return s;
+  const parts = partsOf(replacement, groups);
+  if (parts instanceof CelError) return parts;
   let text = '';
   let end = 0;
   for (const match of found) {
-    const expanded = expand(replacement, s, match, groups);
-    if (expanded instanceof CelError) return expanded;
-    chargeText(expanded.length + (match[0] ?? 0) - end);
-    text += s.slice(end, match[0]) + expanded;
+    const pieces = [s.slice(end, match[0]), ...parts.map((part) => (typeof part === 'string' ? part : groupText(s, match, part)))];
+    charge(10 * pieces.length);
+    for (const piece of pieces) {
+      chargeText(piece.length);
+      text += piece;
+    }
     if (text.length > MAX_TEXT) chargeText(text.length);
     end = match[1] ?? end;
   }
   return text + s.slice(end);
 }
 
-function expand(replacement: string, s: string, match: Match, groups: number): string | CelError {
-  let text = '';
-  chargeText(8 * replacement.length);
-  for (let at = 0; at < replacement.length; at += 1) {
-    const char = replacement.charAt(at);
-    if (char !== '\\') {
-      text += char;
-      continue;
-    }
-    at += 1;
-    const next = replacement.charAt(at);
+/** A replacement taken apart: texts, and the numbers of the groups between them. */
+function partsOf(replacement: string, groups: number): readonly (string | number)[] | CelError {
+  const parts: (string | number)[] = [];
+  charge(replacement.length / 8);
+  let begin = 0;
+  for (let at = replacement.indexOf('\\'); at >= 0; at = replacement.indexOf('\\', begin)) {
+    charge(20);
+    chargeMemory(BYTES_A_PART);
+    const next = replacement.charAt(at + 1);
     if (next === '') return new CelError(`invalid replacement string: '${replacement}' \\ not allowed at end`);
-    const expanded = next === '\\' ? next : groupReference(next, replacement, s, match, groups);
-    if (expanded instanceof CelError) return expanded;
-    chargeText(expanded.length);
-    text += expanded;
+    const part = next === '\\' ? next : groupReference(next, replacement, groups);
+    if (part instanceof CelError) return part;
+    parts.push(replacement.slice(begin, at), part);
+    begin = at + 2;
   }
-  return text;
+  return [...parts, replacement.slice(begin)];
 }
 
-function groupReference(digit: string, replacement: string, s: string, match: Match, groups: number): string | CelError {
+/** A text and a reference, with their places in a list. */
+const BYTES_A_PART = 80;
+
+function groupReference(digit: string, replacement: string, groups: number): number | CelError {
   if (!/^[0-9]$/.test(digit)) {
     return new CelError(`invalid replacement string: '${replacement}' \\ must be followed by a digit or \\`);
   }
   const group = Number(digit);
-  if (group <= groups) return groupText(s, match, group);
+  if (group <= groups) return group;
   return new CelError(`replacement string references group ${group} but regex has only ${groups} group(s)`);
 }

@@ -25,6 +25,52 @@ export function chargeSearch(matcher: RE2JS, text: string): void {
 /** Measured: a step for each unit and four instructions. */
 const STEPS_A_UNIT = 4;
 
+/** What re2js's engine of a pattern is used for. */
+type Engine = ReturnType<RE2JS['re2']>;
+
+/** The part of re2js's input that is counted. */
+interface Input {
+  step: (position: number) => number;
+}
+
+/**
+ * The engine of a pattern, which charges for each of the searches that looking for all matches takes: behind a short match each may
+ * read the rest of the string, and without that, time would be the square of its length.
+ */
+export function meteredEngine(matcher: RE2JS, text: string): Engine {
+  const engine = matcher.re2();
+  const size = matcher.programSize();
+  const stepsARead = (text.length + 1) * size > MAX_BACKTRACKED ? STEPS_A_UNIT + size : STEPS_A_UNIT;
+  let counted: Input | undefined;
+  // One search over the text is paid before it starts, since it is not stopped.
+  let reads = -text.length;
+  charge(STEPS_AN_ENGINE + stepsARead * (text.length + 8));
+  const executeEngine = (input: Input, position: number, anchor: number, captures: number): unknown => {
+    if (counted !== input) {
+      counted = input;
+      const { step } = input;
+      input.step = (at) => {
+        reads++;
+        return step.call(input, at);
+      };
+    }
+    const match = engine.executeEngine(input, position, anchor, captures);
+    charge(STEPS_A_SEARCH + 4 * size + Math.max(reads, 0) * stepsARead);
+    reads = Math.min(reads, 0);
+    chargeMemory(BYTES_A_MATCH + BYTES_A_PLACE * captures);
+    return match;
+  };
+  // The prefilter would look through the rest of the string at each match, uncounted.
+  return Object.create(engine, { executeEngine: { value: executeEngine }, prefilter: { value: null } }) as Engine;
+}
+
+/** Of re2js: an engine that goes back and reads a unit for each instruction does no more of both together. */
+const MAX_BACKTRACKED = 262_144;
+const STEPS_AN_ENGINE = 200;
+const STEPS_A_SEARCH = 50;
+const BYTES_A_MATCH = 80;
+const BYTES_A_PLACE = 12;
+
 function compile(pattern: string): RE2JS | CelError {
   charge(STEPS_A_PATTERN * (pattern.length + 4));
   chargeMemory(BYTES_A_PATTERN * pattern.length);

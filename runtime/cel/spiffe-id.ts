@@ -1,5 +1,6 @@
 import { compareText } from './code-points.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
+import { charge, chargeRead } from './meter.js';
 import { CelError, Opaque, type Value } from './values.js';
 
 /** A trust domain, by its bare name (conditions.md Appendix D). */
@@ -13,6 +14,7 @@ export class SpiffeTrustDomainValue extends Opaque {
   /** A string equals it when it parses to the same trust domain (conditions.md 3.3). */
   override equalTo(other: Value): boolean | CelError {
     if (other === null) return false;
+    chargeRead(this.trustDomain.length);
     if (other instanceof SpiffeTrustDomainValue) return other.trustDomain === this.trustDomain;
     return typeof other === 'string' ? parseTrustDomain(other) === this.trustDomain : NO_SUCH_OVERLOAD;
   }
@@ -47,6 +49,7 @@ export class SpiffeIdValue extends Opaque {
   /** A string equals it when it is its URI (conditions.md 3.3). */
   override equalTo(other: Value): boolean | CelError {
     if (other === null) return false;
+    charge(4 + (this.trustDomain.length + this.path.length) / 8);
     if (other instanceof SpiffeIdValue) return other.uri === this.uri;
     return typeof other === 'string' ? other === this.uri : NO_SUCH_OVERLOAD;
   }
@@ -59,6 +62,7 @@ export class SpiffeIdValue extends Opaque {
 
 /** The ID that a URI says, or what is wrong with it, without the prefix of the function that asked. */
 export function parseSpiffeId(uri: string): SpiffeIdValue | CelError {
+  charge(20 + 2 * uri.length);
   if (uri === '') return new CelError('cannot be empty');
   if (!uri.startsWith(SCHEME)) return new CelError('scheme is missing or invalid');
   const slash = uri.indexOf('/', SCHEME.length);
@@ -73,6 +77,7 @@ export function parseSpiffeId(uri: string): SpiffeIdValue | CelError {
 
 /** The name of the trust domain that a name or an ID says, or what is wrong with it. */
 export function parseTrustDomain(nameOrId: string): string | CelError {
+  charge(20 + nameOrId.length / 4);
   if (nameOrId === '') return MISSING_TRUST_DOMAIN;
   if (nameOrId.includes(':/')) {
     const id = parseSpiffeId(nameOrId);

@@ -1,5 +1,6 @@
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { isList } from './kinds.js';
+import { charge } from './meter.js';
 import { wrongReceiver } from './receivers.js';
 import { parseSpiffeId, parseTrustDomain, SpiffeIdValue, SpiffeTrustDomainValue } from './spiffe-id.js';
 import { CelError, isFailure, Opaque, type Result, type Value } from './values.js';
@@ -44,7 +45,8 @@ export function spiffeMatchExact(x: Result): Result {
   const id = typeof x === 'string' ? prefixed(ID_PREFIX, parseSpiffeId(x)) : x;
   if (id instanceof CelError) return id;
   if (!(id instanceof SpiffeIdValue)) return refuse('spiffeMatchExact', x);
-  return new SpiffeMatcherValue((other) => other.uri === id.uri);
+  const { uri } = id;
+  return new SpiffeMatcherValue((other) => other.uri === uri);
 }
 
 /** `spiffeMatchOneOf(list)` of IDs or strings. The run-time guard looks at the first element, the function at the rest. */
@@ -57,6 +59,7 @@ export function spiffeMatchOneOf(list: Result): Result {
   for (const entry of list) {
     const id = typeof entry === 'string' ? parseSpiffeId(entry) : entry;
     if (!(id instanceof SpiffeIdValue)) return NO_SUCH_OVERLOAD;
+    charge(10 + id.path.length / 4);
     uris.add(id.uri);
   }
   return new SpiffeMatcherValue((other) => uris.has(other.uri));
@@ -97,7 +100,9 @@ export function matchesID(matcher: Result, x: Result): Result {
   if (!(matcher instanceof SpiffeMatcherValue)) return wrongReceiver('matchesID', matcher, x);
   const id = typeof x === 'string' ? prefixed('invalid SPIFFE ID', parseSpiffeId(x)) : x;
   if (isFailure(id)) return id;
-  return id instanceof SpiffeIdValue ? matcher.accepts(id) : NO_SUCH_OVERLOAD;
+  if (!(id instanceof SpiffeIdValue)) return NO_SUCH_OVERLOAD;
+  charge(10 + id.path.length / 4);
+  return matcher.accepts(id);
 }
 
 const ID_PREFIX = 'failed to parse SPIFFE ID';

@@ -1,7 +1,7 @@
 import { codePointCount, codePointIndex, codePointsOf, unitOffset } from './code-points.js';
 import { NO_SUCH_OVERLOAD, refuse } from './failures.js';
 import { keyText } from './maps.js';
-import { charge, chargeList, chargeRead, chargeText } from './meter.js';
+import { charge, chargeList, chargeText } from './meter.js';
 import { lastOffsetOf, offsetOf } from './text-search.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
@@ -13,14 +13,14 @@ export function contains(s: Result, part: Result): Result {
 /** `s.startsWith(part)`. */
 export function startsWith(s: Result, part: Result): Result {
   if (typeof s !== 'string' || typeof part !== 'string') return refuseTexts(s, part);
-  chargeRead(part.length);
+  charge(part.length / 8);
   return s.startsWith(part);
 }
 
 /** `s.endsWith(part)`. */
 export function endsWith(s: Result, part: Result): Result {
   if (typeof s !== 'string' || typeof part !== 'string') return refuseTexts(s, part);
-  chargeRead(part.length);
+  charge(part.length / 8);
   return s.endsWith(part);
 }
 
@@ -113,11 +113,11 @@ export function substring(s: Result, begin: Result, ...rest: readonly [Result?])
 /** `s.trim()`: white space as Unicode defines it, which is not what JavaScript trims. */
 export function trim(s: Result): Result {
   if (typeof s !== 'string') return refuse('trim', s);
-  chargeRead(s.length);
   let begin = 0;
   let end = s.length;
   while (begin < end && WHITE_SPACE.has(s.charCodeAt(begin))) begin++;
   while (end > begin && WHITE_SPACE.has(s.charCodeAt(end - 1))) end--;
+  charge((begin + s.length - end) / 4);
   return s.slice(begin, end);
 }
 
@@ -197,8 +197,8 @@ function timesOf(limit: bigint): number {
   return limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
-// At most so many pieces, the last with all that is left.
-function piecesOf(s: string, separator: string, count: number): readonly string[] {
+/** At most so many pieces, the last with all that is left. */
+export function piecesOf(s: string, separator: string, count: number): readonly string[] {
   const pieces: string[] = [];
   let begin = 0;
   let end = offsetOf(s, separator, 0);
@@ -236,7 +236,7 @@ function chargeWalks(s: string, times: number): void {
 
 /** Charges for a string of the same length or twice that, made piece by piece. */
 function chargeRewriting(s: string): void {
-  charge(s.length);
+  charge(2 * s.length);
   chargeText(2 * s.length);
 }
 

@@ -1,7 +1,7 @@
 import { base64Text } from './base64.js';
 import { isMap } from './kinds.js';
 import { mapEntries } from './maps.js';
-import { chargeText, MAX_DEPTH, tooDeep } from './meter.js';
+import { charge, chargeText, MAX_DEPTH, tooDeep } from './meter.js';
 import { Duration, type JsonMap, Message, Opaque, Optional, Timestamp, TypeValue, Uint, type Value, type ValueMap } from './values.js';
 
 /**
@@ -13,6 +13,7 @@ export function structureText(value: Value): string | undefined {
 }
 
 function textWithin(depth: number, value: Value): string | undefined {
+  charge(10);
   switch (typeof value) {
     case 'string':
       chargeText(value.length);
@@ -52,6 +53,7 @@ function textOfMap(depth: number, map: JsonMap | ValueMap): string | undefined {
   for (const [key, value] of mapEntries(map)) {
     const entry = joined('', [textWithin(depth, key), textWithin(depth, value)]);
     if (entry === undefined) return undefined;
+    charge(20);
     entries.push(entry);
   }
   return joined('{', entries.sort());

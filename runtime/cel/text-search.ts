@@ -4,7 +4,8 @@ import { charge, chargeMemory } from './meter.js';
 export function offsetOf(text: string, part: string, from: number): number {
   if (!isSlow(text, part)) {
     const found = text.indexOf(part, from);
-    charge(((found < 0 ? Math.max(text.length - from, 0) : found - from) + part.length) / (part.length > 1 ? 4 : 16));
+    const read = found < 0 ? Math.max(text.length - from, 0) : found - from;
+    charge((read + part.length) / (part.length > 1 ? 4 : 16) + (read * part.length) / COMPARED_A_STEP);
     return found;
   }
   return search(text.length - from, part.length, (at) => text.charCodeAt(from + at), (at) => part.charCodeAt(at), from);
@@ -26,6 +27,9 @@ export function lastOffsetOf(text: string, part: string, from: number): number {
 function isSlow(text: string, part: string): boolean {
   return part.length > LONG_PART && text.length > LONG_TEXT;
 }
+
+/** Units of the text, times units of the part, where each place is compared with half of a part. */
+const COMPARED_A_STEP = 128;
 
 const LONG_PART = 8;
 const LONG_TEXT = 4096;

@@ -1,11 +1,13 @@
 import { BoundedCache } from './bounded-cache.js';
 import { DAY, daysUntil } from './calendar.js';
+import { charge } from './meter.js';
 import { quotedText } from './quoted-text.js';
 import { CelError } from './values.js';
 import { isZoneName } from './zone-names.js';
 
 /** Seconds east of UTC that a zone string means at an instant, or why it means none (conditions.md 4.4). */
 export function offsetSecondsAt(zone: string, seconds: number): number | CelError {
+  charge(20 + zone.length / 2);
   const colon = zone.indexOf(':');
   if (colon >= 0) return fixedOffset(zone, colon);
   if (zone === '' || zone === 'UTC') return 0;
@@ -73,10 +75,14 @@ function formatterOf(timeZone: string | undefined): Intl.DateTimeFormat {
 /** 0002-01-01: before it a western zone is in the year 1 BC, which prints as 1; local mean time is the same on both sides. */
 const YEAR_TWO = daysUntil(2, 1, 1) * DAY;
 
+/** Formatting an instant in a zone. */
+const STEPS_A_FORMAT = 400;
+
 /** `month/day/year, hour:minute:second`: the numbers in the order `en-US` writes them. */
 const NUMBERS = /\d+/g;
 
 function offsetBy(formatter: Intl.DateTimeFormat, seconds: number): number {
+  charge(STEPS_A_FORMAT);
   const instant = Math.max(seconds, YEAR_TWO);
   const numbers = formatter.format(instant * 1000).match(NUMBERS) ?? [];
   const [month = 1, day = 1, year = 1, hour = 0, minute = 0, second = 0] = numbers.map(Number);

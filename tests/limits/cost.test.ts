@@ -10,10 +10,14 @@ import { compileTexts, loaded } from '../support/compiled.js';
 /** A call whose conditions cost too much fails: were that false, a DENY would not hold. What fails does so by counted steps, whatever the machine. */
 const test = suite('the cost of conditions');
 
+/** Each variable is made of the one before, twice. */
+const DOUBLED = Object.fromEntries([['s0', 'R.attr.s'], ...Array.from({ length: 40 }, (_, index) => [`s${index + 1}`, `V.s${index} + V.s${index}`])]);
+
 const policyOf = (condition: string): string => `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: item
   version: default
+  variables: { local: ${JSON.stringify(DOUBLED)} }
   rules:
     - { actions: ["*"], effect: EFFECT_ALLOW, roles: ["*"] }
     - { actions: ["*"], effect: EFFECT_DENY, roles: ["*"], condition: { match: { expr: ${JSON.stringify(condition)} } } }
@@ -22,6 +26,7 @@ resourcePolicy:
 const numbers = Array.from({ length: 20_000 }, (_, index) => index);
 const texts = numbers.map((index) => `element-${index}`);
 const maps = numbers.map((index) => ({ id: `element-${index}`, at: { n: index } }));
+const wide = Object.fromEntries(texts.map((text, index) => [text, index]));
 const long = 'a'.repeat(400_000);
 let nested: unknown = 'x';
 for (let level = 0; level < 1_500; level++) nested = [nested];
@@ -41,6 +46,21 @@ const HOSTILE: readonly (readonly [condition: string, attr: Attributes])[] = [
   ['R.attr.a.exists(x, R.attr.s.lastIndexOf(x) == 1)', { a: texts, s: long }],
   ['R.attr.a.exists(x, R.attr.s.matches(x))', { a: texts.map((text) => `(a|b)*${text}`), s: long }],
   ['R.attr.s.matches(R.attr.p)', { s: 'x', p: '(a|b)*'.repeat(80_000) }],
+  ['R.attr.a.exists(x, size(R.attr.m) == x)', { a: numbers, m: wide }],
+  ['R.attr.a.exists(x, optional.ofNonZeroValue(R.attr.m).hasValue() && x == -1.0)', { a: numbers, m: wide }],
+  ['R.attr.a.exists(x, math.greatest(R.attr.b) < x - 30000.0)', { a: numbers.slice(0, 1000), b: numbers }],
+  ['R.attr.a.exists(x, isIP(R.attr.s + x))', { a: texts.slice(0, 100), s: long }],
+  ['R.attr.a.exists(x, R.attr.s.inIPAddrRange("10.0.0.0/8") || x == "")', { a: texts.slice(0, 100), s: long }],
+  ['R.attr.a.exists(x, spiffeMatchExact("spiffe://b").matchesID(R.attr.s + x))', { a: texts.slice(0, 200), s: `spiffe://a/${long}` }],
+  ['R.attr.a.exists(x, timestamp(0).getHours(R.attr.s) == -1)', { a: numbers, s: 'Europe/Berlin' }],
+  ['R.attr.a.exists(x, timestamp(0).getHours(R.attr.s + x) == 25)', { a: texts.slice(0, 200), s: `${long}:` }],
+  ['regex.extractAll(R.attr.s, R.attr.p).size() == 0', { s: 'a'.repeat(10_000), p: 'a(.*b)?' }],
+  ['regex.replace(R.attr.s, R.attr.p, R.attr.q) == ""', { s: 'a'.repeat(20_000), p: 'a', q: '\\\\0'.repeat(100) }],
+  ['R.attr.a.exists(x, hierarchy(R.attr.s, R.attr.p).size() == 0 || x == "")', { a: texts.slice(0, 2000), s: 'a'.repeat(4000), p: `${'a'.repeat(1000)}b${'a'.repeat(1000)}` }],
+  ['R.attr.a.exists(x, R.attr.s.contains(R.attr.p) || x == "")', { a: texts.slice(0, 2000), s: 'a'.repeat(4000), p: `${'a'.repeat(1000)}b${'a'.repeat(1000)}` }],
+  ['R.attr.a.exists(x, hierarchy(R.attr.b) == hierarchy(R.attr.b + [x]))', { a: texts.slice(0, 1000), b: texts.slice(0, 5000) }],
+  ['R.attr.a.exists(x, json.encode(R.attr.m) == x)', { a: texts.slice(0, 30), m: wide }],
+  ['R.attr.a.exists(x, R.attr.p.format([x, x]) == "")', { a: numbers, p: '%.100f%.100e' }],
   ['R.attr.a.map(x, lists.range(x.size() + 900000)).size() == 1', { a: texts }],
 ];
 
@@ -61,6 +81,12 @@ for (const [condition, attr] of HOSTILE) {
     }
   });
 }
+
+test('variables that double each other cost what they are evaluated, even of nothing', async () => {
+  const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('V.s40 == R.attr.s') }));
+  const engine = createEngine(policies as CompiledBundle, { limits: { evaluationCost: 1_000_000 } });
+  assert.throws(() => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'item', id: 'item', attr: { s: '' } }, action: 'view' }), isLimit('cost'));
+});
 
 const DEEP = ['R.attr.a == R.attr.b', 'R.attr.a != R.attr.b', '[R.attr.a, R.attr.b].distinct().size() == 1', 'R.attr.a in [R.attr.b]', '"%s".format([R.attr.a]) == "x"', 'hasIntersection([R.attr.a], [R.attr.b])'];
 
