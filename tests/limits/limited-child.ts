@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { importBundle } from '../../compiler/bundle/import-bundle.js';
+import { createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
+import { Random } from '../oracle/random.js';
+import { hostileRequest } from './hostile-attributes.js';
+
+/** What the parent asks for: one condition and one request each from `from` on. */
+export interface Task {
+  readonly bundle: string;
+  readonly conditions: number;
+  readonly requests: number;
+  readonly seed: number;
+  /** The pair to go on with, counted request by request. */
+  readonly from: number;
+  readonly evaluationCost: number;
+}
+
+/** What became of a pair. */
+export interface Outcome {
+  readonly pair: number;
+  readonly told: string;
+  readonly result: 'allow' | 'deny' | 'limit' | 'different' | 'error';
+  readonly message?: string;
+  /** Charged, of a call that was decided or limited. */
+  readonly steps: number;
+  /** Of all threads of the process. */
+  readonly microseconds: number;
+}
+
+interface MeteredBundle extends CompiledBundle {
+  readonly guard: NonNullable<CompiledBundle['guard']>;
+}
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (task: Task) => void run(task));
+process.send?.('ready');
+
+async function run({ bundle, conditions, requests, seed, from, evaluationCost }: Task): Promise<void> {
+  const module = (await importBundle(readFileSync(bundle, 'utf8'))) as unknown as { readonly policies: MeteredBundle; readonly stepsLeft: () => number };
+  const { guard } = module.policies;
+  const limits = { evaluationCost };
+  const limited = createEngine(module.policies, { limits });
+  const unlimited = createEngine(module.policies, { limits: { evaluationCost: Number.MAX_SAFE_INTEGER, evaluationMemory: Number.MAX_SAFE_INTEGER } });
+  for (let at = Math.floor(from / conditions); at < requests; at++) {
+    const { request, told } = hostileRequest(new Random(seed + at), '');
+    for (let condition = at * conditions >= from ? 0 : from % conditions; condition < conditions; condition++) {
+      const pair = at * conditions + condition;
+      const asked = { ...request, action: `c${condition}` };
+      process.send?.({ pair, told });
+      const before = process.cpuUsage();
+      let steps = 0;
+      let result: Outcome['result'] = 'error';
+      let message: string | undefined;
+      guard.asOne(() => {
+        try {
+          result = limited.isAllowed(asked) ? 'allow' : 'deny';
+        } catch (error) {
+          result = error instanceof EvaluationLimitError ? 'limit' : 'error';
+          message = String(error);
+        }
+        steps = evaluationCost - module.stepsLeft();
+      }, limits);
+      const { user, system } = process.cpuUsage(before);
+      if ((result as string) === 'allow' || (result as string) === 'deny') {
+        const allowed = unlimited.isAllowed(asked);
+        if (allowed !== ((result as string) === 'allow')) result = 'different';
+      }
+      const outcome: Outcome = { pair, told, result, steps, microseconds: user + system, ...(message === undefined ? {} : { message }) };
+      await new Promise((resolve) => process.send?.(outcome, resolve));
+    }
+  }
+  process.send?.('done');
+}
