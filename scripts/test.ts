@@ -19,7 +19,7 @@ const BUSY = String.raw`(compiler|runtime|proto)/|tests/(cel|diagnostics|generat
 const ANY = String.raw`(client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /** Tests whose outcome does not depend on Node: of texts and types, of what runs in a browser or in workerd, of whether tests notice mutants. Of several Nodes, the first runs them. */
-const ONCE = '^tests/(deploy|docs|explorer|mutants|places|types)/';
+const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|mutants|places|types))/';
 
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;

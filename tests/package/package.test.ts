@@ -17,9 +17,11 @@ const staged = join(folder, 'staged');
 const consumer = join(folder, 'consumer');
 const modules = join(consumer, 'node_modules');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string;
   readonly exports: { readonly [entry: string]: unknown };
   readonly dependencies: { readonly [name: string]: string };
 };
+const archive = join(staged, `authz-${manifest.version}.tgz`);
 const tool = (path: string): string => join(ROOT, 'node_modules', path);
 
 test.before(async () => {
@@ -29,7 +31,7 @@ test.before(async () => {
   await run(process.execPath, [npmProgram(), 'pack', '--ignore-scripts', '--silent'], { cwd: staged });
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   mkdirSync(modules);
-  await run('tar', ['-xzf', join(staged, 'authz-0.1.0.tgz'), '-C', modules]);
+  await run('tar', ['-xzf', archive, '-C', modules]);
   await run('mv', [join(modules, 'package'), join(modules, 'authz')]);
   // What an installation would bring: the dependencies of the package and, for the type check, those of a project of Node.
   for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
@@ -98,7 +100,7 @@ test('publint has nothing to say', async () => {
 });
 
 test('the types are what is imported', async () => {
-  const { stdout } = await run(process.execPath, [tool('@arethetypeswrong/cli/dist/index.js'), join(staged, 'authz-0.1.0.tgz'), '--profile', 'esm-only', '--format', 'json']).catch(
+  const { stdout } = await run(process.execPath, [tool('@arethetypeswrong/cli/dist/index.js'), archive, '--profile', 'esm-only', '--format', 'json']).catch(
     (error: { readonly stdout: string }) => error,
   );
   const { analysis } = JSON.parse(stdout) as { readonly analysis: { readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[] } };

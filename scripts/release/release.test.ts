@@ -1,0 +1,153 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from '../../tests/support/compiled.js';
+import { releasedChangelog } from './changelog.js';
+import { compareVersions, VERSIONED_FILES, withVersion } from './version.js';
+
+const parts = suite('the parts of a release');
+
+parts('what is unreleased goes under the version, and an empty section stays', () => {
+  const before = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
+  const after = '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2021-02-03\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
+  assert.is(releasedChangelog(before, '0.2.0', '2021-02-03'), after);
+});
+
+parts('an empty changelog, one without the section and a version that is there are refused', () => {
+  assert.throws(() => releasedChangelog('## [Unreleased]\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n', '0.2.0', ''), /has nothing under/);
+  assert.throws(() => releasedChangelog('## [0.1.0]\n\n- The first.\n', '0.2.0', ''), /has no section/);
+  assert.throws(() => releasedChangelog('## [Unreleased]\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n', '0.1.0', ''), /has a section for 0.1.0/);
+});
+
+parts('each line with the version is replaced, and nothing else', () => {
+  const file = { path: 'a.json', lines: ['  "version": "%",', '      "version": "%",'] };
+  const text = '{\n  "version": "1.0.0",\n  "x": {\n      "version": "1.0.0",\n      "other": "1.0.0"\n';
+  assert.is(withVersion(text, file, '1.0.0', '1.10.0'), text.replace('"1.0.0",', '"1.10.0",').replace('"1.0.0",', '"1.10.0",'));
+  assert.throws(() => withVersion(text, file, '2.0.0', '2.1.0'), /a.json: no line/);
+});
+
+parts('every file that names the version is known', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
+  for (const file of VERSIONED_FILES) {
+    const text = readFileSync(join(ROOT, file.path), 'utf8');
+    assert.is(withVersion(withVersion(text, file, version, '98.76.54'), file, '98.76.54', version), text, file.path);
+  }
+});
+
+parts('versions are compared by their numbers', () => {
+  const versions = ['0.9.9', '0.10.0', '1.0.0', '1.0.1', '10.0.0'];
+  for (const [index, version] of versions.entries()) {
+    assert.equal(versions.map((other) => Math.sign(compareVersions(version, other))), versions.map((_, at) => Math.sign(index - at)), version);
+  }
+  for (const wrong of ['1.2', 'v1.2.3', '1.2.3-rc.1', '01.2.3', '1.2.3\n']) assert.throws(() => compareVersions(wrong, '1.0.0'), /must be a version/, wrong);
+});
+
+parts.run();
+
+const clone = suite('npm run release, in a clone');
+const folder = mkdtempSync(join(tmpdir(), 'authz-release-'));
+const git = (...words: readonly string[]): string => execFileSync('git', words, { cwd: folder, encoding: 'utf8' }).trim();
+const versionIn = (path: string): string => (JSON.parse(readFileSync(join(folder, path), 'utf8')) as { readonly version: string }).version;
+
+/** The gates of the clone are a file: its text is the program that `npm test` runs. */
+const GATES = 'gates.mjs';
+
+function release(...words: readonly string[]): { readonly code: number | null; readonly output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/release.ts', ...words], { cwd: folder, encoding: 'utf8' });
+  return { code: status, output: `${stdout}${stderr}` };
+}
+
+const manifest = (): string => readFileSync(join(folder, 'package.json'), 'utf8');
+
+/** Commits another command for a script of npm. */
+function withScript(name: string, command: string): void {
+  writeFileSync(join(folder, 'package.json'), manifest().replace(new RegExp(`"${name}": ".*",\n`), `"${name}": "${command}",\n`));
+  git('commit', '--quiet', '--all', '--message', `Run ${command} as ${name}`);
+}
+
+clone.before(() => {
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }).split('\0');
+  for (const file of files) {
+    if (file === '' || !existsSync(join(ROOT, file))) continue;
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    copyFileSync(join(ROOT, file), join(folder, file));
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, GATES), "console.log('the gates');\n");
+  writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n');
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('config', 'user.name', 'tests');
+  git('config', 'user.email', 'tests@example.com');
+  // As `node_modules/` in .gitignore is a folder only.
+  writeFileSync(join(folder, '.git/info/exclude'), 'node_modules\n');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'All');
+  withScript('test', `node ${GATES}`);
+});
+
+clone.after(() => rmSync(folder, { recursive: true, force: true }));
+
+clone('is refused for wrong arguments, versions, branches and trees, and changes nothing', () => {
+  const head = git('rev-parse', 'HEAD');
+  const refused = (expected: RegExp, code: number, ...words: readonly string[]): void => {
+    const answer = release(...words);
+    assert.match(answer.output, expected);
+    assert.is(answer.code, code);
+    assert.not.match(answer.output, 'the gates');
+  };
+  refused(/npm run release -- X\.Y\.Z/, 2);
+  refused(/must be a version/, 1, '1.2');
+  refused(/must be newer than/, 1, '0.0.1');
+  writeFileSync(join(folder, 'new.txt'), '');
+  refused(/not committed/, 1, '90.0.0');
+  rmSync(join(folder, 'new.txt'));
+  git('switch', '--quiet', '--create', 'other');
+  refused(/releases are made on main/, 1, '90.0.0');
+  git('switch', '--quiet', 'main');
+  git('tag', 'v90.0.0');
+  refused(/the tag v90\.0\.0 exists/, 1, '90.0.0');
+  git('tag', '--delete', 'v90.0.0');
+  assert.equal([git('status', '--porcelain'), git('rev-parse', 'HEAD')], ['', head]);
+});
+
+clone('stops at gates that fail, and at a package that is not fit, and restores the tree', () => {
+  const gates = readFileSync(join(folder, GATES), 'utf8');
+  writeFileSync(join(folder, GATES), 'process.exit(1);\n');
+  git('commit', '--quiet', '--all', '--message', 'Gates that fail');
+  assert.is(release('90.0.0').code, 1);
+  writeFileSync(join(folder, GATES), gates);
+  git('commit', '--quiet', '--all', '--message', 'Gates that pass');
+  // The package of the clone is not made yet: it lacks all that is built.
+  const built = manifest();
+  withScript('prepack', 'node --version');
+  const { code, output } = release('90.0.0');
+  assert.match(output, /the package is not fit to be published:\n(.*\n)*\.\/dist\/package\/runtime\/engine\/index\.js is missing\n/);
+  assert.is(code, 1);
+  assert.equal([git('status', '--porcelain'), git('tag')], ['', '']);
+  writeFileSync(join(folder, 'package.json'), built);
+  git('commit', '--quiet', '--all', '--message', 'Build the package');
+});
+
+clone('with --dry-run restores the tree; without, it commits the version everywhere and tags it', () => {
+  const trial = release('90.0.0', '--dry-run');
+  assert.match(trial.output, '90.0.0 can be released');
+  assert.is(trial.code, 0);
+  assert.equal([git('status', '--porcelain'), git('tag'), versionIn('package.json')], ['', '', versionIn('package-lock.json')]);
+  // What the trial has built is good for this one, too.
+  withScript('prepack', 'node --version');
+  const { code, output } = release('90.0.0');
+  assert.match(output, 'the gates');
+  assert.is(code, 0);
+  assert.is(git('status', '--porcelain'), '');
+  assert.equal([git('tag', '--points-at', 'HEAD'), git('cat-file', '-t', 'v90.0.0'), git('log', '-1', '--format=%s')], ['v90.0.0', 'tag', 'Release 90.0.0']);
+  assert.equal([versionIn('package.json'), versionIn('package-lock.json')], ['90.0.0', '90.0.0']);
+  assert.match(readFileSync(join(folder, 'generated/manifest.json'), 'utf8'), '"generator": "authzc 90.0.0"');
+  assert.match(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), /## \[Unreleased\]\n\n## \[90\.0\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
+  const changed = git('show', '--name-only', '--format=', 'HEAD').split('\n').toSorted();
+  assert.equal(changed, [...VERSIONED_FILES.map(({ path }) => path), 'CHANGELOG.md', 'generated/manifest.json', 'examples/contact-api/generated/manifest.json'].toSorted());
+});
+
+clone.run();
