@@ -44,6 +44,7 @@ module.exports = {
       from: { path: '^runtime/', pathNot: TESTS },
       to: { dependencyTypes: ['core', 'npm'], pathNot: '^node_modules/re2js/' },
     },
+    { name: 'messages-know-values-alone', comment: 'and of those, functions of strings', severity: 'error', from: { path: '^proto/', pathNot: `^proto/generat|${TESTS}` }, to: { path: '^(compiler|server|generated|client)/|^runtime/(?!cel/code-points\\.ts$)' } },
     { name: 'cel-is-the-floor', severity: 'error', from: { path: '^runtime/cel/', pathNot: TESTS }, to: { path: '^runtime/(residual|policy|engine)/' } },
     { name: 'policy-knows-no-engine', severity: 'error', from: { path: '^runtime/policy/', pathNot: TESTS }, to: { path: '^runtime/engine/' } },
     {

@@ -1,3 +1,5 @@
+import { shortened } from '../../runtime/cel/code-points.js';
+
 /** A rule of the request messages that a request breaks (server.md 1.6), in the terms of buf.validate.Violation. */
 export interface Violation {
   /** From the request down; empty for a rule about the whole request. */
@@ -94,12 +96,5 @@ function elementsOf(place: Place | undefined): readonly FieldElement[] {
 
 function elementAt({ field, at }: Place): FieldElement {
   if (at === undefined) return field;
-  return typeof at === 'number' ? { ...field, index: at } : { ...field, key: shortKey(at) };
-}
-
-/** A pair of surrogates is kept or left out as a whole: half of one has no UTF-8. */
-function shortKey(key: string): string {
-  if (key.length <= MAX_KEY_LENGTH) return key;
-  const isPairCut = (key.codePointAt(MAX_KEY_LENGTH - 1) as number) > 0xffff;
-  return `${key.slice(0, isPairCut ? MAX_KEY_LENGTH - 1 : MAX_KEY_LENGTH)}…`;
+  return typeof at === 'number' ? { ...field, index: at } : { ...field, key: shortened(at, MAX_KEY_LENGTH) };
 }

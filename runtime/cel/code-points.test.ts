@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codePointCount, codePointIndex, codePointsOf, compareText, unitOffset } from './code-points.js';
+import { codePointCount, codePointIndex, codePointsOf, compareText, shortened, unitOffset } from './code-points.js';
 
 test('a text is a sequence of code points', () => {
   assert.is(codePointCount('😀a😀'), 3);
@@ -14,6 +14,14 @@ test('offsets in units and in code points convert into each other', () => {
   assert.is(unitOffset('😀a😀', 9), 5);
   assert.is(unitOffset('abc', 9), 3);
   assert.is(codePointIndex('😀a😀', 3), 2);
+});
+
+test('a text is shortened without splitting a code point', () => {
+  assert.is(shortened('abc', 3), 'abc');
+  assert.is(shortened('abcd', 3), 'abc…');
+  assert.is(shortened('ab😀d', 3), 'ab…');
+  assert.is(shortened('a😀bd', 3), 'a😀…');
+  assert.is(shortened('ab\ud83dd', 3), 'ab\ud83d…');
 });
 
 test('the order of texts is that of their UTF-8 bytes', () => {

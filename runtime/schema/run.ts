@@ -1,3 +1,4 @@
+import { shortened } from '../cel/code-points.js';
 import type { SchemaViolation } from '../policy/index.js';
 import type { Evaluated } from './evaluated.js';
 import type { Place } from './place.js';
@@ -60,7 +61,7 @@ export class Run {
   report(place: Place, message: string): false {
     this.count += 1;
     if (this.isFull) return false;
-    const violation = { path: shortened(place.text), message: shortened(message) };
+    const violation = { path: shortened(place.text, MAX_TEXT), message: shortened(message, MAX_TEXT) };
     this.found.push(violation);
     this.length += lengthOf(violation);
     return false;
@@ -119,11 +120,4 @@ function compare(a: string, b: string): number {
 
 function lengthOf({ path, message }: SchemaViolation): number {
   return path.length + message.length;
-}
-
-/** A pair of surrogates is kept or left out as a whole: half of one has no UTF-8. */
-function shortened(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  const isPairCut = (text.codePointAt(MAX_TEXT - 1) as number) > 0xffff;
-  return `${text.slice(0, isPairCut ? MAX_TEXT - 1 : MAX_TEXT)}…`;
 }
