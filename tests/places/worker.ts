@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ROOT } from '../support/compiled.js';
+import { LAST_RESORT } from '../support/within.js';
 
 const WORKERD = join(ROOT, 'node_modules', '.bin', 'workerd');
 
@@ -32,7 +33,7 @@ export async function inWorker(program: string): Promise<string> {
   writeFileSync(join(folder, 'program.js'), program);
   const child = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=3'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit', 'pipe'], detached: true });
   try {
-    const response = await fetch(`http://127.0.0.1:${await portOf(child)}/`, { signal: AbortSignal.timeout(15_000) });
+    const response = await fetch(`http://127.0.0.1:${await portOf(child)}/`, { signal: AbortSignal.timeout(5 * LAST_RESORT) });
     return await response.text();
   } finally {
     stop(child);
