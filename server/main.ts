@@ -104,6 +104,7 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
     decider.current = next;
     build = { ...release, bundleHash: next.hash };
     observation?.bundle.loaded({ hash: next.hash, version: release.version });
+    warnOfPatterns(next, log);
   };
   takeOver(decider.current);
   const own = observation?.metrics;
@@ -232,6 +233,13 @@ async function listen({ config, decider, build, watchers, auditReader, deliver, 
 
 function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
   return ticketKeys === undefined ? tls : { ...tls, options: () => ({ ...tls.options(), ticketKeys }) };
+}
+
+/** Decisions are right, and slower than they could be: somebody should update the platform. */
+function warnOfPatterns({ hash, patternsLeftToRe2: [pattern, ...others] }: ServingEngine, log: Log | undefined): void {
+  if (pattern === undefined) return;
+  const fields = { hash, pattern, patterns: 1 + others.length, node: process.versions.node };
+  log?.logger('authz.bundle').warn('the regular expressions of this Node.js answered wrongly in a test; RE2 is used instead, which is slower', fields);
 }
 
 /** Keysets tell the log what becomes of them. */

@@ -11,13 +11,13 @@ export interface Bundle {
 }
 
 /**
- * Bundles emitted files into one ESM module that runs anywhere: it exports `policies` and `traced`.
+ * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced` and, to be asked about its host, `patternsLeftToRe2`.
  *
  * @param runtime the folder of the runtime's sources, which generated code imports as `#runtime/...`.
  */
 export async function bundle(files: readonly EmittedFile[], runtime: string): Promise<Bundle> {
   const result = await build({
-    entryPoints: ['index.ts'],
+    entryPoints: [ENTRY],
     bundle: true,
     format: 'esm',
     platform: 'neutral',
@@ -36,6 +36,10 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
   return { js: text('.js'), map: text('.map') };
 }
 
+const ENTRY = 'index.ts';
+/** A bundle has a runtime of its own, which alone knows its patterns. */
+const PATTERNS = "\nexport { patternsLeftToRe2 } from '#runtime/cel';\n";
+
 /** Serves the modules from memory: a bundle can be made without a generated folder. */
 function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
   const modules = shards(files);
@@ -43,7 +47,7 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: join(runtime, path.slice('#runtime/'.length), 'index.ts') }));
-      onResolve({ filter: /^index\.ts$/ }, ({ kind }) => (kind === 'entry-point' ? { path: 'index.ts', namespace: 'emitted' } : undefined));
+      onResolve({ filter: /^index\.ts$/ }, ({ kind }) => (kind === 'entry-point' ? { path: ENTRY, namespace: 'emitted' } : undefined));
       onResolve({ filter: /\.ts$/, namespace: 'emitted' }, ({ path }) => ({ path, namespace: 'emitted' }));
       // Loaded when asked for, so still as it was emitted.
       onResolve({ filter: /\.js$/, namespace: 'emitted' }, ({ path, importer }) => ({
@@ -53,7 +57,7 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
       onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => {
         const contents = modules.get(path);
         if (contents === undefined) return { errors: [{ text: `${path} was not emitted` }] };
-        return { contents, loader: 'ts', resolveDir: dirname(runtime) };
+        return { contents: path === ENTRY ? contents + PATTERNS : contents, loader: 'ts', resolveDir: dirname(runtime) };
       });
     },
   };

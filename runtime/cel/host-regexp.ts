@@ -17,6 +17,11 @@ export function verifiedRegExp(pattern: string, re2: RE2JS): RegExp | undefined 
   return native;
 }
 
+/** Whether a pattern is in the subset that a host serves itself when it can be trusted. */
+export function isNative(pattern: string): boolean {
+  return parseDeterministic(pattern) !== undefined;
+}
+
 let hostIsTrusted: boolean | undefined;
 
 function agreeing(parsed: SafePattern, re2: RE2JS): RegExp | undefined {

@@ -5,6 +5,7 @@ export { CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional,
 export { type Kind, kindOf } from './kinds.js';
 export { implementationNameOf, typeNameOf, typeValue } from './type-names.js';
 export { undefinedField } from './failures.js';
+export { patternsLeftToRe2 } from './known-patterns.js';
 export { codePointCount, codePointsOf, compareText } from './code-points.js';
 export { doubleText } from './numbers.js';
 

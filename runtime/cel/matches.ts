@@ -1,7 +1,8 @@
 import type { RE2JS } from 're2js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { noSuchOverloadOf } from './overload-errors.js';
-import { verifiedRegExp } from './host-regexp.js';
+import { isNative, verifiedRegExp } from './host-regexp.js';
+import { knowPattern } from './known-patterns.js';
 import { charge, chargeRead } from './meter.js';
 import { chargeSearch, compileRe2 } from './regexp.js';
 import { CelError, isFailure, type Result } from './values.js';
@@ -15,7 +16,15 @@ export interface LiteralPattern {
 
 /** A pattern as a constant of a module. */
 export function literalPattern(source: string): LiteralPattern {
-  return { source, matcher: undefined };
+  const pattern: LiteralPattern = { source, matcher: undefined };
+  knowPattern(() => (isLeftToRe2(pattern) ? source : undefined));
+  return pattern;
+}
+
+function isLeftToRe2(pattern: LiteralPattern): boolean {
+  pattern.matcher ??= matcherOf(pattern.source);
+  const { matcher } = pattern;
+  return !(matcher instanceof RegExp || matcher instanceof CelError) && isNative(pattern.source);
 }
 
 /** Whether a value is a string with a match of the pattern; false for anything that `matches` would fail on. */

@@ -6,14 +6,20 @@ export interface Bundle {
   readonly policies: PolicyBundle;
   /** Loads the conditions again, telling an error from false: strict evaluation needs them. */
   readonly traced?: () => Promise<TracedBundle>;
+  /** The patterns that RE2 serves because the regular expressions of this process are wrong. */
+  readonly patternsLeftToRe2?: () => readonly string[];
 }
 
 /** Takes what a module exports for a bundle. Throws a ConfigError that says what is missing. */
 export function bundleOf(exported: Exported, file: string): Bundle {
-  const { policies, traced } = exported;
+  const { policies, traced, patternsLeftToRe2 } = exported;
   const problem = problemOf(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is no compiled bundle: ${problem}`, file);
-  return { policies: policies as PolicyBundle, ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }) };
+  return {
+    policies: policies as PolicyBundle,
+    ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
+    ...(typeof patternsLeftToRe2 === 'function' && { patternsLeftToRe2: patternsLeftToRe2 as () => readonly string[] }),
+  };
 }
 
 /** What a module exports, by name. */

@@ -13,6 +13,8 @@ export interface ServingEngine {
   readonly engine: AuditedEngine;
   /** As the audit log sees it. */
   readonly audited: AuditedBundle;
+  /** The patterns that RE2 serves because the regular expressions of this process are wrong. */
+  readonly patternsLeftToRe2: readonly string[];
 }
 
 /** Makes the engine of a bundle and tries it; see `engineOf`. The clock, in a server that traces, learns of its schemas. */
@@ -25,7 +27,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     evaluationErrors: (request) => engine.evaluationErrors(request),
     effectivePolicies: (request) => engine.effectivePolicies(request),
   };
-  return { hash, engine, audited };
+  return { hash, engine, audited, patternsLeftToRe2: bundle.patternsLeftToRe2?.() ?? [] };
 }
 
 /** Decides by one engine until it is given another: each call sees one. */
