@@ -13,9 +13,12 @@ export interface Speaker {
 export function say(evaluation: Evaluation, { key, name, output }: Speaker, action: string, holds: boolean): void {
   const value = (holds ? output?.ruleActivated : output?.conditionNotMet)?.(evaluation.request);
   if (value === undefined) return;
-  // It is kept until all is answered.
   charge(STEPS_AN_OUTPUT);
   evaluation.outputs.push({ src: `${key}#${name}`, action, ...value });
 }
 
-const STEPS_AN_OUTPUT = 200;
+/**
+ * Of one output: making it, keeping it until all is answered, and writing it to the answer and the audit log. Each role repeats it, so that a request
+ * with many roles could ask for millions; 100,000 are more than 10 MB.
+ */
+const STEPS_AN_OUTPUT = 500;

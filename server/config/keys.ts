@@ -51,7 +51,7 @@ export const KEYS = {
   'engine.globals': used(globals, {}, 'what conditions see as `globals`'),
   'engine.strictEvaluation': used(bool, false, 'a condition that fails denies the action'),
   'engine.plan.referenceShapes': used(bool, false, 'plans are written in the shapes of the reference, for adapters that compare them; under strict evaluation only those that mean the same in it'),
-  'engine.limits.evaluationCost': used(integer(1000, Number.MAX_SAFE_INTEGER), 50_000_000, 'how much the conditions of one call may cost, in steps of about ten nanoseconds: elements that macros and list functions visit, bytes that are read and made; a call that needs more fails with 429 / RESOURCE_EXHAUSTED'),
+  'engine.limits.evaluationCost': used(integer(1000, Number.MAX_SAFE_INTEGER), 50_000_000, 'how much the conditions of one call may cost, in steps of about ten nanoseconds: elements that macros and list functions visit, bytes that are read and made, and outputs, which each role of the caller repeats; a call that needs more fails with 429 / RESOURCE_EXHAUSTED'),
   'engine.limits.evaluationMemory': used(integer(MEBI, 1024 * MEBI), 100 * MEBI, 'how much memory the values may take that conditions make, in bytes; of a check, for each resource; more fails likewise'),
   'engine.celErrorLogLevel': used(oneOf('none', 'debug', 'info', 'warn', 'error'), 'warn', 'the level at which failures of conditions are logged'),
   'engine.policyLoaderTimeout': ignored(duration(), 'policies are compiled into the bundle'),
