@@ -65,8 +65,10 @@ export class ModuleContext {
     this.variables = new Map(variables.map((variable) => [variable.name, variable]));
   }
 
-  get usedVariables(): readonly string[] {
-    return [...this.variables.keys()];
+  /** The variables that `V` as a whole has, in the order of their evaluation; in the definition of a variable, those before it. */
+  variablesBefore(name?: string): readonly string[] {
+    const names = [...this.variables.keys()];
+    return name === undefined ? names : names.slice(0, names.indexOf(name));
   }
 
   /** What a variable stands for. */

@@ -32,7 +32,7 @@ export function valueDoc(value: Value, context: FunctionContext): Fragment {
     case 'is-set':
       return isSetDoc(value.binding, value.name, true, context);
     case 'bindings':
-      return primary(bindingsMessage(value.of, context));
+      return primary(bindingsMessage(value, context));
     case 'select':
       return selectDoc(value.operand, value.name, context);
     case 'optional-select':
@@ -211,7 +211,7 @@ export function isSetDoc(binding: 'variable' | 'constant' | 'global', name: stri
   return polarity ? { doc: `!${failed}`, level: 'unary' } : primary(failed);
 }
 
-function bindingsMessage(of: 'variables' | 'constants' | 'globals', context: FunctionContext): Doc {
+function bindingsMessage({ of, before }: Value & { kind: 'bindings' }, context: FunctionContext): Doc {
   const { module } = context;
   switch (of) {
     case 'globals':
@@ -219,7 +219,7 @@ function bindingsMessage(of: 'variables' | 'constants' | 'globals', context: Fun
     case 'constants':
       return message([...module.constants].map(([name, value]) => [name, jsonDoc(value)]));
     case 'variables':
-      return message(module.usedVariables.map((name) => [name, variableCall(name, context)]));
+      return message(module.variablesBefore(before).map((name) => [name, variableCall(name, context)]));
   }
 }
 

@@ -86,7 +86,7 @@ export function isSettled(value: Value, { module }: Pick<FunctionContext, 'modul
     case 'is-set':
       return value.binding !== 'variable' || isSettled(module.variableValue(value.name), { module });
     case 'bindings':
-      return value.of !== 'variables' || module.usedVariables.every((name) => isSettled(module.variableValue(name), { module }));
+      return value.of !== 'variables' || module.variablesBefore(value.before).every((name) => isSettled(module.variableValue(name), { module }));
     case 'local':
       return bound.has(value.name);
     case 'macro': {

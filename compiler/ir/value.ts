@@ -12,7 +12,8 @@ export type Value = { readonly type: CelType } & (
   | { readonly kind: 'variable' | 'constant' | 'global' | 'local'; readonly name: string }
   /** `has(V.x)`: whether a variable, constant or global is set. */
   | { readonly kind: 'is-set'; readonly binding: 'variable' | 'constant' | 'global'; readonly name: string }
-  | { readonly kind: 'bindings'; readonly of: 'variables' | 'constants' | 'globals' }
+  /** All of them as a whole. `before`: `V` in the definition of this variable has only those that are evaluated before it. */
+  | { readonly kind: 'bindings'; readonly of: 'variables' | 'constants' | 'globals'; readonly before?: string }
   | { readonly kind: 'select' | 'has' | 'optional-select'; readonly operand: Value; readonly name: string }
   | { readonly kind: 'index' | 'optional-index'; readonly operand: Value; readonly index: Value }
   | { readonly kind: 'operator'; readonly operator: Operator; readonly operands: readonly Value[] }

@@ -2,7 +2,7 @@ import type { Types } from '../ast/checked.js';
 import type { Bindings } from '../ast/policy-set.js';
 import type { Constant, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
-import { namesIn } from '../ir/visit.js';
+import { mapParts, namesIn } from '../ir/visit.js';
 import { lowerExpression } from './conditions.js';
 
 /** What of a document's variables and constants exists at run time: the used ones (policy-language.md 6.1). */
@@ -21,7 +21,7 @@ export function usedBindings(values: readonly Value[], bindings: Bindings, types
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const definition = bindings.variables.get(name);
     if (definition === undefined || used.has(name)) continue;
-    const value = lowerExpression(definition.expression, types);
+    const value = seenFrom(name, lowerExpression(definition.expression, types));
     used.set(name, { name, text: definition.expression.text, value });
     reached.push(value);
     pending.push(...namesIn([value], 'variable'));
@@ -33,4 +33,10 @@ export function usedBindings(values: readonly Value[], bindings: Bindings, types
       return constant === undefined ? [] : [{ name, value: constant.value }];
     }),
   };
+}
+
+/** The definition of a variable, where `V` as a whole has no more than the variables before it. */
+function seenFrom(name: string, value: Value): Value {
+  if (value.kind === 'bindings' && value.of === 'variables') return { ...value, before: name };
+  return mapParts(value, (part) => seenFrom(name, part));
 }
