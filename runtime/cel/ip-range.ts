@@ -2,6 +2,7 @@ import { BoundedCache } from './bounded-cache.js';
 import { refuse } from './failures.js';
 import { maskedBits } from './ip-address.js';
 import { isMapped, type ParsedAddress, parseAddress } from './ip-parser.js';
+import { charge } from './meter.js';
 import { CelError, type Result } from './values.js';
 
 /**
@@ -10,6 +11,7 @@ import { CelError, type Result } from './values.js';
  */
 export function inIPAddrRange(s: Result, range: Result): Result {
   if (typeof s !== 'string' || typeof range !== 'string') return refuse('inIPAddrRange', s, range);
+  charge(10 + range.length / 8);
   const network = networks.get(range, readNetwork);
   const octets = plainIp4(s);
   if (octets !== undefined && !(network instanceof CelError)) {
