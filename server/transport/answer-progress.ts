@@ -4,13 +4,14 @@ interface Answer {
   readonly writableEnded: boolean;
   /** How many bytes wait to be taken by the client. */
   readonly writableLength: number;
-  readonly once: (event: 'drain', listener: () => void) => unknown;
+  readonly on: (event: 'drain', listener: () => void) => unknown;
 }
 
 /** Follows how an answer is taken by its client. */
 export class AnswerProgress {
   #completeSince: number | undefined;
   #waitingSince: number | undefined;
+  #isListening = false;
 
   /**
    * Whether the client has had its time, at a moment (performance.now): for an answer that is complete, since it was; for a stream, since something has been waiting.
@@ -27,12 +28,13 @@ export class AnswerProgress {
       this.#waitingSince = undefined;
       return false;
     }
-    if (this.#waitingSince === undefined) {
-      this.#waitingSince = now;
-      answer.once('drain', () => {
+    if (!this.#isListening) {
+      this.#isListening = true;
+      answer.on('drain', () => {
         this.#waitingSince = undefined;
       });
     }
+    this.#waitingSince ??= now;
     return now - this.#waitingSince > timeout;
   }
 }
