@@ -44,6 +44,7 @@ test('texts, bytes, lists and durations add up; a timestamp takes a duration fro
   assert.equal(add(new Duration(1n), new Duration(2n)), new Duration(3n));
   assert.equal(add(new Duration(1n), new Timestamp(5, 0, 60)), new Timestamp(5, 1, 60));
   assert.equal(subtract(new Timestamp(5, 0, 0), new Timestamp(4, 0, 0)), new Duration(1_000_000_000n));
+  assert.equal(subtract(new Duration(5n), new Duration(7n)), new Duration(-2n));
 });
 
 test('which text a wrong type gives depends on the left operand only', () => {

@@ -96,6 +96,8 @@ test('pathMatch is a shell glob on the whole path', () => {
     ['/a/é', '/a/?', true],
     ['/a/b', '/a/[a-c]', true],
     ['/a/b', '/a/[^a-c]', false],
+    ['/a/b', '/a/[a-cx-z]', true],
+    ['/a/b', '/a/[^x-za-c]', false],
     ['/a/b', '/a/[!a]', false],
     ['/a/b', '**', false],
     ['/a/b', '/*/*', true],

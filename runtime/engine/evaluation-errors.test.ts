@@ -72,7 +72,7 @@ test('in strict evaluation the first failure ends the action', async () => {
 
 test('several actions and resources are told once for each expression and reason', async () => {
   const engine = await engineOf({});
-  const twice = { ...VIEW, resources: [...VIEW.resources, { resource: { kind: 'doc', id: 'e' }, actions: ['view', 'write'] }] };
+  const twice = { ...VIEW, resources: [{ resource: { kind: 'doc', id: 'e' }, actions: ['write', 'view'] }, ...VIEW.resources] };
   assert.equal(engine.evaluationErrors(twice).map(({ expression }) => expression), ['R.attr.age < P.attr.limit', 'R.attr.flag', 'R.attr.late', 'R.attr.owner == P.id', 'V.young']);
 });
 

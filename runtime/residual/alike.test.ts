@@ -1,8 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EvaluationLimitError, type Value } from '../cel/index.js';
+import * as cel from '../cel/index.js';
+import { EvaluationLimitError, Timestamp, type Value } from '../cel/index.js';
 import { sameTerm, sameValue } from './alike.js';
+import { call } from './call.js';
+import { anyOf, not } from './condition.js';
 import { likenessOfTerm } from './likeness.js';
+import { equals } from './operators.js';
+import { rowOf } from './row.js';
+import { simplify } from './simplify.js';
+import type { Condition, Term, Unknown } from './term.js';
+
+const row = rowOf({});
+const is = (term: Term): Condition => ({ kind: 'is', term: term as Unknown });
 
 const nested = (levels: number, innermost: unknown): unknown => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], innermost);
 
@@ -42,6 +52,25 @@ test('the likeness of a list looks at two of its elements, however deep they are
   assert.ok(reads <= 2, `${reads} reads`);
   assert.is(likenessOfTerm(nested(3, 'x') as Value), likenessOfTerm(nested(3, 'x') as Value));
   assert.is.not(likenessOfTerm(['a', 'b']), likenessOfTerm(['a', 'c']));
+});
+
+test('a map of the caller with the fields of a timestamp is not that timestamp', () => {
+  const since = new Timestamp(1_700_000_000, 0, 0);
+  const lookalike = { seconds: 1_700_000_000, nanos: 0, offset: 0 };
+  assert.is(sameValue(since, new Timestamp(1_700_000_000, 0, 0)), true);
+  assert.is(sameValue(since, lookalike), false);
+
+  const either = anyOf(is(equals(row.attr('t'), since)), not(is(equals(row.attr('t'), lookalike))));
+  assert.equal(simplify(either), either);
+});
+
+test('calls are alike by their function and their operands', () => {
+  const size = (of: Term): Term => call('size', cel.size, of);
+  assert.is(sameTerm(size(row.attr('a')), size(row.attr('a'))), true);
+  assert.is(sameTerm(size(row.attr('a')), size(row.attr('b'))), false);
+  // Names whose likeness is the same: it looks at some of their characters.
+  assert.is(sameTerm(size(row.attr('aXbcdefg')), size(row.attr('aYbcdefg'))), false);
+  assert.is(sameTerm(size(row.attr('a')), call('size', cel.toInt, row.attr('a'))), false);
 });
 
 test.run();
