@@ -9,8 +9,8 @@ export interface Coverage {
 }
 
 /**
- * Which tests reach which files, by their imports. A string that names a file counts as an import, too: it is how tests name programs that they
- * start, and the runtime that they bundle.
+ * Which tests reach which files, by their imports. A string that names a file counts as an import, too: it is how tests and scripts name
+ * programs that they build or start, and the runtime that they bundle.
  *
  * @param files all TypeScript files, relative to the root.
  */
@@ -44,7 +44,7 @@ function distancesFrom(file: string, importers: ReadonlyMap<string, ReadonlySet<
 function importsOf(root: string, file: string, known: ReadonlySet<string>): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
   const imported = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
-  const named = file.startsWith('tests/') || file.endsWith('.test.ts') ? [...text.matchAll(/'([\w][\w./-]*)'/g)].map(([, name]) => name as string) : [];
+  const named = /^(tests|scripts)\/|\.test\.ts$/.test(file) ? [...text.matchAll(/'([\w][\w./-]*)'/g)].map(([, name]) => name as string) : [];
   return [...imported.map((name) => resolved(file, name)), ...named.flatMap((name) => entriesAt(root, name))].filter((path) => path !== undefined && known.has(path)) as string[];
 }
 
