@@ -58,7 +58,7 @@ export function chargeRead(length: number): void {
 export function chargeMemory(bytes: number): void {
   meter.bytes -= bytes;
   if (meter.bytes < 0) throw new EvaluationLimitError('cost');
-  charge(1 + bytes / 32);
+  charge(3 + bytes / 32);
 }
 
 /** Charges for a string of a length that is about to be made. One that no JavaScript engine can hold is refused, limit or not. */

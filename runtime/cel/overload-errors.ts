@@ -1,3 +1,4 @@
+import { charge } from './meter.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, type Value } from './values.js';
 
@@ -8,10 +9,12 @@ export function noSuchOverload(): CelError {
 
 /** Class B: the name of the function or operator only. */
 export function noSuchOverloadOf(name: string): CelError {
+  charge(5);
   return new CelError(`no such overload: ${name}`);
 }
 
 /** Class C, the rule: the name and the runtime types of all arguments, receiver first. */
 export function noSuchOverloadFor(name: string, args: readonly Value[]): CelError {
+  charge(20);
   return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
 }

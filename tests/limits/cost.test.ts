@@ -51,6 +51,7 @@ const HOSTILE: readonly (readonly [condition: string, attr: Attributes])[] = [
   ['R.attr.a.exists(x, math.greatest(R.attr.b) < x - 30000.0)', { a: numbers.slice(0, 1000), b: numbers }],
   ['R.attr.a.exists(x, isIP(R.attr.s + x))', { a: texts.slice(0, 100), s: long }],
   ['R.attr.a.exists(x, R.attr.s.inIPAddrRange("10.0.0.0/8") || x == "")', { a: texts.slice(0, 100), s: long }],
+  ['R.attr.a.exists(x, x.sort().size() == 0 || x.split(x, x) == [])', { a: Array.from({ length: 300_000 }, () => 0) }],
   ['R.attr.a.exists(x, R.attr.q.inIPAddrRange(R.attr.s + x))', { a: numbers.slice(0, 500).map(String), q: '10.0.0.1', s: `10.0.0.0/${'1'.repeat(100_000)}` }],
   ['R.attr.a.exists(x, spiffeMatchExact("spiffe://b").matchesID(R.attr.s + x))', { a: texts.slice(0, 200), s: `spiffe://a/${long}` }],
   ['R.attr.a.exists(x, timestamp(0).getHours(R.attr.s) == -1)', { a: numbers, s: 'Europe/Berlin' }],
