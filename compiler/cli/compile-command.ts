@@ -1,6 +1,7 @@
 import { bundle } from '../bundle/index.js';
 import { type Compilation, compile } from '../compile.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
+import { shownPath } from '../diagnostics/format.js';
 import type { Severity } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
@@ -113,16 +114,16 @@ async function allFiles({ files, program }: Compilation): Promise<readonly Emitt
 
 async function checkFolder(directory: string, { out, checksOnly = false }: CompileOptions, files: readonly EmittedFile[]): Promise<number> {
   const difference = await compareFolder(out, files);
-  const lines = describe(difference);
+  const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
   console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`);
   return EXIT.failed;
 }
 
-function describe({ missing, changed, stale }: Difference): readonly string[] {
+function describe({ missing, changed, stale }: Difference, folder: string): readonly string[] {
   return [
-    ...missing.map((path) => `  missing  ${path}`),
-    ...changed.map((path) => `  differs  ${path}`),
-    ...stale.map((path) => `  stale    ${path}`),
+    ...missing.map((path) => `  missing  ${shownPath(path, folder)}`),
+    ...changed.map((path) => `  differs  ${shownPath(path, folder)}`),
+    ...stale.map((path) => `  stale    ${shownPath(path, folder)}`),
   ];
 }

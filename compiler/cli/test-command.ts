@@ -44,6 +44,7 @@ export async function testCommand(directory: string, options: TestCommandOptions
     format: options.testOutput ?? options.output,
     verbose: options.verbose ?? false,
     color: options.color && isColorful(),
+    folder: options.tests ?? directory,
   });
   process.stdout.write(report);
   if (violations > 0 && options.enforceSchemas !== true) console.error(unenforced(violations));

@@ -25,6 +25,7 @@ export async function testCompilation(suites: readonly SuiteFiles[], compilation
     format,
     verbose: options.verbose ?? false,
     color: isColorful(),
+    folder: options.tests ?? options.folder,
   });
   show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
   if (code !== EXIT.done) console.error('authzc: tests failed');

@@ -21,7 +21,16 @@ const LONGEST_MESSAGE = 1000;
 
 /** One line a diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless empty. */
 export function formatList(diagnostics: readonly Diagnostic[], { folder }: ListStyle = {}): string {
-  return diagnostics.map((diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}\n`).join('');
+  return diagnostics.map((diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}${otherPlaces(diagnostic, folder)}\n`).join('');
+}
+
+/** ` (see a.yaml:3:13)`: a line has no notes, so where the words for people name no places, it names those of the notes that lie elsewhere. */
+function otherPlaces({ shown, place, notes }: Diagnostic, folder: string | undefined): string {
+  if (shown === undefined) return '';
+  const isElsewhere = ({ source, start }: Span): boolean =>
+    place === undefined || source !== place.span.source || start < place.span.start || start > place.span.end;
+  const places = notes.flatMap(({ span }) => (span !== undefined && isElsewhere(span) ? [positionOf(span, folder)] : []));
+  return places.length === 0 ? '' : ` (see ${places.join(', ')})`;
 }
 
 /** Each diagnostic with the lines of the policy it is about and its notes, then how many there were. */

@@ -54,8 +54,8 @@ test('two documents of one identity are duplicates; names are compared sanitised
   assert.equal(
     linked({ 'b.yaml': roles('d_1', owner), 'a.yaml': roles('d-1', owner), 'a/z.yaml': roles('d-1', owner) }).text,
     [
-      'a.yaml:2:22: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (previous definition in a/z.yaml)',
-      'b.yaml:2:22: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (previous definition in a/z.yaml)',
+      'a.yaml:2:22: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (see a/z.yaml:2:22)',
+      'b.yaml:2:22: error[policy/duplicate]: duplicate definition of derived_roles.d_1 (see a/z.yaml:2:22)',
     ],
   );
   assert.equal(codes({ a: role('x-y'), b: 'rolePolicy: {role: x_y}' }), ['policy/duplicate', 'role-policy/no-version']);

@@ -31,20 +31,20 @@ export function load(directory: string, report: Diagnostics, earlier: readonly S
   const known = new Map(earlier.map((source) => [source.path, source]));
   const sources: Source[] = [];
   for (const path of found.policies.toSorted()) {
-    const text = readPolicy(root, path, report);
+    const text = readPolicy(root, path, report, directory);
     if (text === undefined) continue;
     const before = known.get(path);
     sources.push(before?.text === text ? before : new Source(path, text));
   }
-  return { sources, schemas: readSchemas(root, found.schemas.toSorted(), report) };
+  return { sources, schemas: readSchemas(root, found.schemas.toSorted(), report, directory) };
 }
 
 /** A schema that no policy names may be anything, so its text is not judged here. */
-function readSchemas(root: string, paths: readonly string[], report: Diagnostics): ReadonlyMap<string, string> {
+function readSchemas(root: string, paths: readonly string[], report: Diagnostics, directory: string): ReadonlyMap<string, string> {
   const schemas = new Map<string, string>();
   let size = 0;
   for (const path of paths) {
-    const bytes = readBounded(root, path, report);
+    const bytes = readBounded(root, path, report, directory);
     if (bytes === undefined) continue;
     size += bytes.length;
     if (size > MAX_SCHEMAS_SIZE || schemas.size >= MAX_SCHEMA_FILES) {
@@ -63,8 +63,8 @@ function rootOf(directory: string): string {
   return realpathSync(directory);
 }
 
-function readPolicy(root: string, path: string, report: Diagnostics): string | undefined {
-  const bytes = readBounded(root, path, report);
+function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
+  const bytes = readBounded(root, path, report, directory);
   if (bytes === undefined) return undefined;
   // A byte-order mark is not stripped (2.3).
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -77,13 +77,13 @@ function readPolicy(root: string, path: string, report: Diagnostics): string | u
 }
 
 /** The content of a file; undefined when it is too large, which is reported. Its size is asked for first, so that a huge one is not read. */
-function readBounded(root: string, path: string, report: Diagnostics): Buffer | undefined {
+function readBounded(root: string, path: string, report: Diagnostics, directory: string): Buffer | undefined {
   try {
     const file = join(root, path);
     const bytes = statSync(file).size > MAX_FILE_SIZE ? undefined : readFileSync(file);
     if (bytes !== undefined && bytes.length <= MAX_FILE_SIZE) return bytes;
   } catch (error) {
-    throw new Error(`cannot read \`${path}\`: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`cannot read \`${join(directory, path)}\`: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   report.add('file/too-large', new Source(path, ''), { limit: MAX_FILE_SIZE });
   return undefined;

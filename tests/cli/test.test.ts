@@ -31,10 +31,10 @@ const FIXTURES = {
 const POLICY = { 'policies/document.yaml': documentPolicy('view') };
 const GOOD = { ...POLICY, ...FIXTURES, 'policies/document_test.yaml': suiteThat('EFFECT_ALLOW') };
 const FAILING = { ...GOOD, 'policies/document_test.yaml': suiteThat('EFFECT_DENY') };
-const PASSED = 'Test results\n\ndocuments (document_test.yaml) [2 OK]\n\n2 tests executed [2 OK]\n';
+const PASSED = 'Test results\n\ndocuments (policies/document_test.yaml) [2 OK]\n\n2 tests executed [2 OK]\n';
 const FAILED = `Test results
 
-documents (document_test.yaml) [1 OK] [1 FAILED]
+documents (policies/document_test.yaml) [1 OK] [1 FAILED]
 └─ users view
    └─ ann
       └─ d1
@@ -55,7 +55,7 @@ test('it ends with 4 when one fails or is in error, and says so on standard erro
   assert.equal(await authzc(newFolder(FAILING), 'test'), { code: 4, stdout: FAILED, stderr: 'authzc: tests failed\n' });
   const { code, stdout } = await authzc(newFolder({ ...GOOD, 'policies/x_test.yaml': 'name: x' }), 'test', '--output', 'list');
   assert.is(code, 4);
-  assert.match(stdout, 'Unknown (x_test.yaml) [ERROR]\n  failed to load test suite:\n  tests: value is required\n');
+  assert.match(stdout, 'Unknown (policies/x_test.yaml) [ERROR]\n  failed to load test suite:\n  tests: value is required\n');
 });
 
 test('a folder without tests ends with status 1 and says so, unless --pass-with-no-tests', async () => {
@@ -72,7 +72,7 @@ test('the folder of the tests can be another', async () => {
   const folder = newFolder({ ...POLICY, 'checks/a/b_test.yaml': suiteThat('EFFECT_ALLOW'), 'checks/a/testdata/principals.yaml': FIXTURES['policies/testdata/principals.yaml'], 'checks/a/testdata/resources.yaml': FIXTURES['policies/testdata/resources.yaml'] });
   const { code, stdout } = await authzc(folder, 'test', 'policies', '--tests=checks');
   assert.is(code, 0);
-  assert.match(stdout, 'documents (a/b_test.yaml) [2 OK]');
+  assert.match(stdout, 'documents (checks/a/b_test.yaml) [2 OK]');
   assert.is((await authzc(folder, 'test', '--tests', 'nowhere')).stderr, 'authzc: `nowhere` is not a directory of tests\n');
 });
 

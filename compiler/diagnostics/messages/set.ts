@@ -7,6 +7,7 @@ export const setMessages = {
     stage: 'load',
     kind: 'duplicate definition',
     text: ({ policy, otherFile }) => `duplicate definition of ${policy} (previous definition in ${otherFile})`,
+    shown: ({ policy }) => `duplicate definition of ${policy}`,
     explanation: `
 Two enabled documents have the same identity: type, name, version and scope. Names are compared in their sanitised form, so \`a-b\` and \`a_b\`
 are one name, and a role policy without a version is the one for \`default\`.
@@ -112,6 +113,7 @@ Correct the name, or add the set that defines it to \`importDerivedRoles\`.
     stage: 'compile',
     kind: 'ambiguous derived role',
     text: ({ name, definitions }) => `Derived role "${name}" is defined in more than one import: ${definitions.join(', ')}`,
+    shown: ({ name }) => `Derived role "${name}" is defined in more than one import`,
     explanation: `
 A rule names a derived role that more than one of the imported sets defines.
 
@@ -145,6 +147,7 @@ Correct the name, define the constant under \`constants.local\`, or import the s
     stage: 'compile',
     kind: 'variable redefined',
     text: ({ name, definitions }) => `Variable '${name}' has multiple definitions in ${enumerate(definitions)}`,
+    shown: ({ name }) => `Variable '${name}' has multiple definitions`,
     explanation: `
 A variable comes from more than one place: imported sets, \`variables.local\`, and the deprecated top-level \`variables\`. No place hides another.
 
@@ -156,6 +159,7 @@ Rename one of the definitions or remove it.
     stage: 'compile',
     kind: 'constant redefined',
     text: ({ name, definitions }) => `Constant '${name}' has multiple definitions in ${enumerate(definitions)}`,
+    shown: ({ name }) => `Constant '${name}' has multiple definitions`,
     explanation: `
 A constant comes from more than one place: imported sets and \`constants.local\`. No place hides another.
 
@@ -170,6 +174,8 @@ Rename one of the definitions or remove it.
       names.length === 1
         ? `Variable '${names[0]}' references itself`
         : `Variables ${enumerate(names.map((name, index) => `'${name}' (${places[index]})`))} form a cycle`,
+    shown: ({ names }) =>
+      names.length === 1 ? `Variable '${names[0]}' references itself` : `Variables ${enumerate(names.map((name) => `'${name}'`))} form a cycle`,
     explanation: `
 The definitions of variables may use other variables, but not, by whatever detour, themselves.
 

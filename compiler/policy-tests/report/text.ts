@@ -1,3 +1,4 @@
+import { shownPath } from '../../diagnostics/format.js';
 import { frameOf } from '../../diagnostics/frame.js';
 import { colored, type Paint, plain } from '../../diagnostics/paint.js';
 import type { Place } from '../../diagnostics/span.js';
@@ -15,6 +16,8 @@ export interface TextStyle {
   /** Whether what passed is shown, and how decisions came about. */
   readonly verbose: boolean;
   readonly color: boolean;
+  /** The folder of the tests: files are then named from the working directory; without it their paths begin in that folder. */
+  readonly folder?: string | undefined;
 }
 
 /** The report for people (server.md 7.6): what failed, by suite, test, principal, resource and action; then how many there were. Ends with a line break. */
@@ -22,7 +25,8 @@ export function textReport({ suites, summary }: TestResults, style: TextStyle): 
   const tag = tagOf(style);
   const paint = style.color ? colored : plain;
   const shown = suites.filter(({ summary: { overall }, cases, error }) => error !== undefined || (overall !== undefined && cases.some(isCounted)));
-  const blocks = shown.map((suite) => suiteOutline(suite, { verbose: style.verbose, tag, paint })).flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
+  const outlines = shown.map((suite) => suiteOutline(suite, { verbose: style.verbose, folder: style.folder, tag, paint }));
+  const blocks = outlines.flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
   const total = `${summary.count} tests executed${tallies(summary, tag)}`;
   return `${['Test results', '', ...(blocks.length > 0 ? [...blocks, ''] : []), ...(style.verbose ? traceLines(suites) : []), total].join('\n')}\n`;
 }
@@ -61,31 +65,36 @@ function isCounted({ details }: CaseResult): boolean {
 
 interface SuiteStyle {
   readonly verbose: boolean;
+  readonly folder: string | undefined;
   readonly tag: Tag;
   readonly paint: Paint;
 }
 
-function suiteOutline({ name, file, summary, error, invalid, cases }: SuiteResult, { verbose, tag, paint }: SuiteStyle): Outline {
-  const title = `${visible(name)} (${visible(file)})`;
-  if (error !== undefined) return { text: `${title} ${tag('errored', WORDS.errored)}`, below: invalid === undefined ? error.split('\n').map((text) => line(visible(text))) : invalidLines(invalid, paint) };
+function suiteOutline({ name, file, summary, error, invalid, cases }: SuiteResult, style: SuiteStyle): Outline {
+  const { verbose, tag } = style;
+  const title = `${visible(name)} (${shownPath(file, style.folder)})`;
+  if (error !== undefined) {
+    const below = invalid === undefined ? error.split('\n').map((text) => line(visible(text))) : invalidLines(invalid, style);
+    return { text: `${title} ${tag('errored', WORDS.errored)}`, below };
+  }
   const shown = cases.filter((own) => isCounted(own) && (verbose || own.details.kind !== 'passed'));
   return { text: `${title}${tallies(summary, tag)}`, below: nested(shown, ({ test }) => test, (test, own) => testOutline(test, own, tag)) };
 }
 
 /** The mistakes of a suite; below each, the lines it is about and its notes. */
-function invalidLines({ prefix, complaints }: InvalidSuite, paint: Paint): readonly Outline[] {
+function invalidLines({ prefix, complaints }: InvalidSuite, { paint, folder }: SuiteStyle): readonly Outline[] {
   return complaints.flatMap(({ text, shown = text, place, notes = [] }, index) => {
     const lines = `${index === 0 ? prefix : ''}${shown}`.split('\n').map((one) => line(visible(one)));
     const last = lines.pop() as Outline;
-    const frame = place === undefined ? [] : [line(positionOf(place)), ...frameOf(place.span, paint).map(line)];
+    const frame = place === undefined ? [] : [line(positionOf(place, folder)), ...frameOf(place.span, paint).map(line)];
     const below = [...frame, ...notes.map(({ message, shown: note = message }) => line(`${paint.strong('note:')} ${visible(note)}`))];
     return [...lines, { ...last, below }];
   });
 }
 
-function positionOf({ span: { source, start } }: Place): string {
+function positionOf({ span: { source, start } }: Place, folder: string | undefined): string {
   const { line: row, column } = source.lineAndColumn(start);
-  return visible(`${source.path}:${row}:${column}`);
+  return `${shownPath(source.path, folder)}:${row}:${column}`;
 }
 
 function testOutline(test: string, cases: readonly CaseResult[], tag: Tag): Outline {
