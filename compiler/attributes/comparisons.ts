@@ -24,7 +24,7 @@ export function judgeComparison(node: CallExpr, scope: Scope, report: AttributeR
     case '>=': {
       const [a, b] = [see(left, scope), see(right, scope)];
       if (!isJudged(a, b) || mayBeOrdered(a.type, b.type)) return;
-      return report.comparison(node, { left: operand(left, a, scope), right: operand(right, b, scope), consequence: `have no order: \`${operator}\` always fails` }, [], scope);
+      return report.comparison(node, { left: operand(left, a, scope), right: operand(right, b, scope), consequence: `have no order: \`${operator}\` always fails` }, NO_HINTS, scope);
     }
     case 'in':
       return judgeMembership(node, left, right, scope, report);
@@ -34,7 +34,7 @@ export function judgeComparison(node: CallExpr, scope: Scope, report: AttributeR
 function judgeEquality(node: Expr, [left, right]: readonly [Expr, Expr], consequence: string, scope: Scope, report: AttributeReport): void {
   const [a, b] = [see(left, scope), see(right, scope)];
   if (!isJudged(a, b) || mayBeEqual(a.type, b.type)) return;
-  report.comparison(node, { left: operand(left, a, scope), right: operand(right, b, scope), consequence }, hints(a, b), scope);
+  report.comparison(node, { left: operand(left, a, scope), right: operand(right, b, scope), consequence }, () => hints(a, b), scope);
 }
 
 function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, report: AttributeReport): void {
@@ -49,13 +49,13 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
   const hasList = collection.type.some(({ kinds }) => kinds.has('list'));
   const hasMap = collection.type.some(({ kinds }) => kinds.has('map'));
   const texts = { left: operand(left, value, scope), right: operand(right, collection, scope) };
-  if (!hasList && !hasMap) return report.comparison(node, { ...texts, consequence: 'do not go together: `in` takes a list or a map, and always fails' }, [], scope);
+  if (!hasList && !hasMap) return report.comparison(node, { ...texts, consequence: 'do not go together: `in` takes a list or a map, and always fails' }, NO_HINTS, scope);
   if (hasMap) return hasList || !collection.isTyped ? undefined : judgeKey(left, right, collection, scope, report);
   const constant = constantOf(right, scope);
   const items = constant === undefined ? itemOf(collection.type, undefined, scope.view.reader) : typeOfItems(constant);
   if (items === undefined || mayBeEqual(value.type, items)) return;
   const held = { ...collection, type: items };
-  report.comparison(node, { left: texts.left, right: `the items of ${operand(right, held, scope)}`, consequence: 'are never equal: `in` is always false' }, hints(value, held), scope);
+  report.comparison(node, { left: texts.left, right: `the items of ${operand(right, held, scope)}`, consequence: 'are never equal: `in` is always false' }, () => hints(value, held), scope);
 }
 
 /** `"a" in R.attr`: asks for an attribute. */
@@ -74,6 +74,8 @@ function operand(node: Expr, { type }: Seen, scope: Scope): string {
   const text = `\`${textOf(node, scope)}\``;
   return node.kind === 'literal' ? text : `${text} (${describe(type)})`;
 }
+
+const NO_HINTS = (): readonly Note[] => [];
 
 /** A text that was meant to be one of the values of the schema. */
 function hints(a: Seen, b: Seen): readonly Note[] {

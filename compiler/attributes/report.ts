@@ -18,6 +18,12 @@ export interface Access {
   readonly type: JsonType;
 }
 
+/** What stands beside a problem. */
+interface Remarks {
+  readonly notes: readonly Note[];
+  readonly hints?: () => readonly Note[];
+}
+
 /** Says what a judge finds. What several policies see at one place is said once, of the first of them. */
 export class AttributeReport {
   private readonly said = new Set<string>();
@@ -36,19 +42,20 @@ export class AttributeReport {
 
   /** Says so when a member of a value is none that the schema knows; gives whether it is none. */
   unknown({ node, path, name, of, type }: Access, { status }: Member, scope: Scope): boolean {
-    const hints = didYouMean(name, namesListedIn(type));
+    const hints = (): readonly Note[] => didYouMean(name, namesListedIn(type));
+    const notes = [{ message: 'correct the name, or add the attribute to the schema' }];
     switch (status) {
       case 'possible':
         return false;
       case 'unlisted':
-        this.say('attribute/not-in-schema', node, { path }, scope, [...hints, { message: 'correct the name, or add the attribute to the schema' }]);
+        this.say('attribute/not-in-schema', node, { path }, scope, { notes, hints });
         return true;
       case 'forbidden':
-        this.say('attribute/unknown', node, { path, reason: 'the schema does not allow it' }, scope, [...hints, { message: 'correct the name, or add the attribute to the schema' }]);
+        this.say('attribute/unknown', node, { path, reason: 'the schema does not allow it' }, scope, { notes, hints });
         return true;
       case 'no-map': {
         const reason = `\`${textOf(of, scope)}\` is ${describe(type)}`;
-        this.say('attribute/unknown', node, { path, reason }, scope, [{ message: 'only maps have attributes: correct the path, or the type in the schema' }]);
+        this.say('attribute/unknown', node, { path, reason }, scope, { notes: [{ message: 'only maps have attributes: correct the path, or the type in the schema' }] });
         return true;
       }
     }
@@ -58,21 +65,22 @@ export class AttributeReport {
   optional(node: SelectExpr | IndexExpr, scope: Scope): void {
     const path = textOf(node, scope);
     const guard = node.kind === 'select' ? `has(${path})` : `${JSON.stringify(keyText(node))} in ${textOf(node.operand, scope)}`;
-    this.say('attribute/optional', node, { path }, scope, [{ message: `guard it: \`${guard} && ...\`, or list it under \`required\`` }]);
+    this.say('attribute/optional', node, { path }, scope, { notes: [{ message: `guard it: \`${guard} && ...\`, or list it under \`required\`` }] });
   }
 
   /** Says that a comparison cannot come out as it should. */
-  comparison(node: Expr, parameters: MessageParameters<'attribute/never-equal'>, hints: readonly Note[], scope: Scope): void {
-    this.say('attribute/never-equal', node, parameters, scope, [...hints, { message: 'correct the value or the type, or add the value to the schema' }]);
+  comparison(node: Expr, parameters: MessageParameters<'attribute/never-equal'>, hints: () => readonly Note[], scope: Scope): void {
+    const notes = [{ message: 'correct the value or the type, or add the value to the schema' }];
+    this.say('attribute/never-equal', node, parameters, scope, { notes, hints });
   }
 
-  private say<C extends Code>(code: C, node: Expr, parameters: MessageParameters<C>, { expression }: Scope, notes: readonly Note[]): void {
+  private say<C extends Code>(code: C, node: Expr, parameters: MessageParameters<C>, { expression }: Scope, { notes, hints }: Remarks): void {
     const place = placeOfNode(expression, node);
     const { source } = place.span;
     const key = JSON.stringify([code, source.path, place.anchor, parameters]);
     if (this.said.has(key)) return;
     this.said.add(key);
-    const details: Details = { severity: this.severity, notes: [...notes, { message: `by the schemas of ${this.policy}` }] };
+    const details: Details = { severity: this.severity, notes: [...notes, { message: `by the schemas of ${this.policy}` }], ...(hints && { hints }) };
     this.diagnostics.add(code, place, parameters, code === 'attribute/optional' ? { ...details, severity: 'error' } : details);
   }
 }

@@ -43,8 +43,10 @@ export type Target = Place | Source | undefined;
 /** What may stand beside a message. */
 export interface Details {
   readonly notes?: readonly Note[];
-  /** Notes that take a search to find, like the nearest name; only the first such problems of a run get them. */
+  /** Notes that take a search to find, like the nearest name: they come first, and only the first such problems of a run get them. */
   readonly hints?: () => readonly Note[];
+  /** Notes for a problem that gets no hints. */
+  readonly withoutHints?: readonly Note[];
   readonly facts?: Facts;
   readonly focus?: Span | undefined;
   /** Where it is not that of the registry: an option may make a warning an error. */
@@ -75,7 +77,7 @@ export class Diagnostics {
       ...(entry.shown && { shown: entry.shown(parameters) }),
       ...(details.focus && { focus: details.focus }),
       ...whereOf(target),
-      notes: [...(details.notes ?? []), ...this.hintsOf(details)],
+      notes: this.notesOf(details),
       facts: details.facts ?? {},
     });
   }
@@ -97,10 +99,16 @@ export class Diagnostics {
     );
   }
 
-  private hintsOf({ hints }: Details): readonly Note[] {
-    if (hints === undefined || this.searches >= MOST_SEARCHES) return [];
+  /** What a search finds, such as the nearest name; nothing once a run has made too many. All stages of a compilation share the limit. */
+  search<T>(find: () => readonly T[]): readonly T[] {
+    if (this.searches >= MOST_SEARCHES) return [];
     this.searches += 1;
-    return hints();
+    return find();
+  }
+
+  private notesOf({ notes = [], hints, withoutHints = [] }: Details): readonly Note[] {
+    const found = hints === undefined ? [] : this.search(hints);
+    return [...(found.length > 0 ? found : withoutHints), ...notes];
   }
 
   private keep(diagnostic: Diagnostic): void {

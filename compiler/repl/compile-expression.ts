@@ -12,7 +12,7 @@ export interface ExpressionProblem {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  readonly hints: readonly string[];
+  readonly hints?: () => readonly string[];
 }
 
 export type CompiledExpression = { readonly kind: 'value'; readonly value: Value } | { readonly kind: 'invalid'; readonly problems: readonly ExpressionProblem[] };
@@ -23,7 +23,7 @@ export type LocalNames = Iterable<string>;
 /** Parses, checks, lowers and folds an expression, as the stages do it for a policy. */
 export function compileExpression(text: string, locals: LocalNames): CompiledExpression {
   const { ast, errors } = parseCel(text);
-  if (ast === undefined) return { kind: 'invalid', problems: errors.map((error) => ({ ...error, hints: [] })) };
+  if (ast === undefined) return { kind: 'invalid', problems: errors };
   return compileTree(ast, locals);
 }
 

@@ -115,7 +115,7 @@ export class Session {
       return said(`${name} = ${visibleJson(read.json)}\n`);
     } catch (error) {
       if (!(error instanceof RequestProblem)) throw error;
-      return wrong([{ message: `\`${name}\` cannot be that: ${error.message}`, start: 0, end: text.length, hints: [] }], at);
+      return wrong([{ message: `\`${name}\` cannot be that: ${error.message}`, start: 0, end: text.length }], at);
     }
   }
 
@@ -161,7 +161,7 @@ function wrong(problems: readonly ExpressionProblem[], { whole, offset }: Placed
   const lines = problems.flatMap(({ message, start, end, hints }) => {
     const { line, column } = source.lineAndColumn(offset + start);
     const frame = frameOf({ source, start: offset + start, end: offset + end }, plain);
-    return [`${line}:${column}: error: ${visible(message)}`, ...frame, ...hints.map((hint) => `  note: ${visible(hint)}`)];
+    return [`${line}:${column}: error: ${visible(message)}`, ...frame, ...(hints?.() ?? []).map((hint) => `  note: ${visible(hint)}`)];
   });
   return { ...said(''), problems: lines.map((line) => `${line}\n`).join('') };
 }

@@ -59,5 +59,5 @@ function openToDyn(type: CelType): CelType {
 function inSourceOrder(problems: readonly PlacedProblem[]): readonly CelProblem[] {
   return [...problems]
     .sort((a, b) => a.at - b.at)
-    .map(({ message, start, end, hints }) => ({ message, start, end, hints }));
+    .map(({ at: _, ...problem }) => problem);
 }

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { CallExpr, Expr, IdentExpr, IndexExpr, ListExpr, LiteralExpr, MapExpr } from '../../ast/expr.js';
 import {
   bool,
@@ -119,7 +120,7 @@ function checkLogical(checking: Checking, expr: CallExpr, locals: Locals): CelTy
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.kind === 'call' && isLogical(node)) {
       chain.push(node);
-      waiting.push(...[...node.args].reverse());
+      append(waiting, [...node.args].reverse());
     } else if (!isBool(checking, node, locals)) valid = false;
   }
   const type = valid ? bool : errorType;

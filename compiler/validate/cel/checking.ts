@@ -11,8 +11,8 @@ export interface CelProblem {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  /** What to do about it: ``did you mean `owner`?``. */
-  readonly hints: readonly string[];
+  /** What to do about it: ``did you mean `owner`?``. Finding it takes a search. */
+  readonly hints?: () => readonly string[];
 }
 
 /** A range of the text, and the offset that a problem there is sorted by. */
@@ -47,13 +47,8 @@ export type Locals = { readonly name: string; readonly type: CelType; readonly o
 const MAX_PROBLEMS = 100;
 
 /** Adds a problem, unless there are so many that nobody reads on. */
-export function report(checking: Checking, problem: Omit<PlacedProblem, 'hints'> & { readonly hints?: readonly string[] }): void {
-  if (!isFull(checking)) checking.problems.push({ hints: [], ...problem });
-}
-
-/** Whether further problems are dropped. */
-export function isFull(checking: Checking): boolean {
-  return checking.problems.length >= MAX_PROBLEMS;
+export function report(checking: Checking, problem: PlacedProblem): void {
+  if (checking.problems.length < MAX_PROBLEMS) checking.problems.push(problem);
 }
 
 /** The innermost local of that name. */

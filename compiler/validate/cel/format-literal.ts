@@ -98,5 +98,5 @@ function runtimeName(type: CelType | undefined): string {
 }
 
 function problemAt({ start, end }: Expr, message: string): PlacedProblem {
-  return { message, start, end, at: start, hints: [] };
+  return { message, start, end, at: start };
 }

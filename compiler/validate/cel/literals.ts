@@ -47,7 +47,7 @@ function withReason(literal: LiteralExpr, message: string, refusal: CelError | u
 }
 
 function problemAt({ start, end }: LiteralExpr, message: string): PlacedProblem {
-  return { message, start, end, at: start, hints: [] };
+  return { message, start, end, at: start };
 }
 
 function isPattern(text: string): boolean {

@@ -1,6 +1,6 @@
 import type { Expr, IdentExpr } from '../../ast/expr.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
-import { type Checking, isFull, type Locals, localOf, type PlacedRange, report } from './checking.js';
+import { type Checking, type Locals, localOf, type PlacedRange, report } from './checking.js';
 import { macroForms } from './macro-forms.js';
 
 /** `a.b.c` as one name, unless a local variable owns its first part (conditions.md 3.10, A.3). */
@@ -19,8 +19,8 @@ export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
 
 /** An identifier that nothing declares. */
 export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals: Locals): void {
-  const known = [...localNames(locals), ...checking.environment.names.keys()];
-  reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, { start: expr.start, end: expr.end, at: expr.start }, known);
+  const place = { start: expr.start, end: expr.end, at: expr.start };
+  reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, place, () => [...localNames(locals), ...checking.environment.names.keys()]);
 }
 
 /**
@@ -31,32 +31,30 @@ export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals
 export function reportUndeclaredFunction(checking: Checking, name: string, start: number, at: number): void {
   const place = { start, end: at, at };
   const forms = macroForms.get(name);
-  if (forms === undefined) return reportUndeclared(checking, name, place, [...checking.environment.functions.keys(), ...macroForms.keys()]);
-  report(checking, { message: undeclared(name), ...place, hints: [`the macro \`${name}\` takes ${forms}`] });
+  if (forms === undefined) return reportUndeclared(checking, name, place, () => [...checking.environment.functions.keys(), ...macroForms.keys()]);
+  report(checking, { message: undeclared(name), ...place, hints: () => [`the macro \`${name}\` takes ${forms}`] });
 }
 
 /** A message literal of an unknown type. */
 export function reportUndeclaredType(checking: Checking, name: string, start: number): void {
   const end = start + name.length;
-  reportUndeclared(checking, name, { start, end, at: end }, checking.environment.messages.keys());
+  reportUndeclared(checking, name, { start, end, at: end }, () => checking.environment.messages.keys());
 }
 
 /** A field that the message does not have. */
 export function reportUndefinedField(checking: Checking, field: string, place: PlacedRange, known: Iterable<string>): void {
-  report(checking, { message: `undefined field '${field}'`, ...place, hints: hintsFor(checking, field, known) });
+  report(checking, { message: `undefined field '${field}'`, ...place, hints: () => hintsFor(field, known) });
 }
 
-function reportUndeclared(checking: Checking, name: string, place: PlacedRange, known: Iterable<string>): void {
-  report(checking, { message: undeclared(name), ...place, hints: hintsFor(checking, name, known) });
+function reportUndeclared(checking: Checking, name: string, place: PlacedRange, known: () => Iterable<string>): void {
+  report(checking, { message: undeclared(name), ...place, hints: () => hintsFor(name, known()) });
 }
 
 function undeclared(name: string): string {
   return `undeclared reference to '${name}' (in container '')`;
 }
 
-// Only the reading that reports needs to guess, and guessing is slow.
-function hintsFor(checking: Checking, name: string, known: Iterable<string>): readonly string[] {
-  if (checking.reading === 'certain' || isFull(checking)) return [];
+function hintsFor(name: string, known: Iterable<string>): readonly string[] {
   return didYouMean(name, known).map((note) => note.message);
 }
 
