@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { SchemaTerm } from '../ir/schema.js';
 import { type Alternative, either, type JsonType, OPEN } from './json-type.js';
 import type { SchemaReader } from './schema-reader.js';
@@ -46,7 +47,7 @@ function memberOfOne({ maps, required, isOpen }: Alternative, name: string, read
     const own = listed.get(name);
     const said = [...(own === undefined ? [] : [own]), ...patterns.filter(({ matches }) => matches(name)).map(({ schema }) => schema)];
     if (said.length === 0 && others === 'none') return forbidden;
-    schemas.push(...said);
+    append(schemas, said);
     if (said.length === 0 && typeof others === 'object') schemas.push(others);
   }
   const type = reader.typeOf(schemas);

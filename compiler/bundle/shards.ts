@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { LineMap } from './line-map.js';
 import { type ModuleGroup, moduleGroups } from './module-group.js';
@@ -66,9 +67,11 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
   for (const { modules, body, parameters, argumentsOf } of groups) {
     const [first] = modules as readonly [ScopedModule];
     const make = `make_${homes.get(first.file.path)?.name}`;
-    lines.push(`const ${make} = (${parameters.join(', ')}) => {`, ...destructuringLines(first.imports, homes));
+    lines.push(`const ${make} = (${parameters.join(', ')}) => {`);
+    append(lines, destructuringLines(first.imports, homes));
     map.add(first.file.origins, lines.length - first.firstLine);
-    lines.push(...body, `return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
+    append(lines, body);
+    lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
     for (const module of modules) {
       map.addFirst(module.file.origins, lines.length);
       lines.push(`export const ${homes.get(module.file.path)?.name} = ${make}(${argumentsOf(module).join(', ')});`);

@@ -1,3 +1,5 @@
+import { append } from '../append.js';
+
 /** An import of another generated module: exported names, with the name each has here. */
 export interface Import {
   readonly from: string;
@@ -17,7 +19,7 @@ export function importLines(body: string, own: readonly Import[]): string {
   const contract = CONTRACT.filter(({ name }) => mentions(name));
   if (contract.length > 0) lines.push(contractImport(contract));
   if (mentions('residual')) lines.push(`import * as residual from '#runtime/residual';`);
-  lines.push(...schemaImports(mentions));
+  append(lines, schemaImports(mentions));
   for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1))) lines.push(wrapped(names.map(renamed).sort(), from));
   return lines.join('\n');
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Variable } from '../ir/program.js';
+import type { Value } from '../ir/value.js';
 import { readsVariables } from '../ir/visit.js';
 import { comment } from './comment.js';
 import { type Doc, print } from './doc.js';
@@ -43,6 +44,8 @@ type PrintVariable = (variable: Variable, name: string, style: Style, context: M
  */
 export class ModuleContext {
   readonly names: Names;
+  /** Of the values that were asked about, whether they are known before there is a resource (where.ts). */
+  readonly settled = new Map<Value, boolean>();
   private declarations: string[] = [];
   private readonly hoisted = new Map<string, string>();
   private readonly variableFunctions = new Map<string, VariableFunction>();

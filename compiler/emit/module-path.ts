@@ -16,12 +16,16 @@ export interface ModuleLocation {
 /** Where each module goes, by key: named by identity, not by the file it was written in (design 6.3). */
 export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string, ModuleLocation> {
   const paths = new Set<string>();
+  const numbers = new Map<string, number>();
   const locations = new Map<string, ModuleLocation>();
   for (const module of modules) {
     const wish = pathOf(module);
     let path = wish;
     // File systems that fold case would make one file of two.
-    for (let i = 2; paths.has(path.toLowerCase()); i += 1) path = `${wish}~${i}`;
+    const folded = wish.toLowerCase();
+    let number = numbers.get(folded) ?? 2;
+    for (; paths.has(path.toLowerCase()); number += 1) path = `${wish}~${number}`;
+    numbers.set(folded, number);
     paths.add(path.toLowerCase());
     const names = new Names(MODULE_WORDS);
     const roles = module.kind === 'derived-roles' ? module.definitions : [];

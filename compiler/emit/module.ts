@@ -71,15 +71,20 @@ function derivedRoleImports(module: Module, path: string, locations: Locations, 
   const names = new Map<string, string>();
   const imports = new Map<string, { readonly name: string; readonly as: string }[]>();
   const taken = new Set(reserved);
+  const numbers = new Map<string, number>();
   for (const role of module.kind === 'resource' ? module.derivedRoles : []) {
     const location = locations.get(role.module) as ModuleLocation;
     const name = location.derivedRoles.get(role.name) as string;
     let as = name;
-    for (let i = 2; taken.has(as); i += 1) as = `${name}_${i}`;
+    let number = numbers.get(name) ?? 2;
+    for (; taken.has(as); number += 1) as = `${name}_${number}`;
+    numbers.set(name, number);
     taken.add(as);
     names.set(`${role.module}#${role.name}`, as);
     const from = importSpecifier(path, location.path);
-    imports.set(from, [...(imports.get(from) ?? []), { name, as }]);
+    const known = imports.get(from);
+    if (known === undefined) imports.set(from, [{ name, as }]);
+    else known.push({ name, as });
   }
   return { imports: [...imports].map(([from, names]) => ({ from, names })), names };
 }

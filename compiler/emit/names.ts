@@ -2,6 +2,8 @@
 export class Names {
   private readonly taken: Set<string>;
   private readonly locals = new Set<string>();
+  /** By wish, the number to go on with: of thousands of like wishes each is found at once. */
+  private readonly numbers = new Map<string, number>();
 
   /** @param reserved identifiers that are not to be given out. */
   constructor(reserved: Iterable<string>) {
@@ -11,7 +13,9 @@ export class Names {
   /** An identifier near the wish: itself, or with `_2`, `_3` ... where it is taken. */
   fresh(wish: string): string {
     let name = wish;
-    for (let i = 2; this.isTaken(name) || this.locals.has(name); i += 1) name = `${wish}_${i}`;
+    let number = this.numbers.get(wish) ?? 2;
+    for (; this.isTaken(name) || this.locals.has(name); number += 1) name = `${wish}_${number}`;
+    this.numbers.set(wish, number);
     this.taken.add(name);
     return name;
   }

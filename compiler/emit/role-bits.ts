@@ -19,8 +19,12 @@ export interface RoleBitNames {
 /** Names the bits of a policy's roles, each after the first role that has it. */
 export function roleBitNames({ literals, globs }: RoleBits, context: ModuleContext): RoleBitNames {
   const bits = new Map([...literals.map(({ role, bit }) => [role, bit] as const), ...globs.map(({ pattern, bit }) => [pattern, bit] as const)]);
-  const sharing = new Map<number, readonly string[]>();
-  for (const [text, bit] of bits) sharing.set(bit, [...(sharing.get(bit) ?? []), text]);
+  const sharing = new Map<number, string[]>();
+  for (const [text, bit] of bits) {
+    const texts = sharing.get(bit);
+    if (texts === undefined) sharing.set(bit, [text]);
+    else texts.push(text);
+  }
   const names = new Map([...sharing].map(([bit, [first = '']]) => [bit, context.names.fresh(constantCase(first.replaceAll('*', ' ANY '), 'ROLE'))]));
 
   const own = (text: string): string => names.get(bits.get(text) as number) as string;

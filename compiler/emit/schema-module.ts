@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 import type { JsonNode } from '../ir/json-node.js';
 import type { SchemaAddress, SchemaModule, SchemaTerm } from '../ir/schema.js';
@@ -30,9 +31,9 @@ function ownImports(module: SchemaModule, path: string, locations: SchemaLocatio
   const imports = new Map<string, Set<string>>();
   const open: SchemaTerm[] = module.definitions.map(({ schema }) => schema);
   for (let term = open.pop(); term !== undefined; term = open.pop()) {
-    if (term.kind === 'call') open.push(...term.args);
-    if (term.kind === 'list') open.push(...term.items);
-    if (term.kind === 'record') open.push(...term.members.map(([, member]) => member));
+    if (term.kind === 'call') append(open, term.args);
+    if (term.kind === 'list') append(open, term.items);
+    if (term.kind === 'record') append(open, term.members.map(([, member]) => member));
     if (term.kind !== 'definition' || term.at.file === module.file) continue;
     const from = importSpecifier(path, locations.paths.get(term.at.file) as string);
     imports.set(from, (imports.get(from) ?? new Set()).add(nameOf(term.at, locations)));

@@ -75,7 +75,17 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
 }
 
 /** Whether a value is known before there is a resource: nothing in it looks at one, nor at a macro's variable from outside. */
-export function isSettled(value: Value, { module }: Pick<FunctionContext, 'module'>, bound: ReadonlySet<string> = new Set()): boolean {
+export function isSettled(value: Value, { module }: Pick<FunctionContext, 'module'>, bound: ReadonlySet<string> = NO_NAMES): boolean {
+  if (bound !== NO_NAMES) return findSettled(value, module, bound);
+  // Every part of a value is asked about, and every variable wherever it is used.
+  const known = module.settled.get(value) ?? findSettled(value, module, bound);
+  module.settled.set(value, known);
+  return known;
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function findSettled(value: Value, module: FunctionContext['module'], bound: ReadonlySet<string>): boolean {
   switch (value.kind) {
     case 'field':
       return isSettledField(value);

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Expr } from '../ast/expr.js';
 import { importKey } from '../ast/names.js';
 import type { Expression, JsonValue } from '../ast/policy.js';
@@ -58,7 +59,7 @@ function reached(expressions: readonly Expression[], definitions: readonly Defin
     for (const name of references.variables.keys()) {
       if (variables.has(name)) continue;
       variables.add(name);
-      pending.push(...(byName.get(name) ?? []));
+      append(pending, (byName.get(name) ?? []));
     }
   }
   return { variables, constants };

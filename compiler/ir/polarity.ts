@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { CelType } from '../cel/types.js';
 import type { Comparison, Predicate } from './predicate.js';
 import type { Match } from './program.js';
@@ -49,7 +50,7 @@ function joined(kind: 'and' | 'or', operands: readonly Predicate[]): Predicate {
   const absorbing = kind === 'or';
   const flat: Predicate[] = [];
   for (const operand of operands) {
-    if (operand.kind === kind) flat.push(...operand.operands);
+    if (operand.kind === kind) append(flat, operand.operands);
     else if (operand.kind !== 'constant') flat.push(operand);
     else if (operand.value === absorbing) return operand;
   }

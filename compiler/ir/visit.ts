@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Match } from './program.js';
 import type { Value } from './value.js';
 
@@ -107,7 +108,7 @@ function mentionsIn(values: readonly Value[], kind: Named): readonly string[] {
   const pending = [...values];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (value.kind === kind || (value.kind === 'is-set' && value.binding === kind)) names.push(value.name);
-    pending.push(...parts(value));
+    append(pending, parts(value));
   }
   return names;
 }

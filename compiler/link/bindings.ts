@@ -9,7 +9,7 @@ import { linkExpression } from './expressions.js';
 import { addTo } from './groups.js';
 import { identifierProblem } from './identifier.js';
 import { printPlace } from '../ast/places.js';
-import type { Problems } from '../diagnostics/problems.js';
+import { counted, type Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
 /**
@@ -17,6 +17,27 @@ import { referencesOf } from './references.js';
  * nothing, and cycles; what is returned then is the first definition of each name.
  */
 export function linkBindings(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
+  const key = keyOfImports(file);
+  const shared = known.get(catalogue) ?? new Map<string, Bindings>();
+  known.set(catalogue, shared);
+  const before = key === undefined ? undefined : shared.get(key);
+  if (before !== undefined) return before;
+  const own = counted(problems);
+  const bindings = bindingsOf(file, catalogue, own);
+  if (key !== undefined && own.count() === 0) shared.set(key, bindings);
+  return bindings;
+}
+
+// Thousands of policies may import the same sets: where nothing is wrong with these, they are put together once.
+const known = new WeakMap<Catalogue, Map<string, Bindings>>();
+
+/** Equal for documents that have the same variables and constants; undefined for one with definitions of its own. */
+function keyOfImports({ policy: { variables, constants }, legacyVariables }: Importer): string | undefined {
+  if (variables.local.length + constants.local.length + legacyVariables.length > 0) return undefined;
+  return JSON.stringify([variables.imports, constants.imports].map((imports) => imports.map(({ value }) => value)));
+}
+
+function bindingsOf(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
   const constants = unique(constantsOf(file, catalogue), { what: 'constant', file, problems });
   const variables = unique(variablesOf(file, catalogue), { what: 'variable', file, problems });
   for (const [name, { value }] of variables) linkExpression(value, { variables, constants }, problems, name);

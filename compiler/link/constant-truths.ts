@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { CallExpr, Expr, LiteralExpr } from '../ast/expr.js';
 import { children } from '../ast/visit.js';
 
@@ -20,7 +21,7 @@ function bottomUp(expr: Expr): readonly Expr[] {
   const pending: Expr[] = [expr];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     nodes.push(node);
-    pending.push(...children(node));
+    append(pending, children(node));
   }
   return nodes.reverse();
 }

@@ -19,19 +19,54 @@ export interface RoleSet {
   readonly isBroken: boolean;
 }
 
-/** Finds the set an import names; undefined when there is none. */
-export type FindRoleSet = (name: string) => RoleSet | undefined;
+/** Several sets together. */
+interface RoleSetUnion {
+  /** Every definition, sorted by key. */
+  readonly all: readonly LinkedDerivedRole[];
+  readonly byName: ReadonlyMap<string, readonly Candidate[]>;
+  readonly isBroken: boolean;
+}
 
 /** Links derived-roles documents when first asked for: those nobody imports are not looked at (policy-language.md 1). */
-export function roleSets(catalogue: Catalogue, problems: Problems): FindRoleSet {
-  const linked = new Map<PolicyFile, RoleSet>();
-  return (name) => {
-    const file = catalogue.find(importKey('derived_roles', name));
+export class RoleSets {
+  private readonly linked = new Map<PolicyFile, RoleSet>();
+  private readonly unions = new Map<string, RoleSetUnion>();
+
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly problems: Problems,
+  ) {}
+
+  /** What a list of imports brings; missing sets bring nothing. Thousands of policies may have the same list: it is put together once. */
+  imported(names: readonly string[]): RoleSetUnion {
+    const key = JSON.stringify(names);
+    const union = this.unions.get(key) ?? this.unite(names);
+    this.unions.set(key, union);
+    return union;
+  }
+
+  private unite(names: readonly string[]): RoleSetUnion {
+    const all = new Map<string, LinkedDerivedRole>();
+    const byName = new Map<string, Candidate[]>();
+    let isBroken = false;
+    for (const [by, name] of names.entries()) {
+      const set = this.find(name);
+      isBroken ||= set?.isBroken ?? false;
+      for (const role of set?.roles ?? []) {
+        all.set(role.key, role);
+        addTo(byName, role.definition.name.value, { role, by });
+      }
+    }
+    return { all: [...all.values()].sort((a, b) => (a.key < b.key ? -1 : 1)), byName, isBroken };
+  }
+
+  private find(name: string): RoleSet | undefined {
+    const file = this.catalogue.find(importKey('derived_roles', name));
     if (file === undefined || !hasKind(file, 'derived-roles')) return undefined;
-    const set = linked.get(file) ?? linkRoleSet(file, catalogue, problems);
-    linked.set(file, set);
+    const set = this.linked.get(file) ?? linkRoleSet(file, this.catalogue, this.problems);
+    this.linked.set(file, set);
     return set;
-  };
+  }
 }
 
 /** What a resource policy imports. */
@@ -45,29 +80,18 @@ export interface ImportedRoles {
 }
 
 /** Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per name (7.1). */
-export function linkDerivedRoles(file: FileOf<'resource'>, find: FindRoleSet, problems: Problems): ImportedRoles {
-  const all = new Map<string, LinkedDerivedRole>();
-  const byName = new Map<string, Candidate[]>();
+export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, problems: Problems): ImportedRoles {
   const own = counted(problems);
-  let isBroken = false;
-  for (const as of file.policy.importDerivedRoles) {
-    const set = find(as.value);
-    isBroken ||= set?.isBroken ?? false;
-    for (const role of set?.roles ?? []) {
-      const name = role.definition.name.value;
-      all.set(role.key, role);
-      addTo(byName, name, { role, as });
-    }
-  }
+  const { all, byName, isBroken } = roleSets.imported(file.policy.importDerivedRoles.map(({ value }) => value));
   const named = new Map<string, LinkedDerivedRole>();
   for (const [name, use] of lastUses(file.policy)) {
     const candidates = byName.get(name) ?? [];
     const [first] = candidates;
     if (first === undefined) own.add('derived-role/unknown', use.place, { name }, { hints: () => didYouMean(name, byName.keys()) });
-    else if (candidates.length > 1) own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates));
+    else if (candidates.length > 1) own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates, file.policy.importDerivedRoles));
     else named.set(name, first.role);
   }
-  return { all: [...all.values()].sort((a, b) => (a.key < b.key ? -1 : 1)), named, isBroken: isBroken || own.count() > 0 };
+  return { all, named, isBroken: isBroken || own.count() > 0 };
 }
 
 function linkRoleSet(file: FileOf<'derived-roles'>, catalogue: Catalogue, problems: Problems): RoleSet {
@@ -88,16 +112,21 @@ function linkRoleSet(file: FileOf<'derived-roles'>, catalogue: Catalogue, proble
   };
 }
 
-/** A definition and the import it came by. */
+/** A definition, and by which of the imports it came. */
 interface Candidate {
   readonly role: LinkedDerivedRole;
-  readonly as: Located<string>;
+  readonly by: number;
 }
 
-function ambiguity(name: string, candidates: readonly Candidate[]): [MessageParameters<'derived-role/ambiguous'>, Details] {
-  const definitions = candidates.map(
-    ({ role, as }) => `${role.file.source.path} (imported as ${JSON.stringify(as.value)} at ${printPosition(as.place)})`,
-  );
+function ambiguity(
+  name: string,
+  candidates: readonly Candidate[],
+  imports: readonly Located<string>[],
+): [MessageParameters<'derived-role/ambiguous'>, Details] {
+  const definitions = candidates.map(({ role, by }) => {
+    const as = imports[by] as Located<string>;
+    return `${role.file.source.path} (imported as ${JSON.stringify(as.value)} at ${printPosition(as.place)})`;
+  });
   const notes = candidates.map(({ role }) => ({ message: `defined in ${role.set}`, span: role.definition.name.place.span }));
   return [{ name, definitions }, { notes }];
 }

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 import type { Bindings } from '../ast/policy-set.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
@@ -25,7 +26,7 @@ export function linkCondition(condition: Condition | undefined, names: Names, pr
       case 'all':
       case 'any':
       case 'none':
-        pending.push(...match.of);
+        append(pending, match.of);
         break;
     }
   }

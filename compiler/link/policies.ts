@@ -2,13 +2,13 @@ import type { Condition, Output } from '../ast/policy.js';
 import type { Bindings, LinkedPolicy } from '../ast/policy-set.js';
 import { linkBindings } from './bindings.js';
 import { type Catalogue, type Document, type FileOf, hasKind } from './catalogue.js';
-import { type FindRoleSet, linkDerivedRoles, roleSets } from './derived-roles.js';
+import { linkDerivedRoles, RoleSets } from './derived-roles.js';
 import { linkCondition, linkOutput } from './expressions.js';
 import type { Problems } from '../diagnostics/problems.js';
 
 /** Links every executable policy with what it imports (policy-language.md 1, 12.6). Sorted by key. */
 export function linkPolicies(catalogue: Catalogue, problems: Problems): readonly LinkedPolicy[] {
-  const context = { catalogue, problems, findRoleSet: roleSets(catalogue, problems) };
+  const context = { catalogue, problems, roleSets: new RoleSets(catalogue, problems) };
   const policies = catalogue.documents.flatMap((document) => linkPolicy(document, context));
   return policies.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
@@ -16,7 +16,7 @@ export function linkPolicies(catalogue: Catalogue, problems: Problems): readonly
 interface Context {
   readonly catalogue: Catalogue;
   readonly problems: Problems;
-  readonly findRoleSet: FindRoleSet;
+  readonly roleSets: RoleSets;
 }
 
 function linkPolicy({ key, file }: Document, context: Context): readonly LinkedPolicy[] {
@@ -35,9 +35,9 @@ function linkPolicy({ key, file }: Document, context: Context): readonly LinkedP
   return [];
 }
 
-function linkResourcePolicy(key: string, file: FileOf<'resource'>, { catalogue, problems, findRoleSet }: Context): LinkedPolicy {
+function linkResourcePolicy(key: string, file: FileOf<'resource'>, { catalogue, problems, roleSets }: Context): LinkedPolicy {
   const { policy } = file;
-  const { all: importedRoles, named: derivedRoles, isBroken } = linkDerivedRoles(file, findRoleSet, problems);
+  const { all: importedRoles, named: derivedRoles, isBroken } = linkDerivedRoles(file, roleSets, problems);
   if (isBroken) {
     // A problem with derived roles ends a policy (12.6): it stays for its imported roles, with nothing of its own for later stages to report.
     const rest = { ...policy, rules: [], schemas: undefined };

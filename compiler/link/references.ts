@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Expr } from '../ast/expr.js';
 import { children } from '../ast/visit.js';
 import { constantTruths } from './constant-truths.js';
@@ -36,7 +37,7 @@ function findReferences(expr: Expr): References {
       const found = mentionedIn(node.operand.name, variables, constants);
       if (found?.has(node.field) === false) found.set(node.field, node);
     }
-    pending.push(...remainingOf(node, truths).reverse());
+    append(pending, remainingOf(node, truths).reverse());
   }
   return { variables, constants };
 }

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { Types } from '../ast/checked.js';
 import type { Bindings } from '../ast/policy-set.js';
 import type { Constant, Variable } from '../ir/program.js';
@@ -24,10 +25,11 @@ export function usedBindings(values: readonly Value[], bindings: Bindings, types
     const value = seenFrom(name, lowerExpression(definition.expression, types));
     used.set(name, { name, text: definition.expression.text, value });
     reached.push(value);
-    pending.push(...namesIn([value], 'variable'));
+    append(pending, namesIn([value], 'variable'));
   }
+  const order = used.size > 1 ? placesIn(bindings) : NO_PLACES;
   return {
-    variables: [...bindings.variables.keys()].flatMap((name) => used.get(name) ?? []),
+    variables: [...used.values()].sort((a, b) => (order.get(a.name) as number) - (order.get(b.name) as number)),
     constants: [...namesIn(reached, 'constant')].sort().flatMap((name) => {
       const constant = bindings.constants.get(name);
       return constant === undefined ? [] : [{ name, value: constant.value }];
@@ -40,3 +42,15 @@ function seenFrom(name: string, value: Value): Value {
   if (value.kind === 'bindings' && value.of === 'variables') return { ...value, before: name };
   return mapParts(value, (part) => seenFrom(name, part));
 }
+
+/** Where each variable stands in the dependency order. */
+function placesIn(bindings: Bindings): ReadonlyMap<string, number> {
+  const known = places.get(bindings) ?? new Map([...bindings.variables.keys()].map((name, place) => [name, place]));
+  places.set(bindings, known);
+  return known;
+}
+
+const NO_PLACES: ReadonlyMap<string, number> = new Map();
+
+// Asked for each rule of a principal policy; bindings never change, and entries go with them.
+const places = new WeakMap<Bindings, ReadonlyMap<string, number>>();

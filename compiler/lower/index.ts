@@ -40,7 +40,8 @@ function ingredientsOf(policy: LinkedPolicy): readonly unknown[] | undefined {
 }
 
 function rolesOf(roles: readonly LinkedDerivedRole[]): readonly unknown[] {
-  return roles.flatMap(({ definition, bindings }) => [definition, ...namesOf(bindings)]);
+  const bindings = new Set(roles.map((role) => role.bindings));
+  return [...roles.map(({ definition }) => definition), ...[...bindings].flatMap(namesOf)];
 }
 
 function namesOf({ variables, constants }: Bindings): readonly unknown[] {
@@ -61,12 +62,11 @@ function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Mo
 /** The definitions some policy imports, by document; a document nobody imports is not compiled (policy-language.md 1). */
 function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRoleSet[] {
   const sets = new Map<string, Map<string, LinkedDerivedRole>>();
-  for (const policy of policies) {
-    if (policy.kind !== 'resource') continue;
-    for (const role of policy.importedRoles) {
-      const set = sets.get(role.set) ?? new Map<string, LinkedDerivedRole>();
-      sets.set(role.set, set.set(role.definition.name.value, role));
-    }
+  // Policies that import the same sets share the list.
+  const lists = new Set(policies.flatMap((policy) => (policy.kind === 'resource' ? [policy.importedRoles] : [])));
+  for (const role of [...lists].flat()) {
+    const set = sets.get(role.set) ?? new Map<string, LinkedDerivedRole>();
+    sets.set(role.set, set.set(role.definition.name.value, role));
   }
   return [...sets.values()].map(
     (set) => [...set.values()].sort((a, b) => a.definition.place.anchor - b.definition.place.anchor) as unknown as DerivedRoleSet,

@@ -1,5 +1,5 @@
-import { glob } from '#runtime/policy';
 import type { RoleBits } from '../ir/program.js';
+import { ReachIndex } from './reach-index.js';
 
 /** Bits a policy has for its roles: JavaScript's bit operators work on 32; one is the engine's for roles that no rule names, one the sign. */
 const BITS = 30;
@@ -20,10 +20,11 @@ export function roleBits(rules: readonly (readonly string[])[]): RoleBits {
   const bitOf = (position: number): number => 1 << (position % BITS);
 
   const globs = patterns.map((pattern, index) => ({ pattern, bit: bitOf(size - patterns.length + index) }));
+  const index = new ReachIndex(patterns.map((pattern, entry) => [entry, [pattern]]));
   const literals = roles.map((role) => ({
     role,
     bit: bitOf(groupOf.get(role) as number),
-    alsoGlobs: globs.filter(({ pattern }) => glob(pattern)(role)).map(({ bit }) => bit),
+    alsoGlobs: index.reaching(role).flatMap((entry) => globs[entry]?.bit ?? []),
   }));
   return { literals, globs, crowded: size > BITS };
 }

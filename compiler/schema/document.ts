@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
 import type { JsonNode, JsonObject } from '../ir/json-node.js';
@@ -72,7 +73,7 @@ export function survey(start: Position): SchemaProblem | undefined {
         inner.push({ ...found, node: schema, pointer: [pointer, ...steps.map(pointerToken)].join('/') });
       }
     }
-    open.push(...inner.reverse());
+    append(open, inner.reverse());
   }
   return undefined;
 }
@@ -155,8 +156,8 @@ function badNumber(node: JsonNode): string | undefined {
   const open: JsonNode[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.kind === 'number' && (next.text.length > 400 || Math.abs(Number(/e(.*)$/i.exec(next.text)?.[1] ?? 0)) > 400)) return 'must not have so many digits';
-    if (next.kind === 'array') open.push(...next.items);
-    if (next.kind === 'object') open.push(...next.members.values());
+    if (next.kind === 'array') append(open, next.items);
+    if (next.kind === 'object') append(open, next.members.values());
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import type { JsonNode, JsonObject } from '../ir/json-node.js';
 import { type Position, RECURSIVE } from './document.js';
 import { shapeOf } from './keywords.js';
@@ -40,7 +41,7 @@ export function followReferences(start: Position, entry: string, library: Librar
       links.targets.set(node, target);
       open.push(define(target, links));
     }
-    open.push(...appliedWithin(position.node, position).map(({ position: inner }) => inner));
+    append(open, appliedWithin(position.node, position).map(({ position: inner }) => inner));
   }
   return circleFrom(start, links);
 }
@@ -91,7 +92,7 @@ function circleFrom(start: Position, links: Links): SchemaProblem | undefined {
       done.add(position.node);
       onPath.add(position.node);
       const { inPlace, below } = stepsFrom(position, links);
-      roots.push(...below);
+      append(roots, below);
       path.push({ position, next: [...inPlace] });
       return undefined;
     };

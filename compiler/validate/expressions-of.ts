@@ -6,26 +6,40 @@ import type { Condition, Expression, Match, Output } from '../ast/policy.js';
  * name, used or not, and all definitions of imported derived roles.
  */
 export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
-  const known = cache.get(policies) ?? new Set(policies.policies.flatMap(ofPolicy));
+  const known = cache.get(policies) ?? findExpressions(policies);
   cache.set(policies, known);
   return known;
 }
 
+/** Thousands of policies may share their variables or their imported roles: these are looked at once. */
+function findExpressions({ policies }: PolicySet): ReadonlySet<Expression> {
+  const found = new Set<Expression>();
+  const seen = new Set<object>();
+  const once = <T extends object>(shared: T, of: (shared: T) => void): void => {
+    if (seen.has(shared)) return;
+    seen.add(shared);
+    of(shared);
+  };
+  const addBindings = ({ variables }: Bindings): void => {
+    for (const { expression } of variables.values()) found.add(expression);
+  };
+  for (const policy of policies) {
+    once(policy.bindings, addBindings);
+    if (policy.kind === 'resource') {
+      once(policy.importedRoles, (roles) => {
+        for (const role of roles) {
+          once(role.bindings, addBindings);
+          for (const expression of expressionsOfCondition(role.definition.condition)) found.add(expression);
+        }
+      });
+    }
+    for (const expression of expressionsOfRules(policy)) found.add(expression);
+  }
+  return found;
+}
+
 // Several validations ask; a set of policies never changes, and the entry goes with it.
 const cache = new WeakMap<PolicySet, ReadonlySet<Expression>>();
-
-function ofPolicy(policy: LinkedPolicy): readonly Expression[] {
-  return [...ofBindings(policy.bindings), ...ofImportedRoles(policy), ...expressionsOfRules(policy)];
-}
-
-function ofBindings(bindings: Bindings): readonly Expression[] {
-  return [...bindings.variables.values()].map((variable) => variable.expression);
-}
-
-function ofImportedRoles(policy: LinkedPolicy): readonly Expression[] {
-  if (policy.kind !== 'resource') return [];
-  return policy.importedRoles.flatMap((role) => [...ofBindings(role.bindings), ...expressionsOfCondition(role.definition.condition)]);
-}
 
 /** The expressions of the conditions and outputs of a policy: what its variables and constants are there for. */
 export function expressionsOfRules(linked: LinkedPolicy): readonly Expression[] {

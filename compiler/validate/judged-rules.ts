@@ -3,11 +3,14 @@ import type { Condition, Effect, Output, ScopePermissions } from '../ast/policy.
 import type { LinkedPolicy, LinkedPrincipalPolicy, LinkedResourcePolicy, LinkedRolePolicy } from '../ast/policy-set.js';
 import type { Place } from '../diagnostics/span.js';
 import { conditionText } from './condition-text.js';
+import { CoverIndex, type Reached } from './cover-index.js';
 import { type Covers, coverOf, coverOfAllowed } from './reach.js';
 import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule } from './rule-names.js';
 
 /** A rule of any policy, seen as what it reaches: for comparing the rules of one policy with each other. */
 export interface JudgedRule {
+  /** Its place among the rules of the policy. */
+  readonly index: number;
   readonly name: string;
   readonly place: Place;
   /** `limit`: a rule of a role policy, which only narrows. */
@@ -18,6 +21,7 @@ export interface JudgedRule {
   /** `*` in principal and role policies. */
   readonly roles: readonly string[];
   readonly derivedRoles: readonly string[];
+  readonly namesDerivedRole: ReadonlySet<string>;
   /** The parent roles of its derived roles. */
   readonly parentRoles: readonly string[];
   /** Empty for a rule without condition. */
@@ -30,20 +34,87 @@ export interface JudgedRule {
   readonly coversRole: Covers;
 }
 
-/** Rules beyond this number are not compared: the comparison is quadratic. */
+/** Rules beyond this number are not compared: where an index does not help, as with globs that all begin with a star, the comparison is quadratic. */
 const MOST = 500;
 
-/** The rules of a policy in the order of the file. */
-export function judgedRulesOf(policy: LinkedPolicy): readonly JudgedRule[] {
-  const known = cache.get(policy) ?? rulesOf(policy).slice(0, MOST);
+/** The rules of a policy in the order of the file, to be compared with each other. */
+export class JudgedPolicy {
+  readonly rules: readonly JudgedRule[];
+  /** Whether a rule has an output. */
+  readonly hasOutputs: boolean;
+  private readonly byWording = new Map<string, { readonly rules: JudgedRule[]; index?: CoverIndex<JudgedRule> }>();
+  private readonly byDerivedRole = new Map<string, number>();
+
+  constructor(policy: LinkedPolicy) {
+    this.rules = rulesOf(policy).slice(0, MOST).map((rule, index) => ({ ...rule, index, namesDerivedRole: new Set(rule.derivedRoles) }));
+    this.hasOutputs = this.rules.some(({ hasOutput }) => hasOutput);
+    for (const rule of this.rules) {
+      for (const name of rule.namesDerivedRole) this.byDerivedRole.set(name, this.rulesNaming(name) + 1);
+      for (const key of wordingsOf(rule)) {
+        const group = this.byWording.get(key) ?? { rules: [] };
+        group.rules.push(rule);
+        this.byWording.set(key, group);
+      }
+    }
+  }
+
+  /** How many rules name a derived role. */
+  rulesNaming(name: string): number {
+    return this.byDerivedRole.get(name) ?? 0;
+  }
+
+  /** The first rule of the same effect, condition and derived role that is sought, of those that may cover what a rule reaches. */
+  findSimilar(rule: JudgedRule, isSought: Sought): JudgedRule | undefined {
+    const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] };
+    return this.findAmong(wordingOf(rule.effect, rule.condition, rule.derivedRoles[0]), reached, isSought);
+  }
+
+  /** The first rule of an effect without condition that is sought, of those that may cover what is reached. */
+  findUnconditional(effect: JudgedRule['effect'], reached: Reached, isSought: Sought): JudgedRule | undefined {
+    return this.findAmong(wordingOf(effect, '', undefined), reached, isSought);
+  }
+
+  /** The first rule with a condition that is sought, of those that may cover what is reached. */
+  findConditional(reached: Reached, isSought: Sought): JudgedRule | undefined {
+    return this.findAmong(CONDITIONAL, reached, isSought);
+  }
+
+  private findAmong(wording: string, reached: Reached, isSought: Sought): JudgedRule | undefined {
+    const group = this.byWording.get(wording);
+    if (group === undefined) return undefined;
+    group.index ??= new CoverIndex(group.rules);
+    return group.index.find(reached, isSought);
+  }
+}
+
+type Sought = (rule: JudgedRule) => boolean;
+
+/** The rules of a policy. Several warnings ask; a linked policy never changes, and the entry goes with it. */
+export function judgedPolicyOf(policy: LinkedPolicy): JudgedPolicy {
+  const known = cache.get(policy) ?? new JudgedPolicy(policy);
   cache.set(policy, known);
   return known;
 }
 
-// Several warnings ask; a linked policy never changes, and the entry goes with it.
-const cache = new WeakMap<LinkedPolicy, readonly JudgedRule[]>();
+const cache = new WeakMap<LinkedPolicy, JudgedPolicy>();
 
-function rulesOf(policy: LinkedPolicy): readonly JudgedRule[] {
+/** The groups of a rule: with any derived role, and with each of its own. */
+function wordingsOf({ effect, condition, namesDerivedRole }: JudgedRule): readonly string[] {
+  const wordings = [undefined, ...namesDerivedRole].map((derivedRole) => wordingOf(effect, condition, derivedRole));
+  return condition === '' ? wordings : [...wordings, CONDITIONAL];
+}
+
+/** The group of all rules with a condition. */
+const CONDITIONAL = 'conditional';
+
+function wordingOf(effect: JudgedRule['effect'], condition: string, derivedRole: string | undefined): string {
+  return JSON.stringify([effect, condition, derivedRole ?? null]);
+}
+
+/** A rule before it has its place among the others. */
+type LoneRule = Omit<JudgedRule, 'index' | 'namesDerivedRole'>;
+
+function rulesOf(policy: LinkedPolicy): readonly LoneRule[] {
   switch (policy.kind) {
     case 'resource':
       return ofResourcePolicy(policy);
@@ -54,7 +125,7 @@ function rulesOf(policy: LinkedPolicy): readonly JudgedRule[] {
   }
 }
 
-function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): readonly JudgedRule[] {
+function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): readonly LoneRule[] {
   return policy.rules.map((rule, index) => {
     const actions = rule.actions.map(({ value }) => value);
     const roles = rule.roles.map(({ value }) => value);
@@ -78,7 +149,7 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
   });
 }
 
-function ofPrincipalPolicy({ policy }: LinkedPrincipalPolicy): readonly JudgedRule[] {
+function ofPrincipalPolicy({ policy }: LinkedPrincipalPolicy): readonly LoneRule[] {
   return policy.rules.flatMap((rule) => {
     const resource = sanitize(rule.resource.value);
     return rule.actions.map((action, index) => ({
@@ -95,7 +166,7 @@ function ofPrincipalPolicy({ policy }: LinkedPrincipalPolicy): readonly JudgedRu
   });
 }
 
-function ofRolePolicy({ policy }: LinkedRolePolicy): readonly JudgedRule[] {
+function ofRolePolicy({ policy }: LinkedRolePolicy): readonly LoneRule[] {
   return policy.rules.map((rule, index) => {
     const actions = rule.allowActions.map(({ value }) => value);
     return {

@@ -1,8 +1,10 @@
+import { append } from '../append.js';
 import type { Expr } from '../ast/expr.js';
 import type { Constants, Expression, PolicyFile, Variables } from '../ast/policy.js';
 import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import { children } from '../ast/visit.js';
 import { expressionsOfCondition, expressionsOfRules } from './expressions-of.js';
+import { importedRolesOf } from './imported-roles.js';
 
 /** A document that can have variables and constants, with those its conditions and outputs come to use. */
 export interface UsingDocument {
@@ -16,6 +18,9 @@ export interface UsingDocument {
 export interface Uses {
   variable(name: string): boolean;
   constant(name: string): boolean;
+  /** Whether one of the names is used. */
+  oneVariable(names: ReadonlySet<string>): boolean;
+  oneConstant(names: ReadonlySet<string>): boolean;
 }
 
 /** Every executable policy, and every imported set of derived roles once. */
@@ -29,11 +34,10 @@ function ofPolicy(linked: LinkedPolicy): UsingDocument {
 }
 
 function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[] {
-  const roles = new Set(policies.flatMap((linked) => (linked.kind === 'resource' ? linked.importedRoles : [])));
   const documents = new Map<PolicyFile, { readonly bindings: Bindings; readonly roots: Expression[] }>();
-  for (const { file, bindings, definition } of roles) {
+  for (const { file, bindings, definition } of importedRolesOf(policies)) {
     const document = documents.get(file) ?? { bindings, roots: [] };
-    document.roots.push(...expressionsOfCondition(definition.condition));
+    append(document.roots, expressionsOfCondition(definition.condition));
     documents.set(file, document);
   }
   return [...documents].flatMap(([file, { bindings, roots }]) => {
@@ -60,6 +64,8 @@ function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
   return {
     variable: (name) => variables.has(name),
     constant: (name) => constants.has(EVERYTHING) || constants.has(name),
+    oneVariable: (names) => [...variables].some((name) => names.has(name)),
+    oneConstant: (names) => (constants.has(EVERYTHING) && names.size > 0) || [...constants].some((name) => names.has(name)),
   };
 }
 
@@ -88,7 +94,7 @@ function findMentions(ast: Expr): Mentions {
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const root = node.kind === 'select' ? node.operand : node;
     const found = root.kind === 'ident' ? (VARIABLES.has(root.name) ? variables : CONSTANTS.has(root.name) ? constants : undefined) : undefined;
-    if (found === undefined) pending.push(...children(node));
+    if (found === undefined) append(pending, children(node));
     else found.add(node.kind === 'select' ? node.field : EVERYTHING);
   }
   return { variables, constants };

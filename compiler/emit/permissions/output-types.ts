@@ -1,15 +1,14 @@
-import type { Output, Program } from '../../ir/program.js';
+import type { Output } from '../../ir/program.js';
 import type { Value } from '../../ir/value.js';
 import { quote } from '../quote.js';
-import { meansKind } from './actions.js';
+import type { Kinds } from './kinds.js';
 
 /** What the outputs of rules about a kind come to, by source, sorted: the types of JSON values. */
-export function outputTypes(program: Program, kind: string): readonly (readonly [source: string, type: string])[] {
-  const found = program.modules.flatMap((module): readonly (readonly [string, string])[] => {
-    if (module.kind === 'derived-roles' || (module.kind === 'resource' && module.resource !== kind)) return [];
-    const isAbout = (resource: string | undefined): boolean => module.kind === 'resource' || meansKind(resource, kind);
-    return module.rules.flatMap(({ name, resource, output }) => (output !== undefined && isAbout(resource) ? [[`${module.key}#${name}`, outputType(output)] as const] : []));
-  });
+export function outputTypes(kinds: Kinds, kind: string): readonly (readonly [source: string, type: string])[] {
+  const rules = [...kinds.policiesOf(kind).flatMap((module) => module.rules.map((rule) => ({ module, rule }))), ...kinds.rulesAbout(kind)];
+  const found = rules.flatMap(({ module, rule: { name, output } }) =>
+    output === undefined ? [] : [[`${module.key}#${name}`, outputType(output)] as const],
+  );
   const bySource = new Map<string, Set<string>>();
   for (const [source, type] of found) bySource.set(source, (bySource.get(source) ?? new Set()).add(type));
   return [...bySource].sort(([a], [b]) => (a < b ? -1 : 1)).map(([source, types]) => [source, union([...types])]);

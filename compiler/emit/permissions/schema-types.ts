@@ -20,7 +20,7 @@ export function schemaTypes({ schemas }: Program): SchemaTypes {
   const nameOf = (at: SchemaAddress): string => upperFirst(names.get(definitionKey(at)) as string);
   const context: Context = { definitions, nameOf };
   const aliases = schemas.flatMap(({ file, definitions: own }) =>
-    own.map(({ pointer, schema }) => ({ name: nameOf({ file, pointer }), file, type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]) }) })),
+    own.map(({ pointer, schema }) => ({ name: nameOf({ file, pointer }), file, type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]), written: { count: 0 } }) })),
   );
   const attributesOf = (at: SchemaAddress): string => {
     const isObject = isObjectOnly(definitions.get(definitionKey(at)));
@@ -33,11 +33,16 @@ const JSON_TYPE = 'Json';
 const UNKNOWN_OBJECT = 'Attributes';
 const LINE = 100;
 
+/** Of one alias at most so many references are written out: definitions that each refer to the next one twice would come to 2^n types. */
+const MOST_REFERENCES = 200;
+
 interface Context {
   readonly definitions: ReadonlyMap<string, SchemaTerm>;
   readonly nameOf: (at: SchemaAddress) => string;
   /** The definitions whose types are being written: an alias may name itself below a member only. */
   readonly open?: ReadonlySet<string>;
+  /** How many references have been written out in the alias. */
+  readonly written?: { count: number };
 }
 
 function isObjectOnly(term: SchemaTerm | undefined): boolean {
@@ -76,6 +81,10 @@ function refType(target: SchemaTerm | undefined, context: Context): string {
   const key = definitionKey(target.at);
   const schema = context.definitions.get(key);
   if (schema === undefined || context.open?.has(key) === true) return JSON_TYPE;
+  if (context.written !== undefined) {
+    if (context.written.count >= MOST_REFERENCES) return JSON_TYPE;
+    context.written.count += 1;
+  }
   return typeOf(schema, { ...context, open: new Set([...(context.open ?? []), key]) });
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../append.js';
 import type { JsonNode } from '../../ir/json-node.js';
 import type { SchemaTerm } from '../../ir/schema.js';
 import { isFalse, itemsOf, membersOf, type SchemaObject } from './schema-object.js';
@@ -13,14 +14,14 @@ export function objectKeywords(object: SchemaObject): readonly SchemaTerm[] {
     const node = keyword(name);
     if (node !== undefined) terms.push(call(name, count(node)));
   }
-  terms.push(...memberKeywords(object));
+  append(terms, memberKeywords(object));
   const names = keyword('propertyNames');
   if (names !== undefined) terms.push(call('propertyNames', schema(names)));
   const dependencies = membersOf(keyword('dependencies'));
   const needs = [...dependencies.filter(([, node]) => node.kind === 'array'), ...membersOf(keyword('dependentRequired'))];
-  if (needs.length > 0) terms.push(...grouped(needs).map((group) => call('dependentRequired', record(group.map(([name, node]) => [name, list(itemsOf(node).map(value))])))));
+  if (needs.length > 0) append(terms, grouped(needs).map((group) => call('dependentRequired', record(group.map(([name, node]) => [name, list(itemsOf(node).map(value))])))));
   const schemas = [...dependencies.filter(([, node]) => node.kind !== 'array'), ...membersOf(keyword('dependentSchemas'))];
-  if (schemas.length > 0) terms.push(...grouped(schemas).map((group) => call('dependentSchemas', record(group.map(([name, node]) => [name, schema(node)])))));
+  if (schemas.length > 0) append(terms, grouped(schemas).map((group) => call('dependentSchemas', record(group.map(([name, node]) => [name, schema(node)])))));
   return terms;
 }
 

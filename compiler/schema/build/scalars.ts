@@ -1,4 +1,5 @@
 import { FORMATS } from '#runtime/schema';
+import { append } from '../../append.js';
 import type { SchemaTerm } from '../../ir/schema.js';
 import { isTrue, itemsOf, type SchemaObject } from './schema-object.js';
 import { call, count, number, record, text, value } from './terms.js';
@@ -11,7 +12,7 @@ export function scalarKeywords(object: SchemaObject): readonly SchemaTerm[] {
   if (stated !== undefined) terms.push(call('is', value(stated)));
   const values = itemsOf(keyword('enum'));
   if (values.length > 0) terms.push(call('isIn', ...values.map(value)));
-  terms.push(...limits(object));
+  append(terms, limits(object));
   const divisor = keyword('multipleOf');
   if (divisor !== undefined) terms.push(call('multipleOf', number(divisor)));
   for (const name of ['minLength', 'maxLength']) {

@@ -24,7 +24,8 @@ export function checkExpressions(policies: PolicySet, report: Diagnostics): Type
     if (reported.has(key)) continue;
     reported.add(key);
     const messages = problems.map((problem) => problem.message);
-    report.add('expression/invalid', expression.place, { text: expression.text, messages }, { notes: notesOf(expression, problems), focus: focusOf(expression, problems) });
+    const details = { notes: notesOf(expression, problems, report), focus: focusOf(expression, problems) };
+    report.add('expression/invalid', expression.place, { text: expression.text, messages }, details);
   }
   return types;
 }
@@ -53,10 +54,10 @@ function judge(ast: Expr): Judgement {
   return { problems, checked: { types, calls, references } };
 }
 
-function notesOf(expression: Expression, problems: readonly (CelProblem | SyntaxError)[]): readonly Note[] {
+function notesOf(expression: Expression, problems: readonly (CelProblem | SyntaxError)[], report: Diagnostics): readonly Note[] {
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
-    const hints = 'hints' in problem ? problem.hints : [];
+    const hints = 'hints' in problem && problem.hints !== undefined ? report.search(problem.hints) : [];
     return [problem.message, ...hints].map((message) => ({ message, shown: plainSyntaxError(message), span }));
   });
 }

@@ -2,12 +2,14 @@ import { type GlobToken, parseGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
+import { importedRolesOf } from '../imported-roles.js';
 import type { Located } from '../../diagnostics/span.js';
 
 /** Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs and are none (policy-language.md 4.3). */
 export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Problems): void {
-  for (const policy of policies) {
-    for (const { text, isAlwaysGlob } of textsOf(policy)) {
+  const ofRoles = withStar([...importedRolesOf(policies)].flatMap(({ definition }) => definition.parentRoles));
+  for (const texts of [...policies.map(textsOf), ofRoles]) {
+    for (const { text, isAlwaysGlob } of texts) {
       const glob = text.value;
       if (isAlwaysGlob || glob.includes('*')) {
         const reason = reasonAgainst(glob);
@@ -34,7 +36,6 @@ function textsOf(linked: LinkedPolicy): readonly MatchedText[] {
       const ignored = [schemas?.principal, schemas?.resource].flatMap((schema) => schema?.ignoredActions ?? []);
       return [
         ...withStar(rules.flatMap(({ actions, roles }) => [...actions, ...roles])),
-        ...withStar(linked.importedRoles.flatMap(({ definition }) => definition.parentRoles)),
         ...always(ignored),
       ];
     }

@@ -1,15 +1,15 @@
 import type { Types } from '../../ast/checked.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { judgedRulesOf } from '../judged-rules.js';
-import { repeats } from '../rule-cover.js';
+import { judgedPolicyOf } from '../judged-rules.js';
+import { repeatedBy } from '../rule-cover.js';
 
 /** Warns of rules that say what another rule of their policy says: the same effect and condition, no action and no role more. */
 export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
-  for (const policy of policies) {
-    const rules = judgedRulesOf(policy);
-    for (const rule of rules) {
-      const other = rules.find((candidate) => repeats(rule, candidate, rules));
+  for (const linked of policies) {
+    const policy = judgedPolicyOf(linked);
+    for (const rule of policy.rules) {
+      const other = repeatedBy(rule, policy);
       if (other === undefined) continue;
       const notes = [
         { message: `\`${other.name}\` is here`, span: other.place.span },

@@ -2,9 +2,10 @@ import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
 import { sanitize } from '../../ast/names.js';
 import type { PolicySet } from '../../ast/policy-set.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import type { Details } from '../../diagnostics/diagnostic.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import type { Problems } from '../../diagnostics/problems.js';
+import { prefixOf } from '../../globs/text-index.js';
 import { needsSeparator, resourceKindsOf, withoutSeparators } from '../resource-kinds.js';
 
 /**
@@ -12,26 +13,24 @@ import { needsSeparator, resourceKindsOf, withoutSeparators } from '../resource-
  * (policy-language.md 4.1); and of those that no resource policy is about, for a role policy only narrows (8.6).
  */
 export function warnOfRoleResources(policies: PolicySet, _types: Types, report: Problems): void {
-  const kinds = resourceKindsOf(policies);
+  const kinds = new KnownKinds(resourceKindsOf(policies));
   for (const linked of policies.policies) {
     if (linked.kind !== 'role') continue;
     for (const { resource } of linked.policy.rules) {
       const verdict = verdictOn(resource.value, kinds);
       if (verdict === undefined) continue;
-      const { reason, notes } = verdict;
-      report.add('role-policy/never-matches', resource.place, { resource: resource.value, reason }, { notes });
+      const { reason, ...details } = verdict;
+      report.add('role-policy/never-matches', resource.place, { resource: resource.value, reason }, details);
     }
   }
 }
 
-interface Verdict {
+interface Verdict extends Pick<Details, 'notes' | 'hints' | 'withoutHints'> {
   readonly reason: string;
-  readonly notes: readonly Note[];
 }
 
-function verdictOn(resource: string, kinds: readonly string[]): Verdict | undefined {
-  const matches = literalOrGlob(resource);
-  if (kinds.some(matches)) return undefined;
+function verdictOn(resource: string, kinds: KnownKinds): Verdict | undefined {
+  if (kinds.mayMatch(resource)) return undefined;
   if (resource.includes('*') ? needsSeparator(resource) : sanitize(resource) !== resource) {
     return {
       reason: 'kinds are looked up with `_` for `:`, `@`, `-` and `/`',
@@ -39,7 +38,43 @@ function verdictOn(resource: string, kinds: readonly string[]): Verdict | undefi
     };
   }
   if (resource.includes('*')) return undefined;
-  const guess = didYouMean(resource, kinds);
   const wayOut = { message: 'correct the name, or add the resource policy: a role policy only narrows what resource policies allow' };
-  return { reason: 'no resource policy is about it', notes: guess.length > 0 ? guess : [wayOut] };
+  return { reason: 'no resource policy is about it', hints: () => didYouMean(resource, kinds.sorted), withoutHints: [wayOut] };
+}
+
+/** At most so many times a glob is tried with a kind; of further globs nothing is said. */
+const MOST_TRIES = 100_000;
+
+/** The kinds of resource policies. A glob is tried with those only that begin as it does: there may be thousands of both. */
+class KnownKinds {
+  private readonly names: ReadonlySet<string>;
+  private tries = 0;
+
+  constructor(readonly sorted: readonly string[]) {
+    this.names = new Set(sorted);
+  }
+
+  /** Whether one of the kinds matches, or that was not found out. */
+  mayMatch(resource: string): boolean {
+    if (!resource.includes('*')) return this.names.has(resource);
+    const prefix = prefixOf(resource) ?? resource;
+    const matches = literalOrGlob(resource);
+    for (let at = this.firstFrom(prefix); this.sorted[at]?.startsWith(prefix) === true; at += 1) {
+      this.tries += 1;
+      if (this.tries > MOST_TRIES || matches(this.sorted[at] as string)) return true;
+    }
+    return false;
+  }
+
+  /** Where the first kind stands that does not come before a text. */
+  private firstFrom(text: string): number {
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.sorted[middle] as string) < text) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }

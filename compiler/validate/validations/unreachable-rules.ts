@@ -2,18 +2,18 @@ import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Note } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { type JudgedRule, judgedRulesOf } from '../judged-rules.js';
-import { changesOutputs, isNamedElsewhere, repeats } from '../rule-cover.js';
+import { type JudgedPolicy, type JudgedRule, judgedPolicyOf } from '../judged-rules.js';
+import { changesOutputs, isNamedElsewhere, repeatedBy } from '../rule-cover.js';
 
 /**
  * Warns of rules that another rule of their policy leaves nothing to decide (policy-language.md 8.3): a DENY without condition hides every
  * ALLOW for its actions and roles, and a rule without condition says what the same rule with one says. Only certain cases.
  */
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
-  for (const policy of policies) {
-    const rules = judgedRulesOf(policy);
-    for (const rule of rules) {
-      const verdict = verdictOn(rule, rules, policy);
+  for (const linked of policies) {
+    const policy = judgedPolicyOf(linked);
+    for (const rule of policy.rules) {
+      const verdict = verdictOn(rule, policy, linked.kind);
       if (verdict === undefined) continue;
       const notes = [...verdict.by.slice(0, 3).map(noteOf), { message: verdict.wayOut }];
       report.add('rule/unreachable', rule.place, { rule: rule.name, reason: verdict.reason }, { notes });
@@ -27,23 +27,23 @@ interface Verdict {
   readonly wayOut: string;
 }
 
-function verdictOn(rule: JudgedRule, rules: readonly JudgedRule[], policy: LinkedPolicy): Verdict | undefined {
-  if (!isNamedElsewhere(rule, rules)) return undefined;
-  const others = rules.filter((other) => other !== rule);
-  return hiddenByDenies(rule, rules, policy) ?? (others.some((other) => repeats(rule, other, rules)) ? undefined : saidAlready(rule, others, rules));
+function verdictOn(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
+  if (!isNamedElsewhere(rule, policy)) return undefined;
+  return hiddenByDenies(rule, policy, kind) ?? (repeatedBy(rule, policy) !== undefined ? undefined : saidAlready(rule, policy));
 }
 
 /** Every action of the rule, for every role of it, is denied without condition. */
-function hiddenByDenies(rule: JudgedRule, rules: readonly JudgedRule[], policy: LinkedPolicy): Verdict | undefined {
+function hiddenByDenies(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
   if (rule.effect !== 'allow') return undefined;
-  const denies = rules.filter(
-    (other) =>
-      other.effect === 'deny' && other.condition === '' && !showsOutputBefore(rule, other, rules, policy) && !changesOutputs(rule, other, rules),
-  );
+  const roles = [...rule.roles, ...rule.parentRoles];
+  if (roles.length * rule.actions.length > MOST_PAIRS) return undefined;
   const by = new Set<JudgedRule>();
-  for (const role of [...rule.roles, ...rule.parentRoles]) {
+  for (const role of roles) {
     for (const action of rule.actions) {
-      const deny = denies.find((other) => other.coversRole(role) && other.coversAction(action) && other.coversResource(rule.resource));
+      const reached = { resource: rule.resource, action, role };
+      const hides = (other: JudgedRule): boolean =>
+        coversPair(other, reached) && !showsOutputBefore(rule, other, kind) && !changesOutputs(rule, other, policy);
+      const deny = policy.findUnconditional('deny', reached, hides);
       if (deny === undefined) return undefined;
       by.add(deny);
     }
@@ -56,21 +56,24 @@ function hiddenByDenies(rule: JudgedRule, rules: readonly JudgedRule[], policy: 
   };
 }
 
+/** Of a rule with more pairs of role and action nothing is said: each is looked up. */
+const MOST_PAIRS = 2000;
+
 /** An output appears unless the DENY has ended the search before; the resources of a principal policy come in no order. */
-function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, rules: readonly JudgedRule[], { kind }: LinkedPolicy): boolean {
-  return rule.hasOutput && (kind !== 'resource' || rules.indexOf(deny) > rules.indexOf(rule));
+function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, kind: LinkedPolicy['kind']): boolean {
+  return rule.hasOutput && (kind !== 'resource' || deny.index > rule.index);
 }
 
 /** A rule of the same effect without condition reaches all that this one reaches under its condition. */
-function saidAlready(rule: JudgedRule, others: readonly JudgedRule[], rules: readonly JudgedRule[]): Verdict | undefined {
+function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
   if (rule.hasOutput) return undefined;
-  if (rule.effect === 'limit') return limitedAlready(rule, others);
+  if (rule.effect === 'limit') return limitedAlready(rule, policy);
   // Under parental consent a conditional ALLOW denies those who do not meet its condition (8.3).
   if (rule.condition === '' || (rule.effect === 'allow' && rule.mayDeny)) return undefined;
-  const other = others.find(
-    (candidate) =>
-      candidate.effect === rule.effect && candidate.condition === '' && coversAll(candidate, rule) && !changesOutputs(rule, candidate, rules),
-  );
+  const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] ?? rule.parentRoles[0] };
+  const saysAll = (candidate: JudgedRule): boolean =>
+    candidate !== rule && coversAll(candidate, rule) && !changesOutputs(rule, candidate, policy);
+  const other = policy.findUnconditional(rule.effect, reached, saysAll);
   if (other === undefined) return undefined;
   const verb = rule.effect === 'allow' ? 'allows' : 'denies';
   return {
@@ -81,15 +84,27 @@ function saidAlready(rule: JudgedRule, others: readonly JudgedRule[], rules: rea
 }
 
 /** The rules of a role policy that allow one action must all hold: a rule without condition adds nothing to another one. */
-function limitedAlready(rule: JudgedRule, others: readonly JudgedRule[]): Verdict | undefined {
+function limitedAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
   if (rule.condition !== '') return undefined;
-  const other = others.find((candidate) => candidate.condition !== '' && coversAll(candidate, rule));
+  const reached = { resource: rule.resource, action: rule.actions[0], role: undefined };
+  const other = policy.findConditional(reached, (candidate) => coversAll(candidate, rule));
   if (other === undefined) return undefined;
   return {
     reason: `\`${other.name}\` allows the same under a condition, and all rules of a role policy must hold`,
     by: [other],
     wayOut: `take the actions out of \`${other.name}\`, or remove this rule`,
   };
+}
+
+/** A resource with one action and one role. */
+interface Pair {
+  readonly resource: string;
+  readonly action: string;
+  readonly role: string;
+}
+
+function coversPair(other: JudgedRule, { resource, action, role }: Pair): boolean {
+  return other.coversRole(role) && other.coversAction(action) && other.coversResource(resource);
 }
 
 function coversAll(other: JudgedRule, rule: JudgedRule): boolean {

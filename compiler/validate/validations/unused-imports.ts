@@ -17,11 +17,11 @@ export function warnOfUnusedImports(policies: PolicySet, _types: Types, report: 
   for (const { variables, constants, uses } of usingDocumentsOf(policies)) {
     for (const name of variables.imports) {
       const from = files.get(importKey('export_variables', name.value));
-      if (from !== undefined && !namesIn(from).some(uses.variable)) warn('variables', name);
+      if (from !== undefined && !uses.oneVariable(namesIn(from))) warn('variables', name);
     }
     for (const name of constants.imports) {
       const from = files.get(importKey('export_constants', name.value));
-      if (from !== undefined && !namesIn(from).some(uses.constant)) warn('constants', name);
+      if (from !== undefined && !uses.oneConstant(namesIn(from))) warn('constants', name);
     }
   }
 }
@@ -32,7 +32,12 @@ function unusedRoleSets(linked: LinkedPolicy): readonly Located<string>[] {
   return linked.policy.importDerivedRoles.filter((name) => !used.has(sanitize(name.value)));
 }
 
-function namesIn({ policy }: PolicyFile): readonly string[] {
-  if (policy.kind !== 'export-variables' && policy.kind !== 'export-constants') return [];
-  return policy.definitions.map(({ name }) => name.value);
+function namesIn({ policy }: PolicyFile): ReadonlySet<string> {
+  const isExport = policy.kind === 'export-variables' || policy.kind === 'export-constants';
+  const names = cache.get(policy) ?? new Set(isExport ? policy.definitions.map(({ name }) => name.value) : []);
+  cache.set(policy, names);
+  return names;
 }
+
+// Asked for each document that imports it; a policy never changes, and the entry goes with it.
+const cache = new WeakMap<PolicyFile['policy'], ReadonlySet<string>>();

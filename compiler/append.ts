@@ -1,0 +1,4 @@
+/** Adds items to the end of a list. `list.push(...items)` throws a RangeError for some 100,000 items: each is an argument on the stack. */
+export function append<T>(list: T[], items: Iterable<T>): void {
+  for (const item of items) list.push(item);
+}
