@@ -21,14 +21,18 @@ export function valuesOf(type: JsonType): readonly Scalar[] | undefined {
 const values = new WeakMap<JsonType, { readonly all: readonly Scalar[] | undefined }>();
 
 function findValues(type: JsonType): readonly Scalar[] | undefined {
-  const found = type.flatMap(({ kinds, scalars }): readonly (Scalar | undefined)[] => (kinds.has('list') || kinds.has('map') ? [undefined] : (scalars ?? [undefined])));
+  const found = type.flatMap(({ kinds, scalars = [undefined] }): readonly (Scalar | undefined)[] =>
+    kinds.has('list') || kinds.has('map') ? [undefined] : scalars,
+  );
   return found.includes(undefined) ? undefined : [...new Set(found as readonly Scalar[])];
 }
 
 /** A type in a message: `a string or null`, `one of "a", "b"`. */
 export function describe(type: JsonType): string {
   const limit = valuesOf(type);
-  if (limit !== undefined && limit.length > 0 && limit.length <= MOST_SHOWN) return `${limit.length > 1 ? 'one of ' : ''}${limit.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (limit !== undefined && limit.length > 0 && limit.length <= MOST_SHOWN) {
+    return `${limit.length > 1 ? 'one of ' : ''}${limit.map((value) => JSON.stringify(value)).join(', ')}`;
+  }
   const kinds = new Set(type.flatMap((alternative) => [...alternative.kinds]));
   const names = Object.entries(NAMES).filter(([kind]) => kinds.has(kind as JsonKind)).map(([, name]) => name);
   return [...new Set(kinds.has('fraction') ? names.filter((name) => name !== NAMES.integer) : names)].join(' or ');

@@ -594,7 +594,7 @@ export const SHAPES: Record<string, Shape> = {
       }),
   },
   'references of a schema in two chains': {
-    n: 12,
+    n: 30,
     of: (n) =>
       one(
         resource([allow(['view'], ['user'], { condition: when('R.attr.x.a == "x"') })], { schemas: { resourceSchema: { ref: 'authz:///s.json' } } }),
@@ -920,7 +920,7 @@ export const MISTAKES: Record<string, Shape> = {
   'undefined constants': mistaken((n) =>
     one(resource(view, { constants: { local: object(n, (i) => [`c${i}`, 1]) }, variables: { local: object(n, (i) => [`v${i}`, `C.d${i}`]) } })),
   ),
-  'undeclared names': mistaken((n) => definitions(n, (i) => `[${i}] == resourc`)),
+  'undeclared names': mistaken((n) => definitions(n, (i) => `[${i}] == reques`)),
   'undeclared functions': mistaken((n) => definitions(n, (i) => `R.attr.a${i}.startWith("x")`)),
   'undeclared types': mistaken((n) => definitions(n, (i) => `[${i}] == google.protobuf.Timestam{}`)),
   'undefined fields': mistaken((n) => definitions(n, (i) => `[${i}] == R.kinda`)),
