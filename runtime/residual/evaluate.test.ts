@@ -47,6 +47,14 @@ test('has is of an attribute that is there, null too; what is no map has nothing
   assert.is(passes(expression('not', expression('has', attr('x.y'))), {}), false);
 });
 
+test('has is of a field of an element, too', () => {
+  const first = expression('index', attr('list'), value(0 as never));
+  const named = expression('has', expression('get-field', first, { variable: 'name' }));
+  assert.is(passes(named, { list: [{ name: null }] }), true);
+  assert.is(passes(named, { list: [{ id: 1 }] }), false);
+  assert.is(passes(named, { list: [] }), false);
+});
+
 test('only own properties are attributes', () => {
   assert.is(passes(expression('has', attr('constructor')), {}), false);
   assert.is(passes(expression('has', attr('__proto__')), {}), false);

@@ -1,13 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as cel from '../cel/index.js';
-import { typeName } from './call.js';
+import { call, typeName } from './call.js';
 import { operandText } from './debug.js';
 import { macro } from './macros.js';
 import { equals } from './operators.js';
 import { rowOf } from './row.js';
 import { select } from './selection.js';
 import { isUnplannable, type Term } from './term.js';
+import { holds } from './truth.js';
 import { operandOf } from './wire.js';
 
 const row = rowOf({});
@@ -37,6 +38,13 @@ test('a transformation to a type has no form on the wire', () => {
 
 test('a range that failed is the result', () => {
   assert.is(macro('exists', cel.exists, ['t'], undefined, isX), undefined);
+});
+
+test('values of a row are doubles, to which no int adds; a key of a map may be an int', () => {
+  const isNext = (t: Term): Term => equals(call('add', cel.add, t, 1n), 2n);
+  assert.is(holds(macro('exists', cel.exists, ['t'], row.attr('l'), isNext)), false);
+  assert.is(holds(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), (_, v) => isNext(v as Term))), false);
+  assert.is(text(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), isNext)), '(exists request.resource.attr.m (lambda (eq (add k 1) 2) k v))');
 });
 
 test.run();

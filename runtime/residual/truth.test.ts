@@ -36,6 +36,14 @@ test('an attribute never equals bytes', () => {
   assert.is(holds(equals(row.attr('x'), new Uint8Array([1]))), false);
 });
 
+test('an attribute never equals a timestamp, so it differs from one wherever it can be read', () => {
+  const since = new cel.Timestamp(1, 0, 0);
+  assert.is(holds(equals(row.attr('x'), since)), false);
+  assert.is(holds(equals(since, row.attr('x'))), false);
+  assert.is(text(holds(complement(equals(row.attr('x'), since)))), '(has request.resource.attr.x)');
+  assert.is(text(holds(notEquals(row.attr('x'), since))), '(ne request.resource.attr.x (timestamp "1970-01-01T00:00:01Z"))');
+});
+
 test('a known map that is indexed by an attribute is a disjunction over its entries', () => {
   const level = index({ eng: 3, hr: 1 }, row.attr('k'));
   assert.is(text(holds(greaterThan(level, 1))), '(eq request.resource.attr.k "eng")');
