@@ -1,0 +1,45 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine } from '../../runtime/engine/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+
+const test = suite('what a plan takes from its request');
+
+const policyOf = (scope: string, rules: string): string => `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  scope: "${scope}"
+  rules:
+${rules}`;
+
+const TEXTS = {
+  'doc.yaml': policyOf('', `    - { actions: [renew], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: timestamp(R.attr.until) < now() } } }
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
+    - { actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
+`),
+  'doc.acme.yaml': policyOf('acme', `    - { actions: [share], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
+`),
+};
+
+const NOW = { seconds: 1_700_000_000, nanos: 123_456_789 };
+const principal = { id: 'ann', roles: ['user'] };
+
+async function planOf(action: string, scope = ''): Promise<{ readonly text: string; readonly scope: string | undefined }> {
+  const { policies } = await loaded(compileTexts(TEXTS));
+  const engine = createEngine(policies, { clock: () => NOW });
+  const { filterDebug, matchedScopes } = engine.plan({ principal, resource: { kind: 'doc', scope, attr: {} }, actions: [action] });
+  return { text: filterDebug, scope: matchedScopes?.get(action) };
+}
+
+test('the time in a filter has milliseconds, which every store and every client can read', async () => {
+  assert.match((await planOf('renew')).text, '2023-11-14T22:13:20.123Z');
+});
+
+test('a plan names the scope whose rules decided', async () => {
+  assert.equal(await planOf('view', 'acme'), { text: '(true)', scope: '' });
+  assert.equal(await planOf('share', 'acme'), { text: '(eq request.resource.attr.open true)', scope: 'acme' });
+  assert.equal(await planOf('edit', 'acme'), { text: '(eq request.resource.attr.open true)', scope: '' });
+});
+
+test.run();
