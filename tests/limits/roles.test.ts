@@ -198,6 +198,22 @@ function planEachRole(engine: ReturnType<typeof createEngine>, request: PlanRequ
   return engine.plan({ ...request, principal: { ...request.principal, roles: request.principal.roles.filter((role) => distinct.includes(role)) } });
 }
 
+test('many roles are told apart in a scope that has role policies only', async () => {
+  const scoped = `apiVersion: api.authz.dev/v1
+rolePolicy:
+  role: clerk
+  scope: acme
+  parentRoles: [user]
+  rules: [{ resource: album, allowActions: ["view:*"] }]
+`;
+  const rule = '    - { actions: ["view:*"], effect: EFFECT_ALLOW, roles: [user] }\n';
+  const { policies } = await loaded(compileTexts({ 'album.yaml': resourcePolicy(rule), 'clerk.yaml': scoped }));
+  const engine = createEngine(policies);
+  const isAllowed = (...last: readonly string[]): boolean =>
+    engine.isAllowed({ principal: { id: 'alice', roles: [...roles(1000), ...last] }, resource: { kind: 'album', id: 'a', scope: 'acme' }, action: 'view:1' });
+  assert.equal([isAllowed(), isAllowed('user'), isAllowed('clerk')], [false, true, true]);
+});
+
 test('outputs of many roles are said once for each role, up to the limit', async () => {
   const { policies } = await loaded(compileTexts(SETS['outputs'] as { readonly [path: string]: string }));
   const engine = createEngine(policies as CompiledBundle);

@@ -5,12 +5,12 @@ import { compileTexts, loaded } from '../support/compiled.js';
 
 const test = suite('what a plan takes from its request');
 
-const policyOf = (scope: string, rules: string): string => `apiVersion: api.authz.dev/v1
+const policyOf = (scope: string, rules: string, head = ''): string => `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: doc
   version: default
   scope: "${scope}"
-  rules:
+${head}  rules:
 ${rules}`;
 
 const TEXTS = {
@@ -18,17 +18,26 @@ const TEXTS = {
     - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
     - { actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
 `),
+  'note.yaml': policyOf('', `    - { actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: '"owner" in runtime.effectiveDerivedRoles' } } }
+    - { actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner] }
+`, '  importDerivedRoles: [people]\n').replace('resource: doc', 'resource: note'),
+  'people.yaml': `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: people
+  definitions:
+    - { name: owner, parentRoles: [user], condition: { match: { expr: R.attr.owner == P.id } } }
+`,
   'doc.acme.yaml': policyOf('acme', `    - { actions: [share], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
 `),
 };
 
-const NOW = { seconds: 1_700_000_000, nanos: 123_456_789 };
+const NOW = { seconds: 1_700_000_000, nanos: 123_456_789, offset: 0 };
 const principal = { id: 'ann', roles: ['user'] };
 
-async function planOf(action: string, scope = ''): Promise<{ readonly text: string; readonly scope: string | undefined }> {
+async function planOf(action: string, scope = '', kind = 'doc'): Promise<{ readonly text: string; readonly scope: string | undefined }> {
   const { policies } = await loaded(compileTexts(TEXTS));
   const engine = createEngine(policies, { clock: () => NOW });
-  const { filterDebug, matchedScopes } = engine.plan({ principal, resource: { kind: 'doc', scope, attr: {} }, actions: [action] });
+  const { filterDebug, matchedScopes } = engine.plan({ principal, resource: { kind, scope, attr: {} }, actions: [action] });
   return { text: filterDebug, scope: matchedScopes?.get(action) };
 }
 
@@ -40,6 +49,10 @@ test('a plan names the scope whose rules decided', async () => {
   assert.equal(await planOf('view', 'acme'), { text: '(true)', scope: '' });
   assert.equal(await planOf('share', 'acme'), { text: '(eq request.resource.attr.open true)', scope: 'acme' });
   assert.equal(await planOf('edit', 'acme'), { text: '(eq request.resource.attr.open true)', scope: '' });
+});
+
+test('a condition sees the derived roles that a row would have', async () => {
+  assert.is((await planOf('view', '', 'note')).text, '(eq request.resource.attr.owner "ann")');
 });
 
 test.run();
