@@ -5,7 +5,7 @@ import { EXIT } from './exit.js';
 import { evaluationErrorText, refuse, requireOneReader, warn } from './plan-command.js';
 import { readAuxData, readPrincipal, readResource } from './plan-input.js';
 import { policiesInMemory } from './policies-in-memory.js';
-import { strangers } from './strangers.js';
+import { unknownNames } from './unknown-names.js';
 
 /** How decisions are shown: a line each, or as JSON. */
 export type CheckFormat = 'text' | 'json';
@@ -40,7 +40,7 @@ async function checked(directory: string, { principal, resource: file, action, a
   };
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of strangers(policies.policies, { kind: resource.kind, actions, principal: request.principal.id })) warn(line);
+  for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: request.principal.id })) warn(line);
   const engine = createAuditedEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
   const [result] = engine.check(request);
   for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));

@@ -5,7 +5,7 @@ import { formatInputError, InputError } from './input-error.js';
 import { readAttributes, readAuxData, readPrincipal } from './plan-input.js';
 import { filterTree } from './plan-tree.js';
 import { isColorful, policiesInMemory } from './policies-in-memory.js';
-import { strangers } from './strangers.js';
+import { unknownNames } from './unknown-names.js';
 
 /** How a plan is shown: as an indented tree, as the debug text of planner.md 5, or as the filter of a response in JSON. */
 export type PlanFormat = 'tree' | 'text' | 'json';
@@ -62,7 +62,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const request = requestOf(options);
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of strangers(policies.policies, { kind: options.kind, actions: request.actions, principal: request.principal.id })) warn(line);
+  for (const line of unknownNames(policies.policies, { kind: options.kind, actions: request.actions, principal: request.principal.id })) warn(line);
   const engine = createAuditedEngine(policies.policies, { plan: writingOf(options.referenceShapes === true), schemaEnforcement: 'warn', traced: await policies.traced() });
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));

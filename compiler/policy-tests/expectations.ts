@@ -59,10 +59,10 @@ function requireActions({ actions, outputs }: Expectation, asked: readonly strin
 }
 
 function requireAsked(actions: readonly Located<string>[], asked: readonly string[], text: string): void {
-  const strangers = actions.filter(({ value }) => !asked.includes(value));
-  const [first] = strangers;
+  const unasked = actions.filter(({ value }) => !asked.includes(value));
+  const [first] = unasked;
   if (first === undefined) return;
-  const list = [...new Set(strangers.map(({ value }) => value))].sort().join(',');
+  const list = [...new Set(unasked.map(({ value }) => value))].sort().join(',');
   throw new InvalidSuite([{ text: `${text}: [${list}]`, place: first.place, notes: didYouMean(first.value, asked) }]);
 }
 

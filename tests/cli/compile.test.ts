@@ -186,9 +186,9 @@ test('--check fails with status 1, names missing, changed and stale files and th
   const { code, stdout, stderr } = await authzc(folder, 'compile', '--check', '--out', 'made');
   assert.is(code, 1);
   assert.is(stdout, '');
-  assert.match(stderr, /missing +hash\.ts/);
-  assert.match(stderr, /differs +resource\/document\.ts/);
-  assert.match(stderr, /stale +resource\/gone\.ts/);
+  assert.match(stderr, /missing +made\/hash\.ts/);
+  assert.match(stderr, /differs +made\/resource\/document\.ts/);
+  assert.match(stderr, /stale +made\/resource\/gone\.ts/);
   assert.not.match(stderr, 'mine.ts');
   assert.match(stderr, 'authzc compile policies --out made');
   assert.equal(filesIn(folder), before);

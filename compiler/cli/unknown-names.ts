@@ -9,7 +9,7 @@ export interface Named {
 }
 
 /** A line for each name that no policy knows: a slip of the pen denies like anything else, and a reader would look for the reason in the policies. */
-export function strangers(bundle: PolicyBundle, { kind, actions, principal }: Named): readonly string[] {
+export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }: Named): readonly string[] {
   const own = bundle.principalPolicies.filter((policy) => policy.principal === principal);
   const tablesOfPrincipal = own.flatMap(({ kinds, otherKinds }) => [...kinds.values(), { actions: new Map(), otherActions: otherKinds }]);
   const about = bundle.resourcePolicies.filter((policy) => policy.kind === sanitize(kind));
