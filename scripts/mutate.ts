@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Random } from '../tests/oracle/random.js';
+import { Random } from '../tests/support/oracle/random.js';
 import { coverageOf } from './mutate/covering-tests.js';
 import { mutated, type Mutation, mutationsOf } from './mutate/mutations.js';
 import type { Site } from './mutate/probes.js';

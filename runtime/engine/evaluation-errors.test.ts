@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Random } from '../../tests/oracle/random.js';
-import { randomRequest, randomStore } from '../../tests/oracle/random-store.js';
+import { Random } from '../../tests/support/oracle/random.js';
+import { randomRequest, randomStore } from '../../tests/support/oracle/random-store.js';
 import { compileTexts, loaded } from '../../tests/support/compiled.js';
 import { type CheckRequest, type AuditedEngine, createAuditedEngine, type EngineOptions, type PlanRequest } from './index.js';
 

@@ -62,7 +62,7 @@ function suiteOf(file: string): string | undefined {
   return /^tests\/([^/]+)\//.exec(file)?.[1];
 }
 
-const IMPORT = /(?:from|import\()\s*'(\.{1,2}\/[^']+)'/g;
+const IMPORT = /(?:^(?:import|export|\})[^'\n]*|\bimport\()'(\.{1,2}\/[^']+)'/gm;
 
 /** What a file of one test suite imports from the folder of another; `tests/support` is for all. */
 export function crossSuiteImports(file: string, text: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sampleRecord } from '../../tests/audit/samples.js';
+import { sampleRecord } from '../../tests/support/audit/samples.js';
 import { AT_ONCE, type AuditBackend, type Written } from './backend.js';
 import { BackendSink } from './backend-sink.js';
 import type { AuditRecord } from './record.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ENDED, sampleCall, sampleCheck, samplePlan } from '../../tests/audit/samples.js';
+import { ENDED, sampleCall, sampleCheck, samplePlan } from '../../tests/support/audit/samples.js';
 import { accessEntry, checkEntry, planEntry } from './entry.js';
 import { metadataRules } from './metadata-rules.js';
 import { rfc3339 } from './rfc3339.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sampleCall, sampleCheck, samplePlan } from '../../tests/audit/samples.js';
+import { sampleCall, sampleCheck, samplePlan } from '../../tests/support/audit/samples.js';
 import { checkEntry, planEntry } from './entry.js';
 import { maskEntry } from './mask.js';
 import { type MaskPath, parseMaskPath } from './mask-path.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sampleCall } from '../../tests/audit/samples.js';
+import { sampleCall } from '../../tests/support/audit/samples.js';
 import { metadataRules } from './metadata-rules.js';
 
 const namesOf = (include: readonly string[], exclude: readonly string[]): readonly string[] | undefined => {

@@ -8,7 +8,7 @@ import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import type { Call } from '../../server/service/call.js';
 import { startBroker } from './kafka-broker.js';
-import { configWith, ENDED, sampleCall, sampleCheck } from './samples.js';
+import { configWith, ENDED, sampleCall, sampleCheck } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
 const BUNDLE = { policySource: { embeddedPdp: { bundleHash: 'one' } } };

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { openFileBackend } from '../../server/audit/file/file-backend.js';
-import { sampleRecord } from './samples.js';
+import { sampleRecord } from '../support/audit/samples.js';
 
 /** The child processes of file.test.ts. */
 const [mode = '', path = 'stdout'] = process.argv.slice(2);

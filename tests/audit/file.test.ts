@@ -8,7 +8,7 @@ import type { FileAuditConfig } from '../../server/audit/audit-config.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
 import { openFileBackend } from '../../server/audit/file/file-backend.js';
 import { ConfigError } from '../../server/config/config-error.js';
-import { configWith, sampleRecord } from './samples.js';
+import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 import { skip } from '../support/skip.js';
 

@@ -7,7 +7,7 @@ import { type AuditConfig, AUDIT_DEFAULTS, type KafkaAuditConfig } from '../../s
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { LAST_RESORT, within } from '../support/within.js';
 import { type Broker, type BrokerOptions, startBroker } from './kafka-broker.js';
-import { configWith, sampleRecord } from './samples.js';
+import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
 const TOPIC = 'audit';

@@ -1,6 +1,6 @@
 import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
-import { configWith, sampleRecord } from './samples.js';
+import { configWith, sampleRecord } from '../support/audit/samples.js';
 
 /** Puts more entries into a database than its file may hold, and prints how many were written and how many failed. */
 const [storagePath = ''] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { readAuditLog } from '../../server/audit/reader.js';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { ROOT } from '../support/compiled.js';
 
 /** `AUDIT_KILLS=500 AUDIT_SEED=7` for more of them. */

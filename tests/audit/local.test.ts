@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type AuditConfig, AUDIT_DEFAULTS, type LocalAuditConfig } from '../../server/audit/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { type AuditQuery, readAuditLog } from '../../server/audit/reader.js';
-import { configWith, sampleRecord } from './samples.js';
+import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
 const HOUR = 3_600_000;

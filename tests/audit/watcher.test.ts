@@ -9,7 +9,7 @@ import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.
 import type { AuditedBundle } from '../../server/audit/audited-bundle.js';
 import type { AuditRecord } from '../../server/audit/record.js';
 import type { AuditSink } from '../../server/audit/sink.js';
-import { configWith, ENDED, sampleCall, sampleCheck, samplePlan } from './samples.js';
+import { configWith, ENDED, sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
 const BUNDLE: AuditedBundle = { policySource: { embeddedPdp: { bundleHash: 'one' } } };

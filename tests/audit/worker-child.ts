@@ -1,6 +1,6 @@
 import { workerAuditLog } from '../../server/audit/audit-log.js';
 import { Link, type Topics } from '../../server/workers/link.js';
-import { configWith, sampleRecord } from './samples.js';
+import { configWith, sampleRecord } from '../support/audit/samples.js';
 
 /** A worker that puts entries as its primary has room for them, closes its log, and says what became of them. */
 const [, count = '0'] = process.argv.slice(2);

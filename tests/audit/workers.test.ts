@@ -8,7 +8,7 @@ import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
 import { type AuditLog, auditPrimary, openAuditLog, workerAuditLog } from '../../server/audit/audit-log.js';
 import { readAuditLog } from '../../server/audit/reader.js';
 import { Link, type Topics } from '../../server/workers/link.js';
-import { configWith, sampleRecord } from './samples.js';
+import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
 test('what workers put is in the primary log when they have closed theirs, and every entry counts once', () =>

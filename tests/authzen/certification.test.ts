@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { loadConfig } from '../../server/config.js';
-import { send } from '../server/http-client.js';
+import { send } from '../support/server/http-client.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** What the certification scenario of AuthZEN 1.0 asks of evaluations and batches: its eight decisions, and its shapes. */

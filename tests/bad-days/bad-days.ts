@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHECK } from '../cli/policies.js';
-import { stop } from '../cli/programs.js';
-import { type Load, startLoad } from '../workers/load.js';
-import { compileBundles, discard, remove, replaceFile, type Server, startProgram, workersOf } from '../workers/server.js';
-import { send } from '../server/http-client.js';
+import { CHECK } from '../support/cli/policies.js';
+import { stop } from '../support/cli/programs.js';
+import { type Load, startLoad } from '../support/workers/load.js';
+import { compileBundles, discard, remove, replaceFile, type Server, startProgram, workersOf } from '../support/workers/server.js';
+import { send } from '../support/server/http-client.js';
 import { badRequest, kindCount, oversize } from './bad-requests.js';
 
 /** What a run is asked for. */

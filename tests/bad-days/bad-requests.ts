@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { CHECK } from '../cli/policies.js';
+import { CHECK } from '../support/cli/policies.js';
 
 /** A request that no server should be able to make sense of, or should. */
 export interface BadRequest {

@@ -7,11 +7,11 @@ import type { Expr } from '../../compiler/ast/expr.js';
 import { parseCel } from '../../compiler/parse/cel/index.js';
 import { type CheckResult, checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { type Emitted, type EmittedMatch, emittedBatch } from './differential/emitted-batch.js';
-import { CONSTANTS, randomExpression, VARIABLES } from './differential/random-expressions.js';
+import { CONSTANTS, randomExpression, VARIABLES } from '../support/cel/differential/random-expressions.js';
 import { holds, matchDocument, type RandomMatch, randomMatch, strictly } from './differential/random-match.js';
-import { randomRequest } from './differential/random-requests.js';
+import { randomRequest } from '../support/cel/differential/random-requests.js';
 import { interpret, type Surroundings } from './interpreter/interpret.js';
 
 // Random expressions, compiled, beside the same expressions interpreted. More of them: CEL_EXPRESSIONS=9000 CEL_SEED=7.

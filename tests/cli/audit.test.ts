@@ -10,8 +10,8 @@ import { adminTargetOf } from '../../server/cli/audit/admin-target.js';
 import { entriesRequest } from '../../server/cli/audit/entries-request.js';
 import { listEntries } from '../../server/cli/audit/list-entries.js';
 import { makeCertificate } from '../support/certificate.js';
-import { CHECK, documentPolicy } from './policies.js';
-import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from './programs.js';
+import { CHECK, documentPolicy } from '../support/cli/policies.js';
+import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
 
 const test = suite('authzc audit');
 const authority = makeCertificate('authority');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
-import { folderOf, PROGRAMS, run } from './programs.js';
+import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('docs/command-line.md');
 const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');

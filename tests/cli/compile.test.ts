@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BROKEN_POLICY, documentPolicy } from './policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from './programs.js';
+import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
+import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('authzc compile');

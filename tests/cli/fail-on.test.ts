@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BROKEN_POLICY, documentPolicy } from './policies.js';
-import { filesIn, folderOf, PROGRAMS, run } from './programs.js';
+import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
+import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('authzc compile --fail-on');
 const folders: string[] = [];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { linkPackage } from '../docs/package-link.js';
+import { linkPackage } from '../support/docs/package-link.js';
 import { nodeEnvironment, npmProgram } from '../support/npm.js';
-import { filesIn, folderOf, PROGRAMS, run } from './programs.js';
+import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('authzc init');
 const folders: string[] = [];

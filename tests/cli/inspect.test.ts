@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { SHARED } from '../support/compiled.js';
-import { type Ended, folderOf, PROGRAMS, run } from './programs.js';
+import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('authzc inspect');

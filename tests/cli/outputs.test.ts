@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { compileCommand } from '../../compiler/cli/compile-command.js';
-import { documentPolicy } from './policies.js';
+import { documentPolicy } from '../support/cli/policies.js';
 import { skip } from '../support/skip.js';
-import { folderOf, PROGRAMS, run } from './programs.js';
+import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('what authzc compile writes and deletes');
 const folders: string[] = [];

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BROKEN_POLICY, documentPolicy } from './policies.js';
-import { folderOf, PROGRAMS, run } from './programs.js';
+import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
+import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 /** Every file that is shown to people can be opened from the working directory, wherever the folder of the policies is. */
 const test = suite('paths in what commands say');

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Filter, selects } from '#runtime/residual';
-import { BROKEN_POLICY, documentPolicy } from './policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from './programs.js';
+import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
+import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('authzc plan and authzc check');
 const folders: string[] = [];

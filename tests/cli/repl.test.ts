@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ended, folderOf, PROGRAMS } from './programs.js';
+import { type Ended, folderOf, PROGRAMS } from '../support/cli/programs.js';
 
 const test = suite('authzc repl');
 const HEAD = 'apiVersion: api.authz.dev/v1\n';

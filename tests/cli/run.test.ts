@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CHECK, BROKEN_POLICY, documentPolicy } from './policies.js';
-import { filesIn, folderOf, launch, PROGRAMS, run, stop } from './programs.js';
+import { CHECK, BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
+import { filesIn, folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
 
 const test = suite('authzc run');
 const folders: string[] = [];

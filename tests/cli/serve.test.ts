@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { send } from '../server/http-client.js';
-import { checkOverGrpc } from './grpc-check.js';
-import { BROKEN_POLICY, CHECK, documentPolicy } from './policies.js';
-import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from './programs.js';
+import { send } from '../support/server/http-client.js';
+import { checkOverGrpc } from '../support/cli/grpc-check.js';
+import { BROKEN_POLICY, CHECK, documentPolicy } from '../support/cli/policies.js';
+import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '../support/cli/programs.js';
 
 const test = suite('authzc serve');
 const folders: string[] = [];

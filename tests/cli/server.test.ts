@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
-import { send } from '../server/http-client.js';
-import { CHECK, documentPolicy } from './policies.js';
-import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from './programs.js';
+import { send } from '../support/server/http-client.js';
+import { CHECK, documentPolicy } from '../support/cli/policies.js';
+import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '../support/cli/programs.js';
 
 const test = suite('dist/server.js');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];

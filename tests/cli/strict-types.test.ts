@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { filesIn, folderOf, PROGRAMS, run } from './programs.js';
+import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('authzc compile --strict-types');
 const folders: string[] = [];

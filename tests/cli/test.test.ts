@@ -2,8 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BROKEN_POLICY, documentPolicy } from './policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from './programs.js';
+import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
+import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
 const test = suite('authzc test');
 const folders: string[] = [];

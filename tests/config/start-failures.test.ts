@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError, loadConfig } from '../../server/config.js';
-import { documentPolicy } from '../cli/policies.js';
-import { folderOf, launch, PROGRAMS, run, stop } from '../cli/programs.js';
+import { documentPolicy } from '../support/cli/policies.js';
+import { folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
 import { makeCertificate } from '../support/certificate.js';
 
 const test = suite('starts that fail (server.md 2.3)');

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from '../server/http-client.js';
+import type { Answer } from '../support/server/http-client.js';
 
 /** A recorded call of the HTTP interface (server.md 11). */
 export interface HttpCase {

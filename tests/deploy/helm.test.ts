@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../proto/openapi/json.js';
 import { loadConfig } from '../../server/config.js';
-import { problemsOf } from '../explorer/json-schema.js';
+import { problemsOf } from '../support/explorer/json-schema.js';
 import { ROOT } from '../support/compiled.js';
 
 const test = suite('the Helm chart');

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { ROOT } from '../support/compiled.js';
 import { type Block, titleOf } from './blocks.js';
 import { matchesText } from './expected.js';
-import { PACKAGE_SOURCES } from './package-sources.js';
+import { PACKAGE_SOURCES } from '../support/docs/package-sources.js';
 
 /** What a block printed, or how it failed. */
 interface Ran {

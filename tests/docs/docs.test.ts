@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseDocument } from 'yaml';
 import { loadConfig } from '../../server/config.js';
-import { folderOf, launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
+import { folderOf, launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { type Block, type Page, readPage, titleOf } from './blocks.js';
 import { runExpressions } from './cel-blocks.js';

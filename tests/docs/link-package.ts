@@ -1,4 +1,4 @@
-import { linkPackage } from './package-link.js';
+import { linkPackage } from '../support/docs/package-link.js';
 
 /** What `npm install` does on a page: `link-package.ts PROJECT AUTHZC`. */
 const [, , project = '', authzc = ''] = process.argv;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
+import { launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { npmProgram } from '../support/npm.js';
 import { type Block, type Page, titleOf } from './blocks.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../proto/openapi/json.js';
-import { problemsOf } from './json-schema.js';
+import { problemsOf } from '../support/explorer/json-schema.js';
 import { ADMIN, type Served, startServed } from './served.js';
 
 const test = suite('GET /schema/swagger.json');

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Request, ResourcePolicy, Rule, TracedCondition } from '#runtime/policy';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomCondition, randomValue } from './random-expressions.js';
 

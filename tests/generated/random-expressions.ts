@@ -1,4 +1,4 @@
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 
 /** What an expression is meant to be; attributes may stand for anything, and often are something else. */
 type Kind = 'bool' | 'double' | 'int' | 'string' | 'list' | 'any';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { attack, conditionsOf } from './attack.js';
 import { CORES } from './random-conditions.js';
 

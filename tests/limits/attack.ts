@@ -7,7 +7,7 @@ import { bundle } from '../../compiler/bundle/index.js';
 import { parseCel } from '../../compiler/parse/cel/index.js';
 import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
 import type { Outcome, Task } from './limited-child.js';
 import { type Core, CORES, randomCondition, VARIABLES } from './random-conditions.js';

@@ -1,5 +1,5 @@
 import type { AccessRequest } from '../../runtime/engine/index.js';
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 import { ATTRIBUTES_OF_A_KIND } from './random-conditions.js';
 
 /** The largest request that the server reads by default, in bytes. */

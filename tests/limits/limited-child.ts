@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
 import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { hostileRequest } from './hostile-attributes.js';
 
 /** What the parent asks for: one condition and one request each from `from` on. */

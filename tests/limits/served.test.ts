@@ -10,9 +10,9 @@ import type { AuditRecord } from '../../server/audit/record.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { observe } from '../../server/observe/observe.js';
 import type { Decider } from '../../server/service/decider.js';
-import { configWith } from '../audit/samples.js';
-import { checkOverGrpc } from '../cli/grpc-check.js';
-import { start } from '../server/start.js';
+import { configWith } from '../support/audit/samples.js';
+import { checkOverGrpc } from '../support/cli/grpc-check.js';
+import { start } from '../support/server/start.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 const POLICY = `apiVersion: api.authz.dev/v1

@@ -1,4 +1,4 @@
-import type { Document } from '../oracle/documents.js';
+import type { Document } from '../support/oracle/documents.js';
 
 /** Policies in which roles, scopes, role policies and derived roles meet, each rule under a flag of its own: what random stores seldom put together. */
 export const COMBINATIONS: readonly Document[] = [

@@ -1,11 +1,11 @@
 import { createEngine, type Engine, type EngineOptions, type PlanRequest } from '#runtime/engine';
 import type { PolicyBundle, TracedBundle } from '#runtime/policy';
 import { FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import { Random } from '../oracle/random.js';
-import { randomAttributes, randomRequest } from '../oracle/random-store.js';
-import { hostileAttributes } from '../sql/hostile-rows.js';
+import { Random } from '../support/oracle/random.js';
+import { randomAttributes, randomRequest } from '../support/oracle/random-store.js';
+import { hostileAttributes } from '../support/sql/hostile-rows.js';
 import { QUESTIONS } from './combinations.js';
-import { PLACES, TYPED, typedRow } from './conditions.js';
+import { PLACES, TYPED, typedRow } from '../support/mutants/conditions.js';
 
 /** A store, compiled. */
 export interface StoreModule {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Document } from '../oracle/documents.js';
+import type { Document } from '../support/oracle/documents.js';
 import { ROOT } from '../support/compiled.js';
 import { readKnownFailures } from '../support/known-failures.js';
-import { Random } from '../oracle/random.js';
-import { randomStore } from '../oracle/random-store.js';
-import { HAZARDS } from '../sql/hazardous-conditions.js';
+import { Random } from '../support/oracle/random.js';
+import { randomStore } from '../support/oracle/random-store.js';
+import { HAZARDS } from '../support/sql/hazardous-conditions.js';
 import { COMBINATIONS } from './combinations.js';
-import { PLACES, TYPED } from './conditions.js';
+import { PLACES, TYPED } from '../support/mutants/conditions.js';
 
 /** How many random stores the probe asks. */
 export const RANDOM_STORES = 12;

@@ -5,8 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { observe } from '../../server/observe/observe.js';
-import { fakeDecider } from '../server/fake-decider.js';
-import { start } from '../server/start.js';
+import { fakeDecider } from '../support/server/fake-decider.js';
+import { start } from '../support/server/start.js';
 
 const CHECK = { requestId: 'r1', principal: { id: 'u', roles: ['user'] }, resources: [{ actions: ['view'], resource: { kind: 'album', id: 'a' } }] };
 

@@ -1,4 +1,4 @@
-import type { Document } from './documents.js';
+import type { Document } from '../support/oracle/documents.js';
 
 /** The policies of the worked example (policy-language.md, Appendix B). */
 export const APPENDIX_B: readonly Document[] = [

@@ -3,11 +3,11 @@ import { ALLOW } from '#runtime/policy';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { interpretedBundle } from './interpreted-bundle.js';
-import { MODEL_DEFAULTS, type ModelResult, modelCheck } from './model.js';
-import { Random } from './random.js';
-import { randomRequest, randomStore } from './random-store.js';
-import { tableOf } from './table.js';
-import { tinyCel } from './tiny-cel.js';
+import { MODEL_DEFAULTS, type ModelResult, modelCheck } from '../support/oracle/model.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { tableOf } from '../support/oracle/table.js';
+import { tinyCel } from '../support/oracle/tiny-cel.js';
 
 /** The engine's answer in the model's words. */
 function inModelWords(result: CheckResult): ModelResult {

@@ -20,10 +20,10 @@ import {
   type TracedBundle,
   type TracedCondition,
 } from '#runtime/policy';
-import { Context, ModelError } from './context.js';
-import { expressionsOf, type Params, paramsOf, textsOf } from './definitions.js';
-import type { Document, Match, PrincipalDocument, ResourceDocument, RoleDocument, RuleBody } from './documents.js';
-import { tinyCel } from './tiny-cel.js';
+import { Context, ModelError } from '../support/oracle/context.js';
+import { expressionsOf, type Params, paramsOf, textsOf } from '../support/oracle/definitions.js';
+import type { Document, Match, PrincipalDocument, ResourceDocument, RoleDocument, RuleBody } from '../support/oracle/documents.js';
+import { tinyCel } from '../support/oracle/tiny-cel.js';
 
 /** A bundle as the engine takes it, its conditions interpreted by tiny-cel.ts: to compare the engine alone with the reference model. */
 export interface InterpretedBundle {

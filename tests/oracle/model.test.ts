@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { APPENDIX_B } from './appendix-b.js';
-import type { Document } from './documents.js';
-import { globMatch } from './glob-match.js';
-import { MODEL_DEFAULTS, type ModelRequest, modelCheck, type ModelSettings } from './model.js';
-import { tableOf } from './table.js';
-import { tinyCel } from './tiny-cel.js';
+import type { Document } from '../support/oracle/documents.js';
+import { globMatch } from '../support/oracle/glob-match.js';
+import { MODEL_DEFAULTS, type ModelRequest, modelCheck, type ModelSettings } from '../support/oracle/model.js';
+import { tableOf } from '../support/oracle/table.js';
+import { tinyCel } from '../support/oracle/tiny-cel.js';
 
 interface Ask {
   readonly id?: string;

@@ -4,7 +4,7 @@ import type { PolicyFile } from '../../compiler/ast/policy.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 
 const test = suite('YAML that the policy language refuses');
 

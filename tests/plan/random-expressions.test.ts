@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import { CONSTANTS, randomExpression, VARIABLES } from '../cel/differential/random-expressions.js';
-import { randomRequest } from '../cel/differential/random-requests.js';
-import { PLACES } from '../mutants/conditions.js';
-import { Random } from '../oracle/random.js';
-import { documentOf } from '../sql/hostile-rows.js';
+import { CONSTANTS, randomExpression, VARIABLES } from '../support/cel/differential/random-expressions.js';
+import { randomRequest } from '../support/cel/differential/random-requests.js';
+import { PLACES } from '../support/mutants/conditions.js';
+import { Random } from '../support/oracle/random.js';
+import { documentOf } from '../support/sql/hostile-rows.js';
 import { compileTexts } from '../support/compiled.js';
-import { linked } from './linked.js';
+import { linked } from '../support/plan/linked.js';
 import { randomCondition, randomPrincipal, randomRow, randomVariables } from './random-values.js';
 
 /** How many stores of random conditions, and conditions of each; SEED says where to begin. */

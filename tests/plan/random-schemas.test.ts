@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type PlanResult } from '#runtime/engine';
 import { type Filter, FLAT, filterText, REFERENCE, selects, type Writing } from '#runtime/residual';
 import { renderSql, type SqlParameter, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { selectsRow, type WireOperand } from '../oracle/filter-rows.js';
-import { cellsOf, createTable, tableOf } from '../sql/schema-table.js';
-import { randomRow, type SchemaObject } from './random-schemas.js';
-import { batches, judged, requestOf } from './schema-cases.js';
+import { selectsRow, type WireOperand } from '../support/oracle/filter-rows.js';
+import { cellsOf, createTable, tableOf } from '../support/sql/schema-table.js';
+import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
+import { batches, judged, requestOf } from '../support/plan/schema-cases.js';
 
 /** How many random schemas, each with a policy; SEED says where to begin. SCHEMAS=4000 ROWS=256 is the whole proof: a million rows. */
 const SCHEMAS = Number(process.env.SCHEMAS ?? 80);

@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import type { Document } from '../oracle/documents.js';
-import { Random } from '../oracle/random.js';
-import { randomAttributes, randomRequest, randomStore } from '../oracle/random-store.js';
+import type { Document } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts } from '../support/compiled.js';
-import { linked } from './linked.js';
+import { linked } from '../support/plan/linked.js';
 import { withSharedNames } from './shared-names.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Attributes } from '#runtime/policy';
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 
 /*
  * Conditions in which the value of a partly known expression counts, and not only whether it is true: logic, membership and ternaries as

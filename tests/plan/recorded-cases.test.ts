@@ -7,7 +7,7 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { createEngine, type Engine, type EngineOptions, type PlanResult } from '#runtime/engine';
 import { REFERENCE, selects } from '#runtime/residual';
-import { selectsRow, type WireOperand } from '../oracle/filter-rows.js';
+import { selectsRow, type WireOperand } from '../support/oracle/filter-rows.js';
 import { loaded, ROOT, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { normalOperand } from './normal-operand.js';

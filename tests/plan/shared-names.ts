@@ -1,5 +1,5 @@
-import type { Document, ResourceRule } from '../oracle/documents.js';
-import type { Random } from '../oracle/random.js';
+import type { Document, ResourceRule } from '../support/oracle/documents.js';
+import type { Random } from '../support/oracle/random.js';
 
 /** The policies with rules that share a name, and so their first result (policy-language.md 8.10-D3). */
 export function withSharedNames(random: Random, documents: readonly Document[]): readonly Document[] {

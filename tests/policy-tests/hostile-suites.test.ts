@@ -5,7 +5,7 @@ import type { SuiteFiles } from '../../compiler/load/index.js';
 import type { Question } from '../../compiler/policy-tests/ask.js';
 import { reportOf } from '../../compiler/policy-tests/report/index.js';
 import { runTests } from '../../compiler/policy-tests/run-tests.js';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 
 const test = suite('hostile test suites');
 

@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Compilation, compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import type { Document } from '../oracle/documents.js';
-import { Random } from '../oracle/random.js';
-import { randomStore } from '../oracle/random-store.js';
+import type { Document } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomStore } from '../support/oracle/random-store.js';
 
 const test = suite('compiling a folder again');
 

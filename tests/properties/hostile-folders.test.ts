@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Compilation } from '../../compiler/compile.js';
-import { Random } from '../oracle/random.js';
-import { randomStore } from '../oracle/random-store.js';
+import { Random } from '../support/oracle/random.js';
+import { randomStore } from '../support/oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** How many folders are mutated, and where that begins. */

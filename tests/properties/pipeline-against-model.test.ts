@@ -2,12 +2,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CheckResult, createEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
-import type { Document } from '../oracle/documents.js';
-import { MODEL_DEFAULTS, type ModelOutput, type ModelResult, modelCheck } from '../oracle/model.js';
-import { Random } from '../oracle/random.js';
-import { randomRequest, randomStore } from '../oracle/random-store.js';
-import { tableOf } from '../oracle/table.js';
-import { tinyCel } from '../oracle/tiny-cel.js';
+import type { Document } from '../support/oracle/documents.js';
+import { MODEL_DEFAULTS, type ModelOutput, type ModelResult, modelCheck } from '../support/oracle/model.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { tableOf } from '../support/oracle/table.js';
+import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** How many stores of random policies, and requests of each; SEED says where to begin. 20,000 checks by default. */

@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
-import type { Document } from '../oracle/documents.js';
-import { MODEL_DEFAULTS, modelCheck } from '../oracle/model.js';
-import { Random } from '../oracle/random.js';
-import { randomRequest, randomStore } from '../oracle/random-store.js';
-import { tableOf } from '../oracle/table.js';
-import { tinyCel } from '../oracle/tiny-cel.js';
+import type { Document } from '../support/oracle/documents.js';
+import { MODEL_DEFAULTS, modelCheck } from '../support/oracle/model.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { tableOf } from '../support/oracle/table.js';
+import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts } from '../support/compiled.js';
 
 /** How many stores of random policies, and requests of each for every rule that is warned of; SEED says where to begin. */

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { safeRegExp } from '../../runtime/cel/safe-regexp.js';
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 import { randomPattern } from './random-patterns.js';
 
 /** A pattern, and in which strings RE2 finds a match. */

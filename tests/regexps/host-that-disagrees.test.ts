@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { minifiedProgram } from '../../scripts/minified-program.js';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { randomCorpus } from './corpus.js';
 import type { Asked } from './disagreements.js';
 import { disagreementProgram } from './program.js';

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Random } from '../oracle/random.js';
-import { hasBrowser, inBrowser } from '../places/browser.js';
-import { hasWorker, inWorker } from '../places/worker.js';
+import { Random } from '../support/oracle/random.js';
+import { hasBrowser, inBrowser } from '../support/places/browser.js';
+import { hasWorker, inWorker } from '../support/places/worker.js';
 import { skip } from '../support/skip.js';
 import { type Question, randomCorpus } from './corpus.js';
 import { disagreementsOf } from './disagreements.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 
 /** A random pattern, and strings that it may match: strings from its own structure, damaged ones, and unrelated ones. */
 export interface RandomPattern {

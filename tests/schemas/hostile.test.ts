@@ -5,8 +5,8 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { type CompiledBundle, createAuditedEngine } from '../../runtime/engine/index.js';
 import type { Decider } from '../../server/service/decider.js';
-import { checkOverGrpc } from '../cli/grpc-check.js';
-import { start } from '../server/start.js';
+import { checkOverGrpc } from '../support/cli/grpc-check.js';
+import { start } from '../support/server/start.js';
 import { loaded } from '../support/compiled.js';
 import { compileReferences, validators } from './validators.js';
 

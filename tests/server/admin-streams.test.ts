@@ -13,7 +13,7 @@ import { type Door, openDoor } from '../../server/listen.js';
 import { adminService } from '../../server/service/admin.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
 const test = suite('the audit listing over Connect and gRPC-Web');

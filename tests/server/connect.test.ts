@@ -6,8 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
-import { send } from './http-client.js';
-import { start } from './start.js';
+import { send } from '../support/server/http-client.js';
+import { start } from '../support/server/start.js';
 
 const test = suite('Connect');
 let server: ListeningServer;

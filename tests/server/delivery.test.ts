@@ -9,7 +9,7 @@ import { type Door, openDoor } from '../../server/listen.js';
 import type { Deliver } from '../../server/service/watcher.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
 const test = suite('replies that wait for the audit log');

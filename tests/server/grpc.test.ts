@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
-import { start } from './start.js';
+import { start } from '../support/server/start.js';
 
 const test = suite('gRPC');
 let server: ListeningServer;

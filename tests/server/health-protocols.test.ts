@@ -7,9 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { Watcher } from '../../server/service/watcher.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 import { within } from '../support/within.js';
-import { closeUnhindered, start } from './start.js';
+import { closeUnhindered, start } from '../support/server/start.js';
 
 const test = suite('health over Connect and gRPC-Web');
 const PATH = '/grpc.health.v1.Health/';

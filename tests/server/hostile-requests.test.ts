@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { MAX_VIOLATIONS } from '../../proto/validate/violation.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 
 const test = suite('hostile requests to a server with little memory');
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 
 const test = suite('hostile values in requests to a server with little memory');
 

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { within } from '../support/within.js';
-import { send } from './http-client.js';
-import { closeUnhindered, start } from './start.js';
+import { send } from '../support/server/http-client.js';
+import { closeUnhindered, start } from '../support/server/start.js';
 
 const test = suite('clients that stall');
 

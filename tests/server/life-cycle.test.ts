@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { launch, PROGRAMS } from '../cli/programs.js';
-import { send } from './http-client.js';
-import { closeUnhindered, start } from './start.js';
+import { launch, PROGRAMS } from '../support/cli/programs.js';
+import { send } from '../support/server/http-client.js';
+import { closeUnhindered, start } from '../support/server/start.js';
 
 const test = suite('start and stop');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1'];

@@ -5,7 +5,7 @@ import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { LAST_RESORT } from '../support/within.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
 const test = suite('odd requests of HTTP');

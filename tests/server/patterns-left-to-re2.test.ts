@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PROGRAMS } from '../cli/programs.js';
-import { discard, replaceFile, type Server, startProgram, until } from '../workers/server.js';
+import { PROGRAMS } from '../support/cli/programs.js';
+import { discard, replaceFile, type Server, startProgram, until } from '../support/workers/server.js';
 
 const test = suite('patterns that are left to RE2');
 

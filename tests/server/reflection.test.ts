@@ -17,7 +17,7 @@ import { adminService } from '../../server/service/admin.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { httpServer } from '../../server/transport/http/http-server.js';
 import { ROOT } from '../support/compiled.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
 const test = suite('reflection');

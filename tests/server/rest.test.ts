@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
 import { LAST_RESORT } from '../support/within.js';
-import { send } from './http-client.js';
-import { start } from './start.js';
+import { send } from '../support/server/http-client.js';
+import { start } from '../support/server/start.js';
 
 const test = suite('REST');
 let server: ListeningServer;

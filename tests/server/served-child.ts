@@ -1,4 +1,4 @@
-import { start } from './start.js';
+import { start } from '../support/server/start.js';
 
 // A server in a process of its own, whose memory its parent has limited. It ends with its parent.
 process.on('disconnect', () => process.exit(0));

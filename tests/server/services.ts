@@ -2,7 +2,7 @@ import type { Config } from '../../server/config.js';
 import { CallIds } from '../../server/service/call-id.js';
 import { Health } from '../../server/service/health.js';
 import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
-import { fakeDecider } from './fake-decider.js';
+import { fakeDecider } from '../support/server/fake-decider.js';
 
 /** Services to make the transports from without the rest of a server. No token is good. */
 export function testServices(config: Config, part: Partial<Services> = {}): Services {

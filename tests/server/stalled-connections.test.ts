@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeCertificate } from '../support/certificate.js';
-import { until } from '../workers/server.js';
-import { GoodStreams } from './good-clients.js';
-import { judge, socketsOf, type Stalled, targetsOf } from './judge-stalls.js';
-import { FLOODS, STALLS, sipping, type Target, watching } from './stalling-clients.js';
+import { until } from '../support/workers/server.js';
+import { GoodStreams } from '../support/server/good-clients.js';
+import { judge, socketsOf, type Stalled, targetsOf } from '../support/server/judge-stalls.js';
+import { FLOODS, STALLS, sipping, type Target, watching } from '../support/server/stalling-clients.js';
 
 const test = suite('connections that stall over HTTP/2 and TLS');
 /** Long enough for good clients of a machine that is busy: they live in the process of the bad ones. */

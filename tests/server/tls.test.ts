@@ -14,9 +14,9 @@ import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { makeCertificate } from '../support/certificate.js';
-import { send } from './http-client.js';
+import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
-import { closeUnhindered } from './start.js';
+import { closeUnhindered } from '../support/server/start.js';
 
 const test = suite('TLS on the HTTP port');
 const certificate = makeCertificate('authz');

@@ -11,9 +11,9 @@ import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
 import type { Call } from '../../server/service/call.js';
 import type { CallEnd, Checked, Planned, Watcher } from '../../server/service/watcher.js';
-import { fakeDecider } from './fake-decider.js';
-import { send } from './http-client.js';
-import { start } from './start.js';
+import { fakeDecider } from '../support/server/fake-decider.js';
+import { send } from '../support/server/http-client.js';
+import { start } from '../support/server/start.js';
 
 const test = suite('watchers');
 

@@ -4,11 +4,11 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import { Random } from '../oracle/random.js';
+import { Random } from '../support/oracle/random.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
-import { HAZARDS } from './hazardous-conditions.js';
-import { documentOf, hostileAttributes } from './hostile-rows.js';
+import { HAZARDS } from '../support/sql/hazardous-conditions.js';
+import { documentOf, hostileAttributes } from '../support/sql/hostile-rows.js';
 import { render } from './renderer.js';
 import { ResourceTable } from './resource-table.js';
 

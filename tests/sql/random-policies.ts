@@ -1,6 +1,6 @@
-import type { Document, Match } from '../oracle/documents.js';
-import type { Random } from '../oracle/random.js';
-import { NUMBERS, TEXTS } from './hostile-rows.js';
+import type { Document, Match } from '../support/oracle/documents.js';
+import type { Random } from '../support/oracle/random.js';
+import { NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
 /** The kind of resource that these policies are about. */
 export const KIND = 'thing';

@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
 import { filterText, FLAT, selects, type Writing } from '#runtime/residual';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
-import { randomRow, type SchemaObject } from '../plan/random-schemas.js';
-import { batches, type Case, judged, requestOf } from '../plan/schema-cases.js';
-import { type Cell, cellsOf, tableOf } from './schema-table.js';
+import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
+import { batches, type Case, judged, requestOf } from '../support/plan/schema-cases.js';
+import { type Cell, cellsOf, tableOf } from '../support/sql/schema-table.js';
 
 /** A database with the table of `createTable`. */
 export interface SchemaDatabase {

@@ -5,7 +5,7 @@ import { skip } from '../support/skip.js';
 import { startMariadb } from './mariadb-server.js';
 import { startCluster } from './postgresql-cluster.js';
 import { compareSchemas, EXTENT } from './schema-comparison.js';
-import { createTable } from './schema-table.js';
+import { createTable } from '../support/sql/schema-table.js';
 
 /** SCHEMAS=3000 ROWS=128 is the whole proof: more than 100,000 rows in each database. */
 const test = suite('filters of random schemas as SQL');

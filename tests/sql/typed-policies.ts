@@ -1,6 +1,6 @@
-import type { Document, Match } from '../oracle/documents.js';
-import type { Random } from '../oracle/random.js';
-import { NUMBERS, TEXTS } from './hostile-rows.js';
+import type { Document, Match } from '../support/oracle/documents.js';
+import type { Random } from '../support/oracle/random.js';
+import { NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
 /** Roles that the policies of every kind import. */
 export const DERIVED_ROLES: Document = {

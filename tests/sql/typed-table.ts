@@ -1,7 +1,7 @@
 import type { Attributes } from '#runtime/policy';
-import type { Random } from '../oracle/random.js';
+import type { Random } from '../support/oracle/random.js';
 import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
-import { documentOf, hostileAttributes, NUMBERS, TEXTS } from './hostile-rows.js';
+import { documentOf, hostileAttributes, NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
 /** A row of the typed table: what each column holds, and what check is told of it. */
 export interface TypedRow {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CHECK } from '../cli/policies.js';
-import { stop } from '../cli/programs.js';
-import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
+import { CHECK } from '../support/cli/policies.js';
+import { stop } from '../support/cli/programs.js';
+import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
 
 const test = suite('audit entries of workers that are killed');
 const bundles = compileBundles();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { Client, credentials } from '@grpc/grpc-js';
-import { CHECK } from '../cli/policies.js';
-import { askGrpc } from './load.js';
+import { CHECK } from '../support/cli/policies.js';
+import { askGrpc } from '../support/workers/load.js';
 
 /** What became of clients that never stop coming. */
 export interface Newcomers {

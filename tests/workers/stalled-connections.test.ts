@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judge, type Stalled } from '../server/judge-stalls.js';
-import { FLOODS, type Stall, STALLS } from '../server/stalling-clients.js';
+import { judge, type Stalled } from '../support/server/judge-stalls.js';
+import { FLOODS, type Stall, STALLS } from '../support/server/stalling-clients.js';
 import { makeCertificate } from '../support/certificate.js';
-import { type Bundles, compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
+import { type Bundles, compileBundles, discard, remove, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
 
 const test = suite('connections that stall, with two workers');
 const TIMEOUTS = ['http.readHeaderTimeout=2s', 'http.readTimeout=2s', 'http.writeTimeout=2s', 'http.idleTimeout=3s', 'grpc.connectionTimeout=2s'].map((set) => `server.advanced.${set}`);

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
-import { stop } from '../cli/programs.js';
-import { send } from '../server/http-client.js';
-import { askRest, startLoad } from './load.js';
-import { compileBundles, discard, remove, replaceFile, type Server, startProgram, until, workersOf } from './server.js';
+import { stop } from '../support/cli/programs.js';
+import { send } from '../support/server/http-client.js';
+import { askRest, startLoad } from '../support/workers/load.js';
+import { compileBundles, discard, remove, replaceFile, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
 
 const test = suite('swapping bundles');
 const bundles = compileBundles();

@@ -9,12 +9,12 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tlsChannel } from '../../proto/tls-channel.js';
-import { launch, PROGRAMS, stop } from '../cli/programs.js';
-import { send } from '../server/http-client.js';
+import { launch, PROGRAMS, stop } from '../support/cli/programs.js';
+import { send } from '../support/server/http-client.js';
 import { makeCertificate } from '../support/certificate.js';
-import { askGrpc, askRest, startLoad } from './load.js';
+import { askGrpc, askRest, startLoad } from '../support/workers/load.js';
 import { startNewcomers } from './newcomers.js';
-import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from './server.js';
+import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
 
 const test = suite('workers');
 const bundles = compileBundles();

@@ -1,6 +1,6 @@
 import type { OutputValue, Request, Rule, TracedCondition } from '#runtime/policy';
 import { compileTexts, loaded } from '../../support/compiled.js';
-import { CONSTANTS, VARIABLES } from './random-expressions.js';
+import { CONSTANTS, VARIABLES } from '../../support/cel/differential/random-expressions.js';
 import { matchDocument, type RandomMatch } from './random-match.js';
 
 /** An expression as the compiler made it, in every form it has. */

@@ -1,5 +1,5 @@
 import { isFailure, type Result } from '#runtime/cel';
-import type { Random } from '../../oracle/random.js';
+import type { Random } from '../../support/oracle/random.js';
 
 /** A condition of a policy over the expressions of a batch, by their index. */
 export type RandomMatch = number | { readonly kind: 'all' | 'any' | 'none'; readonly of: readonly RandomMatch[] };

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../compiler/ast/policy.js';
+import type { JsonValue } from '../../../compiler/ast/policy.js';
 import type { Random } from '../oracle/random.js';
 
 /** A JSON schema as an object. */

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { Client, credentials } from '@grpc/grpc-js';
 import { createFileRegistry, type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
+import { descriptorSet } from '../../../proto/gen/descriptors.js';
 import { CHECK } from '../cli/policies.js';
 
 /** What came of asking again and again. */

@@ -1,8 +1,8 @@
-import type { Attributes, Decision } from '../../proto/messages.js';
-import { type AuditConfig, AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
-import type { AuditRecord } from '../../server/audit/record.js';
-import type { Call } from '../../server/service/call.js';
-import type { CallEnd, Checked, Planned } from '../../server/service/watcher.js';
+import type { Attributes, Decision } from '../../../proto/messages.js';
+import { type AuditConfig, AUDIT_DEFAULTS } from '../../../server/audit/audit-config.js';
+import type { AuditRecord } from '../../../server/audit/record.js';
+import type { Call } from '../../../server/service/call.js';
+import type { CallEnd, Checked, Planned } from '../../../server/service/watcher.js';
 
 /** A configuration that differs from the defaults as given. */
 export function configWith(changes: Partial<AuditConfig>): AuditConfig {

@@ -1,9 +1,9 @@
 import { dirname, join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { type BundleModule, importBundle } from '../../compiler/bundle/import-bundle.js';
-import type { Compilation } from '../../compiler/compile.js';
-import { ROOT } from '../support/compiled.js';
+import { type BundleModule, importBundle } from '../../../compiler/bundle/import-bundle.js';
+import type { Compilation } from '../../../compiler/compile.js';
+import { ROOT } from '../compiled.js';
 
 /** The bundle of a compilation, with the runtime of this process and not a copy of its own: thousands of them fit into memory, and are soon made. */
 export async function linked(compilation: Compilation): Promise<BundleModule> {

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ROOT } from '../support/compiled.js';
-import { LAST_RESORT } from '../support/within.js';
+import { ROOT } from '../compiled.js';
+import { LAST_RESORT } from '../within.js';
 
 const WORKERD = join(ROOT, 'node_modules', '.bin', 'workerd');
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ROOT } from '../support/compiled.js';
+import { ROOT } from '../compiled.js';
 
 /** The two programs as they are shipped, built once for all tests of the command line. */
 export const PROGRAMS = buildPrograms();

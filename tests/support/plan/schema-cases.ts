@@ -1,8 +1,8 @@
 import type { createEngine, Engine, PlanRequest } from '#runtime/engine';
-import type { JsonValue } from '../../compiler/ast/policy.js';
-import { compile } from '../../compiler/compile.js';
-import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
-import { Source } from '../../compiler/diagnostics/source.js';
+import type { JsonValue } from '../../../compiler/ast/policy.js';
+import { compile } from '../../../compiler/compile.js';
+import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../../compiler/diagnostics/source.js';
 import { ALLOW } from '#runtime/policy';
 import { Random } from '../oracle/random.js';
 import { linked } from './linked.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ROOT } from '../support/compiled.js';
+import { ROOT } from '../compiled.js';
 import { PACKAGE_SOURCES } from './package-sources.js';
 
 /**

@@ -1,7 +1,7 @@
-import { loadConfig } from '../../server/config.js';
-import { type ListeningServer, serve } from '../../server/main.js';
-import type { Decider } from '../../server/service/decider.js';
-import type { Watcher } from '../../server/service/watcher.js';
+import { loadConfig } from '../../../server/config.js';
+import { type ListeningServer, serve } from '../../../server/main.js';
+import type { Decider } from '../../../server/service/decider.js';
+import type { Watcher } from '../../../server/service/watcher.js';
 import { fakeDecider } from './fake-decider.js';
 
 /** Less than a server waits, in milliseconds, for connections on which something is under way: it has waited for none. */

@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from '../../server/config.js';
+import { type Config, loadConfig } from '../../../server/config.js';
 
 /** Of the user `admin`, whose password the recorded cases do not know; the reference has credentials of its own, which this server refuses to have. */
 const ADMIN = [

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../compiler/ast/policy.js';
-import type { SqlColumn, SqlDialect, SqlTable, SqlType } from '../../runtime/residual/sql/index.js';
+import type { JsonValue } from '../../../compiler/ast/policy.js';
+import type { SqlColumn, SqlDialect, SqlTable, SqlType } from '../../../runtime/residual/sql/index.js';
 import type { Random } from '../oracle/random.js';
 import { FIELDS, NAMES, type SchemaObject } from '../plan/random-schemas.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../support/compiled.js';
+import { ROOT } from '../compiled.js';
 
 /** What the package exports, and the source of each: `authz/runtime` is made of `runtime/engine/index.ts`. Pages are checked and run against these. */
 export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = Object.fromEntries(
