@@ -16,7 +16,7 @@ module.exports = {
       name: 'vocabularies-know-no-stage',
       severity: 'error',
       from: { path: '^compiler/(ast|cel|ir|diagnostics)/', pathNot: TESTS },
-      to: { path: `^compiler/(${STAGES}|cli)(/|\\.ts)|^runtime/|^server/` },
+      to: { path: `^compiler/(${STAGES})(/|\\.ts)|^runtime/|^server/` },
     },
     {
       name: 'no-stage-knows-tests-of-policies',
@@ -26,9 +26,8 @@ module.exports = {
     },
     {
       name: 'compiler-stands-alone',
-      comment: 'only the command line knows the server',
       severity: 'error',
-      from: { path: '^compiler/', pathNot: `^compiler/cli/(folder-compiler|run-command|serve-command|server-commands)\\.ts$|${TESTS}` },
+      from: { path: '^compiler/', pathNot: TESTS },
       to: { path: '^server/|^generated/' },
     },
     {
@@ -51,12 +50,19 @@ module.exports = {
       name: 'the-compiler-runs-no-engine',
       comment: 'folding and validating use runtime/cel, dispatch uses the globs of runtime/policy; tests of policies speak of its requests, and are handed what asks it',
       severity: 'error',
-      from: { path: '^compiler/', pathNot: `^compiler/(cli|policy-tests)/|${TESTS}` },
+      from: { path: '^compiler/', pathNot: `^compiler/policy-tests/|${TESTS}` },
       to: { path: '^runtime/engine/' },
     },
     { name: 'generated-is-called-by-the-engine', severity: 'error', from: { path: '^generated/' }, to: { path: '^(runtime/engine|compiler|server)/' } },
     { name: 'the-server-never-compiles', severity: 'error', from: { path: '^server/', pathNot: TESTS }, to: { path: '^compiler/' } },
-    { name: 'the-terminal-stands-alone', comment: 'both command lines write to it', severity: 'error', from: { path: '^terminal/' }, to: { path: '^(client|compiler|runtime|server|proto|generated)/' } },
+    { name: 'nobody-needs-the-commands', severity: 'error', from: { path: '^(client|compiler|generated|proto|runtime|server)/' }, to: { path: '^cli/' } },
+    {
+      name: 'the-server-program-compiles-nothing',
+      comment: 'dist/server.js carries of the compiler only what escapes control characters',
+      severity: 'error',
+      from: { path: '^cli/server\\.ts$' },
+      to: { path: '^compiler/', pathNot: '^compiler/diagnostics/visible\\.ts$', reachable: true },
+    },
     { name: 'transports-do-not-decide', severity: 'error', from: { path: '^server/transport/', pathNot: TESTS }, to: { path: '^runtime/engine/|^generated/' } },
     { name: 'the-service-knows-no-transport', severity: 'error', from: { path: '^server/service/', pathNot: TESTS }, to: { path: '^server/transport/' } },
     {
@@ -79,7 +85,7 @@ module.exports = {
     { name: 'ts-morph-is-for-emit', severity: 'error', from: { pathNot: `^compiler/emit/|${TESTS}` }, to: { path: '^node_modules/ts-morph/' } },
     { name: 'esbuild-is-for-bundle', severity: 'error', from: { pathNot: `^compiler/bundle/|^scripts/|${TESTS}` }, to: { path: '^node_modules/esbuild/' } },
     { name: 'yaml-is-for-reading', severity: 'error', from: { pathNot: `^compiler/parse/|^server/config/|${TESTS}` }, to: { path: '^node_modules/yaml/' } },
-    { name: 'the-disk-is-for-load', severity: 'error', from: { path: `^compiler/(?!load/|cli)`, pathNot: TESTS }, to: { path: '^(node:)?fs' } },
+    { name: 'the-disk-is-for-load', severity: 'error', from: { path: '^compiler/(?!load/)', pathNot: TESTS }, to: { path: '^(node:)?fs' } },
     {
       name: 'the-client-knows-no-server',
       comment: 'it speaks the messages of proto; the engine it may hold, for calls in process',
@@ -104,7 +110,7 @@ module.exports = {
       to: { path: '^(client|compiler|runtime|server|proto|generated|scripts|tests|bench)/', pathNot: '^client/(index|grpc)\\.ts$|^runtime/residual/filters\\.ts$' },
     },
     { name: 'nobody-needs-examples', severity: 'error', from: { path: '^(client|compiler|runtime|server|proto|generated)/' }, to: { path: '^examples/' } },
-    { name: 'no-test-support-in-the-product', severity: 'error', from: { path: '^(client|compiler|runtime|server|terminal)/', pathNot: TESTS }, to: { path: '^tests/|^bench/' } },
+    { name: 'no-test-support-in-the-product', severity: 'error', from: { path: '^(cli|client|compiler|runtime|server)/', pathNot: TESTS }, to: { path: '^tests/|^bench/' } },
   ],
   options: {
     tsPreCompilationDeps: true,

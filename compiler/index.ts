@@ -1,5 +1,5 @@
 import { bundle, type Bundle } from './bundle/index.js';
-import { runtimeFolder } from './cli/runtime-folder.js';
+import { runtimeFolder } from './load/runtime-folder.js';
 import { compile } from './compile.js';
 import { Diagnostics } from './diagnostics/diagnostic.js';
 import { type Report, toReport } from './diagnostics/json.js';

@@ -8,7 +8,7 @@ const folder = process.env['AUTHZ_DIST'] ?? 'dist';
 
 /** Bundles the two programs. Their dependencies stay packages: esbuild is a binary and grpc-js loads files of its own. */
 await build({
-  entryPoints: { authzc: 'compiler/cli.ts', server: 'server/cli.ts' },
+  entryPoints: { authzc: 'cli/authzc.ts', server: 'cli/server.ts' },
   outdir: folder,
   bundle: true,
   splitting: true,

@@ -1,4 +1,4 @@
-import { compileCommand } from '../compiler/cli/compile-command.js';
+import { compileCommand } from '../cli/commands/compile.js';
 
 /** Folders of policies, the generated modules of each, and the bundle that is named when they are not up to date. */
 const FOLDERS = [

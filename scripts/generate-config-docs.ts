@@ -1,4 +1,4 @@
-import { replaceFiles } from '../compiler/cli/replace-files.js';
+import { replaceFiles } from '../cli/outputs/replace-files.js';
 import { configDocs } from './config-docs.js';
 
 /** Writes what the table of keys says of the configuration file: docs/configuration.md for people, docs/config.schema.json for editors. */

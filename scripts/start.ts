@@ -1,5 +1,5 @@
-import { compileCommand } from '../compiler/cli/compile-command.js';
-import { EXIT } from '../compiler/cli/exit.js';
+import { compileCommand } from '../cli/commands/compile.js';
+import { EXIT } from '../cli/exit.js';
 import { stopWithParent } from './stop-with-parent.js';
 
 /** The one command of a newcomer: builds the programs, compiles policies/, serves the bundle. */

@@ -3,7 +3,7 @@ import { frameOf } from './frame.js';
 import { colored, type Paint, plain } from './paint.js';
 import type { Span } from './span.js';
 import { join, relative } from 'node:path';
-import { visible } from '../../terminal/text.js';
+import { visible } from './visible.js';
 
 /** Where the files of the diagnostics are. */
 export interface ListStyle {

@@ -1,6 +1,6 @@
 import type { Paint } from './paint.js';
 import type { Span } from './span.js';
-import { type Cell, cellsOf } from '../../terminal/text.js';
+import { type Cell, cellsOf } from './visible.js';
 
 /** Lines shown before and after the one that matters. */
 const CONTEXT = 3;

@@ -1,4 +1,4 @@
-import { visibleJson } from '../../terminal/text.js';
+import { visibleJson } from '../diagnostics/visible.js';
 
 /** A value of JSON as YAML in blocks. Keys and scalars are JSON, which is YAML as well: what looks like a number, a date or a word of YAML stays the text it is. */
 export function blockYaml(value: unknown): string {

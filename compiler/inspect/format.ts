@@ -1,4 +1,4 @@
-import { visible, visibleJson } from '../../terminal/text.js';
+import { visible, visibleJson } from '../diagnostics/visible.js';
 import { blockYaml } from './block-yaml.js';
 import type { InspectedAttribute, InspectedPolicy } from './inspected-policy.js';
 

@@ -1,7 +1,7 @@
 import type { Result } from '#runtime/cel';
 import { CelError, isFailure } from '#runtime/cel';
 import type { Expression, Match } from '../ast/policy.js';
-import { visible } from '../../terminal/text.js';
+import { visible } from '../diagnostics/visible.js';
 
 /** What an expression of a condition gives. */
 export type Evaluate = (expression: Expression) => Result;

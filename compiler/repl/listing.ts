@@ -1,4 +1,4 @@
-import { visible, visibleJson } from '../../terminal/text.js';
+import { visible, visibleJson } from '../diagnostics/visible.js';
 import { conditionTree } from './condition-tree.js';
 import type { LoadedPolicy } from './loaded-policy.js';
 import { printValue } from './print-value.js';

@@ -1,5 +1,5 @@
 import { doubleText, Duration, isFailure, Message, Opaque, Optional, Timestamp, toText, TypeValue, Uint, type Value, ValueMap } from '#runtime/cel';
-import { visibleJson } from '../../terminal/text.js';
+import { visibleJson } from '../diagnostics/visible.js';
 
 /** A deeper value is cut, and a longer text. */
 const DEEPEST = 50;

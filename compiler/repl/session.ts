@@ -4,7 +4,7 @@ import type { PolicyFile } from '../ast/policy.js';
 import { frameOf } from '../diagnostics/frame.js';
 import { plain } from '../diagnostics/paint.js';
 import { Source } from '../diagnostics/source.js';
-import { visible, visibleJson } from '../../terminal/text.js';
+import { visible, visibleJson } from '../diagnostics/visible.js';
 import { type Assign, ASSIGNMENTS, readJson } from './assign-json.js';
 import { compileExpression, type ExpressionProblem, isDeclared } from './compile-expression.js';
 import { conditionTree } from './condition-tree.js';

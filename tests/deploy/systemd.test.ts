@@ -21,7 +21,7 @@ test('it has its three sections, and nothing but settings in them', () => {
 test('it runs a program that the build makes, with options that it has', () => {
   const command = settings.get('ExecStart') ?? '';
   assert.match(command, '/dist/server.js ');
-  const program = readFileSync(join(ROOT, 'server/cli.ts'), 'utf8');
+  const program = readFileSync(join(ROOT, 'cli/server.ts'), 'utf8');
   for (const [option] of command.matchAll(/--[\w-]+/g)) assert.match(program, `'${option} <`);
 });
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../compiler/cli/compile-command.js';
-import { policiesInMemory } from '../../compiler/cli/policies-in-memory.js';
+import { compileFolder } from '../../cli/commands/compile.js';
+import { policiesInMemory } from '../../cli/policies/policies-in-memory.js';
 
 const test = suite('chains of variables');
 

@@ -1,4 +1,4 @@
-import { visibleJson } from '../../../terminal/text.js';
+import { visibleJson } from '../../diagnostics/visible.js';
 import type { TestResults } from '../results.js';
 import type { TestFormat } from './formats.js';
 import { jsonReport } from './json.js';

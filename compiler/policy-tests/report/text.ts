@@ -2,7 +2,7 @@ import { shownPath } from '../../diagnostics/format.js';
 import { frameOf } from '../../diagnostics/frame.js';
 import { colored, type Paint, plain } from '../../diagnostics/paint.js';
 import type { Place } from '../../diagnostics/span.js';
-import { visible, visibleJson } from '../../../terminal/text.js';
+import { visible, visibleJson } from '../../diagnostics/visible.js';
 import { type CaseResult, type Details, OUTCOMES, type Outcome, type ProducedOutput, type SuiteResult, type Summary, type TestResults, type UnmetOutput } from '../results.js';
 import type { InvalidSuite } from '../invalid-suite.js';
 import { nested } from './nested.js';

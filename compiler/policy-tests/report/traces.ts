@@ -1,4 +1,4 @@
-import { visible } from '../../../terminal/text.js';
+import { visible } from '../../diagnostics/visible.js';
 import type { CaseResult, SuiteResult, Trace } from '../results.js';
 
 /**

@@ -1,0 +1,129 @@
+import { bundle } from '../../compiler/bundle/index.js';
+import { type Compilation, compile } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { shownPath } from '../../compiler/diagnostics/format.js';
+import type { Severity } from '../../compiler/diagnostics/messages.js';
+import type { Source } from '../../compiler/diagnostics/source.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { load, loadSuites } from '../../compiler/load/index.js';
+import { visible } from '../../compiler/diagnostics/visible.js';
+import { decidesNothing, emptyText } from '../policies/empty-folder.js';
+import { EXIT } from '../exit.js';
+import { compareFolder, type Difference } from '../outputs/output-folder.js';
+import { type OutputFormat, say } from '../report.js';
+import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
+import { counted, saySummary } from '../outputs/summary.js';
+import type { TestOptions } from '../policies/test-options.js';
+import { writeOutputs } from '../outputs/write-outputs.js';
+
+/** The options of `authzc compile`, as commander gives them. */
+export interface CompileOptions extends TestOptions {
+  readonly out: string;
+  readonly bundle: string;
+  readonly check?: boolean;
+  /** False with `--no-emit`. */
+  readonly emit: boolean;
+  readonly output: OutputFormat;
+  /** The severity from which on a problem refuses the policies; errors always do. */
+  readonly failOn?: Severity;
+  /** Whether attributes that the schemas do not know, or do not require, are errors. */
+  readonly strictTypes?: boolean;
+  /** Whether only what checks need is emitted: no plans, no strict evaluation. */
+  readonly checksOnly?: boolean;
+  /** Whether the tests of the folder are left alone. */
+  readonly skipTests?: boolean;
+  /** Whether a folder without policies is compiled. */
+  readonly allowEmpty?: boolean;
+}
+
+/**
+ * `authzc compile`: policies of a folder to generated modules and a bundle. The tests in the folder come first: when they fail, nothing is written. Returns
+ * the exit code.
+ */
+export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
+  const { strictTypes = false, checksOnly = false } = options;
+  const begin = performance.now();
+  const compilation = compileFolder(directory, { strictTypes, checksOnly });
+  const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
+  const isRefused = compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
+  if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output, { folder: directory });
+  if (isRefused) return EXIT.refused;
+  // Policies that only others import may be validated alone.
+  const isEmpty = options.emit ? decidesNothing(compilation) : compilation.sources.length === 0;
+  if (isEmpty && options.allowEmpty !== true) {
+    console.error(`authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`);
+    return EXIT.failed;
+  }
+  let tests = 0;
+  if (suites.length > 0) {
+    // The engine is loaded only where there is something to ask it.
+    const { testCompilation } = await import('../policies/test-compilation.js');
+    // Tests may be strict, which needs what --checks-only leaves out.
+    const outcome = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, { ...options, folder: directory });
+    if (outcome.code !== EXIT.done) return outcome.code;
+    tests = outcome.tests;
+  }
+  const summarise = (done: string): void => saySummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
+  if (!options.emit) {
+    summarise('nothing written');
+    return EXIT.done;
+  }
+  if (options.check === true) {
+    const code = await checkFolder(directory, options, await allFiles(compilation));
+    if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
+    return code;
+  }
+  // esbuild works in a process of its own: it bundles while the types are made and the folder is looked at.
+  const bundling = bundle(compilation.files, runtimeFolder());
+  const written = await writeOutputs({ policies: directory, out: options.out, bundle: options.bundle }, await allFiles(compilation), bundling);
+  summarise(`${counted(written, 'file')} written`);
+  return EXIT.done;
+}
+
+/** Who only wants to know of problems gets them at once. */
+function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
+  return !skipTests && (emit || tests !== undefined);
+}
+
+/** A compilation of a folder, with what was read of it. */
+export interface FolderCompilation extends Compilation {
+  readonly sources: readonly Source[];
+}
+
+/** How a folder is compiled. */
+export interface FolderOptions {
+  /** What was read of it before: what has not changed since is not compiled again. */
+  readonly earlier?: readonly Source[];
+  readonly strictTypes?: boolean;
+  readonly checksOnly?: boolean;
+}
+
+/** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
+export function compileFolder(directory: string, { earlier = [], strictTypes = false, checksOnly = false }: FolderOptions = {}): FolderCompilation {
+  const report = new Diagnostics();
+  const { sources, schemas } = load(directory, report, earlier);
+  return { ...compile(sources, report, { schemaTexts: schemas, strictTypes, checksOnly }), sources };
+}
+
+/** The emitted files and the types for callers, which only a folder of generated code needs. */
+async function allFiles({ files, program }: Compilation): Promise<readonly EmittedFile[]> {
+  // ts-morph brings the TypeScript compiler along: loaded where it is used, not at every start.
+  const { emitTypes } = await import('../../compiler/emit/types.js');
+  return program === undefined ? files : [...files, emitTypes(program)];
+}
+
+async function checkFolder(directory: string, { out, checksOnly = false }: CompileOptions, files: readonly EmittedFile[]): Promise<number> {
+  const difference = await compareFolder(out, files);
+  const lines = describe(difference, out);
+  if (lines.length === 0) return EXIT.done;
+  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`);
+  return EXIT.failed;
+}
+
+function describe({ missing, changed, stale }: Difference, folder: string): readonly string[] {
+  return [
+    ...missing.map((path) => `  missing  ${shownPath(path, folder)}`),
+    ...changed.map((path) => `  differs  ${shownPath(path, folder)}`),
+    ...stale.map((path) => `  stale    ${shownPath(path, folder)}`),
+  ];
+}

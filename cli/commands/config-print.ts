@@ -1,0 +1,16 @@
+import { loadSettings } from '../../server/config.js';
+import { printConfig } from '../../server/config/print.js';
+import { complain, EXIT } from '../exit.js';
+
+/** `config print`: the configuration in force, with what each value comes from. Returns the exit code. */
+export function configPrint(options: { readonly config?: string; readonly set: readonly string[] }): number {
+  try {
+    const settled = loadSettings({ file: options.config, sets: options.set });
+    for (const warning of settled.warnings) process.stderr.write(`warning: ${warning}\n`);
+    process.stdout.write(printConfig(settled));
+    return EXIT.done;
+  } catch (error) {
+    complain(error);
+    return EXIT.failed;
+  }
+}

@@ -1,0 +1,45 @@
+import { parseDuration } from '../../server/config/duration.js';
+import { askGrpc } from '../health/ask-grpc.js';
+import { askHttp, type HealthAnswer } from '../health/ask-http.js';
+import { complain, EXIT, UsageError } from '../exit.js';
+import { type HealthTarget, type TargetOptions, targetOf } from '../health/target.js';
+import { openConnection } from '../health/open-connection.js';
+
+/** The options of `healthcheck`, as commander gives them. */
+export interface HealthcheckOptions extends TargetOptions {
+  readonly timeout: string;
+}
+
+/**
+ * `healthcheck` (server.md 6.1): asks a server by gRPC or HTTP whether it serves, and prints its answer. Returns the exit code: it serves, it does not or
+ * cannot be asked, wrong arguments.
+ */
+export async function healthcheck(options: HealthcheckOptions): Promise<number> {
+  try {
+    const timeout = parseDuration(options.timeout);
+    if (timeout === undefined || timeout <= 0) throw new UsageError(`\`--timeout\` must be a duration such as \`2s\`, not \`${options.timeout}\``);
+    const target = targetOf(options, process.env);
+    const { serving, text } = await ask(target, options.kind, timeout);
+    process.stdout.write(`${text}\n`);
+    return serving ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    complain(error);
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
+}
+
+/** Rejects when there is no answer in so many milliseconds. Nothing is left open. */
+async function ask(target: HealthTarget, kind: 'grpc' | 'http', timeout: number): Promise<HealthAnswer> {
+  const attempt = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${timeout} ms`)), timeout);
+  });
+  try {
+    const socket = openConnection(target, kind === 'grpc' ? 'h2' : 'http/1.1', attempt.signal);
+    return await Promise.race([socket.then(kind === 'grpc' ? askGrpc : askHttp), late]);
+  } finally {
+    clearTimeout(timer);
+    attempt.abort();
+  }
+}

@@ -1,0 +1,65 @@
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
+import { formatPretty } from '../../compiler/diagnostics/format.js';
+import { formatInspected, inspect, type InspectFormat, type Pattern, patternOf, select } from '../../compiler/inspect/index.js';
+import { load } from '../../compiler/load/index.js';
+import { parse } from '../../compiler/parse/index.js';
+import { allowClosedPipe } from '../closed-pipe.js';
+import { EXIT } from '../exit.js';
+import { formatInputError, InputError } from '../complaints.js';
+import { refuse } from './plan.js';
+import { isColorful } from '../policies/policies-in-memory.js';
+
+/** The options of `authzc inspect`, as commander gives them. */
+export interface InspectOptions {
+  readonly nameRegexp?: string;
+  readonly versionRegexp?: string;
+  readonly scopeRegexp?: string;
+  readonly includeDisabled?: boolean;
+  /** False with `--no-headers`. */
+  readonly headers: boolean;
+  readonly output: InspectFormat;
+}
+
+/**
+ * `authzc inspect`: what the policies of a folder mention (server.md 6.2), which need not compile. Returns the exit code: 1 when an id names no policy,
+ * 3 when a file cannot be read as a policy, which is said on standard error.
+ */
+export function inspectCommand(directory: string, ids: readonly string[], options: InspectOptions): number {
+  allowClosedPipe();
+  try {
+    return inspected(directory, ids, options);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+function inspected(directory: string, ids: readonly string[], { nameRegexp, versionRegexp, scopeRegexp, includeDisabled = false, headers, output }: InspectOptions): number {
+  const name = requirePattern('--name-regexp', nameRegexp);
+  const version = requirePattern('--version-regexp', versionRegexp);
+  const scope = requirePattern('--scope-regexp', scopeRegexp);
+  const report = new Diagnostics();
+  const files = load(directory, report).sources.flatMap((source) => parse(source, report) ?? []);
+  if (report.hasErrors) {
+    process.stderr.write(formatPretty(report.sorted(), { color: isColorful(), folder: directory }));
+    return EXIT.refused;
+  }
+  const policies = inspect(files);
+  const { selected, unknown } = select(policies, { ids, includeDisabled, name, version, scope });
+  if (selected.length > 0 || unknown.length === 0) process.stdout.write(formatInspected(selected, output, { headers }));
+  for (const id of unknown) complain(id, policies.map(({ policyId }) => policyId));
+  return unknown.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+function requirePattern(option: string, text: string | undefined): Pattern | undefined {
+  if (text === undefined) return undefined;
+  const pattern = patternOf(text);
+  if ('problem' in pattern) throw new InputError(`\`${text}\` is no regular expression: ${pattern.problem}`, undefined, [], option);
+  return pattern;
+}
+
+/** A disabled policy is meant by its id, but not shown unless asked for. */
+function complain(id: string, known: readonly string[]): void {
+  const notes = known.includes(id) ? [{ message: 'it is disabled: `--include-disabled` shows it' }] : didYouMean(id, known);
+  process.stderr.write(formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), { color: isColorful() }));
+}

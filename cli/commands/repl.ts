@@ -1,0 +1,115 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Instant } from '#runtime/policy';
+import type { PolicyFile } from '../../compiler/ast/policy.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { formatPretty } from '../../compiler/diagnostics/format.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import { load } from '../../compiler/load/index.js';
+import { parse } from '../../compiler/parse/index.js';
+import { PendingInput, type ReadPolicy, Session } from '../../compiler/repl/index.js';
+import { allowClosedPipe } from '../closed-pipe.js';
+import { EXIT } from '../exit.js';
+import { formatInputError } from '../complaints.js';
+import { readText } from '../policies/request-files.js';
+import { isColorful } from '../policies/policies-in-memory.js';
+
+/** The options of `authzc repl`, as commander gives them. */
+export interface ReplOptions {
+  /** Where what was entered is kept from one session to the next. */
+  readonly history?: string;
+}
+
+/** So many lines of the history can be gone back to. */
+const MOST_LINES = 1000;
+
+/** `authzc repl`: reads expressions and directives until the end of the input, and answers each (server.md 6.1). Returns the exit code. */
+export async function replCommand({ history }: ReplOptions): Promise<number> {
+  const session = new Session({ now, read: readPolicy });
+  const pending = new PendingInput();
+  const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const lines = createInterface({ input: process.stdin, output: process.stdout, terminal, prompt: '', historySize: MOST_LINES, history: terminal ? linesOf(history) : [] });
+  const ask = (): void => {
+    lines.setPrompt(pending.isOpen ? '.. ' : '-> ');
+    if (terminal) lines.prompt();
+  };
+  const answer = (input: string): boolean => {
+    const { output, problems, leaves } = session.enter(input);
+    process.stdout.write(output);
+    process.stderr.write(problems);
+    return leaves;
+  };
+  // What was begun is given up; leaving has a directive.
+  lines.on('SIGINT', () => {
+    pending.take();
+    lines.write(null, { ctrl: true, name: 'u' });
+    process.stdout.write('\n(:quit leaves)\n');
+    ask();
+  });
+  allowClosedPipe(() => lines.close());
+  if (terminal) process.stdout.write('CEL expressions, as conditions have them; :help lists what else there is\n');
+  ask();
+  let hasLeft = false;
+  for await (const line of lines) {
+    if (terminal) remember(history, line);
+    const input = pending.add(line);
+    hasLeft = input !== undefined && answer(input);
+    if (hasLeft) break;
+    ask();
+  }
+  // The input may end within an expression: what is missing is said then.
+  if (!hasLeft && pending.isOpen) answer(pending.take());
+  lines.close();
+  return EXIT.done;
+}
+
+/** The newest first, as the line editor wants them. A history that cannot be read is none. */
+function linesOf(file: string | undefined): string[] {
+  if (file === undefined) return [];
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').slice(-MOST_LINES).reverse();
+  } catch {
+    return [];
+  }
+}
+
+/** What is entered may hold anything: the file is its owner's alone. */
+function remember(file: string | undefined, line: string): void {
+  if (file === undefined || line.trim() === '') return;
+  try {
+    appendFileSync(file, `${line}\n`, { mode: 0o600 });
+  } catch (error) {
+    process.stderr.write(`warning: the history cannot be kept: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}\n`);
+  }
+}
+
+/** A policy file, with the policies of its folder. */
+function readPolicy(path: string): ReadPolicy {
+  const report = new Diagnostics();
+  let source: Source;
+  try {
+    source = new Source(path, readText(path));
+  } catch (error) {
+    return { problems: formatInputError(error as never, { color: isColorful() }) };
+  }
+  const file = parse(source, report);
+  if (file === undefined) return { problems: report.hasErrors ? formatPretty(report.sorted(), { color: isColorful() }) : 'error: there is nothing in it\n' };
+  return { file, others: policiesIn(dirname(resolve(path))) };
+}
+
+/** What can be read there: the others are nobody's concern here. */
+function policiesIn(folder: string): readonly PolicyFile[] {
+  try {
+    const ignored = new Diagnostics();
+    return load(folder, ignored).sources.flatMap((source) => parse(source, ignored) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function now(): Instant {
+  const date = new Date();
+  const milliseconds = date.getTime();
+  return { seconds: Math.floor(milliseconds / 1000), nanos: (milliseconds % 1000) * 1_000_000, offset: -date.getTimezoneOffset() };
+}

@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { type Config, loadConfig } from '../../server/config.js';
+import { placed } from '../../server/config/config-error.js';
+import { parseDuration } from '../../server/config/duration.js';
+import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { openAudit } from '../../server/process.js';
+import { EXIT } from '../exit.js';
+import { folderCompiler } from '../policies/served-folder.js';
+import { type StartedProgram, startProgram } from './program.js';
+
+/** The options of `authzc run`, as commander gives them. */
+export interface RunOptions {
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly logLevel?: string;
+  readonly timeout: string;
+}
+
+/**
+ * `authzc run`: compiles a folder in memory and serves it for as long as a program runs, which is told by AUTHZ_HTTP and AUTHZ_GRPC where
+ * (server.md 6.1). Returns the exit code of the program, 127 for one that cannot be started, 1 or 3 when there is nothing to serve.
+ */
+export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
+  const patience = parseDuration(options.timeout);
+  if (patience === undefined || patience <= 0) throw new Error(`--timeout: \`${options.timeout}\` is no duration; write \`30s\``);
+  const { config, places, isDefault } = configOf(options);
+  const folder = config.policyDirectory ?? 'policies';
+  if (isDefault) mkdirSync(folder, { recursive: true });
+  const compiled = await folderCompiler(folder, 'warn')();
+  if (compiled === undefined) return EXIT.refused;
+
+  const server = await within(patience, started(config, compiled, options.logLevel)).catch((error: unknown) => {
+    throw placed(error, places);
+  });
+  const program = startProgram(words, surroundings(server, config.server.tls !== undefined));
+  const release = endWithSignals(program);
+  try {
+    return await program.ended;
+  } finally {
+    release();
+    await server.close();
+  }
+}
+
+/** Where a project has its configuration; without it, a server that only this machine can ask. */
+const USUAL_FILE = '.authz.yaml';
+const LOOPBACK = ['server.httpListenAddr=127.0.0.1:3592', 'server.grpcListenAddr=127.0.0.1:3593'];
+
+function configOf({ config: named, set }: RunOptions): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
+  const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
+  const { config, warnings, places } = loadConfig({ file, sets: file === undefined ? [...LOOPBACK, ...set] : set });
+  for (const warning of warnings) console.error(`warning: ${warning}`);
+  return { config, places, isDefault: file === undefined };
+}
+
+/** Standard output is the program's own: unless a level is asked for, only errors are logged, which go beside it. */
+async function started(config: Config, compiled: Bundle, logLevel = 'error'): Promise<RunningServer> {
+  const log = openLog({ level: logLevel });
+  return startServer(config, compiled, { log, audit: await openAudit(config, log) });
+}
+
+/** A server that is too late ends as soon as it is there. */
+async function within(milliseconds: number, starting: Promise<RunningServer>): Promise<RunningServer> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error('the server does not start in time'));
+      starting.then(
+        (server) => server.close(),
+        () => undefined,
+      );
+    }, milliseconds);
+  });
+  try {
+    return await Promise.race([starting, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What the caller has set itself stays. */
+function surroundings({ httpAddress, grpcAddress }: RunningServer, isEncrypted: boolean): NodeJS.ProcessEnv {
+  const http = httpAddress.startsWith('unix:') ? httpAddress : `${isEncrypted ? 'https' : 'http'}://${reachable(httpAddress)}`;
+  return { AUTHZ_HTTP: http, AUTHZ_GRPC: reachable(grpcAddress), ...process.env };
+}
+
+/** Whoever listens on all addresses is asked on this machine's own. */
+function reachable(address: string): string {
+  return address.replace(/^(?:0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, '127.0.0.1');
+}
+
+/** A signal ends the program, and that ends the server; the second one does not wait for the program. Gives what undoes it. */
+function endWithSignals(program: StartedProgram): () => void {
+  let isEnding = false;
+  const end = (signal: NodeJS.Signals): void => {
+    program.kill(isEnding ? 'SIGKILL' : signal);
+    isEnding = true;
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+  return () => {
+    process.off('SIGINT', end);
+    process.off('SIGTERM', end);
+  };
+}

@@ -1,0 +1,28 @@
+import { loadConfig } from '../../server/config.js';
+import { placed } from '../../server/config/config-error.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { runProgram } from '../../server/process.js';
+import { complain, EXIT } from '../exit.js';
+
+/** The options of `serve`, as commander gives them, and the file of the program, which workers run too. */
+export interface ServeOptions {
+  readonly program: string;
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly bundle: string;
+  readonly logLevel?: string;
+}
+
+/** Serves until a signal; ends the process with one line when it cannot start (server.md 2.3). */
+export async function serve(options: ServeOptions): Promise<void> {
+  let places: ReadonlyMap<string, string> = new Map();
+  try {
+    const { config, warnings, ...loaded } = loadConfig({ file: options.config, sets: options.set });
+    places = loaded.places;
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    await runProgram({ program: options.program, config, bundleFile: options.bundle, log: openLog({ level: options.logLevel }) });
+  } catch (error) {
+    complain(placed(error, places));
+    process.exit(EXIT.failed);
+  }
+}

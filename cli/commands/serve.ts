@@ -1,0 +1,73 @@
+import { watch } from 'node:fs';
+import { type Config, loadConfig } from '../../server/config.js';
+import { placed } from '../../server/config/config-error.js';
+import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
+import type { Log } from '../../server/observe/log/logger.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
+import { EXIT } from '../exit.js';
+import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
+
+/** The options of `authzc serve`, as commander gives them. */
+export interface ServeOptions {
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly watch?: boolean;
+  /** Whether a folder without policies is served. */
+  readonly allowEmpty?: boolean;
+}
+
+/**
+ * `authzc serve`: compiles a folder in memory and serves it as dist/server.js would serve its bundle. Returns the exit code when
+ * it cannot start; otherwise it runs until a signal.
+ */
+export async function serveCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
+  const { config, warnings, places } = loadConfig({ file: options.config ?? process.env['AUTHZ_CONFIG'], sets: options.set });
+  for (const warning of warnings) console.error(`warning: ${warning}`);
+
+  const folder = directory ?? config.policyDirectory ?? 'policies';
+  const compiler = folderCompiler(folder, options.allowEmpty === true ? 'warn' : 'refuse');
+  const compiled = await compiler();
+  if (compiled === undefined) return EXIT.refused;
+
+  // Standard output has the line that says the server is ready; of the log, what is grave.
+  const log = openLog({ level: 'warn' });
+  const server = await started(config, compiled, log).catch((error: unknown) => {
+    throw placed(error, places);
+  });
+  endOnSignal(server);
+  if (options.watch === true) recompileOnChange(folder, compiler, server);
+  // Last, for whoever reads the line may change a policy or stop the server at once.
+  console.log(readyLine(server, config));
+  return EXIT.done;
+}
+
+async function started(config: Config, compiled: Bundle, log: Log): Promise<RunningServer> {
+  return startServer(config, compiled, { log, audit: await openAudit(config, log) });
+}
+
+/** An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many milliseconds. */
+const QUIET = 200;
+
+/** Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones in force. */
+function recompileOnChange(folder: string, compiler: FolderCompiler, server: RunningServer): void {
+  let timer: NodeJS.Timeout | undefined;
+  // One after the other: an older version must not overtake a newer one.
+  let compiling = Promise.resolve();
+  const recompile = async (): Promise<void> => {
+    try {
+      const compiled = await compiler();
+      if (compiled !== undefined) await server.swap(compiled);
+      console.error(compiled === undefined ? 'authz: the last good policies stay in force' : 'authz: policies compiled again');
+    } catch (error) {
+      console.error(`authz: ${error instanceof Error ? error.message : String(error)}; the last good policies stay in force`);
+    }
+  };
+  const watcher = watch(folder, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      compiling = compiling.then(recompile);
+    }, QUIET);
+  });
+  watcher.on('error', (error) => console.error(`authz: ${folder} cannot be watched: ${error.message}`));
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { Bundle } from '../../server/main.js';
+import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
+import { bundle } from '../../compiler/bundle/index.js';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
+import { formatPretty } from '../../compiler/diagnostics/format.js';
+import type { Source } from '../../compiler/diagnostics/source.js';
+import { compileFolder } from '../commands/compile.js';
+import { decidesNothing, emptyText } from './empty-folder.js';
+import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
+
+/** Gives the bundle of a folder as it is now; undefined when its policies do not compile or it is refused as empty, which has been said then. */
+export type FolderCompiler = () => Promise<Bundle | undefined>;
+
+/** What to do when the folder holds no policies: refuse it, or warn and deny every request. */
+export type WhenEmpty = 'refuse' | 'warn';
+
+/** Compiles versions of a folder one after another: what has not changed between two of them is not compiled again. */
+export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderCompiler {
+  let earlier: readonly Source[] = [];
+  return async () => {
+    const compilation = compileFolder(folder, { earlier });
+    earlier = compilation.sources;
+    complain(compilation.diagnostics, folder);
+    if (compilation.program === undefined) return undefined;
+    if (decidesNothing(compilation)) {
+      console.error(whenEmpty === 'warn' ? `warning: ${emptyText(folder, compilation)}` : `authzc: ${emptyText(folder, compilation)}; name the folder of the policies, or serve it with --allow-empty`);
+      if (whenEmpty === 'refuse') return undefined;
+    }
+    const { js } = await bundle(compilation.files, runtimeFolder());
+    return evaluateBundle(js, join(folder, 'policies.js'));
+  };
+}
+
+/** Standard output has the one line that says the server is ready; problems of policies go beside it. */
+function complain(diagnostics: readonly Diagnostic[], folder: string): void {
+  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY, folder }));
+}

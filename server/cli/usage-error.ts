@@ -1,2 +1,0 @@
-/** Arguments that make no sense. */
-export class UsageError extends Error {}
