@@ -30,7 +30,7 @@ export interface CompileOptions {
 }
 
 /**
- * Policies in, TypeScript out. Each line is a folder; no stage knows another (design 5). Pure: equal sources give equal files.
+ * Policies in, TypeScript out. Each line is a folder; no stage knows another. Pure: equal sources give equal files.
  *
  * @param report what loading had to say already; it is added to.
  */

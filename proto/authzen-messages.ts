@@ -1,6 +1,6 @@
 import type { CheckResourcesResponse } from './messages.js';
 
-/** The messages of the OpenID AuthZEN authorization API (server.md 1.2, 1.9), as plain values like those of messages.ts. */
+/** The messages of the OpenID AuthZEN authorization API (docs/spec/server.md#authzen-messages, docs/spec/server.md#authzen), as plain values like those of messages.ts. */
 
 export type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from './gen/authzen-messages.js';
 

@@ -1,5 +1,5 @@
 /**
- * The messages of the API as plain values (server.md 1.2): what every transport decodes to and the service works on.
+ * The messages of the API as plain values (docs/spec/server.md#messages): what every transport decodes to and the service works on.
  * Absent strings are empty, absent lists and maps are empty, absent messages are undefined.
  */
 
@@ -27,7 +27,7 @@ export interface Plan {
   /** By action, sorted; undefined when no rule was looked at. */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
   readonly validationErrors: readonly ValidationError[];
-  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (planner.md 8.3, 4). */
+  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (docs/spec/plans.md#rules-that-cannot-be-planned). */
   readonly unplanned: readonly UnplannedRule[];
 }
 

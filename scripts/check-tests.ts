@@ -4,7 +4,7 @@ import { crossSuiteImports } from './house/tree.js';
 import { silentTestsOf } from './silent-tests.js';
 
 /*
- * Fails for tests that cannot fail: a uvu file that never calls `run()` executes nothing and passes (design 6.5, trap 7), and a test that asserts
+ * Fails for tests that cannot fail: a uvu file that never calls `run()` executes nothing and passes, and a test that asserts
  * nothing passes whatever the product returns. And for suites that import from each other: what two suites use is in tests/support.
  */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], { encoding: 'utf8' }).split('\n').filter((file) => file !== '');

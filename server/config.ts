@@ -13,7 +13,7 @@ import { type Environment, substitute } from './config/substitute.js';
 
 export { ConfigError } from './config/config-error.js';
 
-/** How the server runs (server.md 2.2): plain data, which can be handed to another process. Durations are milliseconds, sizes bytes. */
+/** How the server runs (docs/spec/server.md#configuration): plain data, which can be handed to another process. Durations are milliseconds, sizes bytes. */
 export interface Config {
   readonly server: {
     readonly httpListenAddr: Address;
@@ -42,7 +42,7 @@ export interface Config {
     readonly defaultScope: string;
     readonly lenientScopeSearch: boolean;
     readonly strictEvaluation: boolean;
-    /** Plans in the shapes of the reference (planner.md 8.3, 5). */
+    /** Plans in the shapes of the reference (docs/spec/plans.md#reference-shapes). */
     readonly referenceShapes: boolean;
     readonly globals: { readonly [name: string]: unknown };
     readonly limits: { readonly evaluationCost: number; readonly evaluationMemory: number };
@@ -56,7 +56,7 @@ export interface Config {
   readonly policyDirectory: string | undefined;
 }
 
-/** PEM files (server.md 9.1). */
+/** PEM files (docs/spec/server.md#tls). */
 export interface TlsConfig {
   readonly cert: string;
   readonly key: string;
@@ -66,7 +66,7 @@ export interface TlsConfig {
   readonly watch: boolean;
 }
 
-/** The one user of the admin API (server.md 9.4). */
+/** The one user of the admin API (docs/spec/server.md#admin-authentication). */
 export interface AdminConfig {
   readonly username: string;
   /** Of bcrypt, as bcryptjs takes it. */
@@ -96,7 +96,7 @@ export interface LoadedConfig {
 }
 
 /**
- * The configuration of a server (server.md 2.1): the file with the environment put in, the overrides over it, defaults for the rest.
+ * The configuration of a server (docs/spec/server.md#configuration): the file with the environment put in, the overrides over it, defaults for the rest.
  * Warnings name the keys that have no effect. Throws a ConfigError for whatever the server must not start with.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
@@ -182,7 +182,7 @@ function configOf(settings: Settings): Config {
   };
 }
 
-/** TLS is on when there is a certificate; an empty path is none (server.md 9.1). */
+/** TLS is on when there is a certificate; an empty path is none (docs/spec/server.md#tls). */
 function tlsOf(settings: Settings): TlsConfig | undefined {
   const cert = settings['server.tls.cert'] ?? '';
   const key = settings['server.tls.key'] ?? '';

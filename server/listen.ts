@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Address } from './config/address.js';
 import { ConfigError } from './config/config-error.js';
 
-/** The mode that sockets have anyway, and that is therefore not set (server.md 2.2). */
+/** The mode that sockets have anyway, and that is therefore not set (docs/spec/server.md#configuration). */
 const DEFAULT_SOCKET_MODE = 0o766;
 
 /** Where connections come in. */

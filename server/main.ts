@@ -38,7 +38,7 @@ export interface ListeningServer {
   readonly retire: () => void;
   /**
    * Retires and, if that is news, waits as long as is configured; accepts nothing more, answers what is under way, and resolves when that is done
-   * (server.md 9.7). Once is enough.
+   * (docs/spec/server.md#start-and-stop). Once is enough.
    */
   readonly close: () => Promise<void>;
 }

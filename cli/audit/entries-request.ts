@@ -13,13 +13,13 @@ export interface EntriesOptions {
 
 /** What most terminals show at once. */
 const DEFAULT_TAIL = 30;
-/** As many as a server gives (server.md 1.6). */
+/** As many as a server gives (docs/spec/server.md#validation). */
 const MOST = 1000;
 /** Of a google.protobuf.Duration, in milliseconds: ten thousand years. */
 const LONGEST = 315_576_000_000_000;
 
 /**
- * The ListAuditLogEntriesRequest of the options, in its JSON form (server.md 6.3). Throws a UsageError for what is no filter, and for two of them.
+ * The ListAuditLogEntriesRequest of the options, in its JSON form (docs/spec/server.md#audit). Throws a UsageError for what is no filter, and for two of them.
  *
  * @param now in milliseconds since 1970: where a time without an end ends.
  */

@@ -4,7 +4,7 @@ import { type TlsChannel, tlsChannel } from '../../proto/tls-channel.js';
 import { parseAddress, writeAddress } from '../../server/config/address.js';
 import { UsageError } from '../exit.js';
 
-/** Where a server's admin API is, how to reach it, and as whom (server.md 6.3); a variable that is set to nothing is not set. */
+/** Where a server's admin API is, how to reach it, and as whom (docs/spec/server.md#audit); a variable that is set to nothing is not set. */
 export interface AdminOptions {
   readonly server: string;
   readonly username?: string;
@@ -63,7 +63,7 @@ function readPem(file: string | undefined): Buffer | undefined {
   }
 }
 
-/** The admin API wants Basic credentials (server.md 9.4). */
+/** The admin API wants Basic credentials (docs/spec/server.md#admin-authentication). */
 function metadataOf({ username = '', password = '' }: AdminOptions): Metadata {
   if (username === '' || password === '') throw new UsageError('the admin API wants a user: set `--username` and `--password`, or AUTHZ_USERNAME and AUTHZ_PASSWORD');
   if (username.includes(':')) throw new UsageError('`--username` must have no colon');

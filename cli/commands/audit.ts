@@ -13,7 +13,7 @@ export interface AuditOptions extends AdminOptions, EntriesOptions {
 }
 
 /**
- * `audit` (server.md 6.3): asks a server's admin API for entries of its audit log, and prints them as they come. Returns the exit code: done, the server
+ * `audit` (docs/spec/server.md#audit): asks a server's admin API for entries of its audit log, and prints them as they come. Returns the exit code: done, the server
  * refuses or cannot be reached, wrong arguments.
  */
 export async function audit(options: AuditOptions): Promise<number> {

@@ -11,7 +11,7 @@ export interface HealthcheckOptions extends TargetOptions {
 }
 
 /**
- * `healthcheck` (server.md 6.1): asks a server by gRPC or HTTP whether it serves, and prints its answer. Returns the exit code: it serves, it does not or
+ * `healthcheck` (docs/spec/server.md#command-line): asks a server by gRPC or HTTP whether it serves, and prints its answer. Returns the exit code: it serves, it does not or
  * cannot be asked, wrong arguments.
  */
 export async function healthcheck(options: HealthcheckOptions): Promise<number> {

@@ -22,7 +22,7 @@ export interface InspectOptions {
 }
 
 /**
- * `authzc inspect`: what the policies of a folder mention (server.md 6.2), which need not compile. Returns the exit code: 1 when an id names no policy,
+ * `authzc inspect`: what the policies of a folder mention (docs/spec/server.md#inspect), which need not compile. Returns the exit code: 1 when an id names no policy,
  * 3 when a file cannot be read as a policy, which is said on standard error.
  */
 export function inspectCommand(directory: string, ids: readonly string[], options: InspectOptions): number {

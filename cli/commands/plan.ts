@@ -7,7 +7,7 @@ import { filterTree } from './plan-tree.js';
 import { isColorful, policiesInMemory } from '../policies/policies-in-memory.js';
 import { unknownNames } from '../policies/unknown-names.js';
 
-/** How a plan is shown: as an indented tree, as the debug text of planner.md 5, or as the filter of a response in JSON. */
+/** How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a response in JSON. */
 export type PlanFormat = 'tree' | 'text' | 'json';
 
 /** The options of `authzc plan`, as commander gives them. */

@@ -24,7 +24,7 @@ export interface ReplOptions {
 /** So many lines of the history can be gone back to. */
 const MOST_LINES = 1000;
 
-/** `authzc repl`: reads expressions and directives until the end of the input, and answers each (server.md 6.1). Returns the exit code. */
+/** `authzc repl`: reads expressions and directives until the end of the input, and answers each (docs/spec/server.md#command-line). Returns the exit code. */
 export async function replCommand({ history }: ReplOptions): Promise<number> {
   const session = new Session({ now, read: readPolicy });
   const pending = new PendingInput();

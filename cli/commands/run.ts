@@ -19,7 +19,7 @@ export interface RunOptions {
 
 /**
  * `authzc run`: compiles a folder in memory and serves it for as long as a program runs, which is told by AUTHZ_HTTP and AUTHZ_GRPC where
- * (server.md 6.1). Returns the exit code of the program, 127 for one that cannot be started, 1 or 3 when there is nothing to serve.
+ * (docs/spec/server.md#command-line). Returns the exit code of the program, 127 for one that cannot be started, 1 or 3 when there is nothing to serve.
  */
 export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
   const patience = parseDuration(options.timeout);

@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly logLevel?: string;
 }
 
-/** Serves until a signal; ends the process with one line when it cannot start (server.md 2.3). */
+/** Serves until a signal; ends the process with one line when it cannot start (docs/spec/server.md#start-failures). */
 export async function serve(options: ServeOptions): Promise<void> {
   let places: ReadonlyMap<string, string> = new Map();
   try {

@@ -30,7 +30,7 @@ export interface TargetOptions {
 }
 
 /**
- * Where and how the server is asked: by its configuration, or by flags and variables (server.md 6.1). A flag counts more than a variable, and an address more
+ * Where and how the server is asked: by its configuration, or by flags and variables (docs/spec/server.md#command-line). A flag counts more than a variable, and an address more
  * than `AUTHZ_CONFIG`. Throws a UsageError, a ConfigError, or an Error that names a file.
  */
 export function targetOf(options: TargetOptions, environment: Environment): HealthTarget {

@@ -12,7 +12,7 @@ import { isColorful, type OutputFormat, say } from '../report.js';
 import type { TestOptions } from './test-options.js';
 
 /**
- * Runs the tests in a folder that is being compiled, with schemas enforced (server.md 7.4.10), and shows what the compiler has to say, too. Returns the
+ * Runs the tests in a folder that is being compiled, with schemas enforced (docs/spec/server.md#how-tests-run), and shows what the compiler has to say, too. Returns the
  * exit code, and how many tests passed.
  */
 export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat; readonly folder: string }): Promise<{ readonly code: number; readonly tests: number }> {

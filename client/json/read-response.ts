@@ -2,7 +2,7 @@ import type { ActionDecision, CheckResourcesResponse, OutputEntry, PlanOperand, 
 import { MAX_DEPTH } from '../plain-json.js';
 import { asObject, type JsonObject, objectField, objectsField, own, textField, textsField, wrong } from './fields.js';
 
-/** The response of a check from its JSON form (server.md 1.2). Throws an AuthzError for what is none. */
+/** The response of a check from its JSON form (docs/spec/server.md#check-messages). Throws an AuthzError for what is none. */
 export function readCheckResponse(json: unknown, includeMeta: boolean): CheckResourcesResponse {
   const response = asObject(json, 'response');
   return {
@@ -13,7 +13,7 @@ export function readCheckResponse(json: unknown, includeMeta: boolean): CheckRes
   };
 }
 
-/** The response of a plan from its JSON form (planner.md 1.3). */
+/** The response of a plan from its JSON form (docs/spec/plans.md#plan-response). */
 export function readPlanResponse(json: unknown, includeMeta: boolean): PlanResourcesResponse {
   const response = asObject(json, 'response');
   const meta = objectField(response, 'meta');

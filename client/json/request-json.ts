@@ -1,7 +1,7 @@
 import { setOwn } from '../../proto/codec/own.js';
 import type { AuxData, CheckResourcesRequest, PlanResourcesRequest, Principal, RequestContext, Resource, Token } from '../../proto/messages.js';
 
-/** A check in its JSON form (server.md 1.2); what is empty is left out. */
+/** A check in its JSON form (docs/spec/server.md#check-messages); what is empty is left out. */
 export function checkRequestJson(request: CheckResourcesRequest): object {
   return {
     ...text('requestId', request.requestId),
@@ -12,7 +12,7 @@ export function checkRequestJson(request: CheckResourcesRequest): object {
   };
 }
 
-/** A plan in its JSON form (planner.md 1.2). */
+/** A plan in its JSON form (docs/spec/plans.md#plan-request). */
 export function planRequestJson(request: PlanResourcesRequest): object {
   const { resource, actions, includeMeta } = request;
   return {

@@ -10,7 +10,7 @@ export type Types = ReadonlyMap<Expression, CheckedExpression>;
 export interface CheckedExpression {
   /**
    * What the value of a node certainly is, if the node evaluates at all. It may say less than the type that messages print
-   * (conditions.md 6.3): where CEL takes the literal's word for the attribute's, as in `R.attr.l + [1]`, a `list(int)`, this says
+   * (docs/spec/conditions.md#overload-resolution): where CEL takes the literal's word for the attribute's, as in `R.attr.l + [1]`, a `list(int)`, this says
    * `list(dyn)`. Macros and `has` have the type of their result; the field selection below `has` that of the field.
    */
   readonly types: ReadonlyMap<Expr, CelType>;
@@ -20,7 +20,7 @@ export interface CheckedExpression {
   readonly references: ReadonlyMap<Expr, Reference>;
 }
 
-/** The messages of the language that conditions.md 1 declares. */
+/** The messages of the language that docs/spec/conditions.md#variables-in-scope declares. */
 export type MessageKind = 'request' | 'principal' | 'resource' | 'aux-data' | 'jwt' | 'runtime';
 
 /** What an identifier or a selection denotes. */

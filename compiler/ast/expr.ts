@@ -1,5 +1,5 @@
 /**
- * The CEL syntax tree (conditions.md Appendix A). Offsets are UTF-16 units in the text of the expression;
+ * The CEL syntax tree (docs/spec/conditions.md#grammar). Offsets are UTF-16 units in the text of the expression;
  * `Expression` (policy.ts) turns them into spans of the file. Macros stay nodes: the emitter wants loops, not folds.
  */
 export type Expr =
@@ -30,7 +30,7 @@ export type LiteralExpr = Node & { readonly kind: 'literal' } & (
     | { readonly type: 'bytes'; readonly value: Uint8Array }
   );
 
-/** A name. `rooted` is the leading dot, which skips iteration variables (A.2, 3.10). */
+/** A name. `rooted` is the leading dot, which skips iteration variables (docs/spec/conditions.md#grammar). */
 export interface IdentExpr extends Node {
   readonly kind: 'ident';
   readonly name: string;
@@ -95,7 +95,7 @@ export interface MessageExpr extends Node {
   readonly fields: readonly { readonly optional: boolean; readonly name: string; readonly value: Expr }[];
 }
 
-/** The macros of conditions.md 2.2 that bind names or need their argument unevaluated. */
+/** The macros of docs/spec/conditions.md#macros that bind names or need their argument unevaluated. */
 export type MacroName =
   | 'has'
   | 'all' | 'exists' | 'exists_one' | 'filter' | 'map'

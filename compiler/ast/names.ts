@@ -1,14 +1,14 @@
 import type { Policy } from './policy.js';
 
 /**
- * A name as policy keys and rule lookup spell it (policy-language.md 4.1): every run of characters outside `[0-9A-Za-z_.]` of a
+ * A name as policy keys and rule lookup spell it (docs/spec/policy-language.md#sanitized-names): every run of characters outside `[0-9A-Za-z_.]` of a
  * plain name becomes one `_`; any other text stays as it is. Names that come out equal are the same name.
  */
 export function sanitize(name: string): string {
   return PLAIN.test(name) ? name.replace(SEPARATORS, '_') : name;
 }
 
-/** The identity of a policy document (policy-language.md 1, 4.2): `resource.album.vdefault/acme`, `derived_roles.common_roles`. */
+/** The identity of a policy document (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#policy-keys-and-rule-names): `resource.album.vdefault/acme`, `derived_roles.common_roles`. */
 export function policyKeyOf(policy: Policy): string {
   switch (policy.kind) {
     case 'resource':
@@ -37,7 +37,7 @@ export function importKey(kind: 'derived_roles' | 'export_variables' | 'export_c
   return `${kind}.${sanitize(name)}`;
 }
 
-/** The name of a rule its author left nameless: `rule-001` for index 0 (4.2). */
+/** The name of a rule its author left nameless: `rule-001` for index 0 (docs/spec/policy-language.md#policy-keys-and-rule-names). */
 export function ruleName(index: number): string {
   return `rule-${String(index + 1).padStart(3, '0')}`;
 }

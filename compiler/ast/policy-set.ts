@@ -11,7 +11,7 @@ export type LinkedPolicy = LinkedResourcePolicy | LinkedPrincipalPolicy | Linked
 
 interface Linked<K extends string, P> {
   readonly kind: K;
-  /** `resource.album.vdefault/acme` (policy-language.md 4.2). */
+  /** `resource.album.vdefault/acme` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
   readonly key: string;
   readonly file: PolicyFile;
   readonly policy: P;
@@ -19,7 +19,7 @@ interface Linked<K extends string, P> {
 }
 
 export interface LinkedResourcePolicy extends Linked<'resource', ResourcePolicy> {
-  /** Every definition of every imported set, sorted by key: all are compiled, used or not (7.1). */
+  /** Every definition of every imported set, sorted by key: all are compiled, used or not (docs/spec/policy-language.md#importing-derived-roles). */
   readonly importedRoles: readonly LinkedDerivedRole[];
   /** Those that rules name, by name. */
   readonly derivedRoles: ReadonlyMap<string, LinkedDerivedRole>;
@@ -39,7 +39,7 @@ export interface LinkedDerivedRole {
   readonly bindings: Bindings;
 }
 
-/** The variables and constants a document can name: imported, local and legacy ones (6.1). */
+/** The variables and constants a document can name: imported, local and legacy ones (docs/spec/policy-language.md#compiling-variables-and-constants). */
 export interface Bindings {
   /** In dependency order, ties by name. */
   readonly variables: ReadonlyMap<string, LinkedVariable>;

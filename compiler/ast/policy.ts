@@ -2,15 +2,15 @@ import type { Source } from '../diagnostics/source.js';
 import type { Located, Place, Span } from '../diagnostics/span.js';
 import type { Expr } from './expr.js';
 
-/** One policy document, shape-checked: what `parse` promises to `link` (policy-language.md 3). */
+/** One policy document, shape-checked: what `parse` promises to `link` (docs/spec/policy-language.md#document-fields). */
 export interface PolicyFile {
   readonly source: Source;
-  /** The whole document: its anchor is the colon after the first key (12.1). */
+  /** The whole document: its anchor is the colon after the first key (docs/spec/policy-language.md#reports). */
   readonly place: Place;
   readonly disabled: boolean;
   readonly description: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The deprecated top-level `variables`, merged into the policy's local ones (6.1). */
+  /** The deprecated top-level `variables`, merged into the policy's local ones (docs/spec/policy-language.md#compiling-variables-and-constants). */
   readonly legacyVariables: readonly VariableDefinition[];
   readonly policy: Policy;
 }
@@ -23,7 +23,7 @@ export type Policy =
   | ExportVariables
   | ExportConstants;
 
-/** ALLOW/DENY rules for one resource kind, per version and scope (3.3). */
+/** ALLOW/DENY rules for one resource kind, per version and scope (docs/spec/policy-language.md#resourcepolicy). */
 export interface ResourcePolicy {
   readonly kind: 'resource';
   readonly resource: Located<string>;
@@ -51,7 +51,7 @@ export interface ResourceRule {
   readonly output: Output | undefined;
 }
 
-/** Overrides for one principal id (3.4). */
+/** Overrides for one principal id (docs/spec/policy-language.md#principalpolicy). */
 export interface PrincipalPolicy {
   readonly kind: 'principal';
   readonly principal: Located<string>;
@@ -78,7 +78,7 @@ export interface PrincipalAction {
   readonly output: Output | undefined;
 }
 
-/** An allow-list that narrows one role (3.5). */
+/** An allow-list that narrows one role (docs/spec/policy-language.md#rolepolicy). */
 export interface RolePolicy {
   readonly kind: 'role';
   readonly role: Located<string>;
@@ -101,7 +101,7 @@ export interface RoleRule {
   readonly output: Output | undefined;
 }
 
-/** A named set of derived roles (3.6). */
+/** A named set of derived roles (docs/spec/policy-language.md#derivedroles). */
 export interface DerivedRoles {
   readonly kind: 'derived-roles';
   readonly name: Located<string>;
@@ -117,27 +117,27 @@ export interface DerivedRole {
   readonly condition: Condition | undefined;
 }
 
-/** A named set of variables for others to import (3.7). */
+/** A named set of variables for others to import (docs/spec/policy-language.md#exportvariables). */
 export interface ExportVariables {
   readonly kind: 'export-variables';
   readonly name: Located<string>;
   readonly definitions: readonly VariableDefinition[];
 }
 
-/** A named set of constants for others to import (3.8). */
+/** A named set of constants for others to import (docs/spec/policy-language.md#exportconstants). */
 export interface ExportConstants {
   readonly kind: 'export-constants';
   readonly name: Located<string>;
   readonly definitions: readonly ConstantDefinition[];
 }
 
-/** The `variables` block (3.9). */
+/** The `variables` block (docs/spec/policy-language.md#variables-and-constants). */
 export interface Variables {
   readonly imports: readonly Located<string>[];
   readonly local: readonly VariableDefinition[];
 }
 
-/** The `constants` block (3.9). */
+/** The `constants` block (docs/spec/policy-language.md#variables-and-constants). */
 export interface Constants {
   readonly imports: readonly Located<string>[];
   readonly local: readonly ConstantDefinition[];
@@ -153,10 +153,10 @@ export interface ConstantDefinition {
   readonly value: Located<JsonValue>;
 }
 
-/** Any JSON value; every number is an IEEE double (3.9). */
+/** Any JSON value; every number is an IEEE double (docs/spec/policy-language.md#variables-and-constants). */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** The `condition` of a rule (3.11). */
+/** The `condition` of a rule (docs/spec/policy-language.md#condition). */
 export interface Condition {
   readonly place: Place;
   readonly match: Match;
@@ -168,7 +168,7 @@ export type Match =
   /** Parsed so that it can be refused at its place. */
   | { readonly kind: 'script'; readonly place: Place };
 
-/** The `output` of a rule (3.12). `legacy` is the deprecated `expr`. */
+/** The `output` of a rule (docs/spec/policy-language.md#output). `legacy` is the deprecated `expr`. */
 export interface Output {
   readonly place: Place;
   readonly ruleActivated: Expression | undefined;
@@ -176,7 +176,7 @@ export interface Output {
   readonly legacy: Expression | undefined;
 }
 
-/** References to JSON schemas (3.10). */
+/** References to JSON schemas (docs/spec/policy-language.md#schemas). */
 export interface Schemas {
   readonly principal: SchemaReference | undefined;
   readonly resource: SchemaReference | undefined;
@@ -192,7 +192,7 @@ export interface SchemaReference {
 export interface Expression {
   readonly text: string;
   readonly place: Place;
-  /** Absent when the text does not parse: `syntaxErrors` then says why. Reported only when the policy is compiled (1, 6.1). */
+  /** Absent when the text does not parse: `syntaxErrors` then says why. Reported only when the policy is compiled (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants). */
   readonly ast: Expr | undefined;
   readonly syntaxErrors: readonly SyntaxError[];
   /** The span in the file of a range of the text: YAML escapes, folding and indentation are seen through. */

@@ -1,6 +1,6 @@
 import { type Alternative, type JsonKind, type JsonType, kindOf, type Scalar } from './json-type.js';
 
-/** Whether values of two types can be equal (conditions.md 3.3): numbers of all kinds compare. */
+/** Whether values of two types can be equal (docs/spec/conditions.md#equality): numbers of all kinds compare. */
 export function mayBeEqual(a: JsonType, b: JsonType): boolean {
   return a.some((left) => b.some((right) => [...left.kinds].some((kind) => right.kinds.has(kind) && shareValue(left, right, kind))));
 }

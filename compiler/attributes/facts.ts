@@ -16,7 +16,7 @@ export function factOf(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
-/** What is surely there when an expression comes out true, or false (conditions.md 3.8, 3.9). */
+/** What is surely there when an expression comes out true, or false (docs/spec/conditions.md#logical-operators, docs/spec/conditions.md#the-has-macro). */
 export function factsWhen(node: Expr, truth: boolean, scope: Scope): Facts {
   return settled(outcome(node, truth, scope));
 }

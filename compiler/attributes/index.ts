@@ -21,7 +21,7 @@ export interface AttributeOptions {
 
 /**
  * Types the attributes in the conditions, outputs and variables of resource policies by the JSON schemas that the policy at the root scope names
- * (policy-language.md 10.3), and reports attributes that these do not know and comparisons that they leave no value for. The policies are valid.
+ * (docs/spec/policy-language.md#which-schemas-apply), and reports attributes that these do not know and comparisons that they leave no value for. The policies are valid.
  */
 export function attributes(policies: PolicySet, types: Types, schemas: SchemaSet, { strictTypes }: AttributeOptions, report: Diagnostics): void {
   const resourcePolicies = policies.policies.filter((linked) => linked.kind === 'resource');

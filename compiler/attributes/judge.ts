@@ -95,7 +95,7 @@ export class Judge {
     const [first, second, third] = node.args;
     const when = (condition: Expr, truth: boolean): Facts => (this.isStrict ? union(facts, factsWhen(condition, truth, scope)) : facts);
     if (first !== undefined && second !== undefined && (node.function === '_&&_' || node.function === '_||_')) {
-      // In any order: what fails is made up for by the other operand (conditions.md 3.8).
+      // In any order: what fails is made up for by the other operand (docs/spec/conditions.md#logical-operators).
       const truth = node.function === '_&&_';
       this.node(first, scope, when(second, truth));
       return this.node(second, scope, when(first, truth));

@@ -8,7 +8,7 @@ const DEEPEST = 150;
 
 type Call = SchemaTerm & { readonly kind: 'call' };
 
-/** What JSON schemas say about values. It may say less than the schema does, never more (policy-language.md 10). */
+/** What JSON schemas say about values. It may say less than the schema does, never more (docs/spec/policy-language.md#schema-validation). */
 export class SchemaReader {
   private readonly definitions = new Map<string, SchemaTerm>();
   private readonly known = new Map<SchemaTerm, JsonType | undefined>();

@@ -1,4 +1,4 @@
-/** The static types of CEL (conditions.md 6.2). `json` refines `dyn`: known to hold plain JSON, as attributes do (1.2). */
+/** The static types of CEL (docs/spec/conditions.md#types). `json` refines `dyn`: known to hold plain JSON, as attributes do (docs/spec/conditions.md#numbers-in-requests). */
 export type CelType =
   | { readonly kind: 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'timestamp' | 'duration' }
   | { readonly kind: 'dyn' | 'error'; /** Holds plain JSON only: no int, uint, timestamp ... */ readonly json: boolean }
@@ -34,7 +34,7 @@ export const message = (name: string): CelType => ({ kind: 'message', name });
 export const opaque = (name: string): CelType => ({ kind: 'opaque', name });
 export const parameter = (name: string): CelType => ({ kind: 'parameter', name });
 
-/** A type as messages print it (conditions.md 6.2): `list(int)`, `map(string, dyn)`, `net.IP`. */
+/** A type as messages print it (docs/spec/conditions.md#types): `list(int)`, `map(string, dyn)`, `net.IP`. */
 export function printType(type: CelType): string {
   switch (type.kind) {
     case 'list':

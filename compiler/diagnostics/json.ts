@@ -10,7 +10,7 @@ export interface Report {
   readonly warnings: readonly ReportedProblem[];
 }
 
-/** One diagnostic as plain JSON (policy-language.md 12.1). */
+/** One diagnostic as plain JSON (docs/spec/policy-language.md#reports). */
 export interface ReportedProblem {
   readonly code: Code;
   readonly severity: Severity;
@@ -50,7 +50,7 @@ export function toReport(diagnostics: readonly Diagnostic[]): Report {
   };
 }
 
-/** Problems of the set that the report states by their facts alone (12.1). */
+/** Problems of the set that the report states by their facts alone (docs/spec/policy-language.md#reports). */
 const STATED_BY_FACTS: ReadonlySet<Code> = new Set<Code>([
   'policy/duplicate',
   'policy/disabled',

@@ -9,7 +9,7 @@ export interface Span {
 
 /**
  * Where a node of a policy stands, in the two ways a reader may be pointed to it.
- * `anchor` and `path` are the position of the machine-readable report (policy-language.md 12.1).
+ * `anchor` and `path` are the position of the machine-readable report (docs/spec/policy-language.md#reports).
  */
 export interface Place {
   /** What the frame underlines: the value itself. */

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { comment } from './comment.js';
 
-test('every line of a text is a comment, whatever ends it (design 6.5)', () => {
+test('every line of a text is a comment, whatever ends it', () => {
   for (const end of ['\n', '\r', '\r\n', '\u2028', '\u2029', '\v', '\f', '\u0085']) assert.is(comment(`a${end}b`), '// a\n// b');
 });
 

@@ -3,7 +3,7 @@ const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /**
  * A text as line comments, one for each of its lines: no line of a policy's text can leave the comment
- * (design 6.5). Other control and invisible characters are shown as escapes, so that what a reader sees is what is there;
+ *. Other control and invisible characters are shown as escapes, so that what a reader sees is what is there;
  * so is what would make a line one that tools obey (`@ts-nocheck`).
  */
 export function comment(text: string, indentation = ''): string {

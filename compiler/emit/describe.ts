@@ -1,7 +1,7 @@
 import type { Match, RoleRule, Rule } from '../ir/program.js';
 import { comment } from './comment.js';
 
-/** The policy's own words above a rule: `ALLOW view, edit to [owner] when` and the condition (design 6.3). */
+/** The policy's own words above a rule: `ALLOW view, edit to [owner] when` and the condition. */
 export function describeRule(rule: Rule, sharedCondition?: string): string {
   const who = rule.derivedRole === undefined ? rule.roles.join(', ') : rule.derivedRole.name;
   const what = rule.resource === undefined ? rule.actions.join(', ') : `${rule.actions.join(', ')} on ${rule.resource}`;

@@ -39,7 +39,7 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
   return requestFunction(context, conjunction([active], predicate, context), 'types implied');
 }
 
-/** The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own part stands first (planner.md 2.3). `unplanned` for a condition that is compiled for checks only. */
+/** The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own part stands first (docs/spec/plans.md#order-of-operands). `unplanned` for a condition that is compiled for checks only. */
 export function whereFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
   const { condition, derivedRole, inverted } = applies;
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.where`;
@@ -52,14 +52,14 @@ export function whereFunction(applies: Applies, module: ModuleContext, style: St
   return requestFunction(context, primary(bracketed('residual.allOf(', [own, active], ')')), 'types implied');
 }
 
-/** A function of the request that gives an output as JSON, or the text of what failed (policy-language.md 9). */
+/** A function of the request that gives an output as JSON, or the text of what failed (docs/spec/policy-language.md#outputs). */
 export function outputFunction(value: Value, module: ModuleContext): Doc {
   const context = functionContext(module, TRACED);
   const body = bracketed('cel.toOutput(', [valueDoc(value, context).doc], ')');
   return requestFunction(context, primary(body), 'types implied');
 }
 
-/** A condition of the second emission: true, false, or the text of what failed first (policy-language.md 5.2, strict mode). */
+/** A condition of the second emission: true, false, or the text of what failed first (docs/spec/policy-language.md#results-of-conditions, strict mode). */
 export function tracedFunction(condition: Match, inverted: boolean, module: ModuleContext): Doc {
   const context = functionContext(module, TELLING);
   const traced = (match: Match): Fragment => {
@@ -71,7 +71,7 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   return requestFunction(context, primary(body), 'types implied');
 }
 
-/** A condition for plans in strict evaluation: where it can be evaluated, and where it then holds (planner.md 2.10). */
+/** A condition for plans in strict evaluation: where it can be evaluated, and where it then holds (docs/spec/plans.md#strict-evaluation). */
 export function attemptFunction(condition: Match, module: ModuleContext): Doc {
   const context = functionContext(module, RESIDUAL);
   return requestFunction(context, primary(attemptDoc(condition, context)), 'types implied');

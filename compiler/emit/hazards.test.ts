@@ -4,7 +4,7 @@ import { isHazardous, isInherited } from './hazards.js';
 
 const membersOf = (prototype: object) => Object.getOwnPropertyNames(prototype);
 
-test('every member of an object\'s prototype is inherited, and hazardous (design 6.5)', () => {
+test('every member of an object\'s prototype is inherited, and hazardous', () => {
   for (const name of membersOf(Object.prototype)) assert.ok(isInherited(name) && isHazardous(name), name);
 });
 

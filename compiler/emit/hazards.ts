@@ -1,4 +1,4 @@
-/** Whether `object.name` could find something else than an attribute of a plain object: such names are read as own properties only (design 6.5, trap 1). */
+/** Whether `object.name` could find something else than an attribute of a plain object: such names are read as own properties only. */
 export function isInherited(name: string): boolean {
   return OF_OBJECTS.has(name);
 }

@@ -10,13 +10,13 @@ import { camelCase, Names } from './names.js';
 
 /** In what way expressions are emitted. */
 export interface Style {
-  /** Failures carry the text of what failed: for outputs, strict evaluation, explaining (design 7). Otherwise they are silent and free. */
+  /** Failures carry the text of what failed: for outputs, strict evaluation, explaining. Otherwise they are silent and free. */
   readonly traced: boolean;
-  /** A variable that failed reads as null, as while derived roles are listed (policy-language.md 6.2). */
+  /** A variable that failed reads as null, as while derived roles are listed (docs/spec/policy-language.md#evaluating-variables). */
   readonly failedIsNull: boolean;
-  /** As what is left of it for a plan, not as a value (planner.md 3). */
+  /** As what is left of it for a plan, not as a value (docs/spec/plans.md#known-and-unknown). */
   readonly residual: boolean;
-  /** Failures are told, with the author's text, to whom the request names (conditions.md 5.6). */
+  /** Failures are told, with the author's text, to whom the request names (docs/spec/conditions.md#evaluation-errors). */
   readonly tells: boolean;
   /** Tells the functions of variables apart where a module has them in two styles. */
   readonly suffix: string;

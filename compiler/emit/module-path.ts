@@ -13,7 +13,7 @@ export interface ModuleLocation {
   readonly derivedRoles: ReadonlyMap<string, string>;
 }
 
-/** Where each module goes, by key: named by identity, not by the file it was written in (design 6.3). */
+/** Where each module goes, by key: named by identity, not by the file it was written in. */
 export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string, ModuleLocation> {
   const paths = new Set<string>();
   const numbers = new Map<string, number>();

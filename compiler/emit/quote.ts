@@ -1,6 +1,6 @@
 /**
  * The one way a text of a policy gets into code: a quoted literal in which nothing can end the string or the line
- * (design 6.5: U+2028 and U+2029 included), and nothing is invisible. In double quotes where that saves escapes.
+ * (U+2028 and U+2029 included), and nothing is invisible. In double quotes where that saves escapes.
  */
 export function quote(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";

@@ -45,7 +45,7 @@ function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context
   return `${describeRoleRule(role, rule)}\n${print([`const ${name}: RoleRule = `, object, ';'])}`;
 }
 
-/** An allowed action is always both itself and a glob (policy-language.md 4.3). */
+/** An allowed action is always both itself and a glob (docs/spec/policy-language.md#where-a-string-is-a-glob). */
 function allows(actions: readonly string[]): Doc {
   const matchers = actions.map((action) => `literalAndGlob(${quote(action)})`);
   return matchers.length === 1 ? (matchers[0] as string) : bracketed('anyOf([', matchers, '])');

@@ -33,7 +33,7 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
   };
 }
 
-/** A rule as data with its functions side by side: `when` decides; `where`, the filter it leaves, stands below it (design 6.3). */
+/** A rule as data with its functions side by side: `when` decides; `where`, the filter it leaves, stands below it. */
 function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): string {
   const { condition, inverted } = rule;
   const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);

@@ -15,7 +15,7 @@ import { tracedKeys } from './traced-keys.js';
 
 /**
  * The second emission: every condition again, in a form that says why it cannot be evaluated. For strict evaluation and
- * explaining; in modules of its own, so that who does not ask for it does not load it (design 7, "Two polarities").
+ * explaining; in modules of its own, so that who does not ask for it does not load it.
  */
 export function emitTraced(program: Program, locations: Locations): readonly EmittedFile[] {
   const files: EmittedFile[] = [];

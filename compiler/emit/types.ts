@@ -9,7 +9,7 @@ import { quote } from './quote.js';
 
 /**
  * generated/types.ts: what the policies know, as types, for programs that ask them; `Policies` is what engine and clients take. It exists once a
- * bundle, so it is made with ts-morph; modules are printed as text (design 7).
+ * bundle, so it is made with ts-morph; modules are printed as text.
  */
 export function emitTypes(program: Program): EmittedFile {
   const project = new Project({ useInMemoryFileSystem: true, manipulationSettings: { indentationText: IndentationText.TwoSpaces } });
@@ -53,7 +53,7 @@ function addActions(file: SourceFile, kinds: Kinds): void {
   });
 }
 
-/** Schemas of scoped policies are not used (policy-language.md 10). Where one version of a policy has no schema, nothing is known. */
+/** Schemas of scoped policies are not used (docs/spec/policy-language.md#schema-validation). Where one version of a policy has no schema, nothing is known. */
 function attributesOf(kinds: Kinds, kind: string, of: 'principal' | 'resource', { attributesOf: typeOf }: SchemaTypes): string {
   const types = kinds
     .policiesOf(kind)

@@ -88,7 +88,7 @@ export function isPlainJson(type: CelType): boolean {
   }
 }
 
-/** An int literal beside plain JSON is compared as the double that JSON holds (conditions.md 3.3). */
+/** An int literal beside plain JSON is compared as the double that JSON holds (docs/spec/conditions.md#equality). */
 export function besideJson(value: Value, other: Value, context: FunctionContext): Fragment {
   if (value.kind === 'literal' && (value.literal === 'int' || value.literal === 'uint') && isPlainJson(other.type)) {
     return primary(numberText(Number(value.value)));

@@ -10,7 +10,7 @@ import { camelCase } from './names.js';
 import { quote } from './quote.js';
 import type { JsonValue } from '../ast/policy.js';
 
-/** A predicate as a JavaScript expression that is exactly true or false: the first polarity, the one that decides (design 6.3). */
+/** A predicate as a JavaScript expression that is exactly true or false: the first polarity, the one that decides. */
 export function whenDoc(predicate: Predicate, context: FunctionContext): Fragment {
   switch (predicate.kind) {
     case 'constant':
@@ -96,7 +96,7 @@ function isComparedByIdentity(left: Value, right: Value): boolean {
 
 function isIdentityScalar(value: Value): boolean {
   if (value.kind === 'literal') return value.literal !== 'bytes' && value.literal !== 'json';
-  // A field of the request that is a string by its type is always there (conditions.md 1.3).
+  // A field of the request that is a string by its type is always there (docs/spec/conditions.md#defaults).
   return value.kind === 'field' && value.type.kind === 'string';
 }
 

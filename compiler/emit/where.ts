@@ -9,7 +9,7 @@ import { quote } from './quote.js';
 import { survives } from './survives.js';
 import { valueDoc } from './values.js';
 
-/** A condition as a JavaScript expression that gives what is left of it for a plan: the twin of `when` (design 6.3). */
+/** A condition as a JavaScript expression that gives what is left of it for a plan: the twin of `when`. */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
   if (match.kind === 'expr') return bracketed('residual.holds(', [termDoc(match.value, context)], ')');
   return bracketed(`residual.${match.kind}Of(`, match.of.map((inner) => whereDoc(inner, context)), ')');
@@ -120,7 +120,7 @@ function findSettled(value: Value, module: FunctionContext['module'], bound: Rea
   }
 }
 
-/** Of a resource its kind and scope are known (planner.md 3.1). */
+/** Of a resource its kind and scope are known (docs/spec/plans.md#known-and-unknown). */
 function isSettledField({ of, name }: Value & { kind: 'field' }): boolean {
   if (of === 'runtime') return false;
   return of !== 'resource' || name === 'kind' || name === 'scope';

@@ -6,7 +6,7 @@ import type { InspectedAttribute, InspectedPolicy } from './inspected-policy.js'
 export const INSPECT_FORMATS = ['text', 'json', 'prettyjson', 'yaml'] as const;
 export type InspectFormat = (typeof INSPECT_FORMATS)[number];
 
-/** Inspected policies as text (server.md 6.2). Whatever could meddle with a terminal is escaped. Ends with a line break, or is empty. */
+/** Inspected policies as text (docs/spec/server.md#inspect). Whatever could meddle with a terminal is escaped. Ends with a line break, or is empty. */
 export function formatInspected(policies: readonly InspectedPolicy[], format: InspectFormat, options: { readonly headers: boolean }): string {
   switch (format) {
     case 'text':

@@ -9,7 +9,7 @@ import type { InspectedAttribute, InspectedBinding, InspectedDerivedRole, Inspec
 import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
 
 /**
- * What each document mentions: actions, attributes, derived roles, variables and constants (server.md 6.2). Sorted by id. The policies need not
+ * What each document mentions: actions, attributes, derived roles, variables and constants (docs/spec/server.md#inspect). Sorted by id. The policies need not
  * compile: what nobody defines is said to be undefined. Imports mean enabled documents; of two with one id, the first by path.
  *
  * @param files those that parsed, disabled ones included.

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../ast/policy.js';
 
-/** What a policy document mentions (server.md 6.2); every list is sorted and has an entry once. */
+/** What a policy document mentions (docs/spec/server.md#inspect); every list is sorted and has an entry once. */
 export interface InspectedPolicy {
   /** `resource.album.vdefault/acme`. */
   readonly policyId: string;

@@ -25,7 +25,7 @@ export interface Mentioned<T> {
   readonly lacksImport: boolean;
 }
 
-/** What a document can name, by its imports and its own definitions, and what it reads of that (policy-language.md 6.1). */
+/** What a document can name, by its imports and its own definitions, and what it reads of that (docs/spec/policy-language.md#compiling-variables-and-constants). */
 export function mentionsOf(file: Importer, catalogue: Catalogue): Mentions {
   const variables = variablesOf(file, catalogue);
   const constants = constantsOf(file, catalogue);

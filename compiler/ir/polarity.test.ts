@@ -44,7 +44,7 @@ test('a choice in the condition of a choice does not double it', () => {
   assert.ok(JSON.stringify(holds(value)).length < 100_000);
 });
 
-test('none of some conditions is two-valued: it holds where they fail (policy-language.md 5.2)', () => {
+test('none of some conditions is two-valued: it holds where they fail (docs/spec/policy-language.md#results-of-conditions)', () => {
   const none = predicateOf({ kind: 'none', of: [{ kind: 'expr', text: 'a', value: a }] });
   assert.equal(none, { kind: 'not', operand: is(a, true) });
 });

@@ -5,7 +5,7 @@ import type { Match } from './program.js';
 import type { Operator, Value } from './value.js';
 import { some } from './visit.js';
 
-/** When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on (policy-language.md 5.2). */
+/** When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on (docs/spec/policy-language.md#results-of-conditions). */
 export function predicateOf(match: Match): Predicate {
   switch (match.kind) {
     case 'expr':
@@ -112,7 +112,7 @@ function ofOperator(value: Value, operator: Operator, operands: readonly Value[]
     case 'atLeast':
       return { kind: 'compare', comparison: operator as Comparison, left: first, right: second, polarity };
     case 'notEquals':
-      // An `==` that fails, as an opaque value's may, makes `!=` true (conditions.md 3.3).
+      // An `==` that fails, as an opaque value's may, makes `!=` true (docs/spec/conditions.md#equality).
       if (mayBeOpaque(first)) return { kind: 'is', value, polarity };
       return { kind: 'compare', comparison: 'equals', left: first, right: second, polarity: !polarity };
     case 'inCollection':

@@ -159,6 +159,6 @@ export interface Constant {
 export interface Schema {
   readonly ref: string;
   readonly ignoredActions: readonly string[];
-  /** Where its definition is, or the violation it amounts to: it could not be loaded, and that was not to be an error (policy-language.md 10.4). */
+  /** Where its definition is, or the violation it amounts to: it could not be loaded, and that was not to be an error (docs/spec/policy-language.md#enforcement). */
   readonly validator: SchemaAddress | { readonly unavailable: string };
 }

@@ -17,7 +17,7 @@ export type Value = { readonly type: CelType } & (
   | { readonly kind: 'select' | 'has' | 'optional-select'; readonly operand: Value; readonly name: string }
   | { readonly kind: 'index' | 'optional-index'; readonly operand: Value; readonly index: Value }
   | { readonly kind: 'operator'; readonly operator: Operator; readonly operands: readonly Value[] }
-  /** `name` is the function's in CEL, and in filters (planner.md 3.8); `runtime` is what runs it. */
+  /** `name` is the function's in CEL, and in filters (docs/spec/plans.md#operator-names); `runtime` is what runs it. */
   | { readonly kind: 'call'; readonly name: string; readonly runtime: string; readonly pure: boolean; readonly args: readonly Value[] }
   | { readonly kind: 'list'; readonly elements: readonly { readonly optional: boolean; readonly value: Value }[] }
   | { readonly kind: 'map'; readonly entries: readonly { readonly optional: boolean; readonly key: Value; readonly value: Value }[] }

@@ -13,7 +13,7 @@ import { counted, type Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
 /**
- * The variables and constants of a document (policy-language.md 6.1). Reports names that cannot be, names with several definitions, references to
+ * The variables and constants of a document (docs/spec/policy-language.md#compiling-variables-and-constants). Reports names that cannot be, names with several definitions, references to
  * nothing, and cycles; what is returned then is the first definition of each name.
  */
 export function linkBindings(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {

@@ -3,7 +3,7 @@ import type { Policy, PolicyFile } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { placeOfDocument } from '../ast/places.js';
 
-/** The enabled documents of a set by their keys (policy-language.md 4.2). */
+/** The enabled documents of a set by their keys (docs/spec/policy-language.md#policy-keys-and-rule-names). */
 export interface Catalogue {
   /** In path order. */
   readonly documents: readonly Document[];
@@ -23,7 +23,7 @@ export function hasKind<K extends Policy['kind']>(file: PolicyFile, kind: K): fi
   return file.policy.kind === kind;
 }
 
-/** Files the documents by key. A second document of one key is reported and left out (3.13). */
+/** Files the documents by key. A second document of one key is reported and left out (docs/spec/policy-language.md#identity). */
 export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): Catalogue {
   const byKey = new Map<string, PolicyFile>();
   for (const file of [...files].sort(byPath)) {

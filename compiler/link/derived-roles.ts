@@ -27,7 +27,7 @@ interface RoleSetUnion {
   readonly isBroken: boolean;
 }
 
-/** Links derived-roles documents when first asked for: those nobody imports are not looked at (policy-language.md 1). */
+/** Links derived-roles documents when first asked for: those nobody imports are not looked at (docs/spec/policy-language.md#documents). */
 export class RoleSets {
   private readonly linked = new Map<PolicyFile, RoleSet>();
   private readonly unions = new Map<string, RoleSetUnion>();
@@ -75,11 +75,11 @@ export interface ImportedRoles {
   readonly all: readonly LinkedDerivedRole[];
   /** Those that rules name. */
   readonly named: ReadonlyMap<string, LinkedDerivedRole>;
-  /** Whether something in the imported sets or in their use was reported: that ends the policy (12.6). */
+  /** Whether something in the imported sets or in their use was reported: that ends the policy (docs/spec/policy-language.md#compile-errors). */
   readonly isBroken: boolean;
 }
 
-/** Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per name (7.1). */
+/** Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per name (docs/spec/policy-language.md#importing-derived-roles). */
 export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, problems: Problems): ImportedRoles {
   const own = counted(problems);
   const { all, byName, isBroken } = roleSets.imported(file.policy.importDerivedRoles.map(({ value }) => value));

@@ -10,7 +10,7 @@ import { referencesOf } from './references.js';
 /** What an expression may refer to. */
 export type Names = { readonly [K in keyof Bindings]: ReadonlyMap<string, unknown> };
 
-/** Reports what a condition names and nobody defines, and scripts (policy-language.md 3.11). */
+/** Reports what a condition names and nobody defines, and scripts (docs/spec/policy-language.md#condition). */
 export function linkCondition(condition: Condition | undefined, names: Names, problems: Problems): void {
   if (condition === undefined) return;
   // A stack of our own: a condition may be nested deeper than the call stack.
@@ -32,7 +32,7 @@ export function linkCondition(condition: Condition | undefined, names: Names, pr
   }
 }
 
-/** Reports what an output names and nobody defines, and outputs without an expression (3.12). */
+/** Reports what an output names and nobody defines, and outputs without an expression (docs/spec/policy-language.md#output). */
 export function linkOutput(output: Output | undefined, names: Names, problems: Problems): void {
   if (output === undefined) return;
   const expressions = [output.ruleActivated, output.conditionNotMet, output.legacy].filter((expression) => isPresent(expression));
@@ -41,7 +41,7 @@ export function linkOutput(output: Output | undefined, names: Names, problems: P
 }
 
 /**
- * Reports the variables and constants an expression refers to and the policy does not have (6.1).
+ * Reports the variables and constants an expression refers to and the policy does not have (docs/spec/policy-language.md#compiling-variables-and-constants).
  * @param definedAs the variable whose definition it is.
  */
 export function linkExpression(expression: Expression, names: Names, problems: Problems, definedAs?: string): void {

@@ -8,7 +8,7 @@ import type { Catalogue, Document } from './catalogue.js';
 /** What can be imported; the first part of its key. */
 type ImportKind = 'derived_roles' | 'export_variables' | 'export_constants';
 
-/** Reports imports that name no enabled document of their type (policy-language.md 3.13). */
+/** Reports imports that name no enabled document of their type (docs/spec/policy-language.md#imports). */
 export function reportMissingImports(catalogue: Catalogue, report: Diagnostics): void {
   const known = namesByKind(catalogue);
   for (const document of catalogue.documents) {

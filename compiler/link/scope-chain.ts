@@ -23,8 +23,8 @@ export function withoutDeepScopes(files: readonly PolicyFile[], report: Diagnost
 }
 
 /**
- * Reports the gaps in the scope chains of resource and principal policies (policy-language.md 3.13). A gap that a role policy excuses is none, and
- * the policies below it stay in the set: here the project differs from its model (8.10-D6).
+ * Reports the gaps in the scope chains of resource and principal policies (docs/spec/policy-language.md#scope-chains). A gap that a role policy excuses is none, and
+ * the policies below it stay in the set: here the project differs from its model (docs/spec/policy-language.md#scope-chains).
  */
 export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): void {
   const stand = roleRules(catalogue);

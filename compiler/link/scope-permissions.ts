@@ -5,8 +5,8 @@ import { addTo } from './groups.js';
 import { placeOfDocument } from '../ast/places.js';
 
 /**
- * Reports scopes whose policies disagree on `scopePermissions` (policy-language.md 3.13). As the model does, it wants one value among the documents of a
- * scope, in path order and without the first, and takes silence for a value of its own. What the model overlooks (8.10-D7) is refused, too: policies that
+ * Reports scopes whose policies disagree on `scopePermissions` (docs/spec/policy-language.md#conflicting-scope-permissions). As the model does, it wants one value among the documents of a
+ * scope, in path order and without the first, and takes silence for a value of its own. What the model overlooks (docs/spec/policy-language.md#conflicting-scope-permissions) is refused, too: policies that
  * disagree on whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they are a warning.
  * Only resource and principal policies count: the model lets documents count that cannot have the field, or for which it means nothing.
  */

@@ -19,7 +19,7 @@ const MAX_SCHEMAS_SIZE = 64 * 1024 * 1024;
 const MAX_SCHEMA_FILES = 10_000;
 
 /**
- * Reads the policies and schemas of a directory (policy-language.md 2.1): the only code of the compiler that reads the disk.
+ * Reads the policies and schemas of a directory (docs/spec/policy-language.md#which-files-are-policies): the only code of the compiler that reads the disk.
  *
  * @param earlier what was read of it before: a file whose text is the same stays the same Source, so that what was worked out
  *   about it still holds.
@@ -66,7 +66,7 @@ function rootOf(directory: string): string {
 function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
   const bytes = readBounded(root, path, report, directory);
   if (bytes === undefined) return undefined;
-  // A byte-order mark is not stripped (2.3).
+  // A byte-order mark is not stripped (docs/spec/policy-language.md#encoding).
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
     return decoder.decode(bytes);

@@ -1,4 +1,4 @@
-/** Holds the JSON schemas, and only at the root of the policy directory (policy-language.md 2.1). */
+/** Holds the JSON schemas, and only at the root of the policy directory (docs/spec/policy-language.md#which-files-are-policies). */
 export const SCHEMAS_DIRECTORY = '_schemas';
 
 /** Whether a file or directory is ignored because its name starts with a dot. */
@@ -16,7 +16,7 @@ export function isPolicyFile(name: string): boolean {
   return /\.(?:yaml|yml|json)$/i.test(name) && !/_test\.[a-z]+$/i.test(name);
 }
 
-/** Whether a file of this name is a test suite (server.md 7.1). */
+/** Whether a file of this name is a test suite (docs/spec/server.md#test-files). */
 export function isSuiteFile(name: string): boolean {
   return /_test\.(?:yaml|yml|json)$/i.test(name);
 }

@@ -21,7 +21,7 @@ export interface SuiteFiles {
 }
 
 /**
- * The test suites of a folder (server.md 7.1), sorted by path. All of it is walked, hidden folders and `_schemas` too, but for the folders of fixtures. A
+ * The test suites of a folder (docs/spec/server.md#test-files), sorted by path. All of it is walked, hidden folders and `_schemas` too, but for the folders of fixtures. A
  * symbolic link is followed only to fixtures inside of the folder.
  *
  * @throws Error when there is no such directory, or something in it cannot be read.

@@ -11,7 +11,7 @@ export interface Found {
   readonly schemas: readonly string[];
 }
 
-/** Finds the policy and schema files of a directory by their names (policy-language.md 2.1). `root` is its real path. */
+/** Finds the policy and schema files of a directory by their names (docs/spec/policy-language.md#which-files-are-policies). `root` is its real path. */
 export function walk(root: string, report: Diagnostics): Found {
   const policies: string[] = [];
   const schemas: string[] = [];

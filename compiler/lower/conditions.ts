@@ -23,7 +23,7 @@ export function lowerCondition(condition: authored.Condition | undefined, types:
   return condition && lowerMatch(condition.match, types);
 }
 
-/** The output of a rule; `expr` is the older spelling of `when.ruleActivated` (policy-language.md 3.12). */
+/** The output of a rule; `expr` is the older spelling of `when.ruleActivated` (docs/spec/policy-language.md#output). */
 export function lowerOutput(output: authored.Output | undefined, types: Types): Output | undefined {
   if (output === undefined) return undefined;
   const activated = output.ruleActivated ?? output.legacy;

@@ -8,7 +8,7 @@ import { lowerPrincipalPolicy } from './principal.js';
 import { lowerResourcePolicy } from './resource.js';
 import { lowerRolePolicy } from './role.js';
 
-/** Policies as data and decisions: no name is left to look up (design 5.1). */
+/** Policies as data and decisions: no name is left to look up. */
 export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {
   const modules = [
     ...derivedRoleSets(policies.policies).map((roles) => unlessKnown(roles[0].file, rolesOf(roles), () => lowerDerivedRoles(roles, types))),
@@ -59,7 +59,7 @@ function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Mo
   }
 }
 
-/** The definitions some policy imports, by document; a document nobody imports is not compiled (policy-language.md 1). */
+/** The definitions some policy imports, by document; a document nobody imports is not compiled (docs/spec/policy-language.md#documents). */
 function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRoleSet[] {
   const sets = new Map<string, Map<string, LinkedDerivedRole>>();
   // Policies that import the same sets share the list.

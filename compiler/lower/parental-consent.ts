@@ -1,7 +1,7 @@
 import type { Effect, ScopePermissions } from '../ast/policy.js';
 
 /**
- * The effect of a rule once parental consent is seen to (policy-language.md 8.3): a conditional ALLOW becomes the DENY of those
+ * The effect of a rule once parental consent is seen to (docs/spec/policy-language.md#effect-of-a-rule): a conditional ALLOW becomes the DENY of those
  * who do not meet the condition; whoever meets it is left to the parent scope.
  *
  * @returns `inverted` when the effect holds where the condition does not.

@@ -58,7 +58,7 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
 }
 
 /**
- * Whether its first result stands for the whole check where another could be told (policy-language.md 8.10-D3): `runtime` changes
+ * Whether its first result stands for the whole check where another could be told (docs/spec/policy-language.md#rules-that-share-a-name): `runtime` changes
  * between actions, and a rule of the same name may have been first.
  */
 function sharesResults(rule: Rule, namesakes: readonly Rule[], linked: LinkedPrincipalPolicy, types: Types): boolean {

@@ -49,7 +49,7 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
 
 interface RuleName {
   readonly name: string;
-  /** A rule called `rule-002` shares its results with an unnamed second rule (policy-language.md 8.10-D3). */
+  /** A rule called `rule-002` shares its results with an unnamed second rule (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly collides: boolean;
 }
 
@@ -81,7 +81,7 @@ function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, { name, col
   return lowered;
 }
 
-/** `*` among role texts replaces the whole list (4.3). */
+/** `*` among role texts replaces the whole list (docs/spec/policy-language.md#globs). */
 function everyoneOr(texts: readonly string[]): readonly string[] {
   return texts.includes('*') ? ['*'] : texts;
 }

@@ -5,7 +5,7 @@ import { usedBindings } from './bindings.js';
 import { lowerCondition, lowerOutput } from './conditions.js';
 import { readsRuntime, valuesOfRule } from './rules.js';
 
-/** A role policy: what a role may do at most. Its resource texts are not sanitised (policy-language.md 4.1). */
+/** A role policy: what a role may do at most. Its resource texts are not sanitised (docs/spec/policy-language.md#sanitized-names). */
 export function lowerRolePolicy(linked: LinkedRolePolicy, types: Types): RoleModule {
   const { policy } = linked;
   const rules = policy.rules.map(

@@ -4,7 +4,7 @@ import { bool, dyn, int, json, string } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Operator, RequestPart, Value } from '../ir/value.js';
 
-/** A checked expression with its names resolved (design 5.1). */
+/** A checked expression with its names resolved. */
 export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
   const type = checked.types.get(expr) ?? dyn;
   const reference = isOptionalSelection(expr, checked) || expr.kind === 'message' ? undefined : checked.references.get(expr);
@@ -90,7 +90,7 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
   }
 }
 
-/** An optional selection reads what it selects from as a whole: `V.?x` is no use of the variable x (policy-language.md 6.1). */
+/** An optional selection reads what it selects from as a whole: `V.?x` is no use of the variable x (docs/spec/policy-language.md#compiling-variables-and-constants). */
 function isOptionalSelection(expr: Expr, checked: CheckedExpression): boolean {
   return expr.kind === 'select' && (expr.optional || checked.types.get(expr.operand)?.kind === 'optional');
 }
@@ -120,7 +120,7 @@ const OPERATORS: { readonly [name: string]: Operator } = {
   '-_': 'negate',
 };
 
-/** Functions whose global form hides an argument's error behind `no such overload` (conditions.md 2.6). */
+/** Functions whose global form hides an argument's error behind `no such overload` (docs/spec/conditions.md#set-functions). */
 const ERASING_GLOBAL_FORMS = new Set(['intersect', 'except', 'hasIntersection', 'isSubset']);
 
 function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type']): Value {

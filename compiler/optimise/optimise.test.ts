@@ -52,7 +52,7 @@ test('what fails stays, to fail when it is asked', () => {
   becomes({ 'R.attr.n == 1 / 0': 'equals(resource.attr.n, divide(1, 0))', 'R.attr.n == C.limit + 1': 'equals(resource.attr.n, add(5.0, 1))' });
 });
 
-test('membership is decided by an empty list, and by a literal that is there (conditions.md 3.13)', () => {
+test('membership is decided by an empty list, and by a literal that is there (docs/spec/conditions.md#constant-folding)', () => {
   becomes({
     'R.attr.x in []': 'false',
     '1 in [1, R.attr.missing]': 'true',

@@ -6,7 +6,7 @@ import type { Field, Kind, MessageType } from './schema/field.js';
 import type { FieldValue, ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
 
-/** Maps a document onto the fields of its type (policy-language.md 2.3). What does not fit is noted, and left out. */
+/** Maps a document onto the fields of its type (docs/spec/policy-language.md#yaml-dialect). What does not fit is noted, and left out. */
 export function decodeObject(node: YamlMapping, type: MessageType, problems: FirstProblem): ObjectValue {
   const fields = new Map<string, FieldValue>();
   for (const entry of node.entries) {

@@ -2,7 +2,7 @@ import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Place } from '../diagnostics/span.js';
 
-/** Parse errors stop at the first one of a document (policy-language.md 2.3): this keeps the one that stands first. */
+/** Parse errors stop at the first one of a document (docs/spec/policy-language.md#yaml-dialect): this keeps the one that stands first. */
 export class FirstProblem {
   private offset = Number.POSITIVE_INFINITY;
   private reportFirst: ((report: Diagnostics) => void) | undefined;

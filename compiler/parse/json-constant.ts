@@ -4,7 +4,7 @@ import type { YamlMapping, YamlNode } from './yaml/node.js';
 import { numberOf } from './yaml/scalar.js';
 
 /**
- * A value that keeps its type (policy-language.md 3.9): all numbers are IEEE doubles, infinity and NaN are refused.
+ * A value that keeps its type (docs/spec/policy-language.md#variables-and-constants): all numbers are IEEE doubles, infinity and NaN are refused.
  * Objects have no prototype, so that any key is an ordinary one.
  */
 export function jsonConstant(node: YamlNode, problems: FirstProblem): JsonValue {

@@ -13,7 +13,7 @@ import { readDocument } from './yaml/read.js';
 const parsed = new WeakMap<Source, { readonly file: PolicyFile | undefined; readonly report: Diagnostics }>();
 
 /**
- * A policy file as a tree (policy-language.md 2.4, phases 1 to 4: each runs only when those before it found nothing).
+ * A policy file as a tree (docs/spec/policy-language.md#compilation-phases: each runs only when those before it found nothing).
  * Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is not
  * validated beyond its shape.
  */

@@ -5,7 +5,7 @@ import { entriesOf, fieldOf, nonEmptyText, objectOf } from './build/fields.js';
 import type { ObjectValue } from './schema/value.js';
 
 /**
- * What is wrong within one enabled document beyond its shape (policy-language.md 2.4 phase 4, 12.4): reports all of it, and
+ * What is wrong within one enabled document beyond its shape (docs/spec/policy-language.md#compilation-phases.4): reports all of it, and
  * returns whether there was nothing.
  */
 export function validateSemantics(file: PolicyFile, document: ObjectValue, report: Diagnostics): boolean {
@@ -89,7 +89,7 @@ function refuseLegacyVariables(policyType: 'variables' | 'constants', document: 
   return false;
 }
 
-// Accepted for now (3.5), so it is never in the way.
+// Accepted for now (docs/spec/policy-language.md#rolepolicy), so it is never in the way.
 function warnOfMissingVersion(document: ObjectValue, report: Diagnostics): boolean {
   const policy = objectOf(document, 'rolePolicy');
   if (policy && !nonEmptyText(policy, 'version')) report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {}, WRITE_VERSION);

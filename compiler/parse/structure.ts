@@ -6,7 +6,7 @@ import type { Field, Kind, Rule } from './schema/field.js';
 import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 
 /**
- * Structural validation (policy-language.md 2.4 phase 2, 12.3): reports every violation, sorted by line, column and path,
+ * Structural validation (docs/spec/policy-language.md#compilation-phases.3): reports every violation, sorted by line, column and path,
  * those of absent fields last. Returns whether there was none.
  */
 export function validateStructure(document: ObjectValue, source: Source, report: Diagnostics): boolean {

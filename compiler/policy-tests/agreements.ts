@@ -4,7 +4,7 @@ import type { ObjectValue, Value } from '../parse/schema/value.js';
 import { instantOf } from './instant.js';
 import type { Complaint } from './invalid-suite.js';
 
-/** What a suite asks of fields together, and of the text of `now` (server.md 7.3). */
+/** What a suite asks of fields together, and of the text of `now` (docs/spec/server.md#grammar-of-suites). */
 export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
   return [...auxDataAgreements(suite), ...nowOf(suite), ...objectsOf(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`))];
 }

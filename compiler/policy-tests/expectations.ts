@@ -17,7 +17,7 @@ export interface PairExpectation {
 export type Expectations = (principal: string, resource: string) => PairExpectation | undefined;
 
 /**
- * Merges what a test expects, per pair (server.md 7.4.5). Throws an InvalidSuite for expectations that contradict each other, or that are about actions or
+ * Merges what a test expects, per pair (docs/spec/server.md#how-tests-run). Throws an InvalidSuite for expectations that contradict each other, or that are about actions or
  * pairs which the test does not ask for.
  *
  * @param asked the keys of principals and resources that the test asks for.

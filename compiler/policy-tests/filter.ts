@@ -7,7 +7,7 @@ export const DIMENSIONS = ['suite', 'test', 'principal', 'resource', 'action'] a
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /**
- * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (server.md 7.5). The globs of a dimension are alternatives, the dimensions hold
+ * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (docs/spec/server.md#test-filters). The globs of a dimension are alternatives, the dimensions hold
  * together, and several filters are read as one. Throws an Error for what is no filter.
  */
 export function testFilter(expressions: readonly string[]): TestFilter {

@@ -4,7 +4,7 @@ import type { Details, ProducedOutput, UnmetOutput } from './results.js';
 import { sameJson } from './same-json.js';
 import type { ExpectedOutput } from './suite.js';
 
-/** Whether a decision is what is expected (server.md 7.4.6, 7.4.7). Outputs count only when the effect is right; those not listed are ignored. */
+/** Whether a decision is what is expected (docs/spec/server.md#how-tests-run). Outputs count only when the effect is right; those not listed are ignored. */
 export function judgeDecision({ action, effect: actual, outputs }: Decision, expectation: PairExpectation | undefined): Details {
   const expected = expectation?.actions.get(action) ?? 'EFFECT_DENY';
   if (actual !== expected) return { kind: 'failed', expected, actual, outputs: [] };

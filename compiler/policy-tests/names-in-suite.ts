@@ -5,7 +5,7 @@ import { type Complaint, InvalidSuite } from './invalid-suite.js';
 import { inContext, requireMembers } from './read-suite.js';
 import type { Choice, Fixtures, Suite } from './suite.js';
 
-/** What the names of a suite stand for: a name means the suite's, else that of the fixture files (server.md 7.4.1). Looking up throws an InvalidSuite. */
+/** What the names of a suite stand for: a name means the suite's, else that of the fixture files (docs/spec/server.md#how-tests-run). Looking up throws an InvalidSuite. */
 export interface Names {
   readonly principal: (key: string, choice: Choice) => PrincipalInput;
   readonly resource: (key: string, choice: Choice) => ResourceInput;

@@ -12,7 +12,7 @@ import { type Complaint, InvalidSuite } from './invalid-suite.js';
 export type Agreements = (document: ObjectValue) => readonly Complaint[];
 
 /**
- * Reads a test file (server.md 7.2): as a policy file is read, one document of the shape of its type. Throws an InvalidSuite with a line
+ * Reads a test file (docs/spec/server.md#parsing-of-test-files): as a policy file is read, one document of the shape of its type. Throws an InvalidSuite with a line
  * `LINE:COL TEXT` for each problem.
  */
 export function readTestDocument(file: TestFile, type: MessageType, agreements: Agreements): ObjectValue {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../ast/policy.js';
 import type { InvalidSuite } from './invalid-suite.js';
 import type { EffectName } from './suite.js';
 
-/** How tests went (server.md 7.6). */
+/** How tests went (docs/spec/server.md#test-results). */
 export interface TestResults {
   /** Sorted by file. */
   readonly suites: readonly SuiteResult[];

@@ -8,7 +8,7 @@ import { type RunOptions, runPair } from './run-pair.js';
 import type { Suite } from './suite.js';
 import { bare, summaryOf, sumOf } from './summary.js';
 
-/** Runs test suites against policies (server.md 7.4). Never throws for what an author wrote: a suite that cannot be run is one of the results. */
+/** Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for what an author wrote: a suite that cannot be run is one of the results. */
 export function runTests(files: readonly SuiteFiles[], options: RunOptions): TestResults {
   const suites = files.map((file) => resultOf(file, options));
   return { suites, summary: sumOf(suites.map(({ summary }) => summary)) };
@@ -31,7 +31,7 @@ function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> 
 
 const EMPTY = { description: '', error: undefined, skipReason: '', cases: [] };
 
-/** Groups are looked at even in a suite that is skipped (7.4.2). */
+/** Groups are looked at even in a suite that is skipped (docs/spec/server.md#how-tests-run). */
 function casesOf(suite: Suite, files: SuiteFiles, options: RunOptions): readonly CaseResult[] {
   const names = namesIn(suite, readFixtures(files));
   if (suite.skip) return [];

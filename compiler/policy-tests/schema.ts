@@ -2,7 +2,7 @@ import { bool, choice, json, list, map, type MessageType, messageType, named, ob
 import { OPTIONAL_VERSION, SCOPE } from '../parse/schema/patterns.js';
 
 /*
- * The shape of test files as data (server.md 7.3), read by the machinery that reads policies. Rules about several fields are in
+ * The shape of test files as data (docs/spec/server.md#grammar-of-suites), read by the machinery that reads policies. Rules about several fields are in
  * `agreements.ts`.
  */
 

@@ -3,7 +3,7 @@ import type { Attributes, Instant } from '#runtime/policy';
 import type { JsonValue } from '../ast/policy.js';
 import type { Located, Place } from '../diagnostics/span.js';
 
-/** A test suite as its author wrote it (server.md 7.3): shape checked, names not looked up. */
+/** A test suite as its author wrote it (docs/spec/server.md#grammar-of-suites): shape checked, names not looked up. */
 export interface Suite extends Fixtures {
   readonly name: string;
   readonly description: string;

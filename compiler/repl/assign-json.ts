@@ -4,7 +4,7 @@ import type { State } from './state.js';
 /** A state in which a part of the request, or the variables, are what a JSON value says. Throws a RequestProblem when it cannot be. */
 export type Assign = (state: State, json: unknown) => State;
 
-/** What `:let` takes JSON for (server.md 6.1), by name. */
+/** What `:let` takes JSON for (docs/spec/server.md#repl), by name. */
 export const ASSIGNMENTS: ReadonlyMap<string, Assign> = byName([
   [['request'], (state, json) => ({ ...state, parts: requestOf(json) })],
   [['request.principal', 'P'], (state, json) => ({ ...state, parts: { ...state.parts, principal: principalOf(json) } })],

@@ -1,6 +1,6 @@
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 
-/** What an input asks for (server.md 6.1, "repl"). */
+/** What an input asks for (docs/spec/server.md#repl, "repl"). */
 export type Input =
   | { readonly kind: 'nothing' | 'help' | 'vars' | 'rules' | 'reset' | 'quit' }
   /** `offset` is where the expression begins in the input. */

@@ -11,7 +11,7 @@ export interface LoadedPolicy {
   readonly key: string;
   readonly variables: ReadonlyMap<string, Expression>;
   readonly constants: ReadonlyMap<string, JsonValue>;
-  /** The names that its conditions and outputs come to read: `V` and `C` as a whole hold no others there (policy-language.md 6.1). */
+  /** The names that its conditions and outputs come to read: `V` and `C` as a whole hold no others there (docs/spec/policy-language.md#compiling-variables-and-constants). */
   readonly used: { readonly variables: ReadonlySet<string>; readonly constants: ReadonlySet<string> };
   readonly rules: readonly ConditionalRule[];
   /** What is wrong with its imports, a line each. */

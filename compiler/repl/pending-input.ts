@@ -2,7 +2,7 @@
 export const LONGEST_INPUT = 200_000;
 
 /**
- * Lines that make one input: a line goes on after a backslash, in a bracket, and in quotes (server.md 6.1). Each line is looked at once, however many
+ * Lines that make one input: a line goes on after a backslash, in a bracket, and in quotes (docs/spec/server.md#repl). Each line is looked at once, however many
  * there are.
  */
 export class PendingInput {

@@ -34,7 +34,7 @@ export interface World {
   readonly read: (file: string) => ReadPolicy;
 }
 
-/** A conversation about expressions (server.md 6.1): it remembers what was named, who asks about what, and the policy that was loaded. */
+/** A conversation about expressions (docs/spec/server.md#repl): it remembers what was named, who asks about what, and the policy that was loaded. */
 export class Session {
   private state: State = EMPTY_STATE;
 

@@ -56,7 +56,7 @@ export function resultOf({ ast, syntaxErrors }: Expression, within: Surroundings
   return compiled.kind === 'value' ? evaluate(compiled.value, within) : new CelError(compiled.problems[0]?.message ?? 'it is not valid');
 }
 
-/** Globals of a configuration: integers are ints (conditions.md 1.2). */
+/** Globals of a configuration: integers are ints (docs/spec/conditions.md#numbers-in-requests). */
 function withInts(json: unknown): unknown {
   if (typeof json === 'number') return Number.isSafeInteger(json) ? BigInt(json) : json;
   if (Array.isArray(json)) return json.map(withInts);

@@ -1,4 +1,4 @@
-/** The drafts of JSON Schema that are known (policy-language.md 10.2). */
+/** The drafts of JSON Schema that are known (docs/spec/policy-language.md#json-schema-dialect). */
 export type Draft = 4 | 6 | 7 | 2019 | 2020;
 
 /** What a schema without `$schema` is written in. */

@@ -27,7 +27,7 @@ function report(texts: { readonly [path: string]: string }, schemas: { readonly 
 
 const BOTH = '    principalSchema:\n      ref: authz:///a.json\n    resourceSchema:\n      ref: authz:///b.json';
 
-test('a schema that cannot be loaded is reported at the key of its ref, in scoped policies too (policy-language.md 12.6)', () => {
+test('a schema that cannot be loaded is reported at the key of its ref, in scoped policies too (docs/spec/policy-language.md#compile-errors)', () => {
   const errors = report({ 'doc.yaml': policy('', BOTH), 'acme.yaml': policy('acme', BOTH) }, { 'a.json': 'true' });
   const message = 'Failed to load resource schema "authz:///b.json": schema _schemas/b.json doesn\'t exist';
   const position = { line: 10, column: 7, path: '$.resourcePolicy.schemas.resourceSchema.ref' };

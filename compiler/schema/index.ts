@@ -9,7 +9,7 @@ import type { SchemaProblem } from './problem.js';
 import { followReferences, type Links } from './reach.js';
 
 /**
- * The JSON schemas of policies, from reference to what is to be emitted (policy-language.md 10). Every reference of every resource policy is
+ * The JSON schemas of policies, from reference to what is to be emitted (docs/spec/policy-language.md#schema-validation). Every reference of every resource policy is
  * checked, also of scoped policies, whose schemas are not used.
  *
  * @param texts the files below `_schemas` by path: nothing else is read.

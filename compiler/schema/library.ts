@@ -10,7 +10,7 @@ export class Library {
   constructor(private readonly texts: ReadonlyMap<string, string>) {}
 
   /**
-   * The schema a policy's `ref` names (policy-language.md 10.1).
+   * The schema a policy's `ref` names (docs/spec/policy-language.md#schema-references).
    *
    * @param ref a URL.
    */

@@ -2,7 +2,7 @@ import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 
 /**
- * Every expression that is compiled, each once (policy-language.md 5.1, 6.1, 7.1): conditions, outputs, all variables that a document can
+ * Every expression that is compiled, each once (docs/spec/policy-language.md#identifiers, docs/spec/policy-language.md#compiling-variables-and-constants, docs/spec/policy-language.md#importing-derived-roles): conditions, outputs, all variables that a document can
  * name, used or not, and all definitions of imported derived roles.
  */
 export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {

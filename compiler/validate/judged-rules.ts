@@ -27,7 +27,7 @@ export interface JudgedRule {
   /** Empty for a rule without condition. */
   readonly condition: string;
   readonly hasOutput: boolean;
-  /** Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can (policy-language.md 8.3). */
+  /** Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can (docs/spec/policy-language.md#effect-of-a-rule). */
   readonly mayDeny: boolean;
   readonly coversResource: Covers;
   readonly coversAction: Covers;

@@ -2,14 +2,14 @@ import type { Overload } from '../cel/function.js';
 import type { CelType } from '../cel/types.js';
 import { operatorOverloads } from './cel/operators.js';
 
-/** Whether values of two certain types can never be equal (conditions.md 3.3). */
+/** Whether values of two certain types can never be equal (docs/spec/conditions.md#equality). */
 export function neverEqual(a: CelType, b: CelType): boolean {
   if (isOpen(a) || isOpen(b) || isAskew(a) || isAskew(b)) return false;
   const kindsOfB = new Set(kindsOf(b));
   return !kindsOf(a).some((kind) => kindsOfB.has(kind));
 }
 
-/** Whether an operator fails for all operands of certain types: none of its overloads takes them (2.1). */
+/** Whether an operator fails for all operands of certain types: none of its overloads takes them (docs/spec/policy-language.md#which-files-are-policies). */
 export function neverApplies(operator: string, operands: readonly CelType[]): boolean {
   const overloads = operatorOverloads.get(operator) ?? [];
   return overloads.length > 0 && !overloads.some((overload) => mayTake(overload, operands));
@@ -32,7 +32,7 @@ function mayBe(actual: CelType, parameter: CelType): boolean {
   return actual.kind === parameter.kind && !('name' in actual && 'name' in parameter && actual.name !== parameter.name);
 }
 
-/** What plain JSON can be; its numbers are doubles, always (1.2). */
+/** What plain JSON can be; its numbers are doubles, always (docs/spec/conditions.md#kinds-of-values). */
 const PLAIN_JSON: readonly CelType['kind'][] = ['null', 'bool', 'double', 'string', 'list', 'map'];
 
 /** Whether nothing is known of the values. */

@@ -1,7 +1,7 @@
 import { sanitize } from '../ast/names.js';
 import type { PolicySet } from '../ast/policy-set.js';
 
-/** The kinds that resource policies are about, as requests are looked up (policy-language.md 4.1). Sorted. */
+/** The kinds that resource policies are about, as requests are looked up (docs/spec/policy-language.md#sanitized-names). Sorted. */
 export function resourceKindsOf({ policies }: PolicySet): readonly string[] {
   const kinds = policies.flatMap((linked) => (linked.kind === 'resource' ? [sanitize(linked.policy.resource.value)] : []));
   return [...new Set(kinds)].sort();

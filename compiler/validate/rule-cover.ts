@@ -14,14 +14,14 @@ export function repeatedBy(rule: JudgedRule, policy: JudgedPolicy): JudgedRule |
 
 /**
  * Whether an output could appear that a rule holds back, were only the other one there: a DENY ends the search, and rules after it show nothing
- * (policy-language.md 9.1). The resources of a principal policy come in no order.
+ * (docs/spec/policy-language.md#when-outputs-are-emitted). The resources of a principal policy come in no order.
  */
 export function changesOutputs(rule: JudgedRule, other: JudgedRule, { hasOutputs }: JudgedPolicy): boolean {
   if (!rule.mayDeny || !hasOutputs) return false;
   return other.index > rule.index || rule.resource !== other.resource;
 }
 
-/** Whether every derived role of a rule is named by another rule: those named by a rule are listed in `runtime` and in answers (policy-language.md 7.2). */
+/** Whether every derived role of a rule is named by another rule: those named by a rule are listed in `runtime` and in answers (docs/spec/policy-language.md#effective-derived-roles). */
 export function isNamedElsewhere(rule: JudgedRule, policy: JudgedPolicy): boolean {
   return [...new Set(rule.derivedRoles)].every((name) => policy.rulesNaming(name) > 1);
 }

@@ -47,7 +47,7 @@ function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[]
   });
 }
 
-/** What expressions use, directly and through variables (policy-language.md 6.1). A mention is a use here, `V.?x` included. */
+/** What expressions use, directly and through variables (docs/spec/policy-language.md#compiling-variables-and-constants). A mention is a use here, `V.?x` included. */
 function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
   const variables = new Set<string>();
   const constants = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Attributes, PlanOperand } from '../messages.js';
 
 /**
- * The entries of the audit log as plain JSON (server.md 4.2, 4.3): lowerCamelCase, enums by name, what is empty is absent.
+ * The entries of the audit log as plain JSON (docs/spec/server.md#access-entries, docs/spec/server.md#decision-entries): lowerCamelCase, enums by name, what is empty is absent.
  * They are written, kept and listed in this form; protobuf is made of it.
  */
 export type AuditEntry = AccessLogEntry | DecisionLogEntry;

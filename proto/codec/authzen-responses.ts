@@ -4,7 +4,7 @@ import { writeJsonValue } from './json-value.js';
 import { writeText } from './response-parts.js';
 import type { WireWriter } from './wire-writer.js';
 
-/** AccessEvaluationResponse in its protobuf encoding; a denial is written too (server.md 1.4). */
+/** AccessEvaluationResponse in its protobuf encoding; a denial is written too (docs/spec/server.md#json-mapping). */
 export function encodeAccessEvaluationResponse(response: AccessEvaluationResponse, writer: WireWriter): Buffer {
   writer.begin();
   writeEvaluation(writer, response, SINGLE);

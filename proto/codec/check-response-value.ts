@@ -2,7 +2,7 @@ import { byAction } from '../by-action.js';
 import type { CheckResourcesResponse, OutputEntry, ResultEntry } from '../messages.js';
 import { setOwn } from './own.js';
 
-/** CheckResourcesResponse as the JSON value that its JSON form is: for messages that carry one as a google.protobuf.Value (server.md 1.9). */
+/** CheckResourcesResponse as the JSON value that its JSON form is: for messages that carry one as a google.protobuf.Value (docs/spec/server.md#authzen). */
 export function checkResponseValue({ requestId, results, includeMeta, authzCallId }: CheckResourcesResponse): Record<string, unknown> {
   return { ...text('requestId', requestId), results: results.map((result) => resultValue(result, includeMeta)), ...text('authzCallId', authzCallId) };
 }

@@ -6,7 +6,7 @@ import type { WireWriter } from './wire-writer.js';
 export const MAX_VALUE_DEPTH = 1000;
 
 /**
- * google.protobuf.Value as plain JSON, straight from the bytes. A Value of no kind is null (server.md 1.4); NaN and infinities pass.
+ * google.protobuf.Value as plain JSON, straight from the bytes. A Value of no kind is null (docs/spec/server.md#json-mapping); NaN and infinities pass.
  * Begins before the length of the message.
  */
 export function readJsonValue(reader: WireReader, depth = 0): unknown {

@@ -3,7 +3,7 @@ import { writeJsonValue } from './json-value.js';
 import { writeText, writeTexts, writeValidationErrors } from './response-parts.js';
 import type { WireWriter } from './wire-writer.js';
 
-/** PlanResourcesResponse in its protobuf encoding (server.md 1.2); what is there and what is not, as in its JSON form. */
+/** PlanResourcesResponse in its protobuf encoding (docs/spec/server.md#plan-messages); what is there and what is not, as in its JSON form. */
 export function encodePlanResourcesResponse(response: PlanResourcesResponse, writer: WireWriter): Buffer {
   const { plan, action } = response;
   writer.begin();

@@ -50,7 +50,7 @@ interface Printed {
 function requestFunction({ name, type, isTimed }: Printed): string {
   const [parameter, argument] = isTimed ? [NOW, ', now'] : ['', ''];
   return [
-    `/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items.${isTimed ? ' `now` is in milliseconds since 1970.' : ''} */`,
+    `/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items.${isTimed ? ' `now` is in milliseconds since 1970.' : ''} */`,
     `export function ${name.charAt(0).toLowerCase()}${name.slice(1)}Violations(message: ${type}${parameter}): Violations {`,
     `  if (isValid${name}(message${argument})) return NONE;`,
     '  const found = new FoundViolations();',

@@ -9,7 +9,7 @@ import { Schemas } from './schemas.js';
 
 /**
  * The description of the REST interface (OpenAPI 3.1) that the .proto files give: their messages, the rules annotated there as constraints, their comments
- * as descriptions. What only a running server knows, its version and address, is put in by it (server.md 1.8). Wants a registry built with source info.
+ * as descriptions. What only a running server knows, its version and address, is put in by it (docs/spec/server.md#openapi-and-explorer). Wants a registry built with source info.
  */
 export function openApiDocument(registry: FileRegistry): JsonObject {
   const schemas = new Schemas(registry, constraintsOf(registry));

@@ -5,7 +5,7 @@ import { CHECK_BATCH_EXAMPLES, CHECK_SET_EXAMPLES } from './examples/legacy-chec
 import { PLAN_EXAMPLES } from './examples/plans.js';
 import { METADATA_EXAMPLES, SERVER_INFO_EXAMPLES } from './examples/server.js';
 
-/** An RPC with one request and one response, and the REST path it is served on (server.md 1.1). */
+/** An RPC with one request and one response, and the REST path it is served on (docs/spec/server.md#endpoints). */
 export interface Operation {
   /** The full name of its service. */
   readonly service: string;

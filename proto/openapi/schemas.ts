@@ -140,7 +140,7 @@ const ONE_OF_ITS_FIELDS: ReadonlySet<string> = new Set([
   'authz.response.v1.ListAuditLogEntriesResponse',
 ]);
 
-/** The fields of answers that are never left out; all others are when they are empty (server.md 1.3, 1.4). */
+/** The fields of answers that are never left out; all others are when they are empty (docs/spec/server.md#response-fields, docs/spec/server.md#json-mapping). */
 const ALWAYS: { readonly [message: string]: readonly string[] } = {
   'authz.response.v1.CheckResourcesResponse': ['results', 'authzCallId'],
   'authz.response.v1.CheckResourcesResponse.ResultEntry': ['resource', 'actions'],

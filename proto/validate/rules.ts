@@ -10,7 +10,7 @@ const enumeration: FieldElement = { number: 16, name: 'enum', type: 'TYPE_MESSAG
 const timestamp: FieldElement = { number: 22, name: 'timestamp', type: 'TYPE_MESSAGE' };
 const minLength: FieldElement = { number: 2, name: 'min_len', type: 'TYPE_UINT64' };
 
-/** The rules of server.md 1.6, each with its text. */
+/** The rules of docs/spec/server.md#form-of-violations, each with its text. */
 export const REQUIRED: Rule = {
   id: 'required',
   message: 'value is required',

@@ -1,6 +1,6 @@
 import { shortened } from '../../runtime/cel/code-points.js';
 
-/** A rule of the request messages that a request breaks (server.md 1.6), in the terms of buf.validate.Violation. */
+/** A rule of the request messages that a request breaks (docs/spec/server.md#form-of-violations), in the terms of buf.validate.Violation. */
 export interface Violation {
   /** From the request down; empty for a rule about the whole request. */
   readonly field: readonly FieldElement[];

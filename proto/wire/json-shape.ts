@@ -13,7 +13,7 @@ export const NO_ATTRIBUTES: Attributes = Object.freeze({});
 /** An object as JSON.parse makes it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Reads the parts of a parsed document by the rules of the protobuf JSON mapping (server.md 1.4), and counts the keys it meets. Methods throw a JsonError that names the place. */
+/** Reads the parts of a parsed document by the rules of the protobuf JSON mapping (docs/spec/server.md#json-mapping), and counts the keys it meets. Methods throw a JsonError that names the place. */
 export class Shape {
   keys = 0;
 

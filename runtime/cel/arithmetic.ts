@@ -9,7 +9,7 @@ import { addDuration, subtractDuration, timestampDifference } from './time-arith
 import { isEngineKind } from './type-names.js';
 import { CelError, Duration, isFailure, type Result, Timestamp, Uint, type Value } from './values.js';
 
-/** `a + b` (conditions.md 2.1, 3.2): numbers of one kind, texts, bytes, lists, durations, a timestamp and a duration. */
+/** `a + b` (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic): numbers of one kind, texts, bytes, lists, durations, a timestamp and a duration. */
 export function add(a: Result, b: Result): Result {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a === 'string' && typeof b === 'string') {
@@ -94,7 +94,7 @@ function remainder(a: bigint, b: bigint): bigint | CelError {
   return b === -1n && checkedInt(-a) === INTEGER_OVERFLOW ? INTEGER_OVERFLOW : a % b;
 }
 
-// The class of the failure depends on the left operand only (2.1).
+// The class of the failure depends on the left operand only (docs/spec/conditions.md#operators).
 function refused(operator: string, left: Value, others: readonly Kind[] = []): CelError {
   const kind = kindOf(left);
   return ARITHMETIC.includes(kind) || others.includes(kind) || isEngineKind(left) ? NO_SUCH_OVERLOAD : noSuchOverloadOf(operator);

@@ -1,6 +1,6 @@
 import { charge, chargeText } from './meter.js';
 
-/** Base64 text of bytes: the standard alphabet, padded (conditions.md 2.5). */
+/** Base64 text of bytes: the standard alphabet, padded (docs/spec/conditions.md#encoding-functions). */
 export function base64Text(bytes: Uint8Array): string {
   charge(2 * bytes.length);
   chargeText(12 * bytes.length);

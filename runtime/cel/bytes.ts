@@ -1,6 +1,6 @@
 import { charge, chargeMemory, chargeText } from './meter.js';
 
-/** Byte strings in the order of their bytes (conditions.md 3.5): negative, 0, positive. */
+/** Byte strings in the order of their bytes (docs/spec/conditions.md#ordering): negative, 0, positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   charge(shared / 8);

@@ -1,4 +1,4 @@
-/** How many code points a text has (conditions.md 3.6). */
+/** How many code points a text has (docs/spec/conditions.md#strings). */
 export function codePointCount(text: string): number {
   if (!hasSurrogates(text)) return text.length;
   let count = 0;

@@ -7,7 +7,7 @@ import { elementsOf, entriesOf } from './ranges.js';
 import { sortedByKeys } from './sorting.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
-/** `range.filter(x, p)` (conditions.md 2.2, 3.10): the elements, or keys of a map, that pass. The first problem ends this and all below. */
+/** `range.filter(x, p)` (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions): the elements, or keys of a map, that pass. The first problem ends this and all below. */
 export function filter(range: Result, predicate: Predicate): Result {
   return mapWhere(range, predicate, (x) => x);
 }
@@ -82,7 +82,7 @@ export function transformMapEntryWhere(range: Result, predicate: EntryPredicate,
   return problem === null ? builder.build() : problem;
 }
 
-/** `list.sortBy(x, key)`: all keys are made first; then their messages are those of `sort` (2.6). */
+/** `list.sortBy(x, key)`: all keys are made first; then their messages are those of `sort` (docs/spec/conditions.md#lists-and-sets). */
 export function sortBy(range: Result, keyOf: Predicate): Result {
   const keys = mapEach(range, keyOf);
   if (isFailure(keys)) return keys;

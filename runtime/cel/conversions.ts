@@ -12,7 +12,7 @@ import { timestampText } from './timestamp.js';
 import { isEngineKind, typeNameOf } from './type-names.js';
 import { CelError, Duration, isFailure, Opaque, type Result, Timestamp, TypeValue, Uint, type Value } from './values.js';
 
-/** `size(x)`, `x.size()` (conditions.md 2.3): code points, bytes, elements, entries, levels. */
+/** `size(x)`, `x.size()` (docs/spec/conditions.md#core-functions): code points, bytes, elements, entries, levels. */
 export function size(x: Result): Result {
   if (isFailure(x)) return x;
   if (typeof x === 'string') {

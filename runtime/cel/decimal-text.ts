@@ -1,4 +1,4 @@
-/** The shortest digits that read back as the same double, without an exponent: `%s`, `%d` and durations (conditions.md 2.4.1, 4.5). */
+/** The shortest digits that read back as the same double, without an exponent: `%s`, `%d` and durations (docs/spec/conditions.md#format, docs/spec/conditions.md#durations). */
 export function plainDecimal(x: number): string {
   if (Number.isNaN(x)) return 'NaN';
   if (x === Infinity) return 'Infinity';
@@ -14,7 +14,7 @@ export function plainDecimal(x: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** `%.Nf`: the exact value of a finite double rounded half to even at `places` digits after the point (conditions.md 2.4.1). */
+/** `%.Nf`: the exact value of a finite double rounded half to even at `places` digits after the point (docs/spec/conditions.md#format). */
 export function fixedDecimal(x: number, places: number): string {
   const { sign, numerator, denominator } = fractionOf(x);
   const digits = divideHalfEven(numerator * 10n ** BigInt(places), denominator).toString().padStart(places + 1, '0');

@@ -6,12 +6,12 @@ import { CelError, Duration, type Result } from './values.js';
 /** Nanoseconds in a second. */
 export const SECOND = 1_000_000_000n;
 
-/** The least and greatest durations, in nanoseconds: an int64 (conditions.md 4.5). */
+/** The least and greatest durations, in nanoseconds: an int64 (docs/spec/conditions.md#durations). */
 export const MIN_NANOS = -(2n ** 63n);
 /** See MIN_NANOS. */
 export const MAX_NANOS = 2n ** 63n - 1n;
 
-/** `duration(x)` of a duration or of text such as `1h30m` (conditions.md 2.3, 4.5). */
+/** `duration(x)` of a duration or of text such as `1h30m` (docs/spec/conditions.md#core-functions, docs/spec/conditions.md#durations). */
 export function toDuration(x: Result): Result {
   if (x instanceof Duration) return x;
   if (typeof x !== 'string') return refuse('duration', x);
@@ -19,7 +19,7 @@ export function toDuration(x: Result): Result {
   return parseDuration(x) ?? new CelError("type conversion error from 'string' to 'google.protobuf.Duration'");
 }
 
-/** Duration text as a duration; undefined when the text is not one or leaves the int64 range (conditions.md 4.5). */
+/** Duration text as a duration; undefined when the text is not one or leaves the int64 range (docs/spec/conditions.md#durations). */
 export function parseDuration(text: string): Duration | undefined {
   const negative = text.startsWith('-');
   const amount = negative || text.startsWith('+') ? text.slice(1) : text;
@@ -30,13 +30,13 @@ export function parseDuration(text: string): Duration | undefined {
   return isInRange(nanos) ? new Duration(nanos) : undefined;
 }
 
-/** A duration, or the overflow error of conditions.md 2.1. */
+/** A duration, or the overflow error of docs/spec/conditions.md#operators. */
 export function durationOf(nanos: bigint): Duration | CelError {
   return isInRange(nanos) ? new Duration(nanos) : new CelError('integer overflow');
 }
 
 /**
- * Float seconds in plain notation and `s` (conditions.md 4.5). The sum of two floats loses the nanoseconds
+ * Float seconds in plain notation and `s` (docs/spec/conditions.md#durations). The sum of two floats loses the nanoseconds
  * of long durations; the reference prints that sum, so it is the text.
  */
 export function durationText(d: Duration): string {

@@ -5,7 +5,7 @@ import { type Json, jsonOf } from './json.js';
 import { charge, chargeText } from './meter.js';
 import { CelError, isFailure, type Result } from './values.js';
 
-/** `base64.encode(bytes)` (conditions.md 2.5). */
+/** `base64.encode(bytes)` (docs/spec/conditions.md#encoding-functions). */
 export function base64Encode(bytes: Result): Result {
   if (!(bytes instanceof Uint8Array)) return refuse('base64.encode', bytes);
   return base64Text(bytes);

@@ -21,7 +21,7 @@ export function differs(a: Result, b: Result): boolean {
   return equalValues(a, b) === false;
 }
 
-/** `a == b` (conditions.md 3.3). */
+/** `a == b` (docs/spec/conditions.md#equality). */
 export function equals(a: Result, b: Result): Result {
   if (isFailure(a)) return a;
   if (isFailure(b)) return b;
@@ -36,7 +36,7 @@ export function notEquals(a: Result, b: Result): Result {
 }
 
 /**
- * Whether two values are equal (conditions.md 3.3): total across kinds, numbers by value, everything else by content.
+ * Whether two values are equal (docs/spec/conditions.md#equality): total across kinds, numbers by value, everything else by content.
  * It fails only where a hierarchy, SPIFFE ID or trust domain on the left meets another kind; beyond `MAX_DEPTH` the call fails.
  */
 export function equalValues(a: Value, b: Value): boolean | CelError {

@@ -1,6 +1,6 @@
 import { type CelError, isFailure, type Result } from './values.js';
 
-/** Who is told what fails while conditions are evaluated (conditions.md 5.6). */
+/** Who is told what fails while conditions are evaluated (docs/spec/conditions.md#evaluation-errors). */
 export interface Failures {
   /** Whether a failure is the end of its condition, as in strict evaluation; otherwise the part that failed does not hold. */
   readonly stops: boolean;

@@ -9,7 +9,7 @@ import { timestampUtcText } from './timestamp.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, Duration, Timestamp, TypeValue, Uint, type Value } from './values.js';
 
-/** The text of one argument under one clause, or why it has none (conditions.md 2.4.1). */
+/** The text of one argument under one clause, or why it has none (docs/spec/conditions.md#format). */
 export function formatValue(verb: Verb, precision: number, value: Value): string | CelError {
   const text = verb === 's' ? stringText(value, MAX_DEPTH) : numberOrBytesText(verb, precision, value);
   return text ?? formattingError(verb, typeNameOf(value));

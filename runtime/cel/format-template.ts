@@ -1,6 +1,6 @@
 import { quotedText } from './quoted-text.js';
 
-/** The letters of the formatting clauses (conditions.md 2.4.1). */
+/** The letters of the formatting clauses (docs/spec/conditions.md#format). */
 export type Verb = 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
 
 /** A template taken apart. A problem is the last part: what follows it is never read. */

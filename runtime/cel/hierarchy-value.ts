@@ -3,7 +3,7 @@ import { charge, chargeRead } from './meter.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, Opaque, type Value } from './values.js';
 
-/** A path of levels, the root first (conditions.md 2.9). */
+/** A path of levels, the root first (docs/spec/conditions.md#hierarchy-functions). */
 export class HierarchyValue extends Opaque {
   readonly typeName = 'authz.lib.hierarchy';
 
@@ -11,7 +11,7 @@ export class HierarchyValue extends Opaque {
     super();
   }
 
-  /** By levels; another kind is refused, null is merely unequal (conditions.md 3.3). */
+  /** By levels; another kind is refused, null is merely unequal (docs/spec/conditions.md#equality). */
   override equalTo(other: Value): boolean | CelError {
     if (other === null) return false;
     if (!(other instanceof HierarchyValue)) return NO_SUCH_OVERLOAD;
@@ -22,13 +22,13 @@ export class HierarchyValue extends Opaque {
     return BigInt(this.levels.length);
   }
 
-  /** `h[i]`, an int only (conditions.md 3.7). */
+  /** `h[i]`, an int only (docs/spec/conditions.md#selection-and-indexing). */
   override element(index: Value): Value | CelError {
     if (typeof index !== 'bigint') return new CelError(`unsupported index type '${typeNameOf(index)}'`);
     return this.levels[Number(index)] ?? new CelError('index out of range');
   }
 
-  /** A variable keeps the levels only (conditions.md 1.7). */
+  /** A variable keeps the levels only (docs/spec/conditions.md#stored-values). */
   override stored(): Value {
     return this.levels;
   }

@@ -7,7 +7,7 @@ import { wrongReceiver } from './receivers.js';
 import { piecesOf } from './strings.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
-/** `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (conditions.md 2.9). */
+/** `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (docs/spec/conditions.md#hierarchy-functions). */
 export function hierarchy(x: Result, ...separator: readonly [separator?: Result]): Result {
   if (separator.length > 0) return splitBy(x, separator[0]);
   if (typeof x === 'string') return splitBy(x, '.');
@@ -67,7 +67,7 @@ function splitBy(x: Result, separator: Result): Result {
   return new HierarchyValue(codePointsOf(x));
 }
 
-/** A wrong argument is class A (conditions.md 2.9). */
+/** A wrong argument is class A (docs/spec/conditions.md#hierarchy-functions). */
 function compared(
   name: string,
   a: Result,

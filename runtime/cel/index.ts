@@ -1,4 +1,4 @@
-/** CEL at run time (conditions.md 1 to 5): values, operators, macros and functions. Total: nothing here throws, failures are values. */
+/** CEL at run time (docs/spec/conditions.md#variables-in-scope): values, operators, macros and functions. Total: nothing here throws, failures are values. */
 export * from './extensions.js';
 
 export { CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';

@@ -1,6 +1,6 @@
 import { Opaque, type Value } from './values.js';
 
-/** An IP address (conditions.md 2.8). */
+/** An IP address (docs/spec/conditions.md#network-functions). */
 export class IpValue extends Opaque {
   readonly typeName = 'net.IP';
 
@@ -25,7 +25,7 @@ export class IpValue extends Opaque {
   }
 }
 
-/** A network, host bits kept (conditions.md 2.8). */
+/** A network, host bits kept (docs/spec/conditions.md#network-functions). */
 export class CidrValue extends Opaque {
   readonly typeName = 'net.CIDR';
 

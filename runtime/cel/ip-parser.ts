@@ -10,7 +10,7 @@ export interface ParsedAddress {
   readonly zone: string;
 }
 
-/** An IPv4 or IPv6 address, or the message of conditions.md Appendix E from `ParseAddr(` on. */
+/** An IPv4 or IPv6 address, or the message of docs/spec/conditions.md#ip-address-messages from `ParseAddr(` on. */
 export function parseAddress(text: string): ParsedAddress | CelError {
   charge(20 + 2 * text.length);
   switch (/[.:%]/.exec(text)?.[0]) {

@@ -6,7 +6,7 @@ import { charge } from './meter.js';
 import { CelError, type Result } from './values.js';
 
 /**
- * `s.inIPAddrRange(range)` (conditions.md 2.8). An older, laxer reading than `ip` and `cidr`: an IPv4 address written as IPv6
+ * `s.inIPAddrRange(range)` (docs/spec/conditions.md#network-functions). An older, laxer reading than `ip` and `cidr`: an IPv4 address written as IPv6
  * is the IPv4 address, and a prefix length may have leading zeros.
  */
 export function inIPAddrRange(s: Result, range: Result): Result {

@@ -18,7 +18,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A CEL value as a JSON value, or why it has none (conditions.md 5.1). */
+/** A CEL value as a JSON value, or why it has none (docs/spec/conditions.md#output-conversion). */
 export function jsonOf(value: Value): Json | CelError {
   return jsonWithin(MAX_DEPTH, value);
 }

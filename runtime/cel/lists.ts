@@ -7,7 +7,7 @@ import { parameterisedTypeNameOf } from './type-names.js';
 import { ValueSet } from './value-set.js';
 import { CelError, isFailure, Optional, type Result, type Value } from './values.js';
 
-/** A list literal (conditions.md 3.10): the first element that failed is the result. */
+/** A list literal (docs/spec/conditions.md#comprehensions): the first element that failed is the result. */
 export function listOf(elements: readonly Result[]): Result {
   chargeList(elements.length + 4);
   for (const element of elements) {
@@ -16,7 +16,7 @@ export function listOf(elements: readonly Result[]): Result {
   return elements as readonly Value[];
 }
 
-/** A list literal with optional elements (3.12): `[?x]` is empty when x is none. */
+/** A list literal with optional elements (docs/spec/conditions.md#optional-values): `[?x]` is empty when x is none. */
 export function listOfOptionals(elements: readonly (readonly [optional: boolean, Result])[]): Result {
   chargeList(elements.length + 4);
   const values: Value[] = [];
@@ -29,7 +29,7 @@ export function listOfOptionals(elements: readonly (readonly [optional: boolean,
   return values;
 }
 
-/** `list.slice(b, e)` (2.6). */
+/** `list.slice(b, e)` (docs/spec/conditions.md#lists-and-sets). */
 export function slice(list: Result, begin: Result, end: Result): Result {
   if (!Array.isArray(list) || typeof begin !== 'bigint' || typeof end !== 'bigint') return refuse('slice', list, begin, end);
   const refused = (reason: string) => new CelError(`cannot slice(${begin}, ${end}), ${reason}`);

@@ -5,7 +5,7 @@ import { typeNameOf } from './type-names.js';
 import { CelError, Duration, isFailure, type JsonMap, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
 
 /**
- * A map literal (conditions.md 3.7): any value may be a key, the last of two equal keys wins, the first failing key or value
+ * A map literal (docs/spec/conditions.md#selection-and-indexing): any value may be a key, the last of two equal keys wins, the first failing key or value
  * is the result.
  */
 export function mapOf(entries: readonly (readonly [Result, Result])[]): Result {
@@ -19,7 +19,7 @@ export function mapOf(entries: readonly (readonly [Result, Result])[]): Result {
   return builder.build();
 }
 
-/** A map literal with optional entries (3.12): `{?k: x}` has no entry when x is none. */
+/** A map literal with optional entries (docs/spec/conditions.md#optional-values): `{?k: x}` has no entry when x is none. */
 export function mapOfOptionals(entries: readonly (readonly [optional: boolean, Result, Result])[]): Result {
   const builder = new MapBuilder();
   for (const [optional, key, value] of entries) {
@@ -43,7 +43,7 @@ export class MapBuilder {
     this.#entries.set(mapKey(key) ?? `#${this.#entries.size}`, [key, value]);
   }
 
-  /** Whether a key is found, as a lookup would (3.7). */
+  /** Whether a key is found, as a lookup would (docs/spec/conditions.md#selection-and-indexing). */
   has(key: Value): boolean {
     return findEntry(this.#entries, key) !== undefined;
   }
@@ -55,7 +55,7 @@ export class MapBuilder {
 }
 
 /**
- * The value at a key, undefined when there is none (3.7): the exact kind first, then integers of the other kind, and for an integral
+ * The value at a key, undefined when there is none (docs/spec/conditions.md#selection-and-indexing): the exact kind first, then integers of the other kind, and for an integral
  * double the int and the uint. A key that is a double is found by an equal double only.
  */
 export function mapGet(map: JsonMap | ValueMap, key: Value): Value | undefined {
@@ -125,7 +125,7 @@ export function mapKey(key: Value): string | undefined {
   }
 }
 
-/** Bytes as the key of a literal map, set or sought: the reference crashes, and this is what its crash reads like (conditions.md 3.15). */
+/** Bytes as the key of a literal map, set or sought: the reference crashes, and this is what its crash reads like (docs/spec/conditions.md#error-messages). */
 export const UNHASHABLE = new CelError('internal error: runtime error: hash of unhashable type types.Bytes');
 
 function keyOfObject(key: Value): string | undefined {

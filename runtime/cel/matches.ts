@@ -43,7 +43,7 @@ function matcherOf(source: string): RegExp | RE2JS | CelError {
   return re2 instanceof CelError ? re2 : (verifiedRegExp(source, re2) ?? re2);
 }
 
-/** `s.matches(re)`, unanchored, RE2 (conditions.md 2.3). The receiver's type is checked before the pattern's. */
+/** `s.matches(re)`, unanchored, RE2 (docs/spec/conditions.md#core-functions). The receiver's type is checked before the pattern's. */
 export function matches(s: Result, re: Result): Result {
   if (isFailure(s)) return s;
   if (isFailure(re)) return re;

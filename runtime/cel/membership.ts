@@ -17,7 +17,7 @@ export function isNotIn(x: Result, collection: Result): boolean {
   return inCollection(x, collection) === false;
 }
 
-/** `x in collection` (conditions.md 3.11): an equal element of a list, a key of a map. */
+/** `x in collection` (docs/spec/conditions.md#membership): an equal element of a list, a key of a map. */
 export function inCollection(x: Result, collection: Result): Result {
   if (isFailure(x)) return x;
   if (isFailure(collection)) return collection;
@@ -26,7 +26,7 @@ export function inCollection(x: Result, collection: Result): Result {
 
 /**
  * `x in [...]` for a list literal of strings, booleans, null and numbers, made a set once. Its numbers are doubles:
- * an int literal is put in as the double it equals (3.3).
+ * an int literal is put in as the double it equals (docs/spec/conditions.md#equality).
  */
 export function isOneOf(x: Result, set: ReadonlySet<Value>): boolean {
   if (typeof x === 'string') return set.has(x);

@@ -1,12 +1,12 @@
 import { VARIABLES } from './type-names.js';
 import { Message, type Value } from './values.js';
 
-/** A field of a message type (conditions.md 1): what it reads as when unset, and the lowerCamel name it also has. */
+/** A field of a message type (docs/spec/conditions.md#variables-in-scope): what it reads as when unset, and the lowerCamel name it also has. */
 export interface MessageField {
   readonly name: string;
   readonly jsonName: string;
   readonly empty: Value;
-  /** `has` of it is true whatever it holds (1.4). */
+  /** `has` of it is true whatever it holds (docs/spec/conditions.md#has-on-request-fields). */
   readonly alwaysSet?: true;
 }
 

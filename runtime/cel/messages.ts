@@ -35,7 +35,7 @@ interface RuntimeShape {
   readonly failedDerivedRoles: readonly string[];
 }
 
-/** `request` as a whole (conditions.md 1.1): a principal and a resource always, token claims when there are any. */
+/** `request` as a whole (docs/spec/conditions.md#field-access): a principal and a resource always, token claims when there are any. */
 export function requestMessage(request: RequestShape): Message {
   const auxData = auxDataMessage(request.auxData);
   return new Message(REQUEST, {
@@ -73,19 +73,19 @@ export function runtimeMessage(request: RuntimeShape): Result {
   return isFailure(roles) ? roles : new Message(RUNTIME, { effective_derived_roles: roles });
 }
 
-/** `runtime.effectiveDerivedRoles` (1.6): under strict evaluation it fails when a derived role's condition did. */
+/** `runtime.effectiveDerivedRoles` (docs/spec/conditions.md#derived-roles-in-conditions): under strict evaluation it fails when a derived role's condition did. */
 export function effectiveDerivedRoles(request: RuntimeShape): Result {
   if (request.failedDerivedRoles.length === 0) return request.effectiveDerivedRoles;
   return new CelError(`failed to compute effective derived roles [${request.failedDerivedRoles.join(', ')}]`);
 }
 
-/** `V`, `C` or `G` as a whole (1.7): what failed is not in it. */
+/** `V`, `C` or `G` as a whole (docs/spec/conditions.md#policy-variables): what failed is not in it. */
 export function variablesMessage(fields: { readonly [name: string]: Result }): Message {
   const set = Object.entries(fields).filter((entry): entry is [string, Value] => !isFailure(entry[1]));
   return new Message(VARIABLES, Object.fromEntries(set));
 }
 
-// A field that holds its empty value is unset (1.4), so two messages are equal when what is set of them is.
+// A field that holds its empty value is unset (docs/spec/conditions.md#has-on-request-fields), so two messages are equal when what is set of them is.
 function setFields(fields: { readonly [name: string]: Value }): { readonly [name: string]: Value } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 }

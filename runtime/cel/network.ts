@@ -6,7 +6,7 @@ import { CelError, type Result } from './values.js';
 
 export { CidrValue, cidrText, IpValue, ipText };
 
-/** `ip(s)`; zones and IPv4-mapped addresses are refused (conditions.md 2.8, Appendix E). */
+/** `ip(s)`; zones and IPv4-mapped addresses are refused (docs/spec/conditions.md#network-functions, docs/spec/conditions.md#ip-address-messages). */
 export function toIp(s: Result): Result {
   return typeof s === 'string' ? parseIp(s) : refuse('ip', s);
 }
@@ -103,7 +103,7 @@ export function prefixLength(cidr: Result): Result {
   return cidr instanceof CidrValue ? BigInt(cidr.prefix) : refuse('prefixLength', cidr);
 }
 
-/** The address a text means, or the message of conditions.md Appendix E. */
+/** The address a text means, or the message of docs/spec/conditions.md#ip-address-messages. */
 export function parseIp(text: string): IpValue | CelError {
   const parsed = parseAddress(text);
   if (parsed instanceof CelError) {
@@ -113,7 +113,7 @@ export function parseIp(text: string): IpValue | CelError {
   return isMapped(parsed) ? mappedAddress(text) : new IpValue(parsed.version, parsed.bits);
 }
 
-/** The network a text means, or the message of conditions.md Appendix E. */
+/** The network a text means, or the message of docs/spec/conditions.md#ip-address-messages. */
 export function parseCidr(text: string): CidrValue | CelError {
   const slash = text.lastIndexOf('/');
   if (slash < 0) return badPrefix(text, "no '/'");

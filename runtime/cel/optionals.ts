@@ -5,7 +5,7 @@ import { chargeList } from './meter.js';
 import { MIN_SECONDS } from './timestamp.js';
 import { CelError, Duration, isFailure, Message, Optional, type Result, Timestamp, Uint, type Value } from './values.js';
 
-/** What reading a none gives (conditions.md 2.7, 5.1). */
+/** What reading a none gives (docs/spec/conditions.md#optional-functions, docs/spec/conditions.md#output-conversion). */
 export const NONE_DEREFERENCED = new CelError('optional.none() dereference');
 
 /** `optional.of(x)`. */
@@ -18,7 +18,7 @@ export function optionalNone(): Optional {
   return NONE;
 }
 
-/** `optional.ofNonZeroValue(x)`: none for what its kind counts as nothing: 0, "", [], null, an empty message (2.7). */
+/** `optional.ofNonZeroValue(x)`: none for what its kind counts as nothing: 0, "", [], null, an empty message (docs/spec/conditions.md#optional-functions). */
 export function optionalOfNonZeroValue(x: Result): Result {
   if (isFailure(x)) return x;
   return isZero(x) ? NONE : new Optional(x);

@@ -47,7 +47,7 @@ export function notGreaterOrEqual(a: Result, b: Result): boolean {
   return typeof a === 'number' && typeof b === 'number' ? !(a >= b) : isComparable(a, b) && !(orderOrNaN(a, b) >= 0);
 }
 
-/** `a < b` (conditions.md 3.5). */
+/** `a < b` (docs/spec/conditions.md#ordering). */
 export function lessThan(a: Result, b: Result): Result {
   const order = ordered('_<_', a, b);
   return typeof order === 'number' ? order < 0 : order;
@@ -71,7 +71,7 @@ export function atLeast(a: Result, b: Result): Result {
   return typeof order === 'number' ? order >= 0 : order;
 }
 
-/** Two values in order: negative, 0, positive, NaN when one is NaN; undefined when their kinds have no order (3.5). */
+/** Two values in order: negative, 0, positive, NaN when one is NaN; undefined when their kinds have no order (docs/spec/conditions.md#ordering). */
 export function orderOf(a: Value, b: Value): number | undefined {
   switch (typeof a) {
     case 'number':

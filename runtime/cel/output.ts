@@ -2,7 +2,7 @@ import { type Json, jsonOf } from './json.js';
 import { VARIABLES } from './type-names.js';
 import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
 
-/** What leaves an evaluation as an output (conditions.md 5.1, 5.2): a JSON value, or the bare text of what failed. */
+/** What leaves an evaluation as an output (docs/spec/conditions.md#output-conversion, docs/spec/conditions.md#output-entries): a JSON value, or the bare text of what failed. */
 export type OutputValue = { readonly val: Json } | { readonly error: string };
 
 /**
@@ -14,7 +14,7 @@ export function toOutput(result: Result): OutputValue {
   return json instanceof CelError ? { error: json.message } : { val: json };
 }
 
-/** What a variable keeps of a result (1.7): wrapper kinds are lost at the top, not inside lists and maps. A failure stays one. */
+/** What a variable keeps of a result (docs/spec/conditions.md#policy-variables): wrapper kinds are lost at the top, not inside lists and maps. A failure stays one. */
 export function stored(result: Result): Result {
   if (isFailure(result)) return result;
   let value: Value = result;

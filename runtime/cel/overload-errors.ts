@@ -2,7 +2,7 @@ import { charge } from './meter.js';
 import { typeNameOf } from './type-names.js';
 import { CelError, type Value } from './values.js';
 
-/** Class A of a wrong dynamic type (conditions.md 2): no name, no types. */
+/** Class A of a wrong dynamic type (docs/spec/conditions.md#error-classes): no name, no types. */
 export function noSuchOverload(): CelError {
   return new CelError('no such overload');
 }

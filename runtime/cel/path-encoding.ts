@@ -1,7 +1,7 @@
 import { charge, chargeText } from './meter.js';
 import { CelError } from './values.js';
 
-/** A path as the functions work on it: cleaned, with slashes (conditions.md Appendix C). */
+/** A path as the functions work on it: cleaned, with slashes (docs/spec/conditions.md#paths). */
 export interface EncodedPath {
   /** `drive` stands under `/X:`, `unc` under `/host/share`, where the share may still be missing. */
   readonly kind: 'normal' | 'drive' | 'unc';

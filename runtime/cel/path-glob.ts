@@ -9,7 +9,7 @@ type Token =
   | { readonly kind: 'star' }
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
 
-/** The shell glob of conditions.md Appendix C: `*`, `?`, `[a-c]`, `[^a]`, no escape; undefined for a bad class. */
+/** The shell glob of docs/spec/conditions.md#paths: `*`, `?`, `[a-c]`, `[^a]`, no escape; undefined for a bad class. */
 export function parseGlob(glob: string): Glob | undefined {
   const chars = [...glob];
   const tokens: Token[] = [];

@@ -5,7 +5,7 @@ import { cleanPath, decodePath, type EncodedPath, encodePath } from './path-enco
 import { matchesGlob, parseGlob } from './path-glob.js';
 import { CelError, type Result, type Value } from './values.js';
 
-/** `basePath(p)`: the last element (conditions.md Appendix C). */
+/** `basePath(p)`: the last element (docs/spec/conditions.md#paths). */
 export function basePath(path: Result): Result {
   return ofPath('basePath', path, (encoded) => (encoded.value === '/' ? '/' : lastElement(encoded.value)));
 }
@@ -69,7 +69,7 @@ export function relPath(base: Result, target: Result): Result {
 }
 
 /**
- * `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (conditions.md Appendix C), nor is the prefix itself
+ * `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (docs/spec/conditions.md#paths), nor is the prefix itself
  * in another spelling.
  */
 export function pathHasPrefix(path: Result, prefix: Result): Result {

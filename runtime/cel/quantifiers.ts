@@ -9,7 +9,7 @@ export type Predicate = (x: Value) => Result;
 /** A predicate of a two-variable macro: index or key, element or value. */
 export type EntryPredicate = (i: Value, v: Value) => Result;
 
-/** `range.all(x, p)` (conditions.md 3.10): false at the first false; else the first problem; else true. */
+/** `range.all(x, p)` (docs/spec/conditions.md#comprehensions): false at the first false; else the first problem; else true. */
 export function all(range: Result, predicate: Predicate): Result {
   const elements = elementsOf(range);
   return isFailure(elements) ? elements : folded(elements, predicate, false);

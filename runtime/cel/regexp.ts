@@ -3,7 +3,7 @@ import { BoundedCache } from './bounded-cache.js';
 import { charge, chargeMemory } from './meter.js';
 import { CelError } from './values.js';
 
-/** The pattern as re2js has it, or RE2's complaint about it (conditions.md Appendix B). */
+/** The pattern as re2js has it, or RE2's complaint about it (docs/spec/conditions.md#regular-expressions). */
 export function compileRe2(pattern: string): RE2JS | CelError {
   return compiled.get(pattern, compile);
 }

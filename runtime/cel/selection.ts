@@ -18,7 +18,7 @@ export function field(object: Result, name: string): Value | undefined {
   return isFailure(selected) ? undefined : selected;
 }
 
-/** `object.name` (conditions.md 3.7). */
+/** `object.name` (docs/spec/conditions.md#selection-and-indexing). */
 export function select(object: Result, name: string): Result {
   if (isJsonMap(object)) return Object.hasOwn(object, name) ? object[name] : noSuchKey(name);
   if (isFailure(object)) return object;
@@ -27,7 +27,7 @@ export function select(object: Result, name: string): Result {
   return found === undefined ? missing(object, name) : found;
 }
 
-/** `object[i]` (3.7). */
+/** `object[i]` (docs/spec/conditions.md#selection-and-indexing). */
 export function index(object: Result, i: Result): Result {
   if (isFailure(object)) return object;
   if (isFailure(i)) return i;
@@ -37,7 +37,7 @@ export function index(object: Result, i: Result): Result {
   return found === undefined ? missing(object, i) : found;
 }
 
-/** `has(object.name)` (3.9): false for a name that is missing and for a value that has no fields; an object that failed fails. */
+/** `has(object.name)` (docs/spec/conditions.md#the-has-macro): false for a name that is missing and for a value that has no fields; an object that failed fails. */
 export function has(object: Result, name: string): Result {
   if (isFailure(object)) return object;
   if (object instanceof Optional) return object.value === undefined ? false : has(object.value, name);
@@ -45,12 +45,12 @@ export function has(object: Result, name: string): Result {
   return found instanceof CelError ? found : found !== undefined;
 }
 
-/** `object.?name` (3.12). */
+/** `object.?name` (docs/spec/conditions.md#optional-values). */
 export function optionalSelect(object: Result, name: string): Result {
   return isFailure(object) ? object : optionally(object, name);
 }
 
-/** `object[?i]` (3.12). */
+/** `object[?i]` (docs/spec/conditions.md#optional-values). */
 export function optionalIndex(object: Result, i: Result): Result {
   if (isFailure(object)) return object;
   if (isFailure(i)) return i;
@@ -73,7 +73,7 @@ function optionally(object: Value, key: Qualifier): Result {
   return found instanceof CelError ? found : new Optional(found);
 }
 
-// Like lookUp, but a field of a message that holds its empty value counts as missing (1.4).
+// Like lookUp, but a field of a message that holds its empty value counts as missing (docs/spec/conditions.md#has-on-request-fields).
 function present(object: Value, key: Qualifier): Value | CelError | undefined {
   if (!(object instanceof Message)) return lookUp(object, key);
   if (typeof key !== 'string') return NO_SUCH_OVERLOAD;

@@ -3,7 +3,7 @@ import { NO_SUCH_OVERLOAD } from './failures.js';
 import { charge, chargeRead } from './meter.js';
 import { CelError, Opaque, type Value } from './values.js';
 
-/** A trust domain, by its bare name (conditions.md Appendix D). */
+/** A trust domain, by its bare name (docs/spec/conditions.md#spiffe-identities). */
 export class SpiffeTrustDomainValue extends Opaque {
   readonly typeName = 'authz.lib.spiffeTrustDomain';
 
@@ -11,7 +11,7 @@ export class SpiffeTrustDomainValue extends Opaque {
     super();
   }
 
-  /** A string equals it when it parses to the same trust domain (conditions.md 3.3). */
+  /** A string equals it when it parses to the same trust domain (docs/spec/conditions.md#equality). */
   override equalTo(other: Value): boolean | CelError {
     if (other === null) return false;
     chargeRead(this.trustDomain.length);
@@ -23,7 +23,7 @@ export class SpiffeTrustDomainValue extends Opaque {
     return other instanceof SpiffeTrustDomainValue ? compareText(this.trustDomain, other.trustDomain) : undefined;
   }
 
-  /** A variable cannot keep it (conditions.md 1.7). */
+  /** A variable cannot keep it (docs/spec/conditions.md#stored-values). */
   override stored(): CelError {
     return new CelError(`unsupported conversion to ref.Val: (spiffeid.TrustDomain)${this.trustDomain}`);
   }
@@ -46,7 +46,7 @@ export class SpiffeIdValue extends Opaque {
     return `${SCHEME}${this.trustDomain}${this.path}`;
   }
 
-  /** A string equals it when it is its URI (conditions.md 3.3). */
+  /** A string equals it when it is its URI (docs/spec/conditions.md#equality). */
   override equalTo(other: Value): boolean | CelError {
     if (other === null) return false;
     charge(4 + (this.trustDomain.length + this.path.length) / 8);
@@ -54,7 +54,7 @@ export class SpiffeIdValue extends Opaque {
     return typeof other === 'string' ? other === this.uri : NO_SUCH_OVERLOAD;
   }
 
-  /** A variable cannot keep it (conditions.md 1.7). */
+  /** A variable cannot keep it (docs/spec/conditions.md#stored-values). */
   override stored(): CelError {
     return new CelError(`unsupported conversion to ref.Val: (spiffeid.ID)${this.uri}`);
   }

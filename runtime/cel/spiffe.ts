@@ -7,7 +7,7 @@ import { CelError, isFailure, Opaque, type Result, type Value } from './values.j
 
 export { SpiffeIdValue, SpiffeTrustDomainValue };
 
-/** What IDs are held against (conditions.md Appendix D). It never equals anything. */
+/** What IDs are held against (docs/spec/conditions.md#spiffe-identities). It never equals anything. */
 export class SpiffeMatcherValue extends Opaque {
   readonly typeName = 'authz.lib.spiffeMatcher';
 
@@ -19,7 +19,7 @@ export class SpiffeMatcherValue extends Opaque {
     return false;
   }
 
-  /** A variable cannot keep it (conditions.md 1.7). */
+  /** A variable cannot keep it (docs/spec/conditions.md#stored-values). */
   override stored(): CelError {
     return new CelError('unsupported conversion to ref.Val: (spiffeid.Matcher)');
   }

@@ -5,7 +5,7 @@ import { charge, chargeList, chargeText } from './meter.js';
 import { lastOffsetOf, offsetOf } from './text-search.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
-/** `s.contains(part)` (conditions.md 2.3). */
+/** `s.contains(part)` (docs/spec/conditions.md#core-functions). */
 export function contains(s: Result, part: Result): Result {
   return typeof s === 'string' && typeof part === 'string' ? offsetOf(s, part, 0) >= 0 : refuseTexts(s, part);
 }

@@ -5,7 +5,7 @@ import { charge, chargeText, MAX_DEPTH, tooDeep } from './meter.js';
 import { Duration, type JsonMap, Message, Opaque, Optional, Timestamp, TypeValue, Uint, type Value, type ValueMap } from './values.js';
 
 /**
- * A text that equal values share (conditions.md 3.3), and few others: numbers by the double they equal, maps whatever the order of their entries.
+ * A text that equal values share (docs/spec/conditions.md#equality), and few others: numbers by the double they equal, maps whatever the order of their entries.
  * Undefined for values that contain opaque ones, which say themselves what they equal.
  */
 export function structureText(value: Value): string | undefined {

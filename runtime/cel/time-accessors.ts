@@ -6,7 +6,7 @@ import { offsetSecondsAt } from './zones.js';
 /** The optional zone argument; a zone that is given may itself be a failure, so its presence is the length. */
 type ZoneArgument = readonly [zone?: Result];
 
-/** `t.getFullYear()`, in UTC or in a zone, as all accessors here (conditions.md 4.4). */
+/** `t.getFullYear()`, in UTC or in a zone, as all accessors here (docs/spec/conditions.md#time-accessors). */
 export function getFullYear(receiver: Result, ...zone: ZoneArgument): Result {
   return ofTimestamp('getFullYear', receiver, zone, (fields) => fields.year);
 }

@@ -1,4 +1,4 @@
-/** Timestamps, durations and zones (conditions.md 4). */
+/** Timestamps, durations and zones (docs/spec/conditions.md#time). */
 export * from './duration.js';
 export * from './request-time.js';
 export * from './time-accessors.js';

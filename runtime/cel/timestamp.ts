@@ -3,12 +3,12 @@ import { refuse } from './failures.js';
 import { charge } from './meter.js';
 import { CelError, type Result, Timestamp } from './values.js';
 
-/** The first second of a timestamp, 0001-01-01T00:00:00Z (conditions.md 4.3). */
+/** The first second of a timestamp, 0001-01-01T00:00:00Z (docs/spec/conditions.md#parsing-timestamps). */
 export const MIN_SECONDS = -62_135_596_800;
 /** The last second of a timestamp, 9999-12-31T23:59:59Z. */
 export const MAX_SECONDS = 253_402_300_799;
 
-/** `timestamp(x)` of a timestamp, of Unix seconds (an int) or of RFC 3339 text (conditions.md 2.3, 4.3). */
+/** `timestamp(x)` of a timestamp, of Unix seconds (an int) or of RFC 3339 text (docs/spec/conditions.md#core-functions, docs/spec/conditions.md#parsing-timestamps). */
 export function toTimestamp(x: Result): Result {
   if (x instanceof Timestamp) return x;
   if (typeof x === 'bigint') return timestampAt(x, 0, 0);
@@ -18,7 +18,7 @@ export function toTimestamp(x: Result): Result {
 }
 
 /**
- * RFC 3339 text as a timestamp with its offset; undefined when the text is not one (conditions.md 4.3). On the hot path of conditions on
+ * RFC 3339 text as a timestamp with its offset; undefined when the text is not one (docs/spec/conditions.md#parsing-timestamps). On the hot path of conditions on
  * time: read by character codes, as a regular expression would make ten texts (bench/conditions.bench.ts).
  */
 export function parseTimestamp(text: string): Timestamp | undefined {
@@ -39,17 +39,17 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return isInRange(seconds) ? new Timestamp(seconds, nanosOf(text, 20, zone), offset) : undefined;
 }
 
-/** A timestamp of whole seconds and nanoseconds, or the overflow error of conditions.md 4.3. */
+/** A timestamp of whole seconds and nanoseconds, or the overflow error of docs/spec/conditions.md#parsing-timestamps. */
 export function timestampAt(seconds: bigint | number, nanos: number, offset: number): Timestamp | CelError {
   return isInRange(seconds) ? new Timestamp(Number(seconds), nanos, offset) : new CelError('timestamp overflow');
 }
 
-/** RFC 3339 with the timestamp's own offset and no trailing zeros: `string(t)` and outputs (conditions.md 4.2). */
+/** RFC 3339 with the timestamp's own offset and no trailing zeros: `string(t)` and outputs (docs/spec/conditions.md#timestamps). */
 export function timestampText(t: Timestamp): string {
   return textAt(t, t.offset);
 }
 
-/** The same in UTC: `%s` (conditions.md 2.4.1). */
+/** The same in UTC: `%s` (docs/spec/conditions.md#format). */
 export function timestampUtcText(t: Timestamp): string {
   return textAt(t, 0);
 }

@@ -4,7 +4,7 @@ import { type Message, type Opaque, TypeValue, type Value } from './values.js';
 /** The type name of a variables message: `type(V)` is `map` although the message has a name of its own. */
 export const VARIABLES = 'authz.Variables';
 
-/** The runtime type name of a value, as `type(x)` and the class C texts print it (conditions.md 2). */
+/** The runtime type name of a value, as `type(x)` and the class C texts print it (docs/spec/conditions.md#error-classes). */
 export function typeNameOf(value: Value): string {
   const kind = kindOf(value);
   switch (kind) {
@@ -50,7 +50,7 @@ export function parameterisedTypeNameOf(value: Value): string {
   }
 }
 
-/** The name of a value's implementation type, which some texts carry (conditions.md 2.2, 3.7): `types.Double`, `*types.baseList`. */
+/** The name of a value's implementation type, which some texts carry (docs/spec/conditions.md#macros, docs/spec/conditions.md#selection-and-indexing): `types.Double`, `*types.baseList`. */
 export function implementationNameOf(value: Value): string {
   switch (kindOf(value)) {
     case 'null':
@@ -86,14 +86,14 @@ export function implementationNameOf(value: Value): string {
   }
 }
 
-/** A type as a value: `int`, `net.IP` (conditions.md 1). */
+/** A type as a value: `int`, `net.IP` (docs/spec/conditions.md#variables-in-scope). */
 export function typeValue(name: string): TypeValue {
   return new TypeValue(name);
 }
 
 /**
  * Whether operators on a value know its kind but none of its operands, so that a failure is class A: hierarchy and the
- * SPIFFE kinds (conditions.md 2.1, the last row of the table).
+ * SPIFFE kinds (docs/spec/conditions.md#operands-of-wrong-types, the last row of the table).
  */
 export function isEngineKind(value: Value): boolean {
   return kindOf(value) === 'opaque' && (value as Opaque).typeName.startsWith('authz.lib.');

@@ -4,7 +4,7 @@ import { structureText } from './structure-text.js';
 import { Uint, type Value } from './values.js';
 
 /**
- * The elements of a list, to be asked often: membership by CEL equality (conditions.md 3.3) without going through the list.
+ * The elements of a list, to be asked often: membership by CEL equality (docs/spec/conditions.md#equality) without going through the list.
  * Elements that may be equal share a bucket, and equality decides inside it: equality of numbers through double is
  * not transitive, so no key could decide alone.
  */

@@ -1,5 +1,5 @@
 /**
- * The values of CEL in JavaScript (conditions.md 3.1; design 7 "Values"). Attributes stay plain JSON, so most values are
+ * The values of CEL in JavaScript (docs/spec/conditions.md#kinds-of-values). Attributes stay plain JSON, so most values are
  * what they look like: a number is a CEL double, a bigint an int, a string, a boolean, null, an array a list,
  * a plain object a map with string keys. The rest are the classes below.
  */
@@ -28,7 +28,7 @@ export interface JsonMap {
 
 /**
  * What an evaluation gives: a value, or a failure. `undefined` is a failure whose text nobody asked for (a missing attribute
- * read with plain property access); a CelError carries the text of conditions.md 3.15. Nothing of this library throws:
+ * read with plain property access); a CelError carries the text of docs/spec/conditions.md#error-messages. Nothing of this library throws:
  * a function handed a failure hands the first one on.
  */
 export type Result = Value | CelError | undefined;
@@ -48,12 +48,12 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** A map made by a literal or a macro: keys of any kind, in insertion order (conditions.md 3.7). `mapKey` (maps.ts) makes the texts they are found by. */
+/** A map made by a literal or a macro: keys of any kind, in insertion order (docs/spec/conditions.md#selection-and-indexing). `mapKey` (maps.ts) makes the texts they are found by. */
 export class ValueMap {
   constructor(readonly entries: ReadonlyMap<string, readonly [key: Value, value: Value]>) {}
 }
 
-/** An instant with the UTC offset of its source text (conditions.md 4.2). */
+/** An instant with the UTC offset of its source text (docs/spec/conditions.md#timestamps). */
 export class Timestamp {
   /**
    * @param seconds since 1970-01-01T00:00:00Z, an integer, negative before.
@@ -67,7 +67,7 @@ export class Timestamp {
   ) {}
 }
 
-/** A span of time in nanoseconds, an int64 (conditions.md 4.5). */
+/** A span of time in nanoseconds, an int64 (docs/spec/conditions.md#durations). */
 export class Duration {
   constructor(readonly nanos: bigint) {}
 }
@@ -82,7 +82,7 @@ export class Optional {
   constructor(readonly value: Value | undefined) {}
 }
 
-/** `P`, `R`, `request`, `V` ... as a whole (conditions.md 1.1, 3.14): fields by proto name, unset ones absent. */
+/** `P`, `R`, `request`, `V` ... as a whole (docs/spec/conditions.md#field-access, docs/spec/conditions.md#messages-as-values): fields by proto name, unset ones absent. */
 export class Message {
   constructor(
     readonly typeName: string,
@@ -98,32 +98,32 @@ export abstract class Opaque {
   /** As `type(x)` prints it, e.g. `authz.lib.hierarchy`. */
   abstract readonly typeName: string;
 
-  /** `this == other`, with this on the left (3.3): a boolean, or the failure of the kinds that refuse other kinds. Never asked about null. */
+  /** `this == other`, with this on the left (docs/spec/conditions.md#equality): a boolean, or the failure of the kinds that refuse other kinds. Never asked about null. */
   equalTo(other: Value): boolean | CelError {
     return this === other;
   }
 
-  /** `this <=> other`: negative, 0, positive; undefined when there is no order (3.5). */
+  /** `this <=> other`: negative, 0, positive; undefined when there is no order (docs/spec/conditions.md#ordering). */
   compareTo(_other: Value): number | undefined {
     return undefined;
   }
 
-  /** `string(this)` (2.3); undefined when there is no conversion. */
+  /** `string(this)` (docs/spec/conditions.md#core-functions); undefined when there is no conversion. */
   toText(): string | undefined {
     return undefined;
   }
 
-  /** `this.size()` (2.9); undefined when it has none. */
+  /** `this.size()` (docs/spec/conditions.md#hierarchy-functions); undefined when it has none. */
   size(): bigint | undefined {
     return undefined;
   }
 
-  /** `this[index]` and `this.name` (3.7); undefined when it has no elements. */
+  /** `this[index]` and `this.name` (docs/spec/conditions.md#selection-and-indexing); undefined when it has no elements. */
   element(_index: Value): Value | CelError | undefined {
     return undefined;
   }
 
-  /** What a variable keeps of it (1.7): itself, a plain value, or the failure that reading the variable gives. */
+  /** What a variable keeps of it (docs/spec/conditions.md#policy-variables): itself, a plain value, or the failure that reading the variable gives. */
   stored(): Value | CelError {
     return this;
   }

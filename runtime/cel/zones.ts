@@ -5,7 +5,7 @@ import { quotedText } from './quoted-text.js';
 import { CelError } from './values.js';
 import { isZoneName } from './zone-names.js';
 
-/** Seconds east of UTC that a zone string means at an instant, or why it means none (conditions.md 4.4). */
+/** Seconds east of UTC that a zone string means at an instant, or why it means none (docs/spec/conditions.md#time-zones). */
 export function offsetSecondsAt(zone: string, seconds: number): number | CelError {
   charge(20 + zone.length / 2);
   const colon = zone.indexOf(':');

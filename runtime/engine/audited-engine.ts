@@ -14,12 +14,12 @@ import { visitRules } from './visit-rules.js';
 export interface AuditedEngine extends Engine {
   /**
    * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression and message once, sorted by
-   * them (conditions.md 5.6). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
+   * them (docs/spec/conditions.md#evaluation-errors). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
    * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`. Where that would cost more
    * than `limits` allows, an error without an expression says so.
    */
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
-  /** The policies whose rules were considered for a request or a plan, sorted by name (server.md 4.3); asked like `evaluationErrors`. */
+  /** The policies whose rules were considered for a request or a plan, sorted by name (docs/spec/server.md#decision-entries); asked like `evaluationErrors`. */
   effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
   /** Does something in which all calls share the limits of one: a request that takes many calls costs no more than one. */
   asOne<Result>(work: () => Result): Result;

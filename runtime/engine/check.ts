@@ -9,7 +9,7 @@ import type { PrincipalChain } from './principals.js';
 import type { ResourceStep } from './resource-chain.js';
 
 /**
- * How rules, roles, scopes and policies combine (policy-language.md 8.1, 8.3), and the only place that knows.
+ * How rules, roles, scopes and policies combine (docs/spec/policy-language.md#how-a-check-is-decided, docs/spec/policy-language.md#combining-decisions), and the only place that knows.
  *
  * Principal policies decide first, and for good. What they leave undecided, resource policies decide for each role of the request on its own:
  * any role's ALLOW stands, whatever another role is denied. A role asks the scopes from the one requested up to the root, and the first

@@ -4,7 +4,7 @@ import { derivedRolesOf, type ResourceStep } from './resource-chain.js';
 
 /**
  * Makes the active derived roles of a scope those that conditions see. They are computed when the scope is first entered, with the
- * list the scope before it left behind (policy-language.md 7.2, use 1).
+ * list the scope before it left behind (docs/spec/policy-language.md#effective-derived-roles).
  */
 export function enterScope(evaluation: Evaluation, step: ResourceStep): void {
   evaluation.enter(step, evaluation.listedIn(step) ?? listDerivedRoles(evaluation, derivedRolesOf(step)));

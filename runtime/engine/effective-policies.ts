@@ -1,4 +1,4 @@
-/** A policy of which a decision considered a rule (server.md 4.3, `auditTrail`). */
+/** A policy of which a decision considered a rule (docs/spec/server.md#decision-entries, `auditTrail`). */
 export interface EffectivePolicy {
   /** As decisions name what matched: `resource.album.vdefault/acme`. */
   readonly policy: string;

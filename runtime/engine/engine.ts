@@ -30,7 +30,7 @@ import type { AccessRequestOf, CheckRequestOf, PlanRequestOf } from './typed-req
  * With the emitted types, `createEngine<Policies>(policies)`, a request that names a kind, an action or an attribute that no policy knows does not compile.
  */
 export interface Engine<P extends Permissions = AnyPermissions> {
-  /** One result for each resource of the request, in its order (policy-language.md 11). Never throws for what a policy does: that denies. */
+  /** One result for each resource of the request, in its order (docs/spec/policy-language.md#requests-and-responses). Never throws for what a policy does: that denies. */
   check(request: CheckRequestOf<P>): readonly CheckResult[];
   /**
    * On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows (planner.md). Throws when the
@@ -48,7 +48,7 @@ export function createEngine<P extends Permissions = AnyPermissions>(bundle: Com
   return bundle.guard?.limited(engine, settings.limits) ?? engine;
 }
 
-/** What decisions name as the policy matched when none exists for the request (policy-language.md 8.3). */
+/** What decisions name as the policy matched when none exists for the request (docs/spec/policy-language.md#matched-policy-and-scope). */
 const NO_MATCH = 'NO_MATCH';
 
 /** The engine. Its constructor is for who keeps a registry, or a journal. */
@@ -144,7 +144,7 @@ export class PolicyEngine implements Engine {
     this.evaluation.begin(principal, auxData);
   }
 
-  /** Finds the policies for a resource; false when none exists, and everything is denied (policy-language.md 8.1, steps 1 to 5). */
+  /** Finds the policies for a resource; false when none exists, and everything is denied (docs/spec/policy-language.md#preparing-a-check). */
   private turnTo(resource: ResourceInput): boolean {
     const { evaluation, registry, settings } = this;
     const version = resource.policyVersion || settings.defaultPolicyVersion;
@@ -153,12 +153,12 @@ export class PolicyEngine implements Engine {
     evaluation.resource = registry.resourceChain(resource.kind, version, scope);
     const { principals } = registry;
     if (principals === undefined) return evaluation.resource.exists;
-    // The version of the resource, not that of the principal (8.8).
+    // The version of the resource, not that of the principal (docs/spec/policy-language.md#versions).
     evaluation.principal = principals.chain(evaluation.request.principal.id, version, this.principalScope);
     return evaluation.resource.exists || principals.exist(this.principalVersion, this.principalScope);
   }
 
-  /** Here the version of the principal counts (policy-language.md 8.8). */
+  /** Here the version of the principal counts (docs/spec/policy-language.md#versions). */
   private principalKey(): string {
     const { principalVersion: version, principalScope: scope, registry } = this;
     const { principals } = registry;

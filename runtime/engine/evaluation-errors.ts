@@ -1,5 +1,5 @@
 /**
- * What failed in a condition or a variable on the way to a decision (conditions.md 5.6). It is no part of the answer: a condition that cannot be
+ * What failed in a condition or a variable on the way to a decision (docs/spec/conditions.md#evaluation-errors). It is no part of the answer: a condition that cannot be
  * evaluated does not hold, and the caller learns the decision; the audit log and the log of the server tell the rest.
  */
 export interface EvaluationError {
@@ -9,6 +9,6 @@ export interface EvaluationError {
   readonly rule: string;
   /** As the author wrote it. */
   readonly expression: string;
-  /** Why, in the words of conditions.md 3.15. */
+  /** Why, in the words of docs/spec/conditions.md#error-messages. */
   readonly message: string;
 }

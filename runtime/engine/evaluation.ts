@@ -22,7 +22,7 @@ export class Evaluation {
   /** The role being judged and its ancestors. */
   lineage: readonly string[] = NOBODY;
 
-  /** What a decision names as matched (policy-language.md 8.3): the key of principal or kind, or `NO_MATCH`. */
+  /** What a decision names as matched (docs/spec/policy-language.md#matched-policy-and-scope): the key of principal or kind, or `NO_MATCH`. */
   principalKey = '';
   resourceKey = '';
   /** The policy to name instead: that of a role which denied, or of a rule that failed in strict evaluation. */
@@ -47,7 +47,7 @@ export class Evaluation {
   journal: Journal | undefined = undefined;
 
   private readonly alone: string[] = [''];
-  /** First results by rule identity (policy-language.md 8.10-D3). */
+  /** First results by rule identity (docs/spec/policy-language.md#rules-that-share-a-name). */
   private readonly results = new FirstResults();
   /** By step: the derived roles active in a scope entered already. */
   private readonly listed: (ListedDerivedRoles | undefined)[] = [];
@@ -154,7 +154,7 @@ export class Evaluation {
     if (this.accuser !== this.decidingAccuser) this.decidingAccuser = this.accuser;
   }
 
-  /** The policy that decided, as decisions name it (policy-language.md 8.3). */
+  /** The policy that decided, as decisions name it (docs/spec/policy-language.md#matched-policy-and-scope). */
   get matchedPolicy(): string {
     return this.decidingAccuser ?? (this.isPrincipal ? this.principalKey : this.resourceKey);
   }
@@ -204,7 +204,7 @@ export class LiveRequest implements Request {
     private readonly clock: () => Instant,
   ) {}
 
-  /** One instant for the whole call, taken when a condition first asks (policy-language.md 5.1). */
+  /** One instant for the whole call, taken when a condition first asks (docs/spec/policy-language.md#identifiers). */
   get now(): Instant {
     this.instant ??= this.clock();
     return this.instant;

@@ -1,5 +1,5 @@
 /**
- * The first results of rules in one check (policy-language.md 8.10-D3), by what identifies a rule. Mostly few are visited, and looking through a few
+ * The first results of rules in one check (docs/spec/policy-language.md#rules-that-share-a-name), by what identifies a rule. Mostly few are visited, and looking through a few
  * costs less than a Map, which has to be made anew to be emptied (bench/check.bench.ts, "check").
  */
 export class FirstResults {

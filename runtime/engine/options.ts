@@ -3,19 +3,19 @@ import type { Writing } from '../residual/index.js';
 import type { CompiledTraces } from './judges.js';
 import type { EvaluationLimits } from './limits.js';
 
-/** The configuration that changes decisions (policy-language.md 13). */
+/** The configuration that changes decisions (docs/spec/policy-language.md#configuration). */
 export interface EngineOptions {
   /** For requests without a version. `default` when absent. */
   readonly defaultPolicyVersion?: string;
   /** For requests without a scope; a leading dot is dropped. The root when absent. */
   readonly defaultScope?: string;
-  /** Whether a scope that no policy lives in is looked for among its ancestors (8.1, step 2). */
+  /** Whether a scope that no policy lives in is looked for among its ancestors (docs/spec/policy-language.md#preparing-a-check). */
   readonly lenientScopeSearch?: boolean;
-  /** Whether a condition that cannot be evaluated denies (8.9). Needs `traced`. */
+  /** Whether a condition that cannot be evaluated denies (docs/spec/policy-language.md#strict-evaluation). Needs `traced`. */
   readonly strictEvaluation?: boolean;
   /** What conditions see as `globals`; an integer of the configuration is a bigint. */
   readonly globals?: Attributes;
-  /** What a schema violation does (10.4). `none` when absent. */
+  /** What a schema violation does (docs/spec/policy-language.md#enforcement). `none` when absent. */
   readonly schemaEnforcement?: SchemaEnforcement;
   /** The instant of a call; asked at most once a call, when a condition wants it. The system's when absent. */
   readonly clock?: () => Instant;

@@ -2,14 +2,14 @@ import { charge } from '../cel/index.js';
 import type { Output } from '../policy/index.js';
 import type { Evaluation } from './evaluation.js';
 
-/** A rule that speaks: `<policy key>#<rule name>` is the source of its outputs (policy-language.md 4.2). */
+/** A rule that speaks: `<policy key>#<rule name>` is the source of its outputs (docs/spec/policy-language.md#policy-keys-and-rule-names). */
 export interface Speaker {
   readonly key: string;
   readonly name: string;
   readonly output: Output | undefined;
 }
 
-/** Adds what a rule says when visited (policy-language.md 9.1); nothing when it has no output for this end. */
+/** Adds what a rule says when visited (docs/spec/policy-language.md#when-outputs-are-emitted); nothing when it has no output for this end. */
 export function say(evaluation: Evaluation, { key, name, output }: Speaker, action: string, holds: boolean): void {
   const value = (holds ? output?.ruleActivated : output?.conditionNotMet)?.(evaluation.request);
   if (value === undefined) return;

@@ -33,7 +33,7 @@ export class PlanQuery implements Query {
     return this.row === ANY_ROW;
   }
 
-  /** One instant for the whole plan, in UTC and whole milliseconds, which stores can compare (planner.md D-16). */
+  /** One instant for the whole plan, in UTC and whole milliseconds, which stores can compare (docs/spec/plans.md#d-16-time). */
   get now(): Instant {
     this.instant ??= inMilliseconds(this.clock());
     return this.instant;

@@ -120,7 +120,7 @@ function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): b
   return errors.some(({ source }) => source === 'SOURCE_PRINCIPAL') || schema(true) === false;
 }
 
-/** In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not (planner.md 2.10). */
+/** In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not (docs/spec/plans.md#strict-evaluation). */
 function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left: Condition): boolean {
   if (typeof left !== 'boolean') return false;
   const active = tracedDerivedRole?.(query) ?? true;

@@ -23,7 +23,7 @@ export interface Trail {
 
 /**
  * What check comes to in strict evaluation, where a condition that is looked at and cannot be evaluated denies the action, whatever else is
- * said (policy-language.md 8.9). So what is looked at counts: a role only where no role before it is allowed, a parent only where its
+ * said (docs/spec/policy-language.md#strict-evaluation). So what is looked at counts: a role only where no role before it is allowed, a parent only where its
  * children leave the matter open, a rule only where no DENY before it holds.
  */
 export function strictCondition({ principal, roles }: Trail): Condition {

@@ -24,7 +24,7 @@ export interface Planning {
   readonly classes: RoleClasses | undefined;
   /** Whether anybody can see the active derived roles. */
   readonly listsDerivedRoles: boolean;
-  /** Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action (planner.md 2.10). */
+  /** Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action (docs/spec/plans.md#strict-evaluation). */
   readonly fails: ((entry: RuleEntry, left: Condition) => boolean) | undefined;
   /** Strict evaluation as check has it: what cannot be evaluated on a row denies the action there. */
   readonly strict: TracedBundle | undefined;
@@ -37,16 +37,16 @@ export interface Planning {
 /** What is left of the decision about one action. */
 export interface ActionPlan {
   readonly condition: Condition;
-  /** Whether any rule was met that could count (planner.md 2.9). */
+  /** Whether any rule was met that could count (docs/spec/plans.md#no-match). */
   readonly isMatched: boolean;
-  /** The least specific scope, but for those that need consent, with a rule for the action; of the role looked at last (2.3). */
+  /** The least specific scope, but for those that need consent, with a rule for the action; of the role looked at last (docs/spec/plans.md#matched-scopes). */
   readonly scope: string;
 }
 
 /**
  * The twin of check: the same roles, scopes, permissions, principal and role policies, combined before there is a resource. A principal's
  * policies come to what they allow and what they deny, `A_p` and `D_p`; each role comes to an answer of its own, and any role's ALLOW stands;
- * together they are `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)` where `A_p` has been denied its own (planner.md 2.8).
+ * together they are `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)` where `A_p` has been denied its own (docs/spec/plans.md#the-formula).
  */
 export function plan(planning: Planning, action: string): ActionPlan {
   const walk: Walk = { planning, action, scope: '', failed: false, before: NOTHING, listed: undefined, left: undefined, results: undefined, layers: NO_LAYERS, visits: NO_VISITS };
@@ -215,7 +215,7 @@ function listedIn(walk: Walk, step: ResourceStep): Term {
   return listed;
 }
 
-/** What the role policies of a role and its ancestors take away (policy-language.md 8.6). */
+/** What the role policies of a role and its ancestors take away (docs/spec/policy-language.md#role-policies). */
 function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[]): Condition | undefined {
   const { strict, query } = walk.planning;
   let restriction: Condition | undefined;
@@ -246,7 +246,7 @@ interface Asking {
   readonly lineage: readonly string[];
 }
 
-/** What the rules of one table allow and deny. A DENY that is known not to apply says nothing (planner.md 2.7). */
+/** What the rules of one table allow and deny. A DENY that is known not to apply says nothing (docs/spec/plans.md#the-formula). */
 function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Asking): void {
   const { planning } = walk;
   const entries = table.ordered.named.get(walk.action) ?? table.ordered.other;
@@ -272,7 +272,7 @@ function whatIsLeft(walk: Walk, entry: RuleEntry): Condition {
   return left;
 }
 
-/** The result of a rule that shares it with others: that of the first of them that is visited (policy-language.md 8.10-D3). */
+/** The result of a rule that shares it with others: that of the first of them that is visited (docs/spec/policy-language.md#rules-that-share-a-name). */
 function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
   walk.results ??= new PlannedResults();
   return walk.results.visit(identity, { holds, reached: reached(walk, layer) });
@@ -290,7 +290,7 @@ function isReached({ action, planning }: Walk, { roles, reaches, rule }: RuleEnt
   return reaches === undefined || reaches(action, planning.resource.kind);
 }
 
-/** What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active (policy-language.md 8.9). */
+/** What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active (docs/spec/policy-language.md#strict-evaluation). */
 function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
   const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
   const { query } = walk.planning;
@@ -330,7 +330,7 @@ function report({ planning: { unplanned } }: Walk, policy: string, rule: string,
   return true;
 }
 
-/** The derived roles that may be active in a scope, by name; the list before it is what their conditions see (policy-language.md 7.2, use 1). */
+/** The derived roles that may be active in a scope, by name; the list before it is what their conditions see (docs/spec/policy-language.md#effective-derived-roles). */
 function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
   const { query, lineages } = planning;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));

@@ -8,7 +8,7 @@ export interface SharedVisit {
 }
 
 /**
- * The results that rules share with those of their identity (policy-language.md 8.10-D3), while one action is planned: the rule that is visited
+ * The results that rules share with those of their identity (docs/spec/policy-language.md#rules-that-share-a-name), while one action is planned: the rule that is visited
  * first decides for all, and which that is may depend on the row.
  */
 export class PlannedResults {

@@ -2,17 +2,17 @@ import type { RuleTable } from './rule-table.js';
 
 /** The principal policies of a bundle that has some. */
 export interface Principals {
-  /** The policies of a principal; the version is that of the resource (policy-language.md 8.8). Undefined: it has none there. */
+  /** The policies of a principal; the version is that of the resource (docs/spec/policy-language.md#versions). Undefined: it has none there. */
   chain(id: string, version: string, scope: string): PrincipalChain | undefined;
-  /** Whether the list of scopes for principal policies is not empty (policy-language.md 8.1, step 2). */
+  /** Whether the list of scopes for principal policies is not empty (docs/spec/policy-language.md#preparing-a-check). */
   existAt(scope: string): boolean;
-  /** Whether any principal, whoever it is, has a policy of a version in the listed scopes (policy-language.md 8.1, step 5). */
+  /** Whether any principal, whoever it is, has a policy of a version in the listed scopes (docs/spec/policy-language.md#preparing-a-check). */
   exist(version: string, scope: string): boolean;
-  /** What decisions name for a principal, whether or not it has a policy (8.3). */
+  /** What decisions name for a principal, whether or not it has a policy (docs/spec/policy-language.md#combining-decisions). */
   keyOf(id: string, version: string, scope: string): string;
 }
 
-/** The policies of one principal that judge its requests, from the scope requested to the root (policy-language.md 8.7). */
+/** The policies of one principal that judge its requests, from the scope requested to the root (docs/spec/policy-language.md#principal-policies). */
 export interface PrincipalChain {
   readonly steps: readonly PrincipalStep[];
   readonly hasOutputs: boolean;
@@ -22,7 +22,7 @@ export interface PrincipalChain {
 /** One scope of a chain. */
 export interface PrincipalStep {
   readonly scope: string;
-  /** Whether an ALLOW of this scope needs that of a parent (8.3). */
+  /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#combining-decisions). */
   readonly consents: boolean;
   /** For each kind some rule names literally, sanitised. */
   readonly kinds: ReadonlyMap<string, RuleTable>;

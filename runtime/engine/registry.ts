@@ -19,7 +19,7 @@ export class Registry {
   readonly principals: Principals | undefined;
   /** Undefined: no role has a policy. */
   readonly roles: Roles | undefined;
-  /** Those in which resource or principal policies decide for themselves: the scopes that plans name (planner.md 2.3). */
+  /** Those in which resource or principal policies decide for themselves: the scopes that plans name (docs/spec/plans.md#matched-scopes). */
   readonly scopesWithRules: ReadonlySet<string>;
   private readonly resourceScopes: ScopeSet;
   private readonly kinds = new Map<string, KindPolicies>();
@@ -50,7 +50,7 @@ export class Registry {
     for (const policy of bundle.resourcePolicies) entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
   }
 
-  /** The policies that judge a kind, as the request spells it; `scope` is the one requested (policy-language.md 8.1, steps 1 and 2). */
+  /** The policies that judge a kind, as the request spells it; `scope` is the one requested (docs/spec/policy-language.md#preparing-a-check). */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
     if (scope === '' && version === this.settings.defaultPolicyVersion) return this.rootChain(kind, version);
     const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);

@@ -1,6 +1,6 @@
 import type { Attributes, Effect, OutputValue } from '../policy/index.js';
 
-/** One call: may this principal do these actions on these resources (policy-language.md 11.1)? Attributes are plain JSON, names are not empty. */
+/** One call: may this principal do these actions on these resources (docs/spec/policy-language.md#requests)? Attributes are plain JSON, names are not empty. */
 export interface CheckRequest {
   readonly principal: PrincipalInput;
   readonly resources: readonly ResourceActions[];
@@ -23,7 +23,7 @@ export interface ResourceActions {
   readonly actions: readonly string[];
 }
 
-/** Who asks. An absent version or scope is the engine's default; the scope `.` is the root (policy-language.md 8.1). */
+/** Who asks. An absent version or scope is the engine's default; the scope `.` is the root (docs/spec/policy-language.md#preparing-a-check). */
 export interface PrincipalInput {
   readonly id: string;
   /** Unique; without any, everything is denied. */
@@ -41,7 +41,7 @@ export interface ResourceInput {
   readonly scope?: string | undefined;
 }
 
-/** Claims of tokens that are verified already (conditions.md 1.5). */
+/** Claims of tokens that are verified already (docs/spec/conditions.md#token-claims). */
 export interface AuxDataInput {
   readonly jwt?: Attributes | undefined;
   readonly jwts?: { readonly [name: string]: { readonly claims: Attributes } } | undefined;
@@ -51,27 +51,27 @@ export interface AuxDataInput {
 export interface CheckResult {
   /** In the order of the request. */
   readonly actions: readonly ActionDecision[];
-  /** The union over the scopes entered, sorted; empty unless the request includes meta (policy-language.md 7.2). */
+  /** The union over the scopes entered, sorted; empty unless the request includes meta (docs/spec/policy-language.md#effective-derived-roles). */
   readonly effectiveDerivedRoles: readonly string[];
-  /** In the order of evaluation (9.1). */
+  /** In the order of evaluation (docs/spec/policy-language.md#when-outputs-are-emitted). */
   readonly outputs: readonly OutputEntry[];
-  /** Those of the principal first (10.5). */
+  /** Those of the principal first (docs/spec/policy-language.md#validation-errors). */
   readonly validationErrors: readonly ValidationError[];
 }
 
 export interface ActionDecision {
   readonly action: string;
   readonly effect: Effect;
-  /** `resource.album.vdefault/acme`, or `NO_MATCH` (policy-language.md 8.3). */
+  /** `resource.album.vdefault/acme`, or `NO_MATCH` (docs/spec/policy-language.md#matched-policy-and-scope). */
   readonly matchedPolicy: string;
   /** The scope of the rule that decided; empty also where none did. */
   readonly matchedScope: string;
 }
 
-/** An output and where it comes from: `<policy key>#<rule name>` (policy-language.md 4.2, 9.1). */
+/** An output and where it comes from: `<policy key>#<rule name>` (docs/spec/policy-language.md#policy-keys-and-rule-names, docs/spec/policy-language.md#when-outputs-are-emitted). */
 export type OutputEntry = { readonly src: string; readonly action: string } & OutputValue;
 
-/** An attribute that does not satisfy its schema (policy-language.md 10.5). */
+/** An attribute that does not satisfy its schema (docs/spec/policy-language.md#validation-errors). */
 export interface ValidationError {
   readonly path: string;
   readonly message: string;

@@ -4,7 +4,7 @@ import type { TableShape } from './rule-shape.js';
 import { type RuleTable, ruleTable, type SharedFacts } from './rule-table.js';
 
 /**
- * The scopes that judge a request about one kind and version, from the scope requested to the root (policy-language.md 8.1): what check
+ * The scopes that judge a request about one kind and version, from the scope requested to the root (docs/spec/policy-language.md#how-a-check-is-decided): what check
  * walks, and plan. Made when first asked and kept.
  */
 export interface ResourceChain {
@@ -18,13 +18,13 @@ export interface ResourceChain {
    */
   readonly sole: TableShape | undefined;
   readonly conditions: RuleTable['conditions'];
-  /** What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy has it (8.3). */
+  /** What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy has it (docs/spec/policy-language.md#matched-policy-and-scope). */
   readonly key: string;
-  /** Whether any policy of the list is about the kind (8.1, step 5). */
+  /** Whether any policy of the list is about the kind (docs/spec/policy-language.md#preparing-a-check). */
   readonly exists: boolean;
   readonly hasOutputs: boolean;
   readonly readsRuntime: boolean;
-  /** Those of the root policy, where a policy stands at the first listed scope (10.3). */
+  /** Those of the root policy, where a policy stands at the first listed scope (docs/spec/policy-language.md#which-schemas-apply). */
   readonly schemas: SchemaReferences | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ResourceStep {
   readonly parent: ResourceStep | undefined;
   /** Its place in the chain, from 0: what a check remembers of a step it remembers by this. */
   readonly index: number;
-  /** Whether an ALLOW of this scope needs that of a parent (8.3). */
+  /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#matched-policy-and-scope). */
   readonly consents: boolean;
   readonly policy: ResourcePolicy | undefined;
   readonly table: RuleTable | undefined;
@@ -90,7 +90,7 @@ export function resourceTable(policy: ResourcePolicy, isLast: boolean, shared: S
   return ruleTable(policy, { key: policy.key, names: policy, hasOutputs: policy.hasOutputs, isLast, remembersAll: false, ...shared });
 }
 
-/** The derived roles to list in a step (policy-language.md 7.2, use 1). */
+/** The derived roles to list in a step (docs/spec/policy-language.md#effective-derived-roles). */
 export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
   return step.policy?.derivedRoles ?? [];
 }

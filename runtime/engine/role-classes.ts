@@ -59,7 +59,7 @@ function classText(role: string, chain: ResourceChain): string {
 
 /**
  * Which of many roles to judge where outputs are wanted, as each role repeats what the others of its class say. The first of a class may be silent
- * where the next one speaks (policy-language.md 9.2), so two of them speak for all.
+ * where the next one speaks (docs/spec/policy-language.md#outputs-and-inactive-derived-roles), so two of them speak for all.
  */
 export class Speakers {
   private readonly states: Uint8Array;

@@ -44,7 +44,7 @@ function roleScope(policies: readonly RolePolicy[]): RoleScope {
   };
 }
 
-/** A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model (8.2). */
+/** A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model (docs/spec/policy-language.md#reference-model). */
 function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const ancestors = new Set<string>();
   const pending = [...(parents.get(role) ?? [])].reverse();
@@ -77,7 +77,7 @@ function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undef
   });
 }
 
-/** The role policies of a role and its ancestors (policy-language.md 8.6). */
+/** The role policies of a role and its ancestors (docs/spec/policy-language.md#role-policies). */
 function judgeLimits(evaluation: Evaluation, { byRole }: ScopeLimits, hasRule: boolean, action: string): Outcome {
   const { lineage } = evaluation;
   if (areSilent(byRole, lineage, hasRule)) return UNDECIDED;
@@ -113,13 +113,13 @@ function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: s
     evaluation.failed = true;
     return true;
   }
-  // The outputs keep the author's meaning (9.3): the DENY holds when the condition does not.
+  // The outputs keep the author's meaning (docs/spec/policy-language.md#outputs-of-inverted-rules): the DENY holds when the condition does not.
   const isMet = when === undefined ? denial === 'holds' : denial !== 'holds';
   if (evaluation.collectsOutputs) say(evaluation, { key, name, output }, action, isMet);
   return when !== undefined && !isMet;
 }
 
-/** The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not (policy-language.md 8.6). */
+/** The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not (docs/spec/policy-language.md#role-policies). */
 function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
   const remembered = evaluation.firstResult(identity);
   if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';

@@ -1,6 +1,6 @@
 import type { AttemptedCondition, RoleRule, TracedCondition } from '../policy/index.js';
 
-/** The role policies of a bundle that has some (policy-language.md 8.6). */
+/** The role policies of a bundle that has some (docs/spec/policy-language.md#role-policies). */
 export interface Roles {
   /** For each role that has parents at exactly this scope: itself and its ancestors. */
   lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined;
@@ -27,7 +27,7 @@ export interface RoleLimits {
 
 export interface RoleLimit {
   readonly rule: RoleRule;
-  /** What a check remembers its first result by (policy-language.md 8.10-D3). */
+  /** What a check remembers its first result by (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly identity: RoleRule | string;
   readonly traced: TracedCondition | undefined;
   readonly attempt: AttemptedCondition | undefined;
@@ -35,7 +35,7 @@ export interface RoleLimit {
 
 /**
  * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule of the resource policy,
- * whatever its action, nor one of theirs (policy-language.md 8.6).
+ * whatever its action, nor one of theirs (docs/spec/policy-language.md#when-role-policies-are-asked).
  */
 export function areSilent(limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[], hasRule: boolean): boolean {
   return !hasRule && !lineage.some((role) => (limits.get(role)?.rules.length ?? 0) > 0);

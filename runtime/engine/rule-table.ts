@@ -15,7 +15,7 @@ export interface RuleEntry {
   /** Undefined: the list it is in says so already. */
   readonly reaches: Rule['reaches'];
   readonly rule: Rule;
-  /** What a check remembers its first result by (policy-language.md 8.10-D3). */
+  /** What a check remembers its first result by (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly identity: Rule | string;
   /** Strict evaluation only; undefined there means unconditional. */
   readonly traced: TracedCondition | undefined;
@@ -55,7 +55,7 @@ export interface TableFacts extends SharedFacts {
   readonly names: RoleNames;
   readonly hasOutputs: boolean;
   readonly isLast: boolean;
-  /** Whether a later action of the same check could see a result change: rules of principal policies that read `runtime` (7.2, 8.10-D3). */
+  /** Whether a later action of the same check could see a result change: rules of principal policies that read `runtime` (docs/spec/policy-language.md#how-derived-roles-are-used, docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly remembersAll: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the default (policy-language.md 8.1). */
+/** The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the default (docs/spec/policy-language.md#preparing-a-check). */
 export function requestedScope(scope: string | undefined, defaultScope: string): string {
   return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
 }
 
-/** A scope as conditions see it (policy-language.md 5.1). */
+/** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */
 export function withoutDot(scope: string): string {
   // Most scopes are empty, which this asks first; `startsWith` is a call.
   return scope !== '' && scope.charCodeAt(0) === DOT ? scope.slice(1) : scope;
@@ -21,7 +21,7 @@ export function scopeChain(scope: string): readonly string[] {
 
 const DOT = 0x2e;
 
-/** The scopes that some policy lives in, of whatever kind and version (policy-language.md 8.1, step 2; 8.4). */
+/** The scopes that some policy lives in, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check, docs/spec/policy-language.md#scopes). */
 export class ScopeSet {
   private readonly scopes: ReadonlySet<string>;
   private readonly longest: number;

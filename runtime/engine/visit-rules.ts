@@ -32,7 +32,7 @@ function isReached({ lineage, resource }: Evaluation, { roles, reaches, rule }: 
   return reaches === undefined || reaches(action, resource.kind);
 }
 
-/** A rule speaks once for each row it stands for (policy-language.md 9.1), unless one of them denies. */
+/** A rule speaks once for each row it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), unless one of them denies. */
 function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry, action: string): Outcome {
   const { rule, effect } = entry;
   const rows = evaluation.collectsOutputs ? (rule.rows?.(action, evaluation.lineage) ?? 1) : 1;

@@ -1,4 +1,4 @@
-/** The separator that `*` and `?` do not match (policy-language.md 4.3). */
+/** The separator that `*` and `?` do not match (docs/spec/policy-language.md#globs). */
 export const SEPARATOR = ':';
 
 /** A piece of a glob. Characters are code points. */
@@ -17,7 +17,7 @@ export type GlobToken =
   /** `{`, `,` and `}` of alternatives, balanced: a brace left open is closed at the end. */
   | { readonly kind: 'open' | 'or' | 'close' };
 
-/** Reads a glob; undefined when it is not one, as with `[*` or `[z-a]` (policy-language.md 4.3). */
+/** Reads a glob; undefined when it is not one, as with `[*` or `[z-a]` (docs/spec/policy-language.md#globs). */
 export function parseGlob(pattern: string): readonly GlobToken[] | undefined {
   const characters = [...pattern];
   const tokens: GlobToken[] = [];

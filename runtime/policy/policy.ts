@@ -13,32 +13,32 @@ export const ALLOW = 1;
 export const DENY = 2;
 export type Effect = typeof ALLOW | typeof DENY;
 
-/** What conditions see of a check (conditions.md 1). The engine owns one and fills it anew for each resource. */
+/** What conditions see of a check (docs/spec/conditions.md#variables-in-scope). The engine owns one and fills it anew for each resource. */
 export interface Request {
   principal: Principal;
   resource: Resource;
   auxData: AuxData;
-  /** The active derived roles of the scope being judged, sorted (policy-language.md 7). */
+  /** The active derived roles of the scope being judged, sorted (docs/spec/policy-language.md#derived-roles). */
   effectiveDerivedRoles: readonly string[];
-  /** Strict evaluation only: derived roles whose condition failed; reading `runtime` then fails (8.9). */
+  /** Strict evaluation only: derived roles whose condition failed; reading `runtime` then fails (docs/spec/policy-language.md#strict-evaluation). */
   failedDerivedRoles: readonly string[];
   /** `engine.globals`; an integer of the configuration is a bigint. */
   globals: Attributes;
-  /** The one instant of the whole call (conditions.md 4.1). */
+  /** The one instant of the whole call (docs/spec/conditions.md#the-current-time). */
   now: Instant;
   /** Who is told what fails in traced conditions; nobody on the way of an answer. */
   failures?: Failures | undefined;
 }
 
 /** Plain JSON. Only own properties are attributes. */
-// biome-ignore lint/suspicious/noExplicitAny: what an application sends as attributes is any JSON (design 10, "Types").
+// biome-ignore lint/suspicious/noExplicitAny: what an application sends as attributes is any JSON.
 export type Attributes = { readonly [name: string]: any };
 
 export interface Principal {
   readonly id: string;
   readonly roles: readonly string[];
   readonly attr: Attributes;
-  /** As the caller sent it; empty when absent (conditions.md 1.3). */
+  /** As the caller sent it; empty when absent (docs/spec/conditions.md#defaults). */
   readonly policyVersion: string;
   /** As the caller sent it, without a leading dot; empty when absent. */
   readonly scope: string;
@@ -52,7 +52,7 @@ export interface Resource {
   readonly scope: string;
 }
 
-/** Verified token claims (conditions.md 1.5). */
+/** Verified token claims (docs/spec/conditions.md#token-claims). */
 export interface AuxData {
   readonly jwt: Attributes;
   readonly jwts: { readonly [name: string]: { readonly claims: Attributes } };
@@ -65,7 +65,7 @@ export interface Instant {
   readonly offset: number;
 }
 
-/** What conditions see of a plan: the principal is known, of the resource what all rows share (planner.md 3.1). */
+/** What conditions see of a plan: the principal is known, of the resource what all rows share (docs/spec/plans.md#known-and-unknown). */
 export interface Query extends Request {
   /** The row that is not known yet, with the attributes the request lists. */
   readonly row: Row;
@@ -80,7 +80,7 @@ export interface Condition {
   where(query: Query): Residual;
 }
 
-/** An output as it leaves an evaluation: a JSON value, or the text of what failed (policy-language.md 9). */
+/** An output as it leaves an evaluation: a JSON value, or the text of what failed (docs/spec/policy-language.md#outputs). */
 export type OutputValue = { readonly val: unknown } | { readonly error: string };
 
 /** The `output` of a rule. */
@@ -91,10 +91,10 @@ export interface Output {
 
 /**
  * A rule as lowered: one for the plain roles of an authored rule and one for each of its derived roles
- * (policy-language.md 7.2). Under parental consent a conditional ALLOW is lowered to the DENY it amounts to (8.3).
+ * (docs/spec/policy-language.md#how-derived-roles-are-used). Under parental consent a conditional ALLOW is lowered to the DENY it amounts to (docs/spec/policy-language.md#effect-of-a-rule).
  */
 export interface Rule extends Condition {
-  /** As outputs name it: the author's, or `rule-001` (4.2). */
+  /** As outputs name it: the author's, or `rule-001` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
   readonly name: string;
   readonly effect: Effect;
   /** The roles it reaches, as bits 0 to 29 of its policy; -1 is everyone. */
@@ -107,11 +107,11 @@ export interface Rule extends Condition {
   readonly derivedRole?: DerivedRole;
   readonly output?: Output;
   /**
-   * How many rows of the reference this rule stands for: outputs repeat a row (9.1). Present with an output. The roles are one request role
+   * How many rows of the reference this rule stands for: outputs repeat a row (docs/spec/policy-language.md#when-outputs-are-emitted). Present with an output. The roles are one request role
    * and its ancestors by role policies; asked only when the rule reaches one of them, so at least 1.
    */
   readonly rows?: (action: string, roles: readonly string[]) => number;
-  /** Rules with equal memo share the first result of a check (8.10-D3); absent where nobody can tell. */
+  /** Rules with equal memo share the first result of a check (docs/spec/policy-language.md#rules-that-share-a-name); absent where nobody can tell. */
   readonly memo?: string;
   /** The key of its traced condition, where it is not the one of its name. */
   readonly traced?: string;
@@ -127,12 +127,12 @@ export interface ActionTable {
   readonly otherActions: readonly Rule[];
 }
 
-/** A derived role (policy-language.md 7). `when` is its condition as a rule asks it (7.2, use 2). */
+/** A derived role (docs/spec/policy-language.md#derived-roles). `when` is its condition as a rule asks it (docs/spec/policy-language.md#rules-with-derived-roles). */
 export interface DerivedRole extends Condition {
   /** `derived_roles.common_roles#owner`. */
   readonly key: string;
   readonly name: string;
-  /** Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null (6.2); absent when nobody can tell. */
+  /** Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null (docs/spec/policy-language.md#evaluating-variables); absent when nobody can tell. */
   readonly whenListed?: (request: Request) => boolean;
   readonly whereListed?: (query: Query) => Residual;
   /** Exact texts; `*` is everyone. */
@@ -140,7 +140,7 @@ export interface DerivedRole extends Condition {
 }
 
 interface ScopedPolicy {
-  /** `resource.album.vdefault/acme` (4.2). */
+  /** `resource.album.vdefault/acme` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
   readonly key: string;
   readonly version: string;
   readonly scope: string;
@@ -150,7 +150,7 @@ interface ScopedPolicy {
 
 /** One resource policy document. */
 export interface ResourcePolicy extends ScopedPolicy, ActionTable {
-  /** Sanitised (4.1). */
+  /** Sanitised (docs/spec/policy-language.md#sanitized-names). */
   readonly kind: string;
   /** The bits of each role the policy tells apart, globs that match it included. */
   readonly roles: ReadonlyMap<string, number>;
@@ -164,7 +164,7 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly hasOutputs: boolean;
   /** Whether a condition (those of the derived roles it names included) or an output reads `runtime`. */
   readonly readsRuntime: boolean;
-  /** Only the root scope's are used (10.3). */
+  /** Only the root scope's are used (docs/spec/policy-language.md#which-schemas-apply). */
   readonly schemas?: SchemaReferences;
 }
 
@@ -173,7 +173,7 @@ export interface RoleGlob {
   readonly bits: number;
 }
 
-/** Whether a text is in the language of a glob (4.3). */
+/** Whether a text is in the language of a glob (docs/spec/policy-language.md#globs). */
 export type Matcher = (text: string) => boolean;
 
 /** One principal policy document. Its rules reach everyone (roles -1). */
@@ -187,7 +187,7 @@ export interface PrincipalPolicy extends ScopedPolicy {
   readonly readsRuntime: boolean;
 }
 
-/** One role policy document: it can only take away (8.6). */
+/** One role policy document: it can only take away (docs/spec/policy-language.md#role-policies). */
 export interface RolePolicy {
   /** `role.clerk.vdefault/acme`. */
   readonly key: string;
@@ -235,7 +235,7 @@ export interface SchemaReference {
 }
 
 export interface SchemaViolation {
-  /** JSON pointer of the offending value, `/` for the root (10.5). */
+  /** JSON pointer of the offending value, `/` for the root (docs/spec/policy-language.md#validation-errors). */
   readonly path: string;
   readonly message: string;
 }
@@ -249,7 +249,7 @@ export interface PolicyBundle {
   readonly rolePolicies: readonly RolePolicy[];
 }
 
-/** A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not hold (5.2). */
+/** A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not hold (docs/spec/policy-language.md#results-of-conditions). */
 export type TracedCondition = (request: Request) => boolean | string;
 
 /**

@@ -4,7 +4,7 @@ import type { Matcher } from './policy.js';
 /** The roles of a rule that reaches everyone: every bit. */
 export const ANYONE = -1;
 
-/** What at least one text of a policy matches; each is a glob only if it contains `*` (policy-language.md 4.3). */
+/** What at least one text of a policy matches; each is a glob only if it contains `*` (docs/spec/policy-language.md#where-a-string-is-a-glob). */
 export function matchesAny(...texts: readonly string[]): Matcher {
   return shared(['any', texts], () => anyOf(texts.map(literalOrGlob)));
 }
@@ -20,7 +20,7 @@ export function reaches(kind: string, ...actions: readonly string[]): (action: s
 
 /**
  * How many rows of the reference a rule stands for: one for each action text that matches, times one for each role text that
- * matches some role. An output is given once a row (policy-language.md 9.1).
+ * matches some role. An output is given once a row (docs/spec/policy-language.md#when-outputs-are-emitted).
  */
 export function rowsOf(actions: readonly string[], roles: readonly string[]): (action: string, roles: readonly string[]) => number {
   return shared(['rows', actions, roles], () => {

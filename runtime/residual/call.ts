@@ -7,7 +7,7 @@ import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, u
  * A function of runtime/cel over terms: run when all operands are known, kept when not. It fails when an operand does, or when no value of
  * the operand's kind has an overload.
  *
- * @param operator its name on the wire (planner.md 3.8).
+ * @param operator its name on the wire (docs/spec/plans.md#operator-names).
  */
 export function call(operator: string, run: (...args: never[]) => cel.Result, ...operands: readonly Term[]): Term {
   if (run === cel.optionalOrValue || run === cel.optionalOr) return alternative(run, operands as readonly [Term, Term]);
@@ -50,7 +50,7 @@ export function typeName(name: string): Term {
   return new Unknown({ kind: 'path', root: name, fields: [] }, 'other', undefined, cel.typeValue(name));
 }
 
-/** What a variable keeps of a value (conditions.md 1.7). */
+/** What a variable keeps of a value (docs/spec/conditions.md#stored-values). */
 export function stored(term: Term): Term {
   if (isKnown(term)) return cel.stored(resultOf(term));
   const { node } = term as Unknown;
@@ -77,7 +77,7 @@ function isWrapped(value: cel.Result): boolean {
   return value instanceof cel.Opaque || value instanceof cel.TypeValue || value instanceof cel.Optional;
 }
 
-/** Values whose call stands for them on the wire (planner.md 3.3). */
+/** Values whose call stands for them on the wire (docs/spec/plans.md#folding). */
 function isKeptAsCall(result: cel.Result): result is cel.Value {
   return result instanceof cel.Opaque || result instanceof cel.TypeValue;
 }
@@ -118,7 +118,7 @@ function ofOptional(operator: string, present: Term, value: Term): Term {
   }
 }
 
-/** `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them (D-13). */
+/** `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them (docs/spec/plans.md#d-13-errors-beside-unknowns). */
 function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
   for (let position = 0; position < operands.length; position++) {
     const parts = choiceOf(operands[position]);
@@ -143,7 +143,7 @@ function choiceOf(term: Term): readonly [Term, Term, Term] | undefined {
   return operandsOf(term, 'if') as readonly [Term, Term, Term] | undefined;
 }
 
-/** Attributes are doubles: beside an int there is no overload, whatever the row (planner.md D-12). */
+/** Attributes are doubles: beside an int there is no overload, whatever the row (docs/spec/plans.md#d-12-types-that-json-does-not-have). */
 function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
   if (!ARITHMETIC.has(operator)) return false;
   const sorts = operands.map(sortOfTerm);

@@ -3,7 +3,7 @@ import { Distinct } from './distinct.js';
 import { likenessOfCondition } from './likeness.js';
 import type { Condition } from './term.js';
 
-/** All of them; what decides is decided, what is true is left out (planner.md 3.2). */
+/** All of them; what decides is decided, what is true is left out (docs/spec/plans.md#outcome-of-a-condition). */
 export function allOf(...operands: readonly Condition[]): Condition {
   return joinedConditions('and', operands);
 }
@@ -39,7 +39,7 @@ export function not(operand: Condition): Condition {
 
 /**
  * A condition without what no filter can say: there it is made smaller (it grants to fewer) or larger (it denies more). The first is for an
- * ALLOW, the second for a DENY (planner.md 8.3, 4).
+ * ALLOW, the second for a DENY (docs/spec/plans.md#rules-that-cannot-be-planned).
  */
 export function decided(condition: Condition, towards: boolean): Condition {
   if (typeof condition === 'boolean') return condition;

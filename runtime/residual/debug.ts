@@ -1,7 +1,7 @@
 import type { Filter } from './filter.js';
 import type { JsonValue, Operand } from './operand.js';
 
-/** A filter as text (planner.md 5). */
+/** A filter as text (docs/spec/plans.md#debug-text). */
 export function filterText(filter: Filter): string {
   switch (filter.kind) {
     case 'KIND_ALWAYS_ALLOWED':
@@ -21,7 +21,7 @@ export function operandText(operand: Operand): string {
   return `(${operator} ${operands.map(operandText).join(' ')})`;
 }
 
-/** JSON without white space; zero keeps its sign (3.9). */
+/** JSON without white space; zero keeps its sign (docs/spec/plans.md#values). */
 function valueText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
   if (Object.is(value, -0)) return '-0';

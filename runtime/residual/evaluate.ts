@@ -15,7 +15,7 @@ export interface Row {
 
 /**
  * Whether a filter selects a row: exactly when it comes to true by check's own semantics, so an attribute that is not there is a failure, which
- * `and` and `or` may absorb (planner.md 7.1). Knows every operator that filters have, `has` and `unless` included.
+ * `and` and `or` may absorb (docs/spec/plans.md#evaluating-a-filter). Knows every operator that filters have, `has` and `unless` included.
  *
  * @throws {EvaluationLimitError} for a row that costs more than the limits of a check, or has values nested more than 1,000 levels, as check does.
  */
@@ -133,7 +133,7 @@ function isMacro(operand: Operand | undefined): operand is Operand & { readonly 
   return operand !== undefined && 'expression' in operand && operand.expression.operator === 'lambda';
 }
 
-/** A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a lambda around (planner.md 3.7). */
+/** A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a lambda around (docs/spec/plans.md#operands). */
 function overLambda(operator: string, range: cel.Result, lambda: Operand, { row, bound, time }: Environment): cel.Result {
   const operands = 'expression' in lambda ? lambda.expression.operands : [];
   const middle = operands[1];

@@ -5,13 +5,13 @@ import type { Condition } from './term.js';
 import { unmet } from './unmet.js';
 import { operandOf } from './wire.js';
 
-/** Which rows to select (planner.md 1.3). */
+/** Which rows to select (docs/spec/plans.md#plan-response). */
 export type Filter =
   | { readonly kind: 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED' }
   | { readonly kind: 'KIND_CONDITIONAL'; readonly condition: Operand };
 
 /**
- * How a filter is written. `nots` is how the two-valued not of DENY, `none` and consent is said (D-09):
+ * How a filter is written. `nots` is how the two-valued not of DENY, `none` and consent is said (docs/spec/plans.md#d-09-two-kinds-of-not):
  * - `plain`: as CEL's `not`, the reference's way. Rows without an attribute that a DENY reads are not selected: too few, never too many.
  * - `guarded`: with `has` where that says it all: `not(eq x 1) or not(has x)`; else with the operator `unless`, true where its operand is not. Exact.
  * - `exact`: with `unless` throughout. Exact too, and shorter.
@@ -24,7 +24,7 @@ export interface Writing {
 /** Ours, where nothing else is asked for. */
 export const FLAT: Writing = { shapes: 'flat', nots: 'guarded' };
 
-/** The trees of the reference (planner.md 4), for adapters whose fixtures compare shapes. */
+/** The trees of the reference (docs/spec/plans.md#reference-shapes), for adapters whose fixtures compare shapes. */
 export const REFERENCE: Writing = { shapes: 'reference', nots: 'plain' };
 
 /** The filter of a condition. What no filter can say counts as not held. */
@@ -35,7 +35,7 @@ export function filterOf(condition: Condition, writing: Writing = FLAT): Filter 
   return { kind: 'KIND_CONDITIONAL', condition: operand };
 }
 
-/** The filter of several actions: all of them must be allowed (planner.md 2.6). */
+/** The filter of several actions: all of them must be allowed (docs/spec/plans.md#several-actions). */
 export function filterOfAll(filters: readonly Filter[], { shapes }: Writing, textOf: (operand: Operand) => string): Filter {
   if (filters.some(({ kind }) => kind === 'KIND_ALWAYS_DENIED')) return DENIED;
   const texts = new Map(filters.flatMap((filter) => (filter.kind === 'KIND_CONDITIONAL' ? [[textOf(filter.condition), filter.condition] as const] : [])));

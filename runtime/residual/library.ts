@@ -2,7 +2,7 @@ import * as cel from '../cel/index.js';
 import { type Condition, type PossibleRole, type Term, Unknown } from './term.js';
 
 /**
- * `runtime.effectiveDerivedRoles` as a term; reading it fails where it is not `readable` (policy-language.md 8.9). Roles that are known to be
+ * `runtime.effectiveDerivedRoles` as a term; reading it fails where it is not `readable` (docs/spec/policy-language.md#strict-evaluation). Roles that are known to be
  * active or not are a list like any other.
  */
 export function rolesOf(roles: readonly PossibleRole[], readable: Condition): Term {

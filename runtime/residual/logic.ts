@@ -3,7 +3,7 @@ import { sortOfTerm } from './numbers.js';
 import { sameTerm } from './alike.js';
 import { isKnown, isUnplannable, kept, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
-/** `a && b`: false decides whatever the other is; a failure stays beside what is unknown (planner.md 8.2, D-13). */
+/** `a && b`: false decides whatever the other is; a failure stays beside what is unknown (docs/spec/plans.md#differences-from-the-reference-pdp, docs/spec/plans.md#d-13-errors-beside-unknowns). */
 export function and(a: Term, b: Term): Term {
   return joined('and', a, b, false);
 }

@@ -21,7 +21,7 @@ interface Macro {
 }
 
 /**
- * A macro over a term (planner.md 3.6). Over a known range it is worked out element by element; over an unknown one its bodies are
+ * A macro over a term (docs/spec/plans.md#macros-over-known-collections). Over a known range it is worked out element by element; over an unknown one its bodies are
  * worked out for a variable that nobody knows, so that no reference but to the resource and to such variables is left in them.
  */
 export function macro(runtime: string, run: Run, variables: readonly string[], range: Term, ...bodies: readonly Body[]): Term {
@@ -106,7 +106,7 @@ function keptMacro(of: Macro, range: Term): Term {
   return new Unknown(node, QUANTIFIERS[of.runtime] === undefined && !of.runtime.startsWith('existsOne') ? 'other' : 'bool');
 }
 
-/** A lambda of three operands has two variables when the middle one is a bare name that nothing around has bound (planner.md 3.7): a type's. */
+/** A lambda of three operands has two variables when the middle one is a bare name that nothing around has bound (docs/spec/plans.md#operands): a type's. */
 function isReadAsTwo({ variables, bodies: [, second] }: Node & { kind: 'macro' }): boolean {
   return variables.length === 1 && second instanceof Unknown && second.constant !== undefined && second.node.kind === 'path';
 }
@@ -135,7 +135,7 @@ const OF_PREDICATES: ReadonlySet<string> = new Set([...Object.keys(QUANTIFIERS),
 
 const NOT_ON_THE_WIRE = new Set(['sortBy', 'optMap', 'optFlatMap']);
 
-/** The names on the wire (planner.md 3.7), where they are others. */
+/** The names on the wire (docs/spec/plans.md#operands), where they are others. */
 const OPERATORS: { readonly [runtime: string]: string | undefined } = {
   exists2: 'exists',
   all2: 'all',

@@ -2,7 +2,7 @@ import * as cel from '../cel/index.js';
 import { isKnown, type Node, resultOf, type Sort, type Term, Unknown } from './term.js';
 
 /*
- * The wire has one kind of number where CEL has three (planner.md 3.9). Comparisons do not tell them apart, functions do. So a filter is read
+ * The wire has one kind of number where CEL has three (docs/spec/plans.md#values). Comparisons do not tell them apart, functions do. So a filter is read
  * with the rule that a whole constant is a double, and an int where a double has no overload; what that rule reads otherwise than it was meant
  * has no form on the wire.
  */

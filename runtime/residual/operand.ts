@@ -3,7 +3,7 @@ import { sameList, sameValue } from './alike.js';
 import { Distinct } from './distinct.js';
 import { likenessOfParts, likenessOfTerm } from './likeness.js';
 
-/** A node of a filter as adapters read it (planner.md 1.3). */
+/** A node of a filter as adapters read it (docs/spec/plans.md#plan-response). */
 export type Operand =
   /** Any JSON. */
   | { readonly value: JsonValue }
@@ -51,11 +51,11 @@ export function isConstant(operand: Operand, value: boolean): boolean {
   return 'value' in operand && operand.value === value;
 }
 
-/** How filters are shaped: as the reference shapes them, or flat and without what repeats (planner.md 4, 8.3). */
+/** How filters are shaped: as the reference shapes them, or flat and without what repeats (docs/spec/plans.md#flat-shapes). */
 export type Shapes = 'reference' | 'flat';
 
 /**
- * `and` or `or`: constants decide or go, what is there already is left out (planner.md 4, rules 2 and 3).
+ * `and` or `or`: constants decide or go, what is there already is left out (docs/spec/plans.md#reference-shapes).
  *
  * @param asked whether only its being true counts, or its value.
  */
@@ -181,7 +181,7 @@ interface Membership {
   readonly isList: boolean;
 }
 
-/** Null aside: stores read it in ways of their own (planner.md 6.3). */
+/** Null aside: stores read it in ways of their own (docs/spec/plans.md#null-and-missing-attributes). */
 function membershipOf(operand: Operand): Membership | undefined {
   if (!('expression' in operand)) return undefined;
   const { operator, operands } = operand.expression;

@@ -51,7 +51,7 @@ export const negate = (a: Term): Term => call('-_', cel.negate, a);
 /** `a in b`. */
 export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
 
-/** A known right side that is no collection has no overload, whatever the left (planner.md D-10); an empty one has no element, whatever is sought. */
+/** A known right side that is no collection has no overload, whatever the left (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one has no element, whatever is sought. */
 function membership(a: Term, b: Term): Term {
   if (b instanceof Unknown && b.node.kind === 'roles' && isKnown(a)) return anyRole(b, (name) => resultOf(a) === name);
   if (isKnown(b) && !isKnown(a)) {
@@ -128,7 +128,7 @@ function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Re
   return byBranch(a, b, (one, other) => sinceOrOrdered(operator, run, one, other));
 }
 
-/** `timeSince(t) < d` is `t > now - d`: no filter asks for the time (planner.md D-16). */
+/** `timeSince(t) < d` is `t > now - d`: no filter asks for the time (docs/spec/plans.md#d-16-time). */
 function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {
   const [since, now] = operandsOf(a, 'timeSince') ?? [];
   if (since !== undefined && isKnown(b) && resultOf(b) instanceof cel.Duration) {

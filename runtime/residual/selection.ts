@@ -9,7 +9,7 @@ export function select(object: Term, name: string): Term {
   return step(object, { name, bracketed: false });
 }
 
-/** `object[i]`: by a known name it is a selection (planner.md 3.1). */
+/** `object[i]`: by a known name it is a selection (docs/spec/plans.md#known-and-unknown). */
 export function index(object: Term, i: Term): Term {
   if (failed(object)) return object;
   if (failed(i)) return i;

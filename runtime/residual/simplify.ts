@@ -3,7 +3,7 @@ import { joinedConditions, not } from './condition.js';
 import { type Condition, operandsOf, type Term, Unknown } from './term.js';
 
 /**
- * A condition without what its own parts imply: `b and (a or b)` is `b`, also across levels (planner.md 8.3, 3). Two-valued, so the laws of
+ * A condition without what its own parts imply: `b and (a or b)` is `b`, also across levels (docs/spec/plans.md#flat-shapes). Two-valued, so the laws of
  * logic hold for all of it.
  */
 export function simplify(condition: Condition): Condition {

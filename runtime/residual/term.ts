@@ -1,7 +1,7 @@
 import { type CelError, isFailure, type JsonMap, type Result, type Value } from '../cel/index.js';
 
 /**
- * What a CEL expression comes to when only part of the request is known (planner.md 3): a value, a failure, or what is left of it.
+ * What a CEL expression comes to when only part of the request is known (docs/spec/plans.md#known-and-unknown): a value, a failure, or what is left of it.
  * So a residual has three ends, and a failure is one of them: below a `!` or beside an unknown it is not the same as false.
  */
 export type Term = Result | Unknown;
@@ -21,9 +21,9 @@ export class Unknown {
   constructor(
     readonly node: Node,
     readonly sort: Sort,
-    /** How the reference writes it, where a better form stands in `node` (planner.md 8.2). */
+    /** How the reference writes it, where a better form stands in `node` (docs/spec/plans.md#differences-from-the-reference-pdp). */
     readonly reference?: Node,
-    /** The value of a call that is kept because its value has no form on the wire: `hierarchy("a.b")` (3.3). */
+    /** The value of a call that is kept because its value has no form on the wire: `hierarchy("a.b")` (docs/spec/plans.md#folding). */
     readonly constant?: Value,
   ) {}
 }
@@ -32,7 +32,7 @@ export class Unknown {
 export type Sort = 'json' | 'key' | 'string' | 'bool' | 'int' | 'double' | 'other';
 
 export type Node =
-  /** `R.attr` as a whole; the listed attributes hold for every row (3.1). */
+  /** `R.attr` as a whole; the listed attributes hold for every row (docs/spec/plans.md#known-and-unknown). */
   | { readonly kind: 'attributes'; readonly listed: JsonMap }
   /** `request.resource.attr.x.y`, or a macro's variable and what is selected from it. */
   | { readonly kind: 'path'; readonly root: string; readonly fields: readonly Field[] }
@@ -66,7 +66,7 @@ export interface PossibleRole {
 /**
  * When a rule applies, as far as it is known before there is a resource: two-valued, like `when`. A term holds when it is exactly true;
  * one that fails does not, and `not` turns that around. This `not` is that of `none`, of DENY and of consent; CEL's own `!`, which fails with
- * its operand, stays inside a term (planner.md 3.2, D-09).
+ * its operand, stays inside a term (docs/spec/plans.md#outcome-of-a-condition, docs/spec/plans.md#d-09-two-kinds-of-not).
  */
 export type Condition =
   | boolean
@@ -112,7 +112,7 @@ export function operandsOf(term: Term, operator: string): readonly Term[] | unde
   return term instanceof Unknown && term.node.kind === 'call' && term.node.operator === operator ? term.node.operands : undefined;
 }
 
-/** What no filter can say. The rule it stands in does not grant, or denies always (planner.md 8.3, 4). */
+/** What no filter can say. The rule it stands in does not grant, or denies always (docs/spec/plans.md#rules-that-cannot-be-planned). */
 export function unplannable(reason: string): Unknown {
   return new Unknown({ kind: 'unplannable', reason }, 'other');
 }

@@ -8,7 +8,7 @@ import { problemOf } from './problem.js';
 import { isReadable, select, whereEvaluated } from './selection.js';
 import { type Condition, failed, isKnown, type Node, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
-/** Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false (planner.md 3.2). */
+/** Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false (docs/spec/plans.md#outcome-of-a-condition). */
 export function holds(term: Term): Condition {
   return truth(term, true);
 }
@@ -29,7 +29,7 @@ function truth(term: Term, polarity: boolean): Condition {
   return { kind: 'is', term: positive as Unknown };
 }
 
-/** As many elements as the reference unrolls, and only where the macro is the whole expression (planner.md 3.6). */
+/** As many elements as the reference unrolls, and only where the macro is the whole expression (docs/spec/plans.md#macros-over-known-collections). */
 const UNROLLED_IN_REFERENCE = 10;
 
 function asUnrolled(term: Term): Term {
@@ -85,7 +85,7 @@ function mentionsCondition(term: Term): boolean {
 
 /**
  * A term that has a truth value exactly where the given one has it, and no failure inside: `a || FAILURE` is true where `a` is, and never
- * false (planner.md D-13). What is known to have no other outcome is folded on the way.
+ * false (docs/spec/plans.md#d-13-errors-beside-unknowns). What is known to have no other outcome is folded on the way.
  */
 function cleanse(term: Term, polarity: boolean): Term {
   return tested(cleansed(tested(term), polarity));
@@ -156,7 +156,7 @@ function cleansedAtom(term: Unknown, polarity: boolean): Term {
   return readable === undefined ? term : complement(readable);
 }
 
-/** The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is (D-11, D-12). */
+/** The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is (docs/spec/plans.md#d-11-folds-that-drop-an-error, docs/spec/plans.md#d-12-types-that-json-does-not-have). */
 function neverTrueOf({ node }: Unknown): Term | undefined {
   if (node.kind !== 'call') return undefined;
   const [first, second] = node.operands as [Term, Term];
@@ -180,7 +180,7 @@ function isNeverJson(term: Term): boolean {
 
 const MOST_ENTRIES = 1000;
 
-/** `M[k] == c` over a known map is a disjunction over its entries (planner.md 3.5), wherever it stands and whatever is asked of `M[k]`. */
+/** `M[k] == c` over a known map is a disjunction over its entries (docs/spec/plans.md#known-maps), wherever it stands and whatever is asked of `M[k]`. */
 function expandedIndex(term: Unknown, polarity: boolean): Term | undefined {
   const found = findIndex(term);
   if (found === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { complement, expression, joined, type Operand } from './operand.js';
 
 /**
- * The two-valued not: true where the operand is not true, be it false or not to be evaluated (planner.md D-09). In terms of CEL's not and of `has`
+ * The two-valued not: true where the operand is not true, be it false or not to be evaluated (docs/spec/plans.md#d-09-two-kinds-of-not). In terms of CEL's not and of `has`
  * where these say it all, whatever the row holds: of comparisons of attributes with constants or with one another, of attributes that are true or
  * false, of presence. Of anything else with the operator `unless`, true where its operand is not.
  */

@@ -4,7 +4,7 @@ import { conditional } from './logic.js';
 import { isReadable } from './selection.js';
 import { isKnown, isUnplannable, resultOf, type Term, Unknown } from './term.js';
 
-/** `has(V.x)`: whether a variable can be evaluated (planner.md D-05). */
+/** `has(V.x)`: whether a variable can be evaluated (docs/spec/plans.md#d-05-has-of-what-is-known). */
 export function isSet(term: Term): Term {
   if (isKnown(term)) return !isFailure(resultOf(term));
   if (isUnplannable(term)) return term;
@@ -14,7 +14,7 @@ export function isSet(term: Term): Term {
   return typeof condition === 'boolean' ? condition : new Unknown({ kind: 'condition', condition }, 'bool');
 }
 
-/** A variable while derived roles are listed: one that fails reads as null (policy-language.md 6.2). */
+/** A variable while derived roles are listed: one that fails reads as null (docs/spec/policy-language.md#evaluating-variables). */
 export function orNull(term: Term): Term {
   if (isKnown(term)) return isFailure(resultOf(term)) ? null : term;
   const set = isSet(term);

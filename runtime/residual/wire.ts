@@ -3,7 +3,7 @@ import { complement, expression, joined, type JsonValue, type Operand, type Shap
 import { ATTRIBUTES, type Field, isKnown, type Node, resultOf, type Term, Unknown } from './term.js';
 
 /**
- * A term as adapters read it (planner.md 3.7 to 3.9). It has a form on the wire: `problemOf` finds none.
+ * A term as adapters read it (docs/spec/plans.md#operands). It has a form on the wire: `problemOf` finds none.
  *
  * @param asked whether only its being true counts, or its value: then it is also false, and fails, where the term does.
  */
@@ -78,7 +78,7 @@ function callOf(operator: string, operands: readonly Term[], shapes: Shapes, ask
   return expression(operator, ...operands.map((operand) => operandOf(operand, shapes)));
 }
 
-/** A list of one is an equality, a map is its keys (planner.md 4, rule 1). */
+/** A list of one is an equality, a map is its keys (docs/spec/plans.md#reference-shapes). */
 function membershipOf(element: Term, collection: Term, shapes: Shapes): Operand {
   const values = isKnown(collection) ? elementsOf(resultOf(collection) as cel.Value) : undefined;
   if (values?.length === 1) return expression('eq', operandOf(element, shapes), constantOf(values[0] as cel.Value));

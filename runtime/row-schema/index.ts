@@ -1,5 +1,5 @@
 /**
- * JSON schemas that can be planned (planner.md 1.6): what generated schema modules are made of where a bundle has a planner. Each keyword validates as
+ * JSON schemas that can be planned (docs/spec/plans.md#schemas-in-plans): what generated schema modules are made of where a bundle has a planner. Each keyword validates as
  * that of `runtime/schema` does, and says besides what it leaves of rows that are yet to be found.
  */
 export { rowsThatSatisfy, type Schema } from './schema.js';

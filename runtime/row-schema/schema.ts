@@ -7,7 +7,7 @@ import { Run, type Schema as Validator } from '../schema/run.js';
 import type { TypeName } from '../schema/json.js';
 import { unsayable } from './logic.js';
 
-/** A JSON schema of `runtime/schema` that can also be asked about rows that are yet to be found: for plans (planner.md 1.6). */
+/** A JSON schema of `runtime/schema` that can also be asked about rows that are yet to be found: for plans (docs/spec/plans.md#schemas-in-plans). */
 export type Schema = Validator & { readonly where: Where };
 
 /**

@@ -9,7 +9,7 @@ export interface Content {
   readonly contentSchema?: Schema;
 }
 
-/** `contentEncoding`, `contentMediaType` and `contentSchema`, asked of what the encoding leaves (policy-language.md 10.2). */
+/** `contentEncoding`, `contentMediaType` and `contentSchema`, asked of what the encoding leaves (docs/spec/policy-language.md#json-schema-dialect). */
 export function content({ contentEncoding, contentMediaType, contentSchema }: Content): Schema {
   return (value, place, run) => {
     if (typeof value !== 'string') return true;

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Place } from './place.js';
 
-test('a place is a JSON pointer with percent-encoding, / for the root (policy-language.md 10.5)', () => {
+test('a place is a JSON pointer with percent-encoding, / for the root (docs/spec/policy-language.md#validation-errors)', () => {
   const root = Place.root();
   assert.is(root.text, '/');
   assert.is(new Place(new Place(root, 'a/b~'), '0').text, '/a~1b~0/0');

@@ -12,7 +12,7 @@ export class Place {
     return new Place(undefined, '');
   }
 
-  /** As violations name it: a JSON pointer with percent-encoding, `/` for the root (policy-language.md 10.5). */
+  /** As violations name it: a JSON pointer with percent-encoding, `/` for the root (docs/spec/policy-language.md#validation-errors). */
   get text(): string {
     return this.pointerText() || '/';
   }

@@ -6,7 +6,7 @@ import { moreViolations } from './unlisted.js';
 
 /**
  * A JSON schema, or one keyword of it: whether a value satisfies it. What is wrong is reported to the run, at the place of the value
- * (policy-language.md 10.5).
+ * (docs/spec/policy-language.md#validation-errors).
  */
 export type Schema = (value: unknown, place: Place, run: Run) => boolean;
 

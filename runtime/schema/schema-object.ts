@@ -19,7 +19,7 @@ export function anyType(...keywords: readonly Schema[]): Schema {
   };
 }
 
-/** A schema object with a `type`: the other keywords are asked only about a value of that type (policy-language.md 10.5). */
+/** A schema object with a `type`: the other keywords are asked only about a value of that type (docs/spec/policy-language.md#validation-errors). */
 export function type(types: TypeName | readonly TypeName[], ...keywords: readonly Schema[]): Schema {
   const names = typeof types === 'string' ? [types] : types;
   const expected = names.join(' or ');

@@ -30,7 +30,7 @@ export function pattern(source: string): Schema {
   return (value, place, run) => typeof value !== 'string' || matchesPattern(value, literal) || run.report(place, `does not match pattern ${shown}`);
 }
 
-/** `format`; one that is not known holds of everything (policy-language.md 10.2). */
+/** `format`; one that is not known holds of everything (docs/spec/policy-language.md#json-schema-dialect). */
 export function format(name: string): Schema {
   const isValid = FORMATS.get(name) ?? (() => true);
   const shown = singleQuoted(name);

@@ -2,13 +2,13 @@
 export interface Citation {
   /** Counted from 1. */
   readonly line: number;
-  /** As it is written: `docs/spec/conditions.md#timestamps`, or `conditions.md 4.2`. */
+  /** As it is written: `docs/spec/conditions.md#timestamps`, or `docs/spec/conditions.md#timestamps`. */
   readonly text: string;
 }
 
 /** A page with an anchor: `docs/plans.md#null`. */
 const LINKED = /\bdocs\/[\w./-]+\.md#[\w-]+/g;
-/** A page with the number of a section: `server.md 9.7`. Nobody can open it. */
+/** A page with the number of a section: `docs/spec/server.md#start-and-stop`. Nobody can open it. */
 const NUMBERED = /\b[\w-]+\.md \d+(?:\.\d+)*/g;
 
 /** Every citation in a text, in the order of its lines. */

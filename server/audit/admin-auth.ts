@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RpcError } from '../service/rpc-error.js';
 
-/** The one user of the admin API (server.md 9.4). */
+/** The one user of the admin API (docs/spec/server.md#admin-authentication). */
 export interface AdminCredentials {
   readonly username: string;
   /** In bcrypt's own form, `$2y$10$...`. */
@@ -28,7 +28,7 @@ export class AdminDoor {
 
   /**
    * Checks the value of an `authorization` header or metadata, undefined when there is none. Rejects with an RpcError (code 16, with the texts of
-   * server.md 1.7; code 8 when too many wait) unless it is Basic with the user's name and password. How long that takes does not tell which of the two is wrong.
+   * docs/spec/server.md#errors; code 8 when too many wait) unless it is Basic with the user's name and password. How long that takes does not tell which of the two is wrong.
    */
   async enter(header: string | undefined): Promise<void> {
     const { username, password } = credentialsOf(header);

@@ -1,6 +1,6 @@
 import type { MaskPath } from './mask-path.js';
 
-/** The block `audit` of the configuration (server.md 2.2, section 4). Durations are in milliseconds. */
+/** The block `audit` of the configuration (docs/spec/server.md#configuration, section 4). Durations are in milliseconds. */
 export interface AuditConfig {
   /** Default false. On without a backend is a start-up error. */
   readonly enabled: boolean;

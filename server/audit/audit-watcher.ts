@@ -31,7 +31,7 @@ export interface AuditWatch {
 }
 
 /**
- * Makes the entries of the audit log (server.md 4). On the way of a reply it only keeps references; entries are made in the turn of the
+ * Makes the entries of the audit log (docs/spec/server.md#audit-log). On the way of a reply it only keeps references; entries are made in the turn of the
  * event loop that follows, and put into the sink. Calls without an id (not valid, or of another service) make none.
  */
 export function auditWatcher(options: AuditWatcherOptions): AuditWatch {

@@ -6,7 +6,7 @@ import type { AuditRecord } from './record.js';
 import { RecordQueue } from './record-queue.js';
 import type { AuditSink, AuditStats } from './sink.js';
 
-/** A sink that writes to a backend of this process, one batch after the other (server.md 4.6). */
+/** A sink that writes to a backend of this process, one batch after the other (docs/spec/server.md#audit-backends). */
 export class BackendSink implements AuditSink {
   readonly #queue: RecordQueue;
   readonly #problems: OncePerWhile;

@@ -1,7 +1,7 @@
 import type { AuditReader } from './reader.js';
 import type { AuditRecord } from './record.js';
 
-/** Where audit records are kept (server.md 4.6). One batch is under way at a time. */
+/** Where audit records are kept (docs/spec/server.md#audit-backends). One batch is under way at a time. */
 export interface AuditBackend {
   readonly batch: BatchPolicy;
   /**

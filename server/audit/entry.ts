@@ -38,7 +38,7 @@ export interface DecisionDetails {
   readonly effectivePolicies: { readonly [policy: string]: Attributes };
 }
 
-/** The access entry of a call that has ended (server.md 4.2). */
+/** The access entry of a call that has ended (docs/spec/server.md#access-entries). */
 export function accessEntry(call: Call, end: Pick<CallEnd, 'code' | 'requestContext'>, context: EntryContext): AccessLogEntry {
   return {
     callId: call.id,
@@ -50,7 +50,7 @@ export function accessEntry(call: Call, end: Pick<CallEnd, 'code' | 'requestCont
   };
 }
 
-/** The decision entry of one call of the engine (server.md 4.3). `now` is the time of writing, in milliseconds since 1970. */
+/** The decision entry of one call of the engine (docs/spec/server.md#decision-entries). `now` is the time of writing, in milliseconds since 1970. */
 export function checkEntry(call: Call, checked: Checked, details: DecisionDetails, context: EntryContext, now: number): DecisionLogEntry {
   const inputs = checkInputs(checked);
   const outputs = checked.decisions.map((decision, index) =>
@@ -66,7 +66,7 @@ export function checkEntry(call: Call, checked: Checked, details: DecisionDetail
   };
 }
 
-/** The decision entry of one call of the planner (server.md 4.3). */
+/** The decision entry of one call of the planner (docs/spec/server.md#decision-entries). */
 export function planEntry(call: Call, planned: Planned, details: DecisionDetails, context: EntryContext, now: number): DecisionLogEntry {
   return {
     callId: call.id,

@@ -6,8 +6,8 @@ import { refuseViolations, RpcError } from '../service/rpc-error.js';
 import { type AuditQuery, type AuditReader, readAuditLog } from './reader.js';
 
 /**
- * ListAuditLogEntries (server.md 1.2, 4.6): the entries asked for, newest first for `tail`, oldest first otherwise. Throws an RpcError for a
- * request that is not valid (1.6), and code 12 when there is no backend that can be queried. The caller is known to be the admin.
+ * ListAuditLogEntries (docs/spec/server.md#admin-messages, docs/spec/server.md#reading-entries): the entries asked for, newest first for `tail`, oldest first otherwise. Throws an RpcError for a
+ * request that is not valid (docs/spec/server.md#validation), and code 12 when there is no backend that can be queried. The caller is known to be the admin.
  */
 export function listAuditLogEntries(
   reader: AuditReader | undefined,

@@ -4,7 +4,7 @@ import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
 
 /**
- * The request of `GET /admin/auditlog/list/{kind}` (server.md 1.1): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
+ * The request of `GET /admin/auditlog/list/{kind}` (docs/spec/server.md#endpoints): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
  * (RFC 3339), `since=2h`, `lookup=..`; other parameters are left alone (1.4). More than one filter is none. Throws an RpcError (code 3) for
  * what cannot be read.
  */

@@ -43,7 +43,7 @@ test('a violation says which rule of which field, in the terms of buf.validate',
   ]);
 });
 
-/** The rules of server.md 1.6 once more, by hand: path, id and text of each that is broken. */
+/** The rules of docs/spec/server.md#validation once more, by hand: path, id and text of each that is broken. */
 function oracle({ kind, filter }: ListAuditLogEntriesRequest, now: number): readonly string[] {
   const found: string[] = [];
   if (kind === 0) found.push('1 kind TYPE_ENUM|required|value is required');

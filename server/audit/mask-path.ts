@@ -4,7 +4,7 @@ export interface MaskPath {
   readonly steps: readonly string[];
 }
 
-/** The parts of an entry that can be masked (server.md 2.2, the idea of `mask`). */
+/** The parts of an entry that can be masked (docs/spec/server.md#configuration, the idea of `mask`). */
 const MASK_ROOTS = ['principal', 'resource', 'auxData', 'requestContext', 'metadata', 'peer', 'outputs'] as const;
 export type MaskRoot = (typeof MASK_ROOTS)[number];
 

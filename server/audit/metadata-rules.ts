@@ -1,7 +1,7 @@
 import { setOwn } from '../../proto/codec/own.js';
 import type { AuditMetadata } from '../../proto/codec/audit-messages.js';
 
-/** Which metadata of a call is logged (server.md 4.4). */
+/** Which metadata of a call is logged (docs/spec/server.md#metadata). */
 export interface MetadataRules {
   /** Undefined: none of it. Metadata is only made when something of it may be logged. */
   readonly logged: (metadata: () => ReadonlyMap<string, readonly string[]>) => AuditMetadata | undefined;

@@ -2,7 +2,7 @@ import { setOwn } from '../../proto/codec/own.js';
 import type { Attributes } from '../../proto/messages.js';
 import { TokenRefused } from './refused.js';
 
-/** The claims of a token as conditions see them (server.md 3.3). Throws for claims of a wrong type or out of their time (3.2). */
+/** The claims of a token as conditions see them (docs/spec/server.md#claims). Throws for claims of a wrong type or out of their time (docs/spec/server.md#verification). */
 export function readClaims(payload: string, now: number, skew: number): Attributes {
   const parsed = parse(payload);
   const claims: Record<string, unknown> = {};

@@ -76,7 +76,7 @@ const SHORTEST = 30_000;
 const LONGEST = 24 * 3_600_000;
 const HOURLY = 3_600_000;
 
-/** `Cache-Control` counts more than `Expires`; without both, an hour (server.md 3.1). */
+/** `Cache-Control` counts more than `Expires`; without both, an hour (docs/spec/server.md#keysets). */
 function freshFor(headers: Headers): number {
   const control = headers.get('cache-control')?.toLowerCase() ?? '';
   const maxAge = /(?:^|[\s,])max-age\s*=\s*"?(\d{1,10})/.exec(control)?.[1];

@@ -4,12 +4,12 @@ import type { JWK } from 'jose';
 import { ConfigError } from '../config/config-error.js';
 import type { KeySetConfig } from '../config/key-sets.js';
 
-/** Keys that verify tokens (server.md 3.1). */
+/** Keys that verify tokens (docs/spec/server.md#keysets). */
 export interface KeySet {
   readonly keys: readonly VerificationKey[];
   readonly optionalAlg: boolean;
   readonly optionalKid: boolean;
-  /** Why no token is accepted for this set: one of its keys does not say what it is for (3.1). */
+  /** Why no token is accepted for this set: one of its keys does not say what it is for (docs/spec/server.md#keysets). */
   readonly unusable: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface VerificationKey {
 class BadKeys extends Error {}
 
 /**
- * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a set (2.3). A set of
+ * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a set (docs/spec/server.md#start-failures). A set of
  * good keys that lack `alg` or `kid` is safe to start with, for it refuses every token.
  */
 export function loadKeySet(config: KeySetConfig): KeySet {

@@ -21,7 +21,7 @@ export interface RemoteTimes {
 }
 
 /**
- * A keyset that is fetched over HTTP (server.md 3.1): at the start, then when it is due, and again after failures, ever more rarely. The last good
+ * A keyset that is fetched over HTTP (docs/spec/server.md#keysets): at the start, then when it is due, and again after failures, ever more rarely. The last good
  * keys stay in force. Nothing waits for it but tokens that need it, and they not for long.
  */
 export class RemoteKeySet implements KeySource {

@@ -10,21 +10,21 @@ import type { KeySetEvent, KeySource } from './key-source.js';
 import { openKeySet } from './open-key-set.js';
 import { TokenRefused } from './refused.js';
 
-/** Verifies the tokens of a request and gives their claims; rejects when one is not good (server.md 3). Adds the time of each token to those it is given. */
+/** Verifies the tokens of a request and gives their claims; rejects when one is not good (docs/spec/server.md#tokens). Adds the time of each token to those it is given. */
 export interface Verifier {
   (auxData: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData>;
   /** Fetches no more keys. */
   readonly close: () => void;
 }
 
-/** Whom a verifier tells what its callers are not told (3.5). */
+/** Whom a verifier tells what its callers are not told (docs/spec/server.md#refused-tokens). */
 export interface VerifierListeners {
   /** A token was refused, for this reason. */
   readonly onRefused?: (reason: string) => void;
   readonly onKeySet?: (event: KeySetEvent) => void;
 }
 
-/** How many tokens of one request are verified at a time (3.2). */
+/** How many tokens of one request are verified at a time (docs/spec/server.md#verification). */
 const AT_A_TIME = 4;
 
 /** The verifier of a configuration. Throws a ConfigError for keys that cannot be used; remote keysets are fetched from now on. */
@@ -126,7 +126,7 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
   return only;
 }
 
-/** Three segments, the second of which is base64url; nothing else is looked at (3.4). */
+/** Three segments, the second of which is base64url; nothing else is looked at (docs/spec/server.md#without-verification). */
 function unverifiedPayload(token: string): string {
   const segments = token.split('.');
   if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment))) throw new TokenRefused('the token cannot be parsed');
@@ -154,7 +154,7 @@ function hasKid({ keys, optionalKid }: KeySet, kid: string | undefined): boolean
   return optionalKid || kid === undefined || keys.some(({ jwk }) => jwk.kid === kid);
 }
 
-/** Whether the names and kinds of token and key fit (3.1). The token's word on its algorithm is never enough. */
+/** Whether the names and kinds of token and key fit (docs/spec/server.md#keysets). The token's word on its algorithm is never enough. */
 function mayVerify(key: JWK, alg: string, kid: string | undefined, keySet: KeySet): boolean {
   if (!keySet.optionalKid && (kid === undefined || key.kid !== kid)) return false;
   if (key.alg !== undefined) return key.alg === alg && algorithmsOf(key).includes(alg);

@@ -53,7 +53,7 @@ const AGREEMENTS: readonly Agreement[] = [
   },
 ];
 
-/** Holds the settings against each other. Throws a ConfigError for the first that asks for something another does not give (server.md 2.3). */
+/** Holds the settings against each other. Throws a ConfigError for the first that asks for something another does not give (docs/spec/server.md#start-failures). */
 export function checkAgreements({ settings, places }: Settled): void {
   for (const { key, holds, problem } of AGREEMENTS) {
     if (!holds(settings)) throw new ConfigError(`\`${key}\` ${problem}`, places.get(key) ?? 'defaults');

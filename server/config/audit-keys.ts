@@ -38,7 +38,7 @@ const broker: ValueType<string> = {
 
 const { decisionLogFilters, queue, file, local, kafka } = AUDIT_DEFAULTS;
 
-/** The keys of the audit log (server.md 2.2, section 4). */
+/** The keys of the audit log (docs/spec/server.md#configuration, section 4). */
 export const auditKeys = {
   'audit.enabled': used(bool, AUDIT_DEFAULTS.enabled, 'entries are written to `audit.backend`'),
   'audit.accessLogsEnabled': used(bool, AUDIT_DEFAULTS.accessLogsEnabled, 'every call makes an access entry'),

@@ -11,7 +11,7 @@ export const username: ValueType<string> = {
   schema: { type: ['string', 'number'], pattern: '^[^:]+$' },
 };
 
-/** The bcrypt hash inside the base64 of a file (server.md 2.2); what is not one must stop the start (2.3). */
+/** The bcrypt hash inside the base64 of a file (docs/spec/server.md#configuration); what is not one must stop the start (docs/spec/server.md#start-failures). */
 export const passwordHash: ValueType<string> = {
   read: (node, key) => {
     const written = node.kind === 'scalar' && typeof node.value === 'string' ? node.value.trim() : '';

@@ -2,7 +2,7 @@ import { ConfigError } from './config-error.js';
 import { type ConfigNode, plainValue } from './node.js';
 import type { ValueType } from './value-types.js';
 
-/** `engine.globals`: names that conditions can write, values of any kind. Integers stay bigints: a condition sees an int (conditions.md 1.2). */
+/** `engine.globals`: names that conditions can write, values of any kind. Integers stay bigints: a condition sees an int (docs/spec/conditions.md#numbers-in-requests). */
 export const globals: ValueType<{ readonly [name: string]: unknown }> = {
   read: (node, key) => {
     if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);

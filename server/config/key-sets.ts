@@ -2,7 +2,7 @@ import { ConfigError } from './config-error.js';
 import type { ConfigNode, MapNode } from './node.js';
 import { bool, duration, MASKED, name, refuse, type ValueType } from './value-types.js';
 
-/** Where the keys of a keyset come from (server.md 3.1). */
+/** Where the keys of a keyset come from (docs/spec/server.md#keysets). */
 export type KeySource =
   | { readonly kind: 'file'; readonly path: string; readonly pem: boolean }
   | { readonly kind: 'data'; readonly base64: string; readonly pem: boolean }

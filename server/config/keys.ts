@@ -8,7 +8,7 @@ import { address, anything, bool, duration, fileMode, integer, name, oneOf, path
 const MEBI = 1024 * 1024;
 
 /**
- * Every key of a configuration file (server.md 2.2). A block is known when a key below it is; what is not in this table is a
+ * Every key of a configuration file (docs/spec/server.md#configuration). A block is known when a key below it is; what is not in this table is a
  * start-up error. A key that ends in `.*` stands for whatever is below it. Documentation and JSON Schema are printed from this table.
  */
 export const KEYS = {

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.js';
 
 /**
- * Puts environment variables into the raw text of a configuration, before YAML is parsed (server.md 2.1): `${VAR}`, `$VAR`,
+ * Puts environment variables into the raw text of a configuration, before YAML is parsed (docs/spec/server.md#configuration): `${VAR}`, `$VAR`,
  * `${VAR:default}`, and `$$` for a dollar sign. A dollar sign before anything else stays. Throws a ConfigError with the line of a
  * variable that has no value; in a line that is a comment (`# yaml-language-server: $schema=...`) it stays as it is.
  */

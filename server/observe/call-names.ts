@@ -31,7 +31,7 @@ export function isServerFault(code: Code | undefined): boolean {
   return code === 'internal' || code === 'unknown' || code === 'data_loss';
 }
 
-/** Whether the call is about the server itself, not about a decision: it is neither logged nor traced (server.md 5.1, 5.3). */
+/** Whether the call is about the server itself, not about a decision: it is neither logged nor traced (docs/spec/server.md#health, docs/spec/server.md#opentelemetry). */
 export function isHousekeeping({ method }: Pick<Call, 'method'>): boolean {
   return method.startsWith('/grpc.');
 }

@@ -4,7 +4,7 @@ import type { CheckCall, PlanCall } from '../service/decider.js';
 import type { Checked, Planned, Watcher } from '../service/watcher.js';
 import type { Logger } from './log/logger.js';
 
-/** A condition that could not be evaluated, and so did not hold (policy-language.md 8.9). */
+/** A condition that could not be evaluated, and so did not hold (docs/spec/policy-language.md#strict-evaluation). */
 export interface ConditionError {
   /** As its author wrote it. */
   readonly expression: string;

@@ -11,7 +11,7 @@ import { pushMetrics } from './otel/push-metrics.js';
 import { otelSettings } from './otel/settings.js';
 import { createTraces } from './traces/traces.js';
 
-/** Sets up metrics, log and traces of a server (server.md 5). Rejects with a ConfigError for variables of OpenTelemetry that the server must not start with. */
+/** Sets up metrics, log and traces of a server (docs/spec/server.md#observability). Rejects with a ConfigError for variables of OpenTelemetry that the server must not start with. */
 export async function observe(options: ObserveOptions): Promise<Observation> {
   const { log, version } = options;
   const settings = otelSettings(options.environment ?? process.env);

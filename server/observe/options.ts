@@ -4,7 +4,7 @@ import type { FindConditionErrors } from './condition-errors.js';
 import type { Log, LogLevel } from './log/logger.js';
 import type { Snapshot } from './metrics/family.js';
 
-/** What is watched, and how (server.md 5). */
+/** What is watched, and how (docs/spec/server.md#observability). */
 export interface ObserveOptions {
   /** Made by `openLog`, before the configuration is read. */
   readonly log: Log;

@@ -5,9 +5,9 @@ import { listAuditLogEntries } from '../audit/list-entries.js';
 import type { AuditReader } from '../audit/reader.js';
 import { RpcError } from './rpc-error.js';
 
-/** What the admin API offers: policies are compiled into the build, so only the audit log is left to look at (server.md 1.1). */
+/** What the admin API offers: policies are compiled into the build, so only the audit log is left to look at (docs/spec/server.md#endpoints). */
 export interface AdminService {
-  /** Of an `authorization` header or metadata. Rejects with code 16 unless it is the admin's (server.md 9.4), with code 8 when too many try. To be called before anything else. */
+  /** Of an `authorization` header or metadata. Rejects with code 16 unless it is the admin's (docs/spec/server.md#admin-authentication), with code 8 when too many try. To be called before anything else. */
   readonly authenticate: (authorization: string | undefined) => Promise<void>;
   /** Throws, or rejects with, an RpcError. */
   readonly listAuditLogEntries: (request: ListAuditLogEntriesRequest) => AsyncIterable<AuditEntry>;

@@ -11,7 +11,7 @@ import { refused } from './rpc-error.js';
 
 /**
  * AccessEvaluationBatch: many questions, each with its own subject, resource, action and context or those of the batch, whole; each is
- * judged on its own, also where ids are alike (server.md 1.9, B). Answers keep the order; where a part is missing the answer is no. A
+ * judged on its own, also where ids are alike (docs/spec/server.md#authzen, B). Answers keep the order; where a part is missing the answer is no. A
  * request without evaluations that is one itself is answered as such: AuthZEN asks for it. Throws, or rejects with, an RpcError.
  */
 export function accessEvaluationBatch(service: CheckService, call: Call, sent: AccessEvaluationBatchRequest): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {

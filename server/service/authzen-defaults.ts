@@ -2,7 +2,7 @@ import type { AccessEvaluationBatchRequest, Resource, Subject } from '../../prot
 
 /**
  * A batch whose evaluations are as whole as they get: the type or id that a subject or resource leaves out is that of the batch, nothing else of
- * it (the certification scenario of AuthZEN, 3.2.7; server.md 1.9: whole objects). A default that only lends such parts need not be whole itself.
+ * it (the certification scenario of AuthZEN, 3.2.7; docs/spec/server.md#authzen: whole objects). A default that only lends such parts need not be whole itself.
  */
 export function withDefaults(request: AccessEvaluationBatchRequest): AccessEvaluationBatchRequest {
   const { subject, resource } = request;

@@ -4,7 +4,7 @@ import type { Attributes, AuxData, Principal, Token } from '../../proto/messages
 import type { CheckEntry } from './decider.js';
 import { type RpcError, refused } from './rpc-error.js';
 
-/** Who asks, in our words: the roles are a property, or else the type of the subject (server.md 1.9). All properties are attributes. */
+/** Who asks, in our words: the roles are a property, or else the type of the subject (docs/spec/server.md#authzen). All properties are attributes. */
 export function principalOf({ type, id, properties }: Subject): Principal {
   const listed = property(properties, 'authz.roles');
   const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
@@ -64,7 +64,7 @@ function objectOf(value: unknown): Attributes {
   return value as Attributes;
 }
 
-/** What is told of bad tokens: no reason (server.md 3.5). */
+/** What is told of bad tokens: no reason (docs/spec/server.md#refused-tokens). */
 function invalid(): RpcError {
   return refused('invalid auxData');
 }

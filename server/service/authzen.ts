@@ -7,7 +7,7 @@ import type { Call } from './call.js';
 import { accept, type CheckService, decide, withClaims } from './check-resources.js';
 import type { CheckEntry } from './decider.js';
 
-/** AccessEvaluation: one question in the words of AuthZEN (server.md 1.9). Throws, or rejects with, an RpcError. */
+/** AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an RpcError. */
 export function accessEvaluation(service: CheckService, call: Call, request: AccessEvaluationRequest): AccessEvaluationResponse | Promise<AccessEvaluationResponse> {
   accept(service, call, accessEvaluationRequestViolations(request));
   const { context } = request;

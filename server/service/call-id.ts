@@ -7,7 +7,7 @@ const RANDOM_LENGTH = 16;
 const BLOCK = RANDOM_LENGTH * 512;
 
 /**
- * Makes call ids (server.md 4.1): ULIDs, that is 26 characters of Crockford's base 32, of which ten are the milliseconds
+ * Makes call ids (docs/spec/server.md#call-id): ULIDs, that is 26 characters of Crockford's base 32, of which ten are the milliseconds
  * since 1970 and sixteen random. Not monotonic within a millisecond.
  */
 export class CallIds {

@@ -8,7 +8,7 @@ export interface Period {
   readonly end: number;
 }
 
-/** The tokens of a call, all together and one by one, were verified or refused (server.md 3.2). */
+/** The tokens of a call, all together and one by one, were verified or refused (docs/spec/server.md#verification). */
 export interface TokenTimes extends Period {
   readonly tokens: readonly TokenTime[];
   readonly isRefused: boolean;

@@ -8,22 +8,22 @@ export type Protocol = 'rest' | 'connect' | 'grpc-web' | 'grpc';
  * (peer, metadata) is made when asked for.
  */
 export interface Call {
-  /** `/authz.svc.v1.AuthzService/CheckResources`, whatever the protocol (server.md 4.2). */
+  /** `/authz.svc.v1.AuthzService/CheckResources`, whatever the protocol (docs/spec/server.md#access-entries). */
   readonly method: string;
   readonly protocol: Protocol;
   /** When it came in, in milliseconds since 1970. */
   readonly timestamp: number;
   /** The same moment by `performance.now()`, in milliseconds. */
   readonly start: number;
-  /** The call id (server.md 4.1); empty until the request has been found valid. */
+  /** The call id (docs/spec/server.md#call-id); empty until the request has been found valid. */
   id: string;
   /** Put here by who traces, as soon as the call has come in, and understood by nobody else; a call that has it is sampled, and its parts are to be timed. */
   trace?: object | undefined;
   /** What its answer may still list of attributes that violate their schemas; absent until there are any. */
   violations?: ViolationBudget | undefined;
-  /** Who calls (server.md 4.5). */
+  /** Who calls (docs/spec/server.md#peer). */
   readonly peer: () => Peer;
-  /** Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection (server.md 4.4). */
+  /** Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection (docs/spec/server.md#metadata). */
   readonly metadata: () => ReadonlyMap<string, readonly string[]>;
   /** The host and port that the caller named (`Host`, `:authority`); empty when it named none. */
   readonly host: () => string;
@@ -31,7 +31,7 @@ export interface Call {
   readonly isEncrypted: () => boolean;
 }
 
-/** The other end of a call (server.md 4.5). Absent parts are empty. */
+/** The other end of a call (docs/spec/server.md#peer). Absent parts are empty. */
 export interface Peer {
   /** `ip:port` of the TCP peer, `@` for a Unix socket. */
   readonly address: string;

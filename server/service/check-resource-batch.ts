@@ -5,7 +5,7 @@ import type { Call } from './call.js';
 import { accept, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
 import type { CheckEntry, VerifiedAuxData } from './decider.js';
 
-/** CheckResourceBatch: what CheckResources was before it had meta and outputs (server.md 1.2). Throws, or rejects with, an RpcError. */
+/** CheckResourceBatch: what CheckResources was before it had meta and outputs (docs/spec/server.md#older-checks). Throws, or rejects with, an RpcError. */
 export function checkResourceBatch(service: CheckService, call: Call, request: CheckResourceBatchRequest): CheckResourceBatchResponse | Promise<CheckResourceBatchResponse> {
   accept(service, call, checkResourceBatchRequestViolations(request));
   limitResources(request.resources.length, service.limits);

@@ -6,7 +6,7 @@ import { accept, type CheckService, decide, limitResources, withClaims } from '.
 import type { VerifiedAuxData } from './decider.js';
 
 /**
- * CheckResourceSet, the oldest of the checks: the same actions on instances of one kind (server.md 1.2). Limits, tokens and their order
+ * CheckResourceSet, the oldest of the checks: the same actions on instances of one kind (docs/spec/server.md#older-checks). Limits, tokens and their order
  * are those of CheckResources. Throws, or rejects with, an RpcError.
  */
 export function checkResourceSet(service: CheckService, call: Call, request: CheckResourceSetRequest): CheckResourceSetResponse | Promise<CheckResourceSetResponse> {

@@ -28,7 +28,7 @@ export interface RequestLimits {
 }
 
 /**
- * CheckResources: validation, number of resources, tokens, numbers of actions, decisions, in this order (server.md 1.7).
+ * CheckResources: validation, number of resources, tokens, numbers of actions, decisions, in this order (docs/spec/server.md#order-of-checks).
  * Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError.
  */
 export function checkResources(
@@ -41,7 +41,7 @@ export function checkResources(
   return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
 }
 
-/** Refuses a request that breaks rules; any other gets its call id (server.md 4.1). */
+/** Refuses a request that breaks rules; any other gets its call id (docs/spec/server.md#call-id). */
 export function accept(service: Pick<CheckService, 'callIds'>, call: Call, violations: Violations): void {
   refuseViolations(violations);
   call.id = service.callIds.next(call.timestamp);
@@ -97,7 +97,7 @@ export function decide(service: CheckService, call: Call, question: CheckQuestio
 
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 
-/** The reason goes to nobody: whoever sends a bad token learns only that it is bad (3.5). */
+/** The reason goes to nobody: whoever sends a bad token learns only that it is bad (docs/spec/server.md#refused-tokens). */
 async function verified(service: VerifyingService, call: Call, auxData: AuxData): Promise<VerifiedAuxData> {
   if (call.trace !== undefined) return verifiedAndTold(service, call, auxData);
   try {

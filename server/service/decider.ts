@@ -30,7 +30,7 @@ export interface CheckEntry {
   readonly actions: readonly string[];
 }
 
-/** The claims of the tokens of a request (conditions.md 1.5). */
+/** The claims of the tokens of a request (docs/spec/conditions.md#token-claims). */
 export interface VerifiedAuxData {
   readonly jwt: Attributes;
   readonly jwts: { readonly [name: string]: { readonly claims: Attributes } };

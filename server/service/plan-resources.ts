@@ -8,7 +8,7 @@ import { fewViolations } from './few-violations.js';
 import { tellPlanned } from './watch.js';
 import { withinLimits } from './within-limits.js';
 
-/** PlanResources: validation, tokens, the plan (planner.md 1). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
+/** PlanResources: validation, tokens, the plan (docs/spec/plans.md#plan-request). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
 export function planResources(service: CheckService, call: Call, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
   accept(service, call, planResourcesRequestViolations(request));
   return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));

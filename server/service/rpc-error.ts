@@ -1,7 +1,7 @@
 import { NONE, type Violations } from '../../proto/validate/violation.js';
 import { violationsMessage } from '../../proto/validate/violations-message.js';
 
-/** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (server.md 1.7). */
+/** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (docs/spec/server.md#errors). */
 export type Code = keyof typeof CODES;
 
 /** The gRPC number of each code and the HTTP status that goes with it. */
@@ -41,7 +41,7 @@ export function refused(message: string): RpcError {
   return new RpcError('invalid_argument', message);
 }
 
-/** Refuses a request that breaks rules, whose violations these are (server.md 1.6). */
+/** Refuses a request that breaks rules, whose violations these are (docs/spec/server.md#form-of-violations). */
 export function refuseViolations(violations: Violations): void {
   if (violations.count > 0) throw new RpcError('invalid_argument', violationsMessage(violations), violations);
 }

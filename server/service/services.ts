@@ -12,7 +12,7 @@ export interface Services extends CheckService {
   readonly allTurn?: (() => Promise<boolean>) | undefined;
   /** Another object once other policies are in force. */
   readonly release: ServerInfoResponse;
-  /** In bytes of the protobuf encoding, whatever the transport (server.md 1.7). */
+  /** In bytes of the protobuf encoding, whatever the transport (docs/spec/server.md#limits-and-deadlines). */
   readonly maxMessageSize: number;
   /** What replies wait for; absent: for nothing (`audit.delivery`). */
   readonly deliver?: Deliver | undefined;
@@ -26,5 +26,5 @@ export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';
 export const AUTHZEN_SERVICE = 'authzen.authorization.v1.AuthorizationService';
 export const ADMIN_SERVICE = 'authz.svc.v1.AuthzAdminService';
 
-/** The names whose health is known (server.md 5.1), without the admin API; the empty one is the whole server. */
+/** The names whose health is known (docs/spec/server.md#health), without the admin API; the empty one is the whole server. */
 export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVICE];

@@ -31,7 +31,7 @@ export interface Watcher {
  */
 export type Deliver = (call: Call, end: Pick<CallEnd, 'code' | 'requestContext'>) => Promise<void>;
 
-/** One call of the engine about resources: an audit entry is made of it (server.md 4.3). */
+/** One call of the engine about resources: an audit entry is made of it (docs/spec/server.md#decision-entries). */
 export interface Checked {
   readonly requestId: string;
   readonly principal: NonNullable<CheckResourcesRequest['principal']>;

@@ -14,7 +14,7 @@ export interface Certificates {
   readonly leaf: X509Certificate;
 }
 
-/** Reads the files. Throws a ConfigError that names the key and the file of what cannot be served with (server.md 2.3): plaintext instead would be worse. */
+/** Reads the files. Throws a ConfigError that names the key and the file of what cannot be served with (docs/spec/server.md#start-failures): plaintext instead would be worse. */
 export function readCertificates(config: TlsConfig): Certificates {
   const cert = read('server.tls.cert', config.cert);
   const key = read('server.tls.key', config.key);

@@ -8,7 +8,7 @@ const PATIENCE = 60_000;
 const ANSWER = 'Client sent an HTTP request to an HTTPS server.\n';
 
 /**
- * Answers clients that speak HTTP to a TLS listener with a 400 that says so (server.md 9.1); the platform would cut them off. Whoever begins
+ * Answers clients that speak HTTP to a TLS listener with a 400 that says so (docs/spec/server.md#tls); the platform would cut them off. Whoever begins
  * with a handshake goes on to what has listened for connections until now.
  */
 export function answerPlainHttp(listener: Server): void {

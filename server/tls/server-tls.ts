@@ -4,7 +4,7 @@ import { type Certificates, readCertificates } from './certificates.js';
 import { answerPlainHttp } from './plain-http.js';
 import { watchFiles } from './watch-files.js';
 
-/** The transport security of both listeners (server.md 9.1). Its certificates follow their files. */
+/** The transport security of both listeners (docs/spec/server.md#tls). Its certificates follow their files. */
 export interface ServerTls {
   /** For whatever makes a TLS listener: `tls`, `https` or `http2`. The caller adds its protocols (ALPN). */
   readonly options: () => TlsOptions;

@@ -4,7 +4,7 @@ import type { ServingStatus } from '../service/health.js';
 import { messageReader } from './json/message-reader.js';
 import { readDocument } from './json/read-document.js';
 
-/** grpc.health.v1.Health (server.md 5.1). */
+/** grpc.health.v1.Health (docs/spec/server.md#health). */
 export const HEALTH_SERVICE = 'grpc.health.v1.Health';
 
 /** A request must be an object: the gRPC library takes a falsy one for none. */

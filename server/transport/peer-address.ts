@@ -1,4 +1,4 @@
-/** `ip:port` as an access entry has it (server.md 4.5); `@` for a Unix socket, which has no address. */
+/** `ip:port` as an access entry has it (docs/spec/server.md#peer); `@` for a Unix socket, which has no address. */
 export function peerAddress(ip: string | undefined, port: number | undefined): string {
   if (ip === undefined) return '@';
   const host = peerIp(ip);

@@ -31,7 +31,7 @@ export interface Rpc<Request = Message, Response = unknown> {
 export interface RestRoute {
   readonly verb: 'GET' | 'POST';
   readonly path: string;
-  /** What a request must call its body, if it calls it anything; absent: it does not matter (server.md 1.4). */
+  /** What a request must call its body, if it calls it anything; absent: it does not matter (docs/spec/server.md#json-mapping). */
   readonly mediaType?: string;
   /** A request header that the answer repeats. */
   readonly echo?: string;

@@ -35,7 +35,7 @@ const REQUEST_ID = 'X-Request-ID';
 /** AuthZEN takes nothing else for a question (its certification scenario, 2.4.3). */
 const JSON_TYPE = 'application/json';
 
-/** The RPCs of this server (server.md 1.1). REST, Connect, gRPC and gRPC-Web are made from these rows; health, which is about the server, is not here. */
+/** The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are made from these rows; health, which is about the server, is not here. */
 export const RPCS: readonly Rpc[] = [
   row({
     service: AUTHZ_SERVICE,
@@ -128,7 +128,7 @@ export const RPCS: readonly Rpc[] = [
   }),
 ];
 
-/** The RPCs that answer with a stream, all of the admin (server.md 1.1); likewise. */
+/** The RPCs that answer with a stream, all of the admin (docs/spec/server.md#endpoints); likewise. */
 export const STREAM_RPCS: readonly StreamRpc[] = [
   streamRow({
     service: ADMIN_SERVICE,

@@ -22,7 +22,7 @@ export function forTrailers(error: RpcError): RpcError {
   return listingAtMost(error, fitting);
 }
 
-/** google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin` (server.md 1.6). */
+/** google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin` (docs/spec/server.md#form-of-violations). */
 export function encodeStatus(error: RpcError): Buffer {
   const writer = new WireWriter();
   const detail = writer.mark();

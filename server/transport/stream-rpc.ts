@@ -13,7 +13,7 @@ export interface StreamMessages<Request = unknown, Response = unknown> {
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
 }
 
-/** One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches these (server.md 4.2). */
+/** One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches these (docs/spec/server.md#access-entries). */
 export interface StreamRpc<Request = unknown, Response = unknown> extends StreamMessages<Request, Response> {
   /** The full name of its service. */
   readonly service: string;

@@ -91,7 +91,7 @@ async function requestOf(entry: RecordedCase, kind: string, { principal, resourc
   };
 }
 
-/** Globals of a configuration: integers are ints (conditions.md 1.2). */
+/** Globals of a configuration: integers are ints (docs/spec/conditions.md#numbers-in-requests). */
 function asGlobals(value: unknown): never {
   if (typeof value === 'number') return (Number.isInteger(value) ? BigInt(value) : value) as never;
   if (Array.isArray(value)) return value.map(asGlobals) as never;

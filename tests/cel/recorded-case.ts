@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A recorded expression: what it gives as an output of a rule and as its condition (conditions.md 7). */
+/** A recorded expression: what it gives as an output of a rule and as its condition (docs/spec/conditions.md#conformance). */
 export interface RecordedCase {
   readonly id: string;
   readonly category: string;

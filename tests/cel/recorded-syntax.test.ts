@@ -12,7 +12,7 @@ interface RecordedCase {
 }
 
 const recorded = new URL('../../../shared/cases/cel-cases.json', import.meta.url);
-/** The messages of the lexer and the parser; all others are the type checker's (conditions.md 6.4). */
+/** The messages of the lexer and the parser; all others are the type checker's (docs/spec/conditions.md#compile-time-messages). */
 const ofParser = [
   'Syntax error: ', 'reserved identifier: ', 'invalid int literal', 'invalid uint literal', 'invalid double literal',
   'invalid unicode code point', 'expression recursion limit exceeded', 'max recursion depth exceeded', 'expression code point size',

@@ -10,7 +10,7 @@ import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Section, type SpecTest, specSections } from './spec/spec-tests.js';
 
-// CEL's own conformance tests, asked of compiled policies (conditions.md 8.4): every one that a policy can write.
+// CEL's own conformance tests, asked of compiled policies (docs/spec/conditions.md#conformance): every one that a policy can write.
 
 const known = readKnownFailures(join(ROOT, 'tests', 'cel', 'spec-known-failures.txt'));
 const test = suite('conformance tests of the CEL specification');

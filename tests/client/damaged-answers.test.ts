@@ -229,7 +229,7 @@ test('what says two things says nothing', async () => {
   for (const client of overHttp) assert.is(await outcomeOf(client.plan(planQuestion)), undefined);
 });
 
-/** As another reader has it. A value of no kind, which is null to us (server.md 1.4), it reads and cannot print: then the filter counts as ours. */
+/** As another reader has it. A value of no kind, which is null to us (docs/spec/server.md#json-mapping), it reads and cannot print: then the filter counts as ours. */
 function readBy(type: MessageType, bytes: Buffer, ours: { readonly filter?: PlanAnswer['filter'] }): unknown {
   const nothing = { results: [], actions: [], resourceKind: '', filter: {} };
   try {

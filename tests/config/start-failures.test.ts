@@ -8,7 +8,7 @@ import { documentPolicy } from '../support/cli/policies.js';
 import { folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
 import { makeCertificate } from '../support/certificate.js';
 
-const test = suite('starts that fail (server.md 2.3)');
+const test = suite('starts that fail (docs/spec/server.md#start-failures)');
 let folder = '';
 let taken: Server;
 test.before(async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/server/http-client.js';
 
-/** A recorded call of the HTTP interface (server.md 11). */
+/** A recorded call of the HTTP interface (docs/spec/server.md#conformance). */
 export interface HttpCase {
   readonly id: string;
   readonly group: string;
@@ -84,7 +84,7 @@ function regularExpression(written: string): RegExp {
   return new RegExp(pattern, flags);
 }
 
-/** The alphabet of a call id (server.md 4.1). */
+/** The alphabet of a call id (docs/spec/server.md#call-id). */
 const CALL_ID = /^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{26}$/;
 
 function jsonProblems(want: HttpCase['want'], text: string): readonly string[] {

@@ -25,7 +25,7 @@ const OVERRIDE = 'SCOPE_PERMISSIONS_OVERRIDE_PARENT';
 
 const test = suite('consent at the root');
 
-test('a root policy that requires consent can never allow, whichever way it is asked (policy-language.md 8.3)', async () => {
+test('a root policy that requires consent can never allow, whichever way it is asked (docs/spec/policy-language.md#effect-of-a-rule)', async () => {
   const resourcePolicy = {
     resource: 'doc',
     version: 'default',

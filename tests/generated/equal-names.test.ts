@@ -5,7 +5,7 @@ import { compileTexts, loaded } from '../support/compiled.js';
 
 const test = suite('rules of one name');
 
-test('each has its own condition in strict evaluation as well (policy-language.md 3.4)', async () => {
+test('each has its own condition in strict evaluation as well (docs/spec/policy-language.md#principalpolicy)', async () => {
   const block = (resource: string, expr: string): unknown => ({
     resource,
     actions: [{ name: 'same', action: 'view', effect: 'EFFECT_ALLOW', condition: { match: { expr } } }],

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-test('lines are JSON with the keys of server.md 5.4; errors are on stderr, all else on stdout', () => {
+test('lines are JSON with the keys of docs/spec/server.md#logs; errors are on stderr, all else on stdout', () => {
   const { output, errors } = run('none');
   const [info, warning] = output;
   const { '@timestamp': timestamp, ...rest } = info as Line;

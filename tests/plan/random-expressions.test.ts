@@ -19,10 +19,10 @@ const CONDITIONS = Number(process.env.CONDITIONS ?? 40);
 const PRINCIPALS = 3;
 const ROWS = 24;
 
-/** The first two select exactly what check allows; the reference's may select less (planner.md D-09). */
+/** The first two select exactly what check allows; the reference's may select less (docs/spec/plans.md#d-09-two-kinds-of-not). */
 const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, default: FLAT, plain: REFERENCE };
 
-/** Filters name a time to the millisecond (planner.md D-16). */
+/** Filters name a time to the millisecond (docs/spec/plans.md#d-16-time). */
 const NOW = { seconds: 1_700_000_000, nanos: 123_000_000, offset: 0 };
 
 const test = suite('plans of random expressions');

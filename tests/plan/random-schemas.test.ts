@@ -32,7 +32,7 @@ test('under reject a filter selects exactly the rows that check allows: in proce
       const { kind, schema, random } = one;
       const { listed, ...request } = requestOf(one);
       const plans = engines.map(([writing, engine]) => [writing, engine.plan(request)] as const);
-      // The plain `not` of the reference loses rows where a DENY reads what is not there (planner.md D-09).
+      // The plain `not` of the reference loses rows where a DENY reads what is not there (docs/spec/plans.md#d-09-two-kinds-of-not).
       const withoutSchema = plain.plan(request).filter;
       const plan = (plans[0] as readonly [string, PlanResult])[1];
       const wire = plans.map(([writing, { filter }]) => [writing === 'flat' ? 'wire' : `${writing}, wire`, JSON.parse(JSON.stringify(filter)) as Filter] as const);

@@ -18,7 +18,7 @@ const SEED = Number(process.env.SEED ?? 1);
 const REQUESTS = Number(process.env.REQUESTS ?? 8);
 const ROWS = 32;
 
-/** `plain` selects too few where a DENY reads what is not there: the reference's `not` cannot say it (planner.md D-09). */
+/** `plain` selects too few where a DENY reads what is not there: the reference's `not` cannot say it (docs/spec/plans.md#d-09-two-kinds-of-not). */
 const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, default: FLAT, plain: REFERENCE };
 
 const test = suite('plans of random policies');

@@ -13,7 +13,7 @@ import { type Outcome, readKnownFailures, settle } from '../support/known-failur
 import { normalOperand } from './normal-operand.js';
 import { skip } from '../support/skip.js';
 
-/** The recorded plans of planner.md 7.1: by meaning, the rows selected; by shape, the trees of the reference. */
+/** The recorded plans of docs/spec/plans.md#evaluating-a-filter: by meaning, the rows selected; by shape, the trees of the reference. */
 const CASES = join(SHARED, 'cases', 'plan-cases.json');
 const test = suite('recorded plans');
 

@@ -1,7 +1,7 @@
 import type { Document, ResourceRule } from '../support/oracle/documents.js';
 import type { Random } from '../support/oracle/random.js';
 
-/** The policies with rules that share a name, and so their first result (policy-language.md 8.10-D3). */
+/** The policies with rules that share a name, and so their first result (docs/spec/policy-language.md#rules-that-share-a-name). */
 export function withSharedNames(random: Random, documents: readonly Document[]): readonly Document[] {
   return documents.map((document) => {
     const { resourcePolicy, principalPolicy } = document;

@@ -70,7 +70,7 @@ function inModelWords(result: CheckResult): ModelResult {
   };
 }
 
-/** Outputs as a multiset: the order of a rule's rows is nobody's promise (policy-language.md 8.10-D1). */
+/** Outputs as a multiset: the order of a rule's rows is nobody's promise (docs/spec/policy-language.md#order-of-results). */
 function comparable(result: ModelResult): unknown {
   const outputs = result.outputs.map((output: ModelOutput) => JSON.stringify(output)).sort();
   return { ...result, outputs };

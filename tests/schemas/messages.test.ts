@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Case, outcomes, validators } from './validators.js';
 
-/** Asserts the violations of every case (policy-language.md 10.5). */
+/** Asserts the violations of every case (docs/spec/policy-language.md#validation-errors). */
 function says(sentence: string, cases: readonly Case[]): void {
   test(sentence, async () => {
     const found = await outcomes(cases);

@@ -1,7 +1,7 @@
 import type { Statement } from './statement.js';
 import { item, type SqlValue, valueOf } from './value.js';
 
-/** What a macro does with a body, 1, 0 or NULL for each element: as conditions.md 3.10 has it, failures included. */
+/** What a macro does with a body, 1, 0 or NULL for each element: as docs/spec/conditions.md#comprehensions has it, failures included. */
 export type Quantifier = 'exists' | 'all' | 'exists_one';
 
 /** Whether a name is a macro that comes to a boolean. */

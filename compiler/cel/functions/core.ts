@@ -6,7 +6,7 @@ import { either, global, impure, member, row, rowAs } from './row.js';
 const A = parameter('A');
 const B = parameter('B');
 
-/** conditions.md 2.3. */
+/** docs/spec/conditions.md#core-functions. */
 export const coreFunctions: readonly CelFunction[] = [
   row(
     'size',
@@ -37,7 +37,7 @@ export const coreFunctions: readonly CelFunction[] = [
   rowAs('dyn', 'dynOf', global([A], dyn)),
   rowAs('type', 'typeOf', global([A], typeOf(A))),
 
-  // The member form captures `spiffeTrustDomain(x).id()` (conditions.md 9, trap 25).
+  // The member form captures `spiffeTrustDomain(x).id()` (docs/spec/conditions.md#path-and-spiffe-functions).
   rowAs('id', 'identity', either([dyn], dyn)),
 
   impure(row('now', global([], timestamp))),

@@ -5,7 +5,7 @@ import { global, member, row } from './row.js';
 
 const relation = member([hierarchy, hierarchy], bool);
 
-/** conditions.md 2.9. */
+/** docs/spec/conditions.md#hierarchy-functions. */
 export const hierarchyFunctions: readonly CelFunction[] = [
   row('hierarchy', global([string], hierarchy), global([string, string], hierarchy), global([listOf(string)], hierarchy)),
   row('ancestorOf', relation),

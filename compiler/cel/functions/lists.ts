@@ -4,10 +4,10 @@ import { global, member, row } from './row.js';
 
 const A = parameter('A');
 
-/** The element types that `sort` and the key types that `sortBy` take (conditions.md 2.6). */
+/** The element types that `sort` and the key types that `sortBy` take (docs/spec/conditions.md#list-functions). */
 export const comparableTypes = [int, uint, double, bool, duration, timestamp, string, bytes] as const;
 
-/** conditions.md 2.6, lists. `sortBy` is a macro. */
+/** docs/spec/conditions.md#list-functions, lists. `sortBy` is a macro. */
 export const listFunctions: readonly CelFunction[] = [
   row('slice', member([listOf(A), int, int], listOf(A))),
   row('flatten', member([listOf(listOf(A))], listOf(A)), member([listOf(dyn), int], listOf(dyn))),

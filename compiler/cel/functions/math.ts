@@ -2,7 +2,7 @@ import type { CelFunction, Overload } from '../function.js';
 import { bool, type CelType, double, int, uint } from '../types.js';
 import { global, row } from './row.js';
 
-/** conditions.md 2.5. `math.greatest` and `math.least` are macros. */
+/** docs/spec/conditions.md#math-functions. `math.greatest` and `math.least` are macros. */
 export const mathFunctions: readonly CelFunction[] = [
   row('math.abs', sameOf(double, int, uint)),
   row('math.ceil', sameOf(double)),

@@ -4,7 +4,7 @@ import { cidr, ip } from './opaque.js';
 import { global, member, row, rowAs } from './row.js';
 
 /**
- * conditions.md 2.8. The table has one row a name, so `ip(text)` and `<cidr>.ip()` are two rows of the same name:
+ * docs/spec/conditions.md#network-functions. The table has one row a name, so `ip(text)` and `<cidr>.ip()` are two rows of the same name:
  * they differ in form, and the checker takes the row whose form fits.
  */
 export const networkFunctions: readonly CelFunction[] = [

@@ -1,6 +1,6 @@
 import { opaque } from '../types.js';
 
-/** The opaque types of the language (conditions.md 2.8 to 2.10), named as messages print them. */
+/** The opaque types of the language (docs/spec/conditions.md#network-functions), named as messages print them. */
 export const hierarchy = opaque('authz.lib.hierarchy');
 export const ip = opaque('net.IP');
 export const cidr = opaque('net.CIDR');

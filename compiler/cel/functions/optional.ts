@@ -4,7 +4,7 @@ import { global, member, row, rowAs } from './row.js';
 
 const A = parameter('A');
 
-/** conditions.md 2.7, optionals. `optMap` and `optFlatMap` are macros. */
+/** docs/spec/conditions.md#optional-functions, optionals. `optMap` and `optFlatMap` are macros. */
 export const optionalFunctions: readonly CelFunction[] = [
   row('optional.of', global([A], optionalOf(A))),
   row('optional.none', global([], optionalOf(A))),

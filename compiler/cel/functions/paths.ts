@@ -2,7 +2,7 @@ import type { CelFunction } from '../function.js';
 import { bool, listOf, string } from '../types.js';
 import { either, global, row } from './row.js';
 
-/** conditions.md 2.10, paths. */
+/** docs/spec/conditions.md#path-and-spiffe-functions, paths. */
 export const pathFunctions: readonly CelFunction[] = [
   row('basePath', global([string], string)),
   row('dirPath', global([string], string)),

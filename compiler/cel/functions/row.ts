@@ -11,7 +11,7 @@ export function rowAs(name: string, runtime: string, ...overloads: readonly (Ove
   return { name, overloads: overloads.flat(), runtime, pure: true };
 }
 
-/** The row of a function that asks for the request's instant: never folded (conditions.md 4.1). */
+/** The row of a function that asks for the request's instant: never folded (docs/spec/conditions.md#the-current-time). */
 export function impure(of: CelFunction): CelFunction {
   return { ...of, pure: false };
 }

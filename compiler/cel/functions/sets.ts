@@ -5,7 +5,7 @@ import { either, global, row } from './row.js';
 const A = parameter('A');
 const two = [listOf(A), listOf(A)] as const;
 
-/** conditions.md 2.6, sets. */
+/** docs/spec/conditions.md#set-functions, sets. */
 export const setFunctions: readonly CelFunction[] = [
   row('intersect', either(two, listOf(A))),
   row('except', either(two, listOf(A))),

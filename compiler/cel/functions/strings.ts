@@ -4,7 +4,7 @@ import { global, member, row } from './row.js';
 
 const A = parameter('A');
 
-/** conditions.md 2.4. `reverse` is of strings and of lists, one function. */
+/** docs/spec/conditions.md#string-functions. `reverse` is of strings and of lists, one function. */
 export const stringFunctions: readonly CelFunction[] = [
   row('charAt', member([string, int], string)),
   row('indexOf', member([string, string], int), member([string, string, int], int)),

@@ -5,7 +5,7 @@ import { member, row } from './row.js';
 const ofTimestamp: readonly Overload[] = [member([timestamp], int), member([timestamp, string], int)];
 const ofDuration = member([duration], int);
 
-/** conditions.md 4.4. */
+/** docs/spec/conditions.md#time-accessors. */
 export const timeFunctions: readonly CelFunction[] = [
   row('getFullYear', ofTimestamp),
   row('getMonth', ofTimestamp),

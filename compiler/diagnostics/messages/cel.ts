@@ -1,7 +1,7 @@
 import { plainSyntaxError } from '../syntax-text.js';
 import { message } from './message.js';
 
-/** Expressions: phase 6 of policy-language.md 2.4. */
+/** Expressions: phase 6 of docs/spec/policy-language.md#compilation-phases. */
 export const celMessages = {
   'expression/invalid': message<{ readonly text: string; readonly messages: readonly string[] }>({
     severity: 'error',

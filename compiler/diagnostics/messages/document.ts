@@ -7,7 +7,7 @@ export interface Previous {
   readonly column: number;
 }
 
-/** Files and YAML: phase 1 of policy-language.md 2.4 up to the mapping onto fields, and the directory (2.1). */
+/** Files and YAML: phase 1 of docs/spec/policy-language.md#compilation-phases up to the mapping onto fields, and the directory (docs/spec/policy-language.md#which-files-are-policies). */
 export const documentMessages = {
   'file/misplaced-schemas': message<Nothing>({
     severity: 'error',

@@ -3,9 +3,9 @@ export type Severity = 'error' | 'warning';
 /** One kind of diagnostic. Its key in the registry is its code: never reused, a page in docs/diagnostics. */
 export interface Message<P> {
   readonly severity: Severity;
-  /** `load` for phases 1 to 5, `compile` for phase 6 (policy-language.md 2.4). */
+  /** `load` for phases 1 to 5, `compile` for phase 6 (docs/spec/policy-language.md#compilation-phases). */
   readonly stage: 'load' | 'compile';
-  /** The short kind of the machine-readable report (policy-language.md 12). */
+  /** The short kind of the machine-readable report (docs/spec/policy-language.md#diagnostics-of-the-compiler). */
   readonly kind: string;
   readonly text: (parameters: P) => string;
   /** What people read instead, where `text` has the words of the machine-readable report. */

@@ -7,7 +7,7 @@ export interface Field {
   readonly field: string;
 }
 
-/** The shape of a policy: mapping onto fields, structural and semantic validation (policy-language.md 2.4, phases 1, 2 and 4). */
+/** The shape of a policy: mapping onto fields, structural and semantic validation (docs/spec/policy-language.md#compilation-phases). */
 export const policyMessages = {
   'policy/unknown-field': message<{ readonly name: string }>({
     severity: 'error',

@@ -1,7 +1,7 @@
 import { message } from './message.js';
 import { quoted } from './quoted.js';
 
-/** What `schema` has to say (policy-language.md 12.6). */
+/** What `schema` has to say (docs/spec/policy-language.md#compile-errors). */
 export const schemaMessages = {
   'schema/invalid': message<{ subject: 'principal' | 'resource'; ref: string; reason: string }>({
     severity: 'error',

@@ -1,6 +1,6 @@
 import { message } from './message.js';
 
-/** What `link` has to say: problems of the whole set (policy-language.md 12.5) and of names (12.6). */
+/** What `link` has to say: problems of the whole set (docs/spec/policy-language.md#errors-of-the-set) and of names (docs/spec/policy-language.md#compile-errors). */
 export const setMessages = {
   'policy/duplicate': message<{ policy: string; otherFile: string }>({
     severity: 'error',

@@ -4,14 +4,14 @@ import type { ObjectValue } from '../schema/value.js';
 import { expressionOf } from './expression.js';
 import { asText, entriesOf, objectOf, textsOf } from './fields.js';
 
-/** The `variables` block of a policy (policy-language.md 3.9); empty when absent. */
+/** The `variables` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty when absent. */
 export function variablesOf(policy: ObjectValue): Variables {
   const block = objectOf(policy, 'variables');
   if (block === undefined) return { imports: [], local: [] };
   return { imports: textsOf(block, 'import'), local: variableDefinitions(block, 'local') };
 }
 
-/** The `constants` block of a policy (3.9); empty when absent. */
+/** The `constants` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty when absent. */
 export function constantsOf(policy: ObjectValue): Constants {
   const block = objectOf(policy, 'constants');
   if (block === undefined) return { imports: [], local: [] };

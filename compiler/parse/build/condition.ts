@@ -4,7 +4,7 @@ import type { FieldValue, ObjectValue } from '../schema/value.js';
 import { expressionOf, optionalExpression } from './expression.js';
 import { asText, fieldOf, objectOf, objectsOf } from './fields.js';
 
-/** The condition of a rule or of a derived role (policy-language.md 3.11). */
+/** The condition of a rule or of a derived role (docs/spec/policy-language.md#condition). */
 export function conditionOf(rule: ObjectValue): Condition | undefined {
   const condition = fieldOf(rule, 'condition');
   if (condition === undefined) return undefined;
@@ -14,7 +14,7 @@ export function conditionOf(rule: ObjectValue): Condition | undefined {
   return { place, match: match === undefined ? { kind: 'script', place } : matchOf(match) };
 }
 
-/** The output of a rule (3.12). */
+/** The output of a rule (docs/spec/policy-language.md#output). */
 export function outputOf(rule: ObjectValue): Output | undefined {
   const output = fieldOf(rule, 'output');
   if (output === undefined) return undefined;

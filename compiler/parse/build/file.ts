@@ -5,7 +5,7 @@ import { variableDefinitions } from './bindings.js';
 import { asText, boolOf, entriesOf, objectOf, textOf } from './fields.js';
 import { policyOf } from './policy.js';
 
-/** The tree of a validated document (policy-language.md 3.1). */
+/** The tree of a validated document (docs/spec/policy-language.md#top-level-fields). */
 export function policyFile(document: ObjectValue, source: Source): PolicyFile {
   return {
     source,

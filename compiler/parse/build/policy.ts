@@ -5,7 +5,7 @@ import { constantDefinitions, constantsOf, variableDefinitions, variablesOf } fr
 import { numberOf, objectOf, objectsOf, requiredText, textOf, textsOf } from './fields.js';
 import { derivedRole, principalRule, resourceRule, roleRule } from './rules.js';
 
-/** The one policy of a validated document (policy-language.md 3.3 to 3.8). */
+/** The one policy of a validated document (docs/spec/policy-language.md#resourcepolicy). */
 export function policyOf(document: ObjectValue): Policy {
   for (const [field, build] of BUILDERS) {
     const policy = objectOf(document, field);
@@ -83,9 +83,9 @@ function exportConstants(policy: ObjectValue): Policy {
   return { kind: 'export-constants', name: requiredText(policy, 'name'), definitions: constantDefinitions(policy, 'definitions') };
 }
 
-// A lone dot names the root scope, as it does in requests (5.1).
+// A lone dot names the root scope, as it does in requests (docs/spec/policy-language.md#identifiers).
 function scopeOf(policy: ObjectValue): string {
-  // `.` stays: a policy written so loads, and no request reaches it (policy-language.md 8.4).
+  // `.` stays: a policy written so loads, and no request reaches it (docs/spec/policy-language.md#scopes).
   return textOf(policy, 'scope')?.value ?? '';
 }
 

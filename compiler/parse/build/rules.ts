@@ -4,7 +4,7 @@ import type { ObjectValue } from '../schema/value.js';
 import { conditionOf, outputOf } from './condition.js';
 import { nonEmptyText, numberOf, objectsOf, requiredText, textsOf } from './fields.js';
 
-/** A rule of a resource policy (policy-language.md 3.3). */
+/** A rule of a resource policy (docs/spec/policy-language.md#resourcepolicy). */
 export function resourceRule({ value: rule, place }: Located<ObjectValue>): ResourceRule {
   return {
     place,
@@ -18,12 +18,12 @@ export function resourceRule({ value: rule, place }: Located<ObjectValue>): Reso
   };
 }
 
-/** A rule of a principal policy (3.4). */
+/** A rule of a principal policy (docs/spec/policy-language.md#principalpolicy). */
 export function principalRule({ value: rule, place }: Located<ObjectValue>): PrincipalRule {
   return { place, resource: requiredText(rule, 'resource'), actions: objectsOf(rule, 'actions').map(principalAction) };
 }
 
-/** A rule of a role policy (3.5). */
+/** A rule of a role policy (docs/spec/policy-language.md#rolepolicy). */
 export function roleRule({ value: rule, place }: Located<ObjectValue>): RoleRule {
   return {
     place,
@@ -35,7 +35,7 @@ export function roleRule({ value: rule, place }: Located<ObjectValue>): RoleRule
   };
 }
 
-/** A definition of a derived-roles document (3.6). */
+/** A definition of a derived-roles document (docs/spec/policy-language.md#derivedroles). */
 export function derivedRole({ value: role, place }: Located<ObjectValue>): DerivedRole {
   return { place, name: requiredText(role, 'name'), parentRoles: textsOf(role, 'parentRoles'), condition: conditionOf(role) };
 }

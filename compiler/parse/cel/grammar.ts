@@ -1,6 +1,6 @@
 import type { TokenType } from './tokens.js';
 
-/** The productions of conditions.md A.2 as data, in the shape whose error messages A.4 gives. */
+/** The productions of docs/spec/conditions.md#productions as data, in the shape whose error messages A.4 gives. */
 export type RuleName =
   | 'start' | 'expr' | 'or' | 'and' | 'relation' | 'calc' | 'unary' | 'member' | 'primary' | 'literal' | 'field'
   | 'args' | 'elements' | 'element' | 'entries' | 'fields' | 'optionalField';

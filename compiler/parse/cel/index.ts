@@ -11,7 +11,7 @@ export interface ParsedCel {
   readonly errors: readonly SyntaxError[];
 }
 
-/** Parses a CEL expression (conditions.md A, 6.4). All errors are listed in source order; those of the whole text come first. */
+/** Parses a CEL expression (docs/spec/conditions.md#grammar, docs/spec/conditions.md#size-limits). All errors are listed in source order; those of the whole text come first. */
 export function parseCel(text: string): ParsedCel {
   const known = remembered.get(text);
   if (known !== undefined) return known;

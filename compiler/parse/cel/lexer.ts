@@ -8,7 +8,7 @@ export interface Lexed {
 }
 
 /**
- * Splits an expression into tokens (conditions.md A.1). White space and comments are dropped. Where no token can be read,
+ * Splits an expression into tokens (docs/spec/conditions.md#tokens). White space and comments are dropped. Where no token can be read,
  * everything up to the offending character is an error and is skipped; the longest possible token wins otherwise.
  */
 export function lex(text: string): Lexed {

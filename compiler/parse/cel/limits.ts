@@ -1,7 +1,7 @@
 import type { Expr } from '../../ast/expr.js';
 import { children } from '../../ast/visit.js';
 
-/** The limits of conditions.md 6.4: code points of the text, nesting while parsing, depth of the finished tree. */
+/** The limits of docs/spec/conditions.md#size-limits: code points of the text, nesting while parsing, depth of the finished tree. */
 export const maxCodePoints = 100_000;
 export const maxNesting = 250;
 export const maxDepth = 250;

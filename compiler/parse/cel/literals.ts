@@ -1,4 +1,4 @@
-/** A decoded literal, or the message that says what is wrong with it (conditions.md 6.4). */
+/** A decoded literal, or the message that says what is wrong with it (docs/spec/conditions.md#compile-time-messages). */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
 /** An int: decimal or `0x`, `-2^63` to `2^63 - 1`. `text` may begin with the sign. */
@@ -23,7 +23,7 @@ export function decodeDouble(text: string): Decoded<number> {
   return Number.isFinite(value) ? { ok: true, value } : { ok: false, message: 'invalid double literal' };
 }
 
-/** A string token with its prefix and quotes: every escape is a code point (A.1). */
+/** A string token with its prefix and quotes: every escape is a code point (docs/spec/conditions.md#tokens). */
 export function decodeString(token: string): Decoded<string> {
   const parts: string[] = [];
   for (const piece of piecesOf(token)) {
@@ -34,7 +34,7 @@ export function decodeString(token: string): Decoded<string> {
   return { ok: true, value: parts.join('') };
 }
 
-/** A bytes token with its prefix and quotes: text is UTF-8, `\x` and octal escapes are single bytes, `\u` is refused (A.1). */
+/** A bytes token with its prefix and quotes: text is UTF-8, `\x` and octal escapes are single bytes, `\u` is refused (docs/spec/conditions.md#tokens). */
 export function decodeBytes(token: string): Decoded<Uint8Array> {
   const encoder = new TextEncoder();
   const bytes: number[] = [];

@@ -10,7 +10,7 @@ export interface WrittenCall extends Pick<CallExpr, 'target' | 'args' | 'nameSta
 export type Expansion = { readonly macro: MacroExpr } | { readonly error: SyntaxError } | undefined;
 
 /**
- * Recognises the macros of conditions.md 2.2 by name, form and number of arguments; with any other number the call is an
+ * Recognises the macros of docs/spec/conditions.md#macros by name, form and number of arguments; with any other number the call is an
  * ordinary one. The messages are those of 6.4.
  */
 export function expandMacro(call: WrittenCall): Expansion {

@@ -15,8 +15,8 @@ export type Parsed =
   | { readonly kind: 'too-deep'; readonly at: number };
 
 /**
- * Parses an expression by recursive descent (conditions.md A.2). Gives up at the first token that does not fit: `reportSyntax`
- * then finds the words. Chains are loops; only nesting recurses, and that is limited (6.4).
+ * Parses an expression by recursive descent (docs/spec/conditions.md#productions). Gives up at the first token that does not fit: `reportSyntax`
+ * then finds the words. Chains are loops; only nesting recurses, and that is limited (docs/spec/conditions.md#compile-time-messages).
  */
 export function parseTokens(text: string, tokens: readonly Token[]): Parsed {
   const parser = new Parser(text, tokens);

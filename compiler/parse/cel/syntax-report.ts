@@ -16,7 +16,7 @@ export interface SyntaxReport {
 }
 
 /**
- * Finds the syntax errors of an expression in the words of conditions.md A.4: walks the grammar along the tokens and recovers from
+ * Finds the syntax errors of an expression in the words of docs/spec/conditions.md#syntax-errors: walks the grammar along the tokens and recovers from
  * each error as an ANTLR parser does (a token too many is skipped, one too few is imagined, otherwise the rule is left and tokens
  * are dropped until one can follow), because the texts of later errors depend on how earlier ones were survived. The walk keeps its own
  * stack.

@@ -1,4 +1,4 @@
-/** The kinds of token, in the order in which messages list them (conditions.md A.4). */
+/** The kinds of token, in the order in which messages list them (docs/spec/conditions.md#syntax-errors). */
 export const tokenTypes = [
   '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%',
   'true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER', 'ESC_IDENTIFIER',
@@ -6,7 +6,7 @@ export const tokenTypes = [
 
 export type TokenType = 'EOF' | (typeof tokenTypes)[number];
 
-/** Words that are no names, but may name fields (A.1). */
+/** Words that are no names, but may name fields (docs/spec/conditions.md#tokens). */
 export const reservedWords: ReadonlySet<string> = new Set([
   'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return',
   'var', 'void', 'while',

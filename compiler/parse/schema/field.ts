@@ -1,5 +1,5 @@
 /**
- * The shape of policy documents as data (policy-language.md 3): one `MessageType` for each kind of object, in `tables.ts`.
+ * The shape of policy documents as data (docs/spec/policy-language.md#document-fields): one `MessageType` for each kind of object, in `tables.ts`.
  * `decode.ts` maps YAML onto it, `structure.ts` validates what was mapped.
  */
 export interface MessageType {

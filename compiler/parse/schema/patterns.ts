@@ -1,7 +1,7 @@
 import type { Pattern } from './field.js';
 
 /*
- * The patterns of policy-language.md 3. `text` is what messages show; where it would make JavaScript backtrack badly,
+ * The patterns of docs/spec/policy-language.md#document-fields. `text` is what messages show; where it would make JavaScript backtrack badly,
  * `accepts` says the same in another way.
  */
 

@@ -27,7 +27,7 @@ const output = object(() => OUTPUT);
 const variables = object(() => VARIABLES);
 const constants = object(() => CONSTANTS);
 
-/** A policy document (3.1). The tables follow policy-language.md 3, section by section. */
+/** A policy document (docs/spec/policy-language.md#top-level-fields). The tables follow docs/spec/policy-language.md#document-fields, section by section. */
 export const DOCUMENT: MessageType = messageType(
   {
     apiVersion: text(required, { rule: 'equals', text: 'api.authz.dev/v1' }),

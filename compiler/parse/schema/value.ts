@@ -49,6 +49,6 @@ export interface ObjectValue {
 export interface FieldValue {
   readonly field: Field;
   readonly value: Value;
-  /** Anchored at the key (12.1). */
+  /** Anchored at the key (docs/spec/policy-language.md#reports). */
   readonly place: Place;
 }

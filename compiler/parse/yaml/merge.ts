@@ -9,7 +9,7 @@ export interface Merge {
 
 /**
  * The entries of a mapping with those it merges, where `<<` stands. Explicit keys win whatever their order, values are
- * replaced and never merged (policy-language.md 2.3).
+ * replaced and never merged (docs/spec/policy-language.md#anchors-and-merge-keys).
  */
 export function withMerged(own: readonly YamlEntry[], merges: readonly Merge[]): readonly YamlEntry[] {
   const taken = new Set(own.map(({ key }) => key.text));

@@ -18,7 +18,7 @@ export interface YamlDocument {
   readonly problems: FirstProblem;
 }
 
-/** Reads a policy file (policy-language.md 2.2, 2.3). Undefined: nothing in it, or not well-formed, which is reported. */
+/** Reads a policy file (docs/spec/policy-language.md#documents-in-a-file, docs/spec/policy-language.md#yaml-dialect). Undefined: nothing in it, or not well-formed, which is reported. */
 export function readDocument(source: Source, report: Diagnostics): YamlDocument | undefined {
   if (source.text.length > MAX_DOCUMENT_LENGTH) {
     report.add('file/too-large', source, { limit: MAX_DOCUMENT_LENGTH });
@@ -88,7 +88,7 @@ function composeDocuments(tokens: readonly CST.Token[], source: Source, report: 
   return hasDocument ? documents : [];
 }
 
-// A document of nothing but `---` and comments is absent (2.2, 8.10 D8), and so is the `...` that ends it.
+// A document of nothing but `---` and comments is absent (docs/spec/policy-language.md#documents-in-a-file), and so is the `...` that ends it.
 function withoutEmptyDocuments(tokens: readonly CST.Token[]): readonly CST.Token[] {
   const written: CST.Token[] = [];
   let dropped = true;

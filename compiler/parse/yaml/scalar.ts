@@ -1,10 +1,10 @@
-/** What an unquoted scalar is, and the text a string field makes of it (policy-language.md 2.3). */
+/** What an unquoted scalar is, and the text a string field makes of it (docs/spec/policy-language.md#scalars). */
 export interface PlainScalar {
   readonly type: 'Null' | 'Bool' | 'Integer' | 'Float' | 'Nan' | 'Infinity' | 'String';
   readonly text: string;
 }
 
-/** Types an unquoted scalar. Not YAML's core schema: see the table of policy-language.md 2.3. */
+/** Types an unquoted scalar. Not YAML's core schema: see the table of docs/spec/policy-language.md#scalars. */
 export function typePlainScalar(source: string): PlainScalar {
   const type = WORDS.get(source);
   if (type !== undefined) return { type, text: type === 'Null' ? '' : source };

@@ -18,7 +18,7 @@ export interface YamlTree {
   readonly problems: FirstProblem;
 }
 
-/** Types the scalars of a composed document, and resolves its aliases and merges (policy-language.md 2.3). */
+/** Types the scalars of a composed document, and resolves its aliases and merges (docs/spec/policy-language.md#anchors-and-merge-keys). */
 export function buildTree(document: Document.Parsed, source: Source): YamlTree {
   const builder: Builder = { source, syntax: new FirstProblem(), problems: new FirstProblem(), anchors: new Map(), copied: 0 };
   const root = nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
@@ -190,7 +190,7 @@ function placeOf(node: Node, path: string, builder: Builder): Place {
   return { span, anchor: anchorOf(node, start), path };
 }
 
-// A block mapping is pointed to at the colon after its first key, all else at its first character (12.1).
+// A block mapping is pointed to at the colon after its first key, all else at its first character (docs/spec/policy-language.md#reports).
 function anchorOf(node: Node, start: number): number {
   if (!isMap(node) || node.flow) return start;
   const first = (node.items as readonly Pair<Node, Node>[])[0];

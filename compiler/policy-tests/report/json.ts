@@ -2,7 +2,7 @@ import type { CaseResult, Details, SuiteResult, Summary, TestResults, UnmetOutpu
 import { OUTCOMES, type Outcome } from '../results.js';
 import { nested } from './nested.js';
 
-/** The report as data (server.md 7.6): empty fields are left out. */
+/** The report as data (docs/spec/server.md#test-results): empty fields are left out. */
 export function jsonReport({ suites, summary }: TestResults): object {
   return { ...(suites.length > 0 && { suites: suites.map(suiteOf) }), summary: summaryJson(summary) };
 }

@@ -3,7 +3,7 @@ import { nameOf } from './json.js';
 import { sortedKeys } from './sorted-keys.js';
 import { type Content, cdata, element, xmlDocument } from './xml.js';
 
-/** The report as JUnit XML, for CI systems (server.md 7.6). */
+/** The report as JUnit XML, for CI systems (docs/spec/server.md#test-results). */
 export function junitReport({ suites, summary }: TestResults, { verbose }: { readonly verbose: boolean }): string {
   const skippedSuites = suites.filter(isSkippedSuite).length;
   return xmlDocument(element('testsuites', attributesOf(summary, { errors: suites.filter(hasError).length, skipped: skippedSuites }), suites.map((suite) => suiteOf(suite, verbose))));

@@ -20,7 +20,7 @@ export interface TextStyle {
   readonly folder?: string | undefined;
 }
 
-/** The report for people (server.md 7.6): what failed, by suite, test, principal, resource and action; then how many there were. Ends with a line break. */
+/** The report for people (docs/spec/server.md#test-results): what failed, by suite, test, principal, resource and action; then how many there were. Ends with a line break. */
 export function textReport({ suites, summary }: TestResults, style: TextStyle): string {
   const tag = tagOf(style);
   const paint = style.color ? colored : plain;

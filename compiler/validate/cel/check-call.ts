@@ -6,7 +6,7 @@ import { qualifiedName, reportUndeclaredFunction } from './names.js';
 import { operatorOverloads } from './operators.js';
 import { resolve } from './overloads.js';
 
-/** An operator, a function, a method or a function with a namespace (conditions.md 6.3, A.3). */
+/** An operator, a function, a method or a function with a namespace (docs/spec/conditions.md#overload-resolution, docs/spec/conditions.md#name-resolution). */
 export function checkCall(checking: Checking, expr: CallExpr, locals: Locals): CelType {
   const given = expr.args.map((arg) => checking.check(checking, arg, locals));
   if (expr.isOperator) return checkOperator(checking, expr, given);

@@ -6,7 +6,7 @@ import { expectType } from './expect.js';
 import { applyStep } from './macro-steps.js';
 import { printOpenType } from './print-types.js';
 
-/** The macros that walk a list or a map, with one variable or two (conditions.md 2.2, 3.10). */
+/** The macros that walk a list or a map, with one variable or two (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions). */
 export function checkComprehension(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   const variables = variableTypes(checking, expr, locals);
   const inner = expr.variables.reduce<Locals>((outer, name, i) => ({ name, type: variables[i] ?? dyn, outer }), locals);

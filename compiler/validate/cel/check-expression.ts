@@ -8,9 +8,9 @@ import { Inference, type Reading } from './inference.js';
 import { literalProblems } from './literals.js';
 import { mapParts } from './type-algebra.js';
 
-/** The side tables of an expression, or what is wrong with it, in source order (conditions.md 6.1). */
+/** The side tables of an expression, or what is wrong with it, in source order (docs/spec/conditions.md#invalid-expressions). */
 export interface CheckResult extends CheckedExpression {
-  /** The type of the whole, as CEL's checker gives it (conditions.md 6.2). */
+  /** The type of the whole, as CEL's checker gives it (docs/spec/conditions.md#types). */
   readonly type: CelType;
   readonly problems: readonly CelProblem[];
 }

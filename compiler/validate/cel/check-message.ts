@@ -6,7 +6,7 @@ import { reportUndeclaredType, reportUndefinedField } from './names.js';
 import { printOpenType } from './print-types.js';
 import { isWrapper } from './wrappers.js';
 
-/** `google.protobuf.Duration{seconds: 1}` (conditions.md 3.14). */
+/** `google.protobuf.Duration{seconds: 1}` (docs/spec/conditions.md#messages-as-values). */
 export function checkMessage(checking: Checking, expr: MessageExpr, locals: Locals): CelType {
   const typeName = expr.typeName.replace(/^\./, '');
   const declared = checking.environment.names.get(typeName);

@@ -7,7 +7,7 @@ import { qualifiedName, reportUndefinedField } from './names.js';
 import { printOpenType } from './print-types.js';
 import { isWrapper } from './wrappers.js';
 
-/** `a.f` and `a.?f`: a dotted name if there is one so called, else a field (conditions.md 3.7, A.3). */
+/** `a.f` and `a.?f`: a dotted name if there is one so called, else a field (docs/spec/conditions.md#selection-and-indexing, docs/spec/conditions.md#name-resolution). */
 export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
   const name = qualifiedName(expr, locals);
   const declared = name === undefined ? undefined : checking.environment.names.get(name);
@@ -16,11 +16,11 @@ export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals
   return declared.type;
 }
 
-/** A field of the operand, never a dotted name: what `has` tests (conditions.md 3.9). */
+/** A field of the operand, never a dotted name: what `has` tests (docs/spec/conditions.md#the-has-macro). */
 export function checkField(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
   checking.check(checking, expr.operand, locals);
   const operand = checking.inference.substitute(checking.types.get(expr.operand) ?? dyn);
-  // What applies to an optional applies to what it holds, and stays optional (3.12).
+  // What applies to an optional applies to what it holds, and stays optional (docs/spec/conditions.md#optional-values).
   const isOptional = operand.kind === 'optional';
   const field = fieldType(checking, expr, isOptional ? operand.value : operand);
   return isOptional || expr.optional ? optionalOf(field) : field;
@@ -79,7 +79,7 @@ function messageField(checking: Checking, expr: SelectExpr, typeName: string): C
   return field.type;
 }
 
-// `V.x`: only of `V` itself; a message held in a local variable is read when it runs (1.7).
+// `V.x`: only of `V` itself; a message held in a local variable is read when it runs (docs/spec/conditions.md#policy-variables).
 function boundName(checking: Checking, expr: SelectExpr, anyField: CelType): CelType {
   const owner = checking.references.get(expr.operand)?.kind;
   const kind = owner === 'variables' || owner === 'constants' || owner === 'globals' ? bound[owner] : undefined;

@@ -7,7 +7,7 @@ import type { Inference, Reading } from './inference.js';
 
 /** What the checker has to say about an expression; offsets are of its text. */
 export interface CelProblem {
-  /** In the words of conditions.md 6.2 to 6.5. */
+  /** In the words of docs/spec/conditions.md#types to 6.5. */
   readonly message: string;
   readonly start: number;
   readonly end: number;

@@ -25,7 +25,7 @@ import {
 } from '../../cel/types.js';
 import { wrapperOf } from './wrappers.js';
 
-/** What an expression may name (conditions.md 1). */
+/** What an expression may name (docs/spec/conditions.md#variables-in-scope). */
 export interface Environment {
   /** Identifiers and dotted names: variables, types as values, enum constants. */
   readonly names: ReadonlyMap<string, Name>;

@@ -5,7 +5,7 @@ export type Clause =
   /** A `%` with nothing behind it. */
   | { readonly kind: 'end' };
 
-/** The clauses of a format string in order, the literal text and `%%` left out (conditions.md 2.4.1). It ends at the first bad one. */
+/** The clauses of a format string in order, the literal text and `%%` left out (docs/spec/conditions.md#format). It ends at the first bad one. */
 export function parseClauses(format: string): readonly Clause[] {
   const clauses: Clause[] = [];
   let i = format.indexOf('%');

@@ -6,7 +6,7 @@ import { parseClauses } from './format-clauses.js';
 /** The type of a node, as CEL's checker gives it. */
 type TypeOf = (expr: Expr) => CelType | undefined;
 
-/** What is wrong with `"…".format([…])` when both are literals: its clauses, their types, too few or too many arguments (conditions.md 2.4.1). */
+/** What is wrong with `"…".format([…])` when both are literals: its clauses, their types, too few or too many arguments (docs/spec/conditions.md#format). */
 export function formatProblem(call: CallExpr, typeOf: TypeOf): PlacedProblem | undefined {
   const { target } = call;
   const [list] = call.args;

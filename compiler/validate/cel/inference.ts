@@ -5,7 +5,7 @@ import { isWrapperOf } from './wrappers.js';
 
 /**
  * How two types of one value are made one, and what a dynamic argument means for the parameters of the formal type.
- * `static` is CEL's own rule (conditions.md 6.2), which messages follow; `certain` never claims more than evaluation keeps.
+ * `static` is CEL's own rule (docs/spec/conditions.md#types), which messages follow; `certain` never claims more than evaluation keeps.
  */
 export type Reading = 'static' | 'certain';
 

@@ -4,7 +4,7 @@ import type { CallExpr, LiteralExpr } from '../../ast/expr.js';
 import type { Checking, PlacedProblem } from './checking.js';
 import { formatProblem } from './format-literal.js';
 
-/** What is wrong with literal arguments whose text can be judged before anything runs (conditions.md 6.5). */
+/** What is wrong with literal arguments whose text can be judged before anything runs (docs/spec/conditions.md#literal-arguments). */
 export function literalProblems(checking: Checking): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   for (const call of checking.calls.keys()) {

@@ -1,4 +1,4 @@
-/** The arguments that each macro takes, for whoever wrote another number of them (conditions.md 2.2). */
+/** The arguments that each macro takes, for whoever wrote another number of them (docs/spec/conditions.md#macros). */
 export const macroForms: ReadonlyMap<string, string> = new Map([
   ['all', '(x, condition) or (i, x, condition)'],
   ['exists', '(x, condition) or (i, x, condition)'],

@@ -4,7 +4,7 @@ import type { Checking } from './checking.js';
 import { operatorOverloads } from './operators.js';
 import { resolve } from './overloads.js';
 
-/** A call in the expansion of a macro. What is wrong with it is reported where the macro's arguments begin (conditions.md 6.4). */
+/** A call in the expansion of a macro. What is wrong with it is reported where the macro's arguments begin (docs/spec/conditions.md#compile-time-messages). */
 export function applyStep(
   checking: Checking,
   expr: MacroExpr,

@@ -3,7 +3,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import { type Checking, type Locals, localOf, type PlacedRange, report } from './checking.js';
 import { macroForms } from './macro-forms.js';
 
-/** `a.b.c` as one name, unless a local variable owns its first part (conditions.md 3.10, A.3). */
+/** `a.b.c` as one name, unless a local variable owns its first part (docs/spec/conditions.md#comprehensions, docs/spec/conditions.md#name-resolution). */
 export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
   const parts: string[] = [];
   let node = expr;

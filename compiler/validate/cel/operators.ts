@@ -35,7 +35,7 @@ const extremum: readonly Overload[] = [
 ];
 
 /**
- * The overloads of the operators (conditions.md 2.1, 6.3) and of the steps that macros expand to (6.4 names them in its messages).
+ * The overloads of the operators (docs/spec/conditions.md#operators, docs/spec/conditions.md#overload-resolution) and of the steps that macros expand to (6.4 names them in its messages).
  * `&&` and `||` are not here: they assert that their operands are bool.
  */
 export const operatorOverloads: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([

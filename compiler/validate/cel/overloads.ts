@@ -15,7 +15,7 @@ export interface Application {
 }
 
 /**
- * The result type of a call: that of the overloads that fit, dyn if they differ (conditions.md 6.3). None fits: a problem,
+ * The result type of a call: that of the overloads that fit, dyn if they differ (docs/spec/conditions.md#overload-resolution). None fits: a problem,
  * and a type that suppresses what would follow from it.
  */
 export function resolve(checking: Checking, application: Application, overloads: readonly Overload[]): CelType {

@@ -73,7 +73,7 @@ export function sameType(a: CelType, b: CelType): boolean {
   return partsOf(a).every((part, i) => sameType(part, partsOfB[i] as CelType));
 }
 
-/** Of two types of which one stands for the other, the more general (conditions.md 6.2: binding widens). */
+/** Of two types of which one stands for the other, the more general (docs/spec/conditions.md#types: binding widens). */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isAsGeneral(a, b) ? a : b;
 }

@@ -4,7 +4,7 @@ import { conditional, warningCodesOf, warningsOf } from '../../../tests/support/
 
 const NEVER = ['comparison/never-holds'];
 
-test('plain JSON is never a timestamp, a duration, bytes or an address (conditions.md 1.2, 3.3)', () => {
+test('plain JSON is never a timestamp, a duration, bytes or an address (docs/spec/conditions.md#numbers-in-requests, docs/spec/conditions.md#equality)', () => {
   for (const text of [
     'R.attr.at == timestamp("2030-01-01T00:00:00Z")',
     'duration("1h") == P.attr.limit',

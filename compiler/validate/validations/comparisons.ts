@@ -6,7 +6,7 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { describeType, neverEqual } from '../never-together.js';
 import { type OperatorUse, operatorsOf, plainOperandOf, signOf } from '../operators-of.js';
 
-/** Warns of `==`, `!=` and `in` between types that are never equal (conditions.md 3.3), such as an attribute and a timestamp. */
+/** Warns of `==`, `!=` and `in` between types that are never equal (docs/spec/conditions.md#equality), such as an attribute and a timestamp. */
 export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
   for (const use of operatorsOf(policies, types, (suspect) => neverHolds(suspect) !== undefined)) {
     const { expression, node } = use;

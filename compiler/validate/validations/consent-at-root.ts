@@ -3,7 +3,7 @@ import { placeOfDocument } from '../../ast/places.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 
-/** Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts (policy-language.md 8.3). */
+/** Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts (docs/spec/policy-language.md#effect-of-a-rule). */
 export function warnOfConsentAtRoot({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     if (!needsConsent(linked) || !allows(linked)) continue;

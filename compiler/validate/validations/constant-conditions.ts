@@ -9,7 +9,7 @@ import { conditionsOf } from '../conditions-of.js';
 import { describeType } from '../never-together.js';
 
 /**
- * Warns of conditions, and of parts of them, that hold always or never (policy-language.md 5.2): they are constant, or their value is no
+ * Warns of conditions, and of parts of them, that hold always or never (docs/spec/policy-language.md#results-of-conditions): they are constant, or their value is no
  * boolean. Of nested parts the outermost that is constant is reported.
  */
 export function warnOfConstantConditions(policies: PolicySet, types: Types, report: Problems): void {

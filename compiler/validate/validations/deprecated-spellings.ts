@@ -8,7 +8,7 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { expressionsOf } from '../expressions-of.js';
 import { usingDocumentsOf } from '../using-documents.js';
 
-/** Warns of older spellings that still work (policy-language.md 14): `output.expr`, top-level `variables`, two names of functions. */
+/** Warns of older spellings that still work (docs/spec/policy-language.md#deprecated-spellings): `output.expr`, top-level `variables`, two names of functions. */
 export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, report: Problems): void {
   for (const output of policies.policies.flatMap(outputsOf)) {
     if (output.legacy === undefined) continue;

@@ -10,7 +10,7 @@ import type { CelProblem } from '../cel/checking.js';
 import { policyEnvironment } from '../cel/environment.js';
 import { expressionsOf } from '../expressions-of.js';
 
-/** Type-checks every expression (conditions.md 6.1): one diagnostic for each invalid one, with a note at each thing that is wrong in it. */
+/** Type-checks every expression (docs/spec/conditions.md#invalid-expressions): one diagnostic for each invalid one, with a note at each thing that is wrong in it. */
 export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
   const types = new Map<Expression, CheckedExpression>();
   const known = new Map<Expr, Judgement>();

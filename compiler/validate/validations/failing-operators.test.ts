@@ -4,7 +4,7 @@ import { conditional, warningCodesOf, warningsOf } from '../../../tests/support/
 
 const FAILS = ['expression/always-fails'];
 
-test('arithmetic never mixes kinds of numbers, and attributes are doubles (conditions.md 3.2)', () => {
+test('arithmetic never mixes kinds of numbers, and attributes are doubles (docs/spec/conditions.md#arithmetic)', () => {
   for (const text of ['R.attr.n + 1 == 2', 'R.attr.n - 1u > 2', 'R.attr.n % 2 == 0', 'R.attr.n % R.attr.m == 1', 'R.attr.n * 2 < 3', '1 / R.attr.n == 1']) {
     assert.equal(warningCodesOf(conditional(text)), FAILS, text);
   }

@@ -5,7 +5,7 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { describeType, neverApplies } from '../never-together.js';
 import { type OperatorUse, operatorsOf, plainOperandOf, signOf } from '../operators-of.js';
 
-/** Warns of arithmetic and orderings that fail in every request (conditions.md 2.1, 3.2): `R.attr.n + 1`, `R.attr.due < now()`. */
+/** Warns of arithmetic and orderings that fail in every request (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic): `R.attr.n + 1`, `R.attr.due < now()`. */
 export function warnOfFailingOperators(policies: PolicySet, types: Types, report: Problems): void {
   for (const use of operatorsOf(policies, types, ({ node, operands }) => JUDGED.has(node.function) && neverApplies(node.function, operands))) {
     const { expression, node, operands } = use;
@@ -20,7 +20,7 @@ export function warnOfFailingOperators(policies: PolicySet, types: Types, report
   }
 }
 
-/** Equality never fails; `in` and indexing have rules of their own (conditions.md 3.7, 3.11). */
+/** Equality never fails; `in` and indexing have rules of their own (docs/spec/conditions.md#selection-and-indexing, docs/spec/conditions.md#membership). */
 const JUDGED: ReadonlySet<string> = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_']);
 
 function wayOut(use: OperatorUse): string {

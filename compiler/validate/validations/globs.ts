@@ -5,7 +5,7 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { importedRolesOf } from '../imported-roles.js';
 import type { Located } from '../../diagnostics/span.js';
 
-/** Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs and are none (policy-language.md 4.3). */
+/** Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs and are none (docs/spec/policy-language.md#globs). */
 export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Problems): void {
   const ofRoles = withStar([...importedRolesOf(policies)].flatMap(({ definition }) => definition.parentRoles));
   for (const texts of [...policies.map(textsOf), ofRoles]) {

@@ -10,7 +10,7 @@ import { needsSeparator, resourceKindsOf, withoutSeparators } from '../resource-
 
 /**
  * Warns of resources of role policies that no request matches: they are compared as they are written with kinds whose separators have become `_`
- * (policy-language.md 4.1); and of those that no resource policy is about, for a role policy only narrows (8.6).
+ * (docs/spec/policy-language.md#sanitized-names); and of those that no resource policy is about, for a role policy only narrows (docs/spec/policy-language.md#role-policies).
  */
 export function warnOfRoleResources(policies: PolicySet, _types: Types, report: Problems): void {
   const kinds = new KnownKinds(resourceKindsOf(policies));

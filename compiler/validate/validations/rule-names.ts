@@ -9,7 +9,7 @@ import { conditionText } from '../condition-text.js';
 import { nameOfPrincipalAction, nameOfResourceRule } from '../rule-names.js';
 
 /**
- * Warns of rules of one policy whose names come out equal, for the name is their identity within a check (policy-language.md 8.10-D3): one of a
+ * Warns of rules of one policy whose names come out equal, for the name is their identity within a check (docs/spec/policy-language.md#rules-that-share-a-name): one of a
  * generated name beside one called so, and equal names of actions under two resources of a principal policy.
  */
 export function warnOfRuleNames({ policies }: PolicySet, _types: Types, report: Problems): void {

@@ -6,7 +6,7 @@ import { type JudgedPolicy, type JudgedRule, judgedPolicyOf } from '../judged-ru
 import { changesOutputs, isNamedElsewhere, repeatedBy } from '../rule-cover.js';
 
 /**
- * Warns of rules that another rule of their policy leaves nothing to decide (policy-language.md 8.3): a DENY without condition hides every
+ * Warns of rules that another rule of their policy leaves nothing to decide (docs/spec/policy-language.md#one-role-in-one-scope): a DENY without condition hides every
  * ALLOW for its actions and roles, and a rule without condition says what the same rule with one says. Only certain cases.
  */
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
@@ -68,7 +68,7 @@ function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, kind: LinkedPolic
 function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
   if (rule.hasOutput) return undefined;
   if (rule.effect === 'limit') return limitedAlready(rule, policy);
-  // Under parental consent a conditional ALLOW denies those who do not meet its condition (8.3).
+  // Under parental consent a conditional ALLOW denies those who do not meet its condition (docs/spec/policy-language.md#one-role-in-one-scope).
   if (rule.condition === '' || (rule.effect === 'allow' && rule.mayDeny)) return undefined;
   const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] ?? rule.parentRoles[0] };
   const saysAll = (candidate: JudgedRule): boolean =>

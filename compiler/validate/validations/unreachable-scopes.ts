@@ -3,7 +3,7 @@ import { placeOfDocument } from '../../ast/places.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 
-/** Warns of policies at scope `.`, which in a request means the root scope (policy-language.md 8.4). */
+/** Warns of policies at scope `.`, which in a request means the root scope (docs/spec/policy-language.md#scopes). */
 export function warnOfUnreachableScopes({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const { key, file, policy } of policies) {
     if (policy.scope !== '.') continue;

@@ -3,7 +3,7 @@ import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { usingDocumentsOf } from '../using-documents.js';
 
-/** Warns of variables and constants a document defines for itself and comes to use nowhere (policy-language.md 6.1). */
+/** Warns of variables and constants a document defines for itself and comes to use nowhere (docs/spec/policy-language.md#compiling-variables-and-constants). */
 export function warnOfUnusedDefinitions(policies: PolicySet, _types: Types, report: Problems): void {
   for (const { file, variables, constants, uses } of usingDocumentsOf(policies)) {
     for (const { name } of [...variables.local, ...file.legacyVariables]) {

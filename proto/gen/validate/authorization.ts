@@ -5,7 +5,7 @@ import { REQUIRED, KEY_NOT_EMPTY, atLeast, oneOf, expression } from '../../valid
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../validate/violation.js';
 import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from '../authzen-messages.js';
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function accessEvaluationRequestViolations(message: AccessEvaluationRequest): Violations {
   if (isValidAccessEvaluationRequest(message)) return NONE;
   const found = new FoundViolations();
@@ -13,7 +13,7 @@ export function accessEvaluationRequestViolations(message: AccessEvaluationReque
   return found;
 }
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function accessEvaluationBatchRequestViolations(message: AccessEvaluationBatchRequest): Violations {
   if (isValidAccessEvaluationBatchRequest(message)) return NONE;
   const found = new FoundViolations();

@@ -7,7 +7,7 @@ import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey
 import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
 import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResourcesInputResource, reportPlanResourcesInputResource } from './engine.js';
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function checkResourcesRequestViolations(message: CheckResourcesRequest): Violations {
   if (isValidCheckResourcesRequest(message)) return NONE;
   const found = new FoundViolations();
@@ -15,7 +15,7 @@ export function checkResourcesRequestViolations(message: CheckResourcesRequest):
   return found;
 }
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function planResourcesRequestViolations(message: PlanResourcesRequest): Violations {
   if (isValidPlanResourcesRequest(message)) return NONE;
   const found = new FoundViolations();
@@ -23,7 +23,7 @@ export function planResourcesRequestViolations(message: PlanResourcesRequest): V
   return found;
 }
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function checkResourceSetRequestViolations(message: CheckResourceSetRequest): Violations {
   if (isValidCheckResourceSetRequest(message)) return NONE;
   const found = new FoundViolations();
@@ -31,7 +31,7 @@ export function checkResourceSetRequestViolations(message: CheckResourceSetReque
   return found;
 }
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function checkResourceBatchRequestViolations(message: CheckResourceBatchRequest): Violations {
   if (isValidCheckResourceBatchRequest(message)) return NONE;
   const found = new FoundViolations();
@@ -39,7 +39,7 @@ export function checkResourceBatchRequestViolations(message: CheckResourceBatchR
   return found;
 }
 
-/** The rules of server.md 1.6 that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. `now` is in milliseconds since 1970. */
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. `now` is in milliseconds since 1970. */
 export function listAuditLogEntriesRequestViolations(message: ListAuditLogEntriesRequest, now: number): Violations {
   if (isValidListAuditLogEntriesRequest(message, now)) return NONE;
   const found = new FoundViolations();

@@ -228,7 +228,7 @@ function momentOf(value: SqlValue): SqlValue {
 function overLambda(operator: 'exists' | 'all' | 'exists_one', range: Operand, lambda: Operand, outcome: boolean, scope: Scope): Sql {
   const [body, ...variables] = 'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
   const names = variables.flatMap((operand) => ('variable' in operand && !operand.variable.includes('.') ? [operand.variable] : []));
-  // With a name of a lambda around, nobody can tell a variable from a body (planner.md 3.7).
+  // With a name of a lambda around, nobody can tell a variable from a body (docs/spec/plans.md#operands).
   const isClear = names.length === variables.length && (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
   if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
   const sought = names.length === 1 ? soughtElements(operator, body, names[0] as string) : undefined;

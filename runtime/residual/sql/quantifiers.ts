@@ -5,7 +5,7 @@ import { Refusal } from './refusal.js';
 import { aliasOfItems, type Scope } from './scope.js';
 import { type Json, scalar, type SqlValue } from './value.js';
 
-/** What a macro asks of a body, which fails for some elements: as conditions.md 3.10 has it. */
+/** What a macro asks of a body, which fails for some elements: as docs/spec/conditions.md#comprehensions has it. */
 export type Quantifier = 'exists' | 'all' | 'exists_one';
 
 /** Whether a name is a macro that comes to a boolean. */

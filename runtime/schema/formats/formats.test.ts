@@ -4,7 +4,7 @@ import { FORMATS } from './index.js';
 
 /** Asserts which texts have a format. */
 function has(name: string, valid: readonly string[], invalid: readonly string[]): void {
-  test(`format ${name} (policy-language.md 10.2)`, () => {
+  test(`format ${name} (docs/spec/policy-language.md#json-schema-dialect)`, () => {
     const holds = FORMATS.get(name) as (text: string) => boolean;
     for (const text of valid) assert.ok(holds(text), `${JSON.stringify(text)} is a ${name}`);
     for (const text of invalid) assert.not(holds(text), `${JSON.stringify(text)} is no ${name}`);

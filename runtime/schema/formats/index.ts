@@ -3,7 +3,7 @@ import { isJsonPointer, isRegex, isRelativeJsonPointer, isUuid } from './texts.j
 import { isDate, isDateTime, isDuration, isPeriod, isTime } from './time.js';
 import { isUri, isUriReference, isUriTemplate } from './uri.js';
 
-/** The known formats by name (policy-language.md 10.2). */
+/** The known formats by name (docs/spec/policy-language.md#json-schema-dialect). */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['date-time', isDateTime],
   ['date', isDate],

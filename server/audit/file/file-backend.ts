@@ -8,7 +8,7 @@ import { probeFile } from './open-target.js';
 import { StreamTarget } from './stream-target.js';
 
 /**
- * JSON, a line an entry, to a file, stdout or stderr, and to mirrors (server.md 4.6). An entry counts as written when every target
+ * JSON, a line an entry, to a file, stdout or stderr, and to mirrors (docs/spec/server.md#audit-backends). An entry counts as written when every target
  * has it. Every file is opened at start; rejects with a ConfigError for one that cannot be.
  */
 export async function openFileBackend(config: FileAuditConfig, onProblem: OnAuditProblem, delays?: readonly number[]): Promise<AuditBackend> {

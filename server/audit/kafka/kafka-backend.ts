@@ -9,7 +9,7 @@ import { KafkaConnection, type KafkaMessage } from './connection.js';
 const MAX_REQUEST_LENGTH = 512 * 1024;
 
 /**
- * Messages of a Kafka topic (server.md 4.6): JSON or protobuf, with headers that say which and of what kind; the key is the call id, so
+ * Messages of a Kafka topic (docs/spec/server.md#audit-backends): JSON or protobuf, with headers that say which and of what kind; the key is the call id, so
  * that entries of a call stay together. The client tries again what can be tried again.
  */
 export function openKafkaBackend(config: KafkaAuditConfig, onProblem: OnAuditProblem): AuditBackend {

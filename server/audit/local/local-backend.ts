@@ -14,7 +14,7 @@ const MEBI = 1024 * 1024;
 const DELETED_AT_ONCE = 2000;
 
 /**
- * An SQLite database in a folder that this process owns (server.md 4.6). Rejects with a ConfigError when it cannot have it. A damaged
+ * An SQLite database in a folder that this process owns (docs/spec/server.md#audit-backends). Rejects with a ConfigError when it cannot have it. A damaged
  * database is moved aside, and said.
  */
 export async function openLocalBackend(

@@ -8,7 +8,7 @@ import type { Logger, LogLevel } from './logger.js';
 import { payloadLog } from './payload-log.js';
 import { loggingRefusals } from './token-log.js';
 
-test('a call is one line with the keys of server.md 5.4', () => {
+test('a call is one line with the keys of docs/spec/server.md#logs', () => {
   const lines = linesOf((logger) => {
     const watcher = callLog(logger);
     watcher.checked?.(CALL, { requestId: 'r1' } as Checked);

@@ -5,7 +5,7 @@ import type { Logger } from './logger.js';
 import { TimestampWriter } from './timestamp.js';
 
 /**
- * Writes a line for every call (server.md 5.4), when it has ended. A caller's error is no error of the server: only faults of the server are at `error`. Members
+ * Writes a line for every call (docs/spec/server.md#logs), when it has ended. A caller's error is no error of the server: only faults of the server are at `error`. Members
  * are put together as text, since this is all that most lines of a log are (tests/observe/cost.ts).
  */
 export function callLog(logger: Logger): Watcher {

@@ -3,7 +3,7 @@ import { parseDuration } from '../../config/duration.js';
 import type { Environment } from '../../config/substitute.js';
 import type { Log } from './logger.js';
 
-/** How long SIGUSR1 makes the log talkative (server.md 5.4); ten minutes when it is not set. */
+/** How long SIGUSR1 makes the log talkative (docs/spec/server.md#logs); ten minutes when it is not set. */
 const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
 
 /**

@@ -4,7 +4,7 @@ import type { Watcher } from '../../service/watcher.js';
 import type { TellConditionErrors } from '../condition-errors.js';
 import type { Logger, LogLevel } from './logger.js';
 
-/** Says which attributes break their schema (server.md 5.4), which rules no plan can say, and which calls cost too much. */
+/** Says which attributes break their schema (docs/spec/server.md#logs), which rules no plan can say, and which calls cost too much. */
 export function decisionLog(logger: Logger): Watcher {
   const sayViolations = (call: Call, violations: readonly ValidationError[]): void => {
     if (violations.length > 0) logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/config-error.js';
 import type { Environment } from '../../config/substitute.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
 
-/** The variable that overrides the option (server.md 5.4). */
+/** The variable that overrides the option (docs/spec/server.md#logs). */
 const LOG_LEVEL_VARIABLE = 'AUTHZ_LOG_LEVEL';
 
 /** The level of a process: the variable, else the option, else `info`; in any case. Throws a ConfigError for what is no level. */

@@ -1,4 +1,4 @@
-/** How grave a line is. Whoever sent a bad request made no error of ours: that is `info` (server.md 5.4). */
+/** How grave a line is. Whoever sent a bad request made no error of ours: that is `info` (docs/spec/server.md#logs). */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** In order: a log at a level writes it and all that follow. */
@@ -8,7 +8,7 @@ export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'
 export type LogFields = { readonly [key: string]: unknown };
 
 /**
- * Where a part of the server says what happened to it (server.md 5.4). It has a name, `log.logger`, and never throws. A line is buffered: it costs
+ * Where a part of the server says what happened to it (docs/spec/server.md#logs). It has a name, `log.logger`, and never throws. A line is buffered: it costs
  * about two microseconds and reaches the platform a little later.
  */
 export interface Logger {

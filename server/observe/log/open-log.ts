@@ -18,7 +18,7 @@ export interface LogOptions {
 }
 
 /**
- * Opens the log of a process (server.md 5.4): errors on stderr, all else on stdout; JSON lines, or coloured text on a terminal. What is buffered is written
+ * Opens the log of a process (docs/spec/server.md#logs): errors on stderr, all else on stdout; JSON lines, or coloured text on a terminal. What is buffered is written
  * when the process exits, whatever made it exit. Throws a ConfigError for what is no level.
  */
 export function openLog(options: LogOptions = {}): Log {

@@ -2,7 +2,7 @@ import type { AuxData } from '../../../proto/messages.js';
 import type { TokenTime } from '../../service/call-times.js';
 import type { Logger } from './logger.js';
 
-/** A verifier of tokens that also says in the log why a token is refused: the caller is never told (server.md 3.5). */
+/** A verifier of tokens that also says in the log why a token is refused: the caller is never told (docs/spec/server.md#refused-tokens). */
 export function loggingRefusals<Claims>(verify: Verify<Claims>, logger: Logger): Verify<Claims> {
   return async (auxData, times, callId) => {
     try {

@@ -1,7 +1,7 @@
 import type { AuditCount } from '../options.js';
 import type { Snapshot } from './family.js';
 
-/** What became of audit entries (server.md 4.6). */
+/** What became of audit entries (docs/spec/server.md#audit-backends). */
 export function auditFamilies(counts: readonly AuditCount[]): Snapshot {
   return [
     {

@@ -30,7 +30,7 @@ export class BundleMetrics implements BundleEvents {
       { ...all, type: 'gauge', name: 'authz_bundle_info', help: 'The bundle that decides; always 1.', labels: ['hash', 'version'], series: known({ labels: [current?.hash ?? '', current?.version ?? ''], value: 1 }) },
       { ...all, type: 'counter', name: 'authz_bundle_reload_total', help: 'Reloads of the bundle.', labels: ['result'], series: [{ labels: ['success'], value: this.#loaded }, { labels: ['failure'], value: this.#refused }] },
       { ...all, type: 'gauge', name: 'authz_bundle_last_success_timestamp_seconds', help: 'When a bundle was last loaded.', series: known({ labels: [], value: this.#lastSuccess / 1000 }) },
-      // The same by the compatible names (server.md 5.2).
+      // The same by the compatible names (docs/spec/server.md#metrics).
       { ...all, type: 'gauge', name: 'authz_dev_store_last_successful_refresh', help: 'When a bundle was last loaded, in milliseconds.', labels: ['driver'], series: known({ labels: ['bundle'], value: this.#lastSuccess }) },
       { ...all, type: 'counter', name: 'authz_dev_store_sync_error_count_total', help: 'Reloads of the bundle that failed.', labels: ['driver'], series: [{ labels: ['bundle'], value: this.#refused }] },
     ];

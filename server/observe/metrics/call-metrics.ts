@@ -31,7 +31,7 @@ export class CallMetrics {
     series.responseSize.record(end.responseSize);
   }
 
-  /** What the calls were, under the names of server.md 5.2 and the usual ones of gRPC servers. */
+  /** What the calls were, under the names of docs/spec/server.md#metrics and the usual ones of gRPC servers. */
   snapshot(): Snapshot {
     const all = [...this.#methods].flatMap(([method, protocols]) => [...protocols].map(([protocol, calls]) => ({ method, protocol, ...calls })));
     const ends = all.flatMap(({ method, protocol, ends: known }) => [...known.values()].map((end) => ({ method, protocol, ...end })));

@@ -63,7 +63,7 @@ interface Count {
 }
 
 const OTHER = 'other';
-/** What a decision names when no policy has a word on it (policy-language.md 8.3). */
+/** What a decision names when no policy has a word on it (docs/spec/policy-language.md#matched-policy-and-scope). */
 const NO_MATCH = 'NO_MATCH';
 /** Of pairs of kind and action; a few more come of the `other` of each kind. */
 const MAX_COUNTS = 1000;

@@ -4,7 +4,7 @@ import { DecisionCounts } from './decision-counts.js';
 import type { HistogramFamily, Snapshot } from './family.js';
 import { Histogram } from './histogram.js';
 
-/** Counts what the engine does: checks, plans, decisions (users.md 4.6), also under the compatible names of server.md 5.2. */
+/** Counts what the engine does: checks, plans, decisions (docs/spec/server.md#metrics), also under the compatible names of docs/spec/server.md#metrics. */
 export class EngineMetrics {
   readonly #checks = new Histogram(ENGINE_MILLISECONDS);
   readonly #plans = new Histogram(ENGINE_MILLISECONDS);

@@ -26,7 +26,7 @@ export interface MetricSources {
 }
 
 /**
- * The metrics of a process (server.md 5.2, users.md 4.6). Counting is a few additions a call (tests/observe/cost.ts): names, labels and text are made at a scrape.
+ * The metrics of a process (docs/spec/server.md#metrics, docs/spec/server.md#metrics). Counting is a few additions a call (tests/observe/cost.ts): names, labels and text are made at a scrape.
  */
 export async function createMetrics(sources: MetricSources): Promise<Metrics> {
   const calls = new CallMetrics();

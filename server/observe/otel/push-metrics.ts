@@ -13,7 +13,7 @@ export interface Push {
 }
 
 /**
- * Sends the metrics of this process to a collector (server.md 5.3): the same counts, under the same names, as a scrape gives. Each worker
+ * Sends the metrics of this process to a collector (docs/spec/server.md#opentelemetry): the same counts, under the same names, as a scrape gives. Each worker
  * sends its own, with its own `service.instance.id`. Gives what sends the last ones and stops.
  */
 export async function pushMetrics({ settings, serviceName, version, snapshot }: Push): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../config/config-error.js';
 import type { Environment } from '../../config/substitute.js';
 
-/** What the standard variables of OpenTelemetry ask for (server.md 5.3). */
+/** What the standard variables of OpenTelemetry ask for (docs/spec/server.md#opentelemetry). */
 export interface OtelSettings {
   readonly serviceName: string;
   /** Undefined: no traces. */

@@ -24,7 +24,7 @@ export function endAttributes(call: Call, end: CallEnd): Attributes {
   return { 'rpc.grpc.status_code': code, ...(call.id === '' ? {} : { 'authz.call_id': call.id }) };
 }
 
-/** Of a check: what was asked and whether it was allowed (users.md 4.6). */
+/** Of a check: what was asked and whether it was allowed (docs/spec/server.md#opentelemetry). */
 export function checkAttributes(call: Call, { requestId, resources, decisions }: Checked): Attributes {
   const kinds = [...new Set(resources.map(({ resource }) => resource.kind))].sort();
   return {

@@ -15,7 +15,7 @@ export interface PartSpansOptions {
 }
 
 /**
- * The spans below that of an RPC, by the names of server.md 5.3. They are made when a part is over, from the times it noted: making them is in none of them, and a
+ * The spans below that of an RPC, by the names of docs/spec/server.md#opentelemetry. They are made when a part is over, from the times it noted: making them is in none of them, and a
  * part belongs to its call by the call itself, whatever else is served meanwhile.
  */
 export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOptions): Pick<Watcher, 'checked' | 'planned' | 'verified' | 'assembled' | 'audited'> {
@@ -82,7 +82,7 @@ function periodOf({ times, duration }: { readonly times?: { readonly start: numb
   return { start, end: start + duration };
 }
 
-/** The names that dashboards know (server.md 5.3). This engine takes one resource after another, however many there are. */
+/** The names that dashboards know (docs/spec/server.md#opentelemetry). This engine takes one resource after another, however many there are. */
 function nameOfAll(resources: number): string {
   return resources < 5 ? 'engine.CheckSerial' : 'engine.CheckParallel';
 }

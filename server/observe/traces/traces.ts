@@ -26,7 +26,7 @@ export interface TraceOptions {
 }
 
 /**
- * Makes a span for every call that is sampled (server.md 5.3): `/api` for REST, below it the RPC, below it its parts (`partSpans`). The library is loaded here and not
+ * Makes a span for every call that is sampled (docs/spec/server.md#opentelemetry): `/api` for REST, below it the RPC, below it its parts (`partSpans`). The library is loaded here and not
  * before: a server without traces has none of it. The exporter reads endpoint, headers and certificates from the standard variables itself.
  */
 export async function createTraces({ settings, serviceName, version }: TraceOptions): Promise<Traces> {

@@ -10,7 +10,7 @@ import { decodeRequest, runStream, type StreamRpc } from '../stream-rpc.js';
 import { serverStream, unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
-/** Adds the admin API over gRPC (server.md 1.1): the streams of the table, and the methods that are refused. Without an admin API, all of them are. */
+/** Adds the admin API over gRPC (docs/spec/server.md#endpoints): the streams of the table, and the methods that are refused. Without an admin API, all of them are. */
 export function addAdminService(server: Server, admin: AdminService | undefined, report: Report): void {
   const bytes = { decode: (message: Buffer): Buffer => message, encode: (message: Buffer): Buffer => message };
   const streams = STREAM_RPCS.filter(({ service }) => service === ADMIN_SERVICE);

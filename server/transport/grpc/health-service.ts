@@ -12,7 +12,7 @@ import {
 } from '../health-messages.js';
 import { serverStream, unary } from './method.js';
 
-/** Health over gRPC (server.md 5.1). */
+/** Health over gRPC (docs/spec/server.md#health). */
 export function addHealthService(server: Server, health: Health): void {
   const one = { decode: decodeHealthCheckRequest, encode: (current: WatchedStatus): Buffer => encodeHealthCheckResponse(current, new WireWriter()) };
   const all = { decode: () => NO_FIELDS, encode: (statuses: HealthList): Buffer => encodeHealthListResponse(statuses, new WireWriter()) };

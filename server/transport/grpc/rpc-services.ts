@@ -34,7 +34,7 @@ interface Served {
   readonly rpc: Rpc;
   readonly services: Services;
   readonly codec: Codec;
-  /** The header of handled calls (server.md 1.5), the same for all of them. */
+  /** The header of handled calls (docs/spec/server.md#response-headers), the same for all of them. */
   readonly version: () => Metadata;
   readonly authInfo: string;
 }

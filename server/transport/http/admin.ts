@@ -10,7 +10,7 @@ import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 
 /**
- * The admin API (server.md 1.1, 9.4), where there is one: who calls is asked first, whatever the path. Only the audit log can be looked at:
+ * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), where there is one: who calls is asked first, whatever the path. Only the audit log can be looked at:
  * policies and schemas are part of the build, and a server that could change them would be another.
  */
 export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {

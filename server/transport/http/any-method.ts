@@ -3,7 +3,7 @@ import type { Services } from '../../service/services.js';
 import type { Exchange } from './exchange.js';
 import { answerUnrouted } from './unrouted.js';
 
-/** A document that is given by whatever method it is asked for (server.md 1.8, 5.2); a browser that asks whether it may is told so first. */
+/** A document that is given by whatever method it is asked for (docs/spec/server.md#openapi-and-explorer, docs/spec/server.md#metrics); a browser that asks whether it may is told so first. */
 export function addAnyMethodRoute(
   app: FastifyInstance,
   exchange: Exchange,

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Answers what the parser of HTTP could not read, in plain text (server.md 1.7): no call has begun, so there is no code of one. The connection
+ * Answers what the parser of HTTP could not read, in plain text (docs/spec/server.md#errors): no call has begun, so there is no code of one. The connection
  * ends with it, because nobody knows where another request would begin.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -4,7 +4,7 @@ import type { CorsConfig } from '../../config.js';
 /** Header names and values, one after the other, as `writeHead` takes them. */
 export type HeaderList = readonly string[];
 
-/** What browsers of other origins may do (server.md 9.3). */
+/** What browsers of other origins may do (docs/spec/server.md#cors). */
 export interface Cors {
   /** The headers that every answer to such a request has. */
   readonly headers: (request: IncomingHttpHeaders) => HeaderList;

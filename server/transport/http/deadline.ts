@@ -3,7 +3,7 @@ import { RpcError } from '../../service/rpc-error.js';
 /** How long a caller wants to wait, in milliseconds; undefined: for ever. */
 export type Timeout = number | undefined;
 
-/** The header `Grpc-Timeout` of a REST call (server.md 1.7). Throws an RpcError for a malformed one. */
+/** The header `Grpc-Timeout` of a REST call (docs/spec/server.md#errors). Throws an RpcError for a malformed one. */
 export function grpcTimeout(value: string | readonly string[] | undefined): Timeout {
   if (value === undefined) return undefined;
   const match = /^(\d{1,8})([HMSmun])$/.exec(String(value));

@@ -41,7 +41,7 @@ export class Exchange {
     return this.send(request, reply, status, headers, wantsPretty(request) ? indentJson(json) : json);
   }
 
-  /** An error of a call whose answer would have been a stream: wrapped, as in the lines of one (server.md 1.7). */
+  /** An error of a call whose answer would have been a stream: wrapped, as in the lines of one (docs/spec/server.md#errors). */
   sendStreamError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList): void {
     this.send(request, reply, CODES[error.code].httpStatus, headers, `{"error":${printRestError(error)}}\n`);
   }
@@ -71,7 +71,7 @@ export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }
 
-/** `?pretty`, whatever its value, or the media type that says so (server.md 1.4). */
+/** `?pretty`, whatever its value, or the media type that says so (docs/spec/server.md#json-mapping). */
 function wantsPretty(request: FastifyRequest): boolean {
   if (request.raw.url?.includes('pretty') && queryOf(request).has('pretty')) return true;
   return request.headers.accept?.includes('application/json+pretty') === true;

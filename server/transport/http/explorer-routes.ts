@@ -8,7 +8,7 @@ import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 
 /**
- * The description of the REST interface and, unless it is off, the page that tries it out (server.md 1.8), by whatever method they are asked for.
+ * The description of the REST interface and, unless it is off, the page that tries it out (docs/spec/server.md#openapi-and-explorer), by whatever method they are asked for.
  */
 export function addExplorerRoutes(app: FastifyInstance, exchange: Exchange, services: Services, { apiExplorerEnabled }: { readonly apiExplorerEnabled: boolean }): void {
   const add = (url: string, answer: (request: FastifyRequest) => Answer): void => {

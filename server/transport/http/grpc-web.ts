@@ -21,7 +21,7 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     const call = new HttpCall(method, 'grpc-web', request.raw);
     begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    // Only what got past validation, to its handler, names the release (server.md 1.5).
+    // Only what got past validation, to its handler, names the release (docs/spec/server.md#response-headers).
     const handled = (): HeaderList => (call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)]);
     const refuse = (error: RpcError): void => {
       const size = sendGrpcWebError(request, reply, exchange, error, handled());

@@ -20,7 +20,7 @@ import type { StreamMessages } from '../stream-rpc.js';
 import type { Exchange } from './exchange.js';
 import { sendStream } from './stream-routes.js';
 
-/** The path of health over REST, which is a GET of its own (server.md 5.1). */
+/** The path of health over REST, which is a GET of its own (docs/spec/server.md#health). */
 const REST = { verb: 'GET', path: '/_authz/health' } as const;
 
 const one: StreamMessages<HealthCheckRequest, WatchedStatus> = {

@@ -60,7 +60,7 @@ export class HttpCall implements TransportCall {
   }
 }
 
-/** Headers that say something of the connection or the body, not of the call (server.md 4.4). */
+/** Headers that say something of the connection or the body, not of the call (docs/spec/server.md#metadata). */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'host',
   'content-length',

@@ -9,7 +9,7 @@ import { Sockets } from '../sockets.js';
 import { Http1Answers } from './http1-answers.js';
 import { beginsWithHttp2 } from './preface.js';
 
-/** One port for HTTP/1.1, for HTTP/2 and, in that, for gRPC (server.md 1.1). */
+/** One port for HTTP/1.1, for HTTP/2 and, in that, for gRPC (docs/spec/server.md#endpoints). */
 export interface HttpListener {
   /** The server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another. Neither listens: connections come from elsewhere. */
   readonly server: Server;

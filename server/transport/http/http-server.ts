@@ -41,7 +41,7 @@ export interface HttpSurroundings {
   readonly grpc?: Pick<GrpcServer, 'handleStream' | 'streamsRequest'>;
   /** Without: plaintext. */
   readonly tls?: ServerTls | undefined;
-  /** What is answered to whoever collects metrics (server.md 5.2). Without: there are none, and the path is unknown. */
+  /** What is answered to whoever collects metrics (docs/spec/server.md#metrics). Without: there are none, and the path is unknown. */
   readonly metrics?: MetricsText | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface MetricsText {
   readonly text: () => Promise<string>;
 }
 
-/** Go's limit, which clients may count on (server.md 1.7). */
+/** Go's limit, which clients may count on (docs/spec/server.md#limits-and-deadlines). */
 const MAX_HEADER_SIZE = 1024 * 1024;
 /** JSON may take more bytes than its protobuf encoding, which the message limit is about; beyond this factor a body is not read. */
 const BODY_FACTOR = 2;
@@ -98,7 +98,7 @@ export async function httpServer(config: Config['server'], services: Services, {
 }
 
 /**
- * REST reads any body as JSON, whatever its sender calls it (server.md 1.4); the framework would refuse a header it cannot parse. Where no
+ * REST reads any body as JSON, whatever its sender calls it (docs/spec/server.md#json-mapping); the framework would refuse a header it cannot parse. Where no
  * length is said, which HTTP/2 needs not, it would not look for a body.
  */
 function ignoreContentType(request: FastifyRequest): void {

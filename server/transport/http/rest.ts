@@ -12,7 +12,7 @@ import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 import { HttpCall } from './http-call.js';
 
-/** The REST paths (server.md 1.1). */
+/** The REST paths (docs/spec/server.md#endpoints). */
 export function addRestRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   for (const rpc of RPCS) {
     const handler = restHandler(rpc, exchange, services);
@@ -57,7 +57,7 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
     begin(watchers, call);
     const body = rest.verb === 'GET' ? NO_BODY : ((request.body as Buffer | undefined) ?? NO_BODY);
     const refuse = (error: RpcError): void => {
-      // Only what got past validation, to its handler, names the release (server.md 1.5).
+      // Only what got past validation, to its handler, names the release (docs/spec/server.md#response-headers).
       const headers = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
@@ -96,7 +96,7 @@ function checkMediaType({ mediaType }: RestRoute, request: FastifyRequest): void
   if (type.trim() !== '' && type.trim() !== mediaType) throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
 }
 
-/** The headers of answers that a handler made (server.md 1.5). */
+/** The headers of answers that a handler made (docs/spec/server.md#response-headers). */
 function handledHeaders({ version }: ServerInfoResponse): HeaderList {
   return [...JSON_TYPE, 'Grpc-Metadata-Authz-Version', version, 'Grpc-Metadata-Content-Type', 'application/grpc'];
 }

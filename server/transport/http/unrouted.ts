@@ -5,7 +5,7 @@ import { isConnectPath, sendConnectError } from './connect.js';
 import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
 import { REST_PATHS } from './rest.js';
 
-/** What is answered where no route is (server.md 1.7): each family of paths has its own way to say no. */
+/** What is answered where no route is (docs/spec/server.md#errors): each family of paths has its own way to say no. */
 export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, hasAdmin: boolean): void {
   const preflight = exchange.cors.preflight(request.method, request.headers);
   if (preflight !== undefined) {

@@ -1,4 +1,4 @@
-/** Compact JSON, spread over lines with two blanks a level (server.md 1.4, `pretty`). Empty lists and objects stay closed. */
+/** Compact JSON, spread over lines with two blanks a level (docs/spec/server.md#json-mapping, `pretty`). Empty lists and objects stay closed. */
 export function indentJson(compact: string): string {
   let text = '';
   let level = 0;

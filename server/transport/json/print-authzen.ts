@@ -2,7 +2,7 @@ import type { AccessEvaluationBatchResponse, AccessEvaluationResponse, MetadataR
 import { printCheckResourcesResponse } from './print-check-resources.js';
 import { quote } from './print-value.js';
 
-/** AccessEvaluationResponse in its JSON form: the decision is always there (server.md 1.4). */
+/** AccessEvaluationResponse in its JSON form: the decision is always there (docs/spec/server.md#json-mapping). */
 export function printAccessEvaluationResponse({ decision, response }: AccessEvaluationResponse): string {
   const context = response === undefined ? '' : `,"context":{"authz.response":${printCheckResourcesResponse(response)}}`;
   return `{"decision":${decision}${context}}`;

@@ -3,7 +3,7 @@ import type { ActionDecision, CheckResourcesResponse, OutputEntry, Resource, Res
 import { printValue, quote, quoteName } from './print-value.js';
 
 /**
- * CheckResourcesResponse in its JSON form (server.md 1.2, 1.4), printed from the decisions: fields in the order of their numbers,
+ * CheckResourcesResponse in its JSON form (docs/spec/server.md#check-messages, docs/spec/server.md#json-mapping), printed from the decisions: fields in the order of their numbers,
  * empty ones left out, maps sorted. Hot: every REST request (bench: server).
  */
 export function printCheckResourcesResponse(response: CheckResourcesResponse): string {

@@ -4,7 +4,7 @@ import type { Decision } from '../../../proto/messages.js';
 import { printDecisionMeta, printEffects, printValidationErrors } from './print-check-resources.js';
 import { quote } from './print-value.js';
 
-/** CheckResourceSetResponse in its JSON form (server.md 1.2): maps sorted, empty fields left out. */
+/** CheckResourceSetResponse in its JSON form (docs/spec/server.md#older-checks): maps sorted, empty fields left out. */
 export function printCheckResourceSetResponse({ requestId, instances, includeMeta }: CheckResourceSetResponse): string {
   const head = requestId === '' ? '' : `"requestId":${quote(requestId)},`;
   const decisions = instances.map(({ id, decision }) => `${quote(id)}:{${printDecision(decision)}}`);
@@ -12,7 +12,7 @@ export function printCheckResourceSetResponse({ requestId, instances, includeMet
   return `{${head}"resourceInstances":{${decisions.join(',')}}${meta}}`;
 }
 
-/** CheckResourceBatchResponse in its JSON form (server.md 1.2). */
+/** CheckResourceBatchResponse in its JSON form (docs/spec/server.md#older-checks). */
 export function printCheckResourceBatchResponse({ requestId, results }: CheckResourceBatchResponse): string {
   const head = requestId === '' ? '' : `"requestId":${quote(requestId)},`;
   const list = results.map(({ id, decision }) => `{"resourceId":${quote(id)},${printDecision(decision)}}`);

@@ -3,7 +3,7 @@ import { RpcError } from '../../service/rpc-error.js';
 import { printValidationErrors } from './print-check-resources.js';
 import { printValue, quote } from './print-value.js';
 
-/** PlanResourcesResponse in its JSON form (planner.md 1.3): fields in the order of their numbers, empty ones left out. */
+/** PlanResourcesResponse in its JSON form (docs/spec/plans.md#plan-response): fields in the order of their numbers, empty ones left out. */
 export function printPlanResourcesResponse(response: PlanResourcesResponse): string {
   const { requestId, action, resourceKind, policyVersion, plan, includeMeta, authzCallId, actions } = response;
   const { validationErrors } = plan;

@@ -1,7 +1,7 @@
 /** Texts up to this length are looked through here; beyond it the platform's own way is quicker. */
 const SHORT_TEXT = 48;
 
-/** A text as a JSON string. Escapes only what JSON demands (server.md 1.4). */
+/** A text as a JSON string. Escapes only what JSON demands (docs/spec/server.md#json-mapping). */
 export function quote(text: string): string {
   if (text.length > SHORT_TEXT) return JSON.stringify(text);
   for (let index = 0; index < text.length; index++) {

@@ -1,4 +1,4 @@
-/** How deep objects and lists may lie in one another in a request (server.md 1.4). */
+/** How deep objects and lists may lie in one another in a request (docs/spec/server.md#json-mapping). */
 export const MAX_JSON_DEPTH = 10_000;
 
 /**

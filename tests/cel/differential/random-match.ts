@@ -17,7 +17,7 @@ export function matchDocument(match: RandomMatch, texts: readonly string[]): obj
   return { [match.kind]: { of: match.of.map((inner) => matchDocument(inner, texts)) } };
 }
 
-/** Whether it holds where what fails does not hold (policy-language.md 5.2). */
+/** Whether it holds where what fails does not hold (docs/spec/policy-language.md#results-of-conditions). */
 export function holds(match: RandomMatch, resultOf: (index: number) => Result): boolean {
   if (typeof match === 'number') return resultOf(match) === true;
   const inner = (one: RandomMatch): boolean => holds(one, resultOf);

@@ -6,7 +6,7 @@ import { Opaque } from '../../../runtime/cel/values.js';
 import { fail, unwrap } from './failure.js';
 import { entriesOf, find, isMap } from './maps.js';
 
-/** `target.name` (conditions.md 3.7). */
+/** `target.name` (docs/spec/conditions.md#selection-and-indexing). */
 export function select(target: Value, name: string): Value {
   if (target instanceof Message) return unwrap(cel.select(target, name));
   if (target instanceof Optional) return optionalRead(target, name);
@@ -23,7 +23,7 @@ export function index(target: Value, key: Value): Value {
   return found === undefined ? missing(target, key) : found;
 }
 
-/** `target.?name` (3.12). */
+/** `target.?name` (docs/spec/conditions.md#optional-values). */
 export function optionalSelect(target: Value, name: string): Value {
   return optionalRead(target, name);
 }
@@ -34,7 +34,7 @@ export function optionalIndex(target: Value, key: Value): Value {
   return optionalRead(target, key);
 }
 
-/** `has(target.name)` (3.9). */
+/** `has(target.name)` (docs/spec/conditions.md#the-has-macro). */
 export function has(target: Value, name: string): boolean {
   if (target instanceof Message) return unwrap(cel.has(target, name)) as boolean;
   if (target instanceof Optional) return target.value !== undefined && has(target.value, name);
@@ -53,7 +53,7 @@ function optionalRead(target: Value, key: Qualifier): Value {
   return new Optional(read(target, key));
 }
 
-// What is there, or undefined. A list refuses some keys even where absence is allowed (3.12).
+// What is there, or undefined. A list refuses some keys even where absence is allowed (docs/spec/conditions.md#optional-values).
 function read(target: Value, key: Qualifier): Value | undefined {
   if (isMap(target)) return find(entriesOf(target), key)?.[1];
   if (Array.isArray(target)) return element(target, key);

@@ -3,7 +3,7 @@ import { kindOf } from '../../../runtime/cel/kinds.js';
 import type { Opaque } from '../../../runtime/cel/values.js';
 import { fail, failA, failB } from './failure.js';
 
-/** `+ - * / %` (conditions.md 2.1, 3.2): kinds never mix. */
+/** `+ - * / %` (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic): kinds never mix. */
 export function arithmetic(operator: string, a: Value, b: Value): Value {
   if (typeof a === 'bigint' && typeof b === 'bigint') return int64(integers(operator, a, b));
   if (a instanceof Uint && b instanceof Uint) return uint64(integers(operator, a.value, b.value));

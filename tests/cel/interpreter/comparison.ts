@@ -4,7 +4,7 @@ import { CelError, Opaque } from '../../../runtime/cel/values.js';
 import { Failure, failA, failB } from './failure.js';
 import { entriesOf, find, isMap } from './maps.js';
 
-/** `a == b` (conditions.md 3.3): total, but for the kinds that refuse others. */
+/** `a == b` (docs/spec/conditions.md#equality): total, but for the kinds that refuse others. */
 export function equal(a: Value, b: Value): boolean {
   if (isNumber(a) && isNumber(b)) return orderOfNumbers(a, b) === 0;
   if (a === null || b === null) return a === b;
@@ -56,7 +56,7 @@ export function surelyEqual(a: Value, b: Value): boolean {
   }
 }
 
-/** `a < b` and its like (3.5); the class of the failure depends on the left operand (2.1). */
+/** `a < b` and its like (docs/spec/conditions.md#ordering); the class of the failure depends on the left operand (docs/spec/conditions.md#operators). */
 export function ordered(operator: string, a: Value, b: Value, holds: (order: number) => boolean): boolean {
   const order = orderOf(a, b);
   return order === undefined ? failOrder(operator, a) : holds(order);

@@ -8,7 +8,7 @@ import { sortedBy } from './sorting.js';
 /** The body or predicate of a macro, for one element: two values for two variables, else one. */
 export type Body = (...bound: readonly Value[]) => Value;
 
-/** A comprehension (conditions.md 2.2, 3.10). `predicate` is absent when the author wrote none. */
+/** A comprehension (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions). `predicate` is absent when the author wrote none. */
 export function comprehension(macro: string, range: Value, variables: number, predicate: Body | undefined, body: Body): Value {
   const steps = variables === 2 ? pairs(range) : elements(range);
   switch (macro) {

@@ -1,7 +1,7 @@
 import { CelError, isFailure, type Result, type Value } from '#runtime/cel';
 import { typeNameOf } from '../../../runtime/cel/type-names.js';
 
-/** What the interpreter throws: an evaluation that cannot go on (conditions.md 3.1). */
+/** What the interpreter throws: an evaluation that cannot go on (docs/spec/conditions.md#kinds-of-values). */
 export class Failure {
   constructor(readonly message: string) {}
 }
@@ -10,7 +10,7 @@ export function fail(message: string): never {
   throw new Failure(message);
 }
 
-/** Class A of conditions.md 2. */
+/** Class A of docs/spec/conditions.md#error-classes. */
 export function failA(): never {
   return fail('no such overload');
 }

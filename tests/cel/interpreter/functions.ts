@@ -19,7 +19,7 @@ export function applied(row: CelFunction, args: readonly Value[], request: Reque
   return unwrap(leaf(...args, ...(row.pure ? [] : [request])));
 }
 
-/** `math.greatest(...)` and `math.least(...)` (conditions.md 2.5). */
+/** `math.greatest(...)` and `math.least(...)` (docs/spec/conditions.md#math-functions). */
 export function extreme(macro: 'math.greatest' | 'math.least', args: readonly Value[]): Value {
   const name = macro === 'math.greatest' ? 'math.@max' : 'math.@min';
   const better = (order: number): boolean => (macro === 'math.greatest' ? order > 0 : order < 0);

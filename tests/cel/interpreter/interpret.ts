@@ -14,13 +14,13 @@ import { type Entry, entriesOf, find, isMap, mapOf } from './maps.js';
 /** What an expression may read. */
 export interface Surroundings {
   readonly request: Request;
-  /** The variables of the policy by name; one that failed is a failure (conditions.md 1.7). */
+  /** The variables of the policy by name; one that failed is a failure (docs/spec/conditions.md#policy-variables). */
   readonly variables: ReadonlyMap<string, Result>;
   readonly constants: { readonly [name: string]: Value };
 }
 
 /**
- * Evaluates a checked expression by the letter of conditions.md 2 and 3: no two polarities, no folding, no sets made beforehand.
+ * Evaluates a checked expression by the letter of docs/spec/conditions.md#operators-macros-and-functions: no two polarities, no folding, no sets made beforehand.
  * The judge of the differential test; it shares the runtime's values and its leaf functions, and none of its operators.
  */
 export function interpret(ast: Expr, checked: CheckedExpression, surroundings: Surroundings): Result {
@@ -145,7 +145,7 @@ function mapLiteral(expr: Expr & { readonly kind: 'map' }, scope: Scope): Value 
   return mapOf(entries);
 }
 
-/** What a crash of the reference reads like (3.15). */
+/** What a crash of the reference reads like (docs/spec/conditions.md#error-messages). */
 const UNHASHABLE = 'internal error: runtime error: hash of unhashable type types.Bytes';
 
 function operator(expr: CallExpr, scope: Scope): Value {
@@ -188,7 +188,7 @@ function operator(expr: CallExpr, scope: Scope): Value {
   }
 }
 
-// `&&` (decisive: false) and `||` (3.8): a decisive operand on either side wins; else the left one's problem comes first.
+// `&&` (decisive: false) and `||` (docs/spec/conditions.md#logical-operators): a decisive operand on either side wins; else the left one's problem comes first.
 function logical(decisive: boolean, left: Expr, right: Expr, scope: Scope): Value {
   const truth = (expr: Expr) => (): Value => {
     const value = evaluate(expr, scope);
@@ -255,7 +255,7 @@ function isNamespace(expr: Expr, scope: Scope): boolean {
   return expr.kind === 'ident' && !scope.checked.references.has(expr);
 }
 
-/** Functions whose global form hides a failed argument (2.6). */
+/** Functions whose global form hides a failed argument (docs/spec/conditions.md#lists-and-sets). */
 const HIDING = new Set(['intersect', 'except', 'hasIntersection', 'has_intersection', 'isSubset', 'is_subset']);
 
 function call(expr: CallExpr, scope: Scope): Value {

@@ -28,7 +28,7 @@ export interface Section {
   readonly leftOut: ReadonlyMap<string, number>;
 }
 
-/** The conformance suite of cel-spec by section (conditions.md 8.4). */
+/** The conformance suite of cel-spec by section (docs/spec/conditions.md#conformance). */
 export function specSections(): readonly Section[] {
   return getConformanceSuite().suites.map((section) => {
     const tests: SpecTest[] = [];

@@ -24,7 +24,7 @@ export interface Environment {
 
 type RequestPart = Pick<Environment, 'principal' | 'resource' | 'auxData' | 'globals'>;
 
-/** Evaluation state of one check of the reference model (policy-language.md 8.2, `Ctx`). */
+/** Evaluation state of one check of the reference model (docs/spec/policy-language.md#reference-model, `Ctx`). */
 export class Context {
   effectiveDerivedRoles: readonly string[] = [];
   failedDerivedRoles: readonly string[] = [];

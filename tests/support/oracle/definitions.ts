@@ -1,6 +1,6 @@
 import type { Definitions, Document, Match, RuleBody, Texts, Values } from './documents.js';
 
-/** The used variables, in order of evaluation, and the used constants of a policy (policy-language.md 6.1). Equal content is one set of values (6.2). */
+/** The used variables, in order of evaluation, and the used constants of a policy (docs/spec/policy-language.md#compiling-variables-and-constants). Equal content is one set of values (6.2). */
 export interface Params {
   readonly variables: readonly { readonly name: string; readonly expr: string }[];
   readonly constants: Values;

@@ -1,4 +1,4 @@
-/** Policy documents as YAML gives them, already valid: the shapes the reference model reads (policy-language.md 3). */
+/** Policy documents as YAML gives them, already valid: the shapes the reference model reads (docs/spec/policy-language.md#document-fields). */
 export interface Document {
   readonly apiVersion?: string;
   readonly resourcePolicy?: ResourceDocument;

@@ -1,4 +1,4 @@
-/** An operand of a filter as it goes over the wire (planner.md 3.7). */
+/** An operand of a filter as it goes over the wire (docs/spec/plans.md#operands). */
 export type WireOperand =
   | { readonly value: unknown }
   | { readonly variable: string }

@@ -1,4 +1,4 @@
-/** The glob of policy-language.md 4.3 by translation to a RegExp: for comparison, as RegExp may backtrack. */
+/** The glob of docs/spec/policy-language.md#globs by translation to a RegExp: for comparison, as RegExp may backtrack. */
 export function globMatch(pattern: string, text: string): boolean {
   if (pattern === '*') return true;
   const ends = /^([^*?[{\\]*)\*\*([^*?[{\\]*)$/u.exec(pattern);

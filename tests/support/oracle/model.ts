@@ -3,7 +3,7 @@ import type { ResourceDocument, SchemaUse } from './documents.js';
 import { globMatch, indexMatch } from './glob-match.js';
 import { NO_PARAMS, policyKey, type RoleRow, type Row, sanitize, type Table, type VisitedRow } from './table.js';
 
-/** What changes decisions (policy-language.md 13). */
+/** What changes decisions (docs/spec/policy-language.md#configuration). */
 export interface ModelSettings {
   readonly defaultVersion: string;
   readonly defaultScope: string;
@@ -56,7 +56,7 @@ export interface ModelDecision {
 
 export type ModelOutput = { readonly src: string; readonly action: string } & ({ readonly val: unknown } | { readonly error: string });
 
-/** The reference model of a check of one principal and one resource (policy-language.md 8.2), in the order and with the names of its text. */
+/** The reference model of a check of one principal and one resource (docs/spec/policy-language.md#reference-model), in the order and with the names of its text. */
 export function modelCheck(table: Table, cel: Cel, request: ModelRequest, settings: ModelSettings = MODEL_DEFAULTS): ModelResult {
   return new ModelCheck(table, cel, request, settings).run();
 }

@@ -1,7 +1,7 @@
 import { paramsOf, type Params, textsOf, expressionsOf } from './definitions.js';
 import type { DerivedRoleDefinition, Document, Match, PrincipalDocument, ResourceDocument, RoleDocument, RuleBody } from './documents.js';
 
-/** Policies as rows: the first half of the reference model (policy-language.md 8.2). */
+/** Policies as rows: the first half of the reference model (docs/spec/policy-language.md#reference-model). */
 export interface Table {
   readonly rows: readonly Row[];
   readonly roleRules: readonly RoleRow[];

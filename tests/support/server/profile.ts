@@ -6,7 +6,7 @@ const ADMIN = [
   'server.adminAPI.adminCredentials.passwordHash=JDJiJDA0JHNuVi9YZ04vSC9qVmI1OE1RWnhjWC5zTWlCMHRQNVJzdHE1YWNFdnVaT2Q0blQueXVrY1g2',
 ];
 
-/** The plans that were recorded have the shapes of the reference (planner.md 8.3, 5). */
+/** The plans that were recorded have the shapes of the reference (docs/spec/plans.md#reference-shapes). */
 const SHAPES = 'engine.plan.referenceShapes=true';
 
 /** The configuration of a server of the recorded HTTP cases, on free ports; `folder` is that of the cases. */

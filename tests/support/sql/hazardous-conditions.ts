@@ -1,4 +1,4 @@
-/** Conditions that translations of filters have got wrong, or may (planner.md 6.3, 6.4, 8.1). They read `x`, `y`, `n`, `flag`, `list`, `map` and `items`, and of the principal `teams` and `n`. */
+/** Conditions that translations of filters have got wrong, or may (docs/spec/plans.md#null-and-missing-attributes, docs/spec/plans.md#hazards-of-translation, docs/spec/plans.md#details-that-are-easy-to-miss). They read `x`, `y`, `n`, `flag`, `list`, `map` and `items`, and of the principal `teams` and `n`. */
 export const HAZARDS: readonly string[] = [
   'R.attr.x in [b"abc"]', 'R.attr.x == b"abc"', '[R.attr.x] == [b"abc"]', 'R.attr.list == [b"abc"]', 'R.attr.map == {"a":b"abc"}', 'R.attr.x in [b"abc", "q"]',
   'b"abc" in R.attr.list', 'R.attr.list.exists(t, t == b"abc")', 'R.attr.list.exists(t, t in [b"abc"])', '[b"abc"].exists(t, t == R.attr.x)',
