@@ -12,7 +12,10 @@ import { type LeaveQuestion, leaveQuestions } from './workload/leave-requests.js
 
 export const CHECK_TITLE = 'A decision, in process';
 
-/** What one decision costs: the leave policy alone, and out of many of its shape, beside the same policy by hand and in CASL. */
+/**
+ * What one decision costs: the leave policy alone, and out of many of its shape, beside the same policy by hand and in
+ * CASL.
+ */
 export async function checkBench(bundles: Bundles): Promise<Section> {
   const hot = await scenario(bundles, 'hot', 1);
   const many: Scenario[] = [];
@@ -20,7 +23,9 @@ export async function checkBench(bundles: Bundles): Promise<Section> {
   const tenThousand = many.at(-1) as Scenario;
   const scenarios = [hot, ...many];
   const hotRatio = medianOf(hot, ENGINE) / medianOf(hot, BY_HAND);
-  const failures = scenarios.flatMap(({ name, timelessBytes }) => (timelessBytes < 1 ? [] : [`${name}: a decision allocates ${figure(timelessBytes)} bytes`]));
+  const failures = scenarios.flatMap(({ name, timelessBytes }) =>
+    timelessBytes < 1 ? [] : [`${name}: a decision allocates ${figure(timelessBytes)} bytes`],
+  );
   return {
     title: CHECK_TITLE,
     text: [
@@ -65,12 +70,20 @@ async function scenario(bundles: Bundles, shape: Shape, count: number): Promise<
   };
 }
 
-function contestantsOf(engine: Engine, questions: readonly LeaveQuestion[], limits: readonly LeaveLimits[]): readonly Contestant[] {
+function contestantsOf(
+  engine: Engine,
+  questions: readonly LeaveQuestion[],
+  limits: readonly LeaveLimits[],
+): readonly Contestant[] {
   const byHand = handWritten(limits);
   const question = (index: number): LeaveQuestion => questions[index] as LeaveQuestion;
-  const calls = questions.map(({ principal, resource, action }) => ({ principal, resources: [{ resource, actions: [action] }] }));
+  const calls = questions.map(({ principal, resource, action }) => ({
+    principal,
+    resources: [{ resource, actions: [action] }],
+  }));
   const callsWithMeta = calls.map((call) => ({ ...call, includeMeta: true }));
-  const check = (call: (typeof calls)[number] | undefined): boolean => engine.check(call as (typeof calls)[number])[0]?.actions[0]?.effect === ALLOW;
+  const check = (call: (typeof calls)[number] | undefined): boolean =>
+    engine.check(call as (typeof calls)[number])[0]?.actions[0]?.effect === ALLOW;
   return [
     { name: BY_HAND, run: (index) => byHand(question(index)) },
     { name: ENGINE, run: (index) => engine.isAllowed(question(index)) },
@@ -83,7 +96,9 @@ function contestantsOf(engine: Engine, questions: readonly LeaveQuestion[], limi
 
 const ALLOW = 1;
 
-/** Those that are denied once the leave has started, which makes timestamps of a text and of the instant of the call. */
+/**
+ * Those that are denied once the leave has started, which makes timestamps of a text and of the instant of the call.
+ */
 const ACTIONS_WITH_A_TERM: ReadonlySet<string> = new Set(['edit', 'delete', 'approve']);
 
 /** A contestant that decides otherwise does not compete. */
@@ -92,14 +107,21 @@ function compareAnswers(contestants: readonly Contestant[], questions: readonly 
   for (let index = 0; index < questions.length; index++) {
     const answer = first.run(index);
     for (const { name, run } of others) {
-      if (run(index) !== answer) throw new Error(`${name} answers otherwise than ${first.name}: ${JSON.stringify(questions[index])}`);
+      if (run(index) !== answer)
+        throw new Error(`${name} answers otherwise than ${first.name}: ${JSON.stringify(questions[index])}`);
     }
   }
 }
 
 function scenarioText({ name, measurements, bytes, timelessBytes }: Scenario): string {
   const reference = medianOf({ measurements }, BY_HAND);
-  const rows = measurements.map((one) => [one.name, ratio(one.median / reference), figure(one.minimum), figure(one.median), percent(one.spread)]);
+  const rows = measurements.map((one) => [
+    one.name,
+    ratio(one.median / reference),
+    figure(one.minimum),
+    figure(one.median),
+    percent(one.spread),
+  ]);
   const allocated = `\`isAllowed\` allocates ${figure(bytes)} bytes a decision, ${figure(timelessBytes)} where no condition makes a timestamp.`;
   return `### ${name}\n\n${table(['', 'ratio', 'minimum ns', 'median ns', 'spread'], rows)}\n\n${allocated}`;
 }

@@ -35,17 +35,37 @@ function stageNames([first]: readonly MadeBundle[]): readonly string[] {
   return first?.report.stages.map(({ name }) => name) ?? [];
 }
 
-function stageRow(name: string, thousand: readonly MadeBundle[], tenThousand: readonly MadeBundle[]): readonly string[] {
+function stageRow(
+  name: string,
+  thousand: readonly MadeBundle[],
+  tenThousand: readonly MadeBundle[],
+): readonly string[] {
   const small = statisticsOf(millisecondsOf(thousand, name));
   const large = statisticsOf(millisecondsOf(tenThousand, name));
   const parts = [small.median / total(thousand), large.median / total(tenThousand)] as const;
-  return [name, percent(parts[0]), figure(small.minimum), figure(small.median), percent(small.spread), percent(parts[1]), figure(large.median)];
+  return [
+    name,
+    percent(parts[0]),
+    figure(small.minimum),
+    figure(small.median),
+    percent(small.spread),
+    percent(parts[1]),
+    figure(large.median),
+  ];
 }
 
 function totalRow(thousand: readonly MadeBundle[], tenThousand: readonly MadeBundle[]): readonly string[] {
   const small = statisticsOf(thousand.map(wholeOf));
   const perPolicy = total(tenThousand) / 10 / small.median;
-  return ['all, and 10,000 a policy', '1', figure(small.minimum), figure(small.median), percent(small.spread), ratio(perPolicy), figure(total(tenThousand))];
+  return [
+    'all, and 10,000 a policy',
+    '1',
+    figure(small.minimum),
+    figure(small.median),
+    percent(small.spread),
+    ratio(perPolicy),
+    figure(total(tenThousand)),
+  ];
 }
 
 function memoryLine(thousand: readonly MadeBundle[], tenThousand: readonly MadeBundle[]): string {

@@ -25,7 +25,12 @@ export async function conditionsBench(): Promise<Section> {
       `Nanoseconds a condition over ${REQUESTS} requests that rotate, less what the loop costs; all give the same answers. The package is @marcbachmann/cel-js, parsed beforehand.`,
       table(
         ['', 'compiled / by hand', 'package / compiled', 'by hand ns', 'compiled ns', 'package ns'],
-        results.map(({ name, toHand, toPackage, nanoseconds }) => [name, ratio(toHand), ratio(toPackage), ...nanoseconds.map(figure)]),
+        results.map(({ name, toHand, toPackage, nanoseconds }) => [
+          name,
+          ratio(toHand),
+          ratio(toPackage),
+          ...nanoseconds.map(figure),
+        ]),
       ),
       [
         aim(`at most 1.5x of hand-written TypeScript (geometric mean ${ratio(byHand)})`, byHand <= 1.5),
@@ -73,7 +78,10 @@ function measured(condition: TypicalCondition, rule: Rule, requests: readonly Re
 const LEAST = 1;
 
 function packageEnvironment(): Environment {
-  return new Environment({ unlistedVariablesAreDyn: true }).registerFunction('string.inIPAddrRange(string): bool', (address: unknown) => isInTen(address));
+  return new Environment({ unlistedVariablesAreDyn: true }).registerFunction(
+    'string.inIPAddrRange(string): bool',
+    (address: unknown) => isInTen(address),
+  );
 }
 
 async function compiledRules(): Promise<readonly Rule[]> {
@@ -83,7 +91,12 @@ async function compiledRules(): Promise<readonly Rule[]> {
       resource: 'order',
       version: 'default',
       variables: { local: VARIABLES },
-      rules: CONDITIONS.map(({ expr }) => ({ actions: ['act'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr } } })),
+      rules: CONDITIONS.map(({ expr }) => ({
+        actions: ['act'],
+        effect: 'EFFECT_ALLOW',
+        roles: ['*'],
+        condition: { match: { expr } },
+      })),
     },
   };
   const { files, program, diagnostics } = compile([new Source('order.yaml', JSON.stringify(policy))]);

@@ -67,13 +67,26 @@ function leaveRow(name: string, policies: PolicyBundle, limits: Parameters<typeo
 function ruleRow(count: number, policies: PolicyBundle): Row {
   const questions = leaveQuestions(256, [{ kind: 'document', longestLeaveDays: 0, countriesWithLocalRules: [] }]);
   const employed = EMPLOYEES.filter(({ roles }) => roles.includes('employee'));
-  const asked = questions.map((question, index) => ({ ...question, principal: employed[index % employed.length] as LeaveQuestion['principal'], action: 'view' }));
+  const asked = questions.map((question, index) => ({
+    ...question,
+    principal: employed[index % employed.length] as LeaveQuestion['principal'],
+    action: 'view',
+  }));
   return row(count === 1 ? 'a policy of one rule' : `a policy of ${count} rules`, createEngine(policies), asked);
 }
 
 function row(name: string, engine: Engine, questions: readonly LeaveQuestion[]): Row {
-  const plans = questions.map(({ principal, resource, action }): PlanRequest => ({ principal, resource: { kind: resource.kind }, actions: [action] }));
-  const checks = questions.map(({ principal, resource, action }) => ({ principal, resources: [{ resource, actions: [action] }] }));
+  const plans = questions.map(
+    ({ principal, resource, action }): PlanRequest => ({
+      principal,
+      resource: { kind: resource.kind },
+      actions: [action],
+    }),
+  );
+  const checks = questions.map(({ principal, resource, action }) => ({
+    principal,
+    resources: [{ resource, actions: [action] }],
+  }));
   const [plan, withText, check] = measure(
     [
       { name: 'plan', run: (index) => engine.plan(plans[index] as PlanRequest) },

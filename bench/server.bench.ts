@@ -12,7 +12,10 @@ import { type ServerChild, startServerChild } from './harness/server-child.js';
 
 export const SERVER_TITLE = 'Serving';
 
-/** Microseconds of CPU a request costs the server: REST and gRPC, beside a bare server that parses the same JSON and answers a constant. */
+/**
+ * Microseconds of CPU a request costs the server: REST and gRPC, beside a bare server that parses the same JSON and
+ * answers a constant.
+ */
 export async function serverBench(): Promise<Section> {
   if (!existsSync(SHARED_WORKLOAD)) {
     return { title: SERVER_TITLE, text: 'Not measured: the workload (`../shared/bench`) is absent.', failures: [] };
@@ -63,7 +66,10 @@ async function workloadBundle(directory: string): Promise<string> {
   return path;
 }
 
-async function measureWorkload({ name: workload, file, requests }: Workload, bundlePath: string): Promise<readonly Measured[]> {
+async function measureWorkload(
+  { name: workload, file, requests }: Workload,
+  bundlePath: string,
+): Promise<readonly Measured[]> {
   const json = readFileSync(join(SHARED_WORKLOAD, `${file}.request.json`));
   const answer = join(SHARED_WORKLOAD, `${file}.response.json`);
   const bare = await startServerChild('bare', answer);
@@ -73,7 +79,12 @@ async function measureWorkload({ name: workload, file, requests }: Workload, bun
   const contestants: readonly Contestant[] = [
     { name: BARE, server: bare, body: json, ...httpSender(bare.httpAddress) },
     { name: 'REST', server: ours, body: json, ...httpSender(ours.httpAddress) },
-    { name: 'gRPC', server: ours, body: readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`)), ...grpcSender(ours.grpcAddress) },
+    {
+      name: 'gRPC',
+      server: ours,
+      body: readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`)),
+      ...grpcSender(ours.grpcAddress),
+    },
     { name: 'REST, audit log', server: audited, body: json, ...httpSender(audited.httpAddress) },
     { name: 'REST, audit log before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
   ];
@@ -93,9 +104,15 @@ async function compareAnswer({ send, body }: Contestant, answer: string): Promis
   deepStrictEqual(resultsOf((await send(body)).toString('utf8')), resultsOf(readFileSync(answer, 'utf8')));
 }
 
-async function measureRounds(contestants: readonly Contestant[], workload: string, requests: number): Promise<readonly Measured[]> {
+async function measureRounds(
+  contestants: readonly Contestant[],
+  workload: string,
+  requests: number,
+): Promise<readonly Measured[]> {
   for (const { send, body } of contestants) await sendMany(send, body, requests * 5, 16);
-  const cells = CONCURRENCIES.flatMap((concurrency) => contestants.map((contestant) => ({ contestant, concurrency, samples: [] as number[] })));
+  const cells = CONCURRENCIES.flatMap((concurrency) =>
+    contestants.map((contestant) => ({ contestant, concurrency, samples: [] as number[] })),
+  );
   for (let round = 0; round < ROUNDS; round++) {
     for (const { contestant, concurrency, samples } of cells) {
       const before = await contestant.server.cpu();
@@ -103,7 +120,12 @@ async function measureRounds(contestants: readonly Contestant[], workload: strin
       samples.push(((await contestant.server.cpu()) - before) / requests);
     }
   }
-  return cells.map(({ contestant, concurrency, samples }) => ({ workload, concurrency, name: contestant.name, ...statisticsOf(samples) }));
+  return cells.map(({ contestant, concurrency, samples }) => ({
+    workload,
+    concurrency,
+    name: contestant.name,
+    ...statisticsOf(samples),
+  }));
 }
 
 function textOf(measured: readonly Measured[]): string {
@@ -112,7 +134,13 @@ function textOf(measured: readonly Measured[]): string {
     const rows = own.map((one) => {
       const bare = own.find((other) => other.name === BARE && other.concurrency === one.concurrency);
       const label = `${one.name}, ${one.concurrency} at once`;
-      return [label, ratio(one.median / (bare?.median ?? Number.NaN)), figure(one.minimum), figure(one.median), percent(one.spread)];
+      return [
+        label,
+        ratio(one.median / (bare?.median ?? Number.NaN)),
+        figure(one.minimum),
+        figure(one.median),
+        percent(one.spread),
+      ];
     });
     return `### ${name}\n\n${table(['', 'ratio', 'minimum us', 'median us', 'spread'], rows)}`;
   });

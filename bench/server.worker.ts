@@ -8,8 +8,9 @@ import { type Bundle, startServer } from '../server/main.js';
 import { report } from './harness/child.js';
 
 /*
- * A server in a process of its own, so that its CPU time is its alone: ours over a bundle, with an audit log where its delivery is named, or a bare one that parses the same JSON and
- * answers a constant. Reports its addresses, then microseconds of CPU whenever it is sent a message; ends with its parent.
+ * A server in a process of its own, so that its CPU time is its alone: ours over a bundle, with an audit log where its
+ * delivery is named, or a bare one that parses the same JSON and answers a constant. Reports its addresses, then
+ * microseconds of CPU whenever it is sent a message; ends with its parent.
  */
 
 const [what, path] = process.argv.slice(2) as ['ours' | 'bare' | AuditDelivery, string];
@@ -23,10 +24,17 @@ process.on('disconnect', () => process.exit(0));
 /** With an audit log, in a file beside the bundle, where there is a delivery. */
 async function startOurs(delivery: AuditDelivery | undefined): Promise<object> {
   const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-  if (delivery !== undefined) sets.push(`audit.enabled=true,audit.backend=file,audit.delivery=${delivery},audit.file.path=${path}.${delivery}.log`);
+  if (delivery !== undefined)
+    sets.push(
+      `audit.enabled=true,audit.backend=file,audit.delivery=${delivery},audit.file.path=${path}.${delivery}.log`,
+    );
   const { config } = loadConfig({ sets, environment: {} });
   const { policies } = (await import(path)) as Bundle;
-  const { httpAddress, grpcAddress } = await startServer(config, { policies }, { audit: await openAuditLog(config.audit, console.error) });
+  const { httpAddress, grpcAddress } = await startServer(
+    config,
+    { policies },
+    { audit: await openAuditLog(config.audit, console.error) },
+  );
   return { httpAddress, grpcAddress };
 }
 
@@ -42,6 +50,8 @@ function startBare(): Promise<object> {
     });
   });
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve({ httpAddress: `127.0.0.1:${(server.address() as AddressInfo).port}`, grpcAddress: '' }));
+    server.listen(0, '127.0.0.1', () =>
+      resolve({ httpAddress: `127.0.0.1:${(server.address() as AddressInfo).port}`, grpcAddress: '' }),
+    );
   });
 }

@@ -11,13 +11,22 @@ export const START_TITLE = 'Starting';
 export async function startBench(bundles: Bundles): Promise<Section> {
   const starts = new Map<number, StartReport[]>(SIZES.map((count) => [count, []]));
   // Each round starts every size, so a neighbour's burst strikes all alike.
-  for (let round = 0; round < ROUNDS; round++) for (const [count, reports] of starts) reports.push(await startOnce(bundles, count));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [count, reports] of starts) reports.push(await startOnce(bundles, count));
   const whole = (count: number): number => statisticsOf((starts.get(count) ?? []).map(millisecondsOf)).median;
   const rows = [...starts].map(([count, reports]) => {
     const { minimum, median, spread } = statisticsOf(reports.map(millisecondsOf));
     const first = statisticsOf(reports.map(({ firstDecision }) => firstDecision)).median;
     const memory = statisticsOf(reports.map((report) => report.memory)).median;
-    return [count.toLocaleString('en-US'), ratio(median / whole(10)), figure(minimum), figure(median), percent(spread), figure(first), megabytes(memory)];
+    return [
+      count.toLocaleString('en-US'),
+      ratio(median / whole(10)),
+      figure(minimum),
+      figure(median),
+      percent(spread),
+      figure(first),
+      megabytes(memory),
+    ];
   });
   return {
     title: START_TITLE,

@@ -14,6 +14,11 @@ const start = performance.now();
 const { policies } = (await import(path)) as { readonly policies: PolicyBundle };
 const loaded = performance.now();
 const principal = { id: 'employee-1', roles: ['employee'] };
-if (!createEngine(policies).isAllowed({ principal, resource: { kind, id: 'leave-1' }, action: 'create' })) throw new Error('not allowed');
+if (!createEngine(policies).isAllowed({ principal, resource: { kind, id: 'leave-1' }, action: 'create' }))
+  throw new Error('not allowed');
 const decided = performance.now();
-await report({ load: loaded - start, firstDecision: decided - loaded, memory: process.memoryUsage().rss } satisfies StartReport);
+await report({
+  load: loaded - start,
+  firstDecision: decided - loaded,
+  memory: process.memoryUsage().rss,
+} satisfies StartReport);

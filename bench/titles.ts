@@ -12,4 +12,13 @@ export const PEERS_TITLE = 'Beside the reference';
 export const BAD_DAY_TITLE = 'A bad day';
 
 /** The sections of results.md. */
-export const RESULT_ORDER: readonly string[] = [CHECK_TITLE, CONDITIONS_TITLE, PLAN_TITLE, START_TITLE, COMPILE_TITLE, SERVER_TITLE, PEERS_TITLE, BAD_DAY_TITLE];
+export const RESULT_ORDER: readonly string[] = [
+  CHECK_TITLE,
+  CONDITIONS_TITLE,
+  PLAN_TITLE,
+  START_TITLE,
+  COMPILE_TITLE,
+  SERVER_TITLE,
+  PEERS_TITLE,
+  BAD_DAY_TITLE,
+];

@@ -31,12 +31,25 @@ addTestOptions(
     .argument('[dir]', 'the folder of the policies', 'policies')
     .option('--out <dir>', 'the folder of the generated modules', 'generated')
     .option('--bundle <file>', 'the file of the bundle', 'dist/policies.js')
-    .addOption(new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts('emit'))
+    .addOption(
+      new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts(
+        'emit',
+      ),
+    )
     .option('--no-emit', 'only report problems; write nothing, and run tests only where --tests names them')
-    .addOption(new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'))
-    .addOption(new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation').choices(['error', 'warning']).default('error'))
+    .addOption(
+      new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'),
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation')
+        .choices(['error', 'warning'])
+        .default('error'),
+    )
     .option('--checks-only', 'leave out what plans and strict evaluation need: for browsers and the edge')
-    .option('--strict-types', 'refuse attributes that the JSON schemas do not know, or do not require and nothing guards')
+    .option(
+      '--strict-types',
+      'refuse attributes that the JSON schemas do not know, or do not require and nothing guards',
+    )
     .option('--skip-tests', 'leave the tests alone')
     .option('--allow-empty', 'compile a folder without policies: its bundle denies everything'),
 ).action(async (directory, options) => {
@@ -49,8 +62,14 @@ addTestOptions(
     .command('test')
     .description('run the tests of a folder of policies: its files *_test.yaml, with their fixtures in testdata')
     .argument('[dir]', 'the folder of the policies', 'policies')
-    .addOption(new Option('-o, --output <format>', 'how to show problems of policies, and results').choices(['tree', 'list', 'json']).default('tree'))
-    .addOption(new Option('--enforce-schemas', 'deny where attributes do not satisfy their schemas').conflicts('ignoreSchemas'))
+    .addOption(
+      new Option('-o, --output <format>', 'how to show problems of policies, and results')
+        .choices(['tree', 'list', 'json'])
+        .default('tree'),
+    )
+    .addOption(
+      new Option('--enforce-schemas', 'deny where attributes do not satisfy their schemas').conflicts('ignoreSchemas'),
+    )
     .option('--no-color', 'write without colours')
     .option('--pass-with-no-tests', 'succeed when the folder has no tests'),
 ).action(async (directory, options) => {
@@ -62,15 +81,24 @@ program
   .command('plan')
   .description('print which resources of a kind a principal may act on, as a filter')
   .argument('[dir]', 'the folder of the policies', 'policies')
-  .requiredOption('--principal <file>', 'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input')
+  .requiredOption(
+    '--principal <file>',
+    'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input',
+  )
   .requiredOption('--kind <kind>', 'the kind of the resources')
-  .requiredOption('--action <action>', 'an action; repeat it for filters of several actions, all of which must be allowed', collect)
+  .requiredOption(
+    '--action <action>',
+    'an action; repeat it for filters of several actions, all of which must be allowed',
+    collect,
+  )
   .option('--scope <scope>', 'the scope of the resources')
   .option('--policy-version <version>', 'the version of the policies')
   .option('--attr <file>', 'attributes that all the resources have, YAML or JSON')
   .option('--aux-data <file>', 'claims of tokens, taken to be verified, YAML or JSON: jwt, jwts')
   .option('--reference-shapes', 'write the filter as the reference does')
-  .addOption(new Option('-o, --output <format>', 'how to show the filter').choices(['tree', 'text', 'json']).default('tree'))
+  .addOption(
+    new Option('-o, --output <format>', 'how to show the filter').choices(['tree', 'text', 'json']).default('tree'),
+  )
   .action(async (directory, options) => {
     const { planCommand } = await import('./commands/plan.js');
     process.exitCode = await planCommand(directory, options);
@@ -80,7 +108,10 @@ program
   .command('check')
   .description('decide whether a principal may act on one resource')
   .argument('[dir]', 'the folder of the policies', 'policies')
-  .requiredOption('--principal <file>', 'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input')
+  .requiredOption(
+    '--principal <file>',
+    'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input',
+  )
   .requiredOption('--resource <file>', 'the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
   .requiredOption('--action <action>', 'an action; may be repeated', collect)
   .option('--aux-data <file>', 'claims of tokens, taken to be verified, YAML or JSON: jwt, jwts')
@@ -92,7 +123,9 @@ program
 
 program
   .command('inspect')
-  .description('list what policies mention: actions, attributes, derived roles, variables, constants; they need not compile')
+  .description(
+    'list what policies mention: actions, attributes, derived roles, variables, constants; they need not compile',
+  )
   .argument('[dir]', 'the folder of the policies', 'policies')
   .argument('[ids...]', 'the ids of the policies to show, such as resource.album.vdefault; all when there are none')
   .option('--name-regexp <regexp>', 'only policies whose resource, principal, role or set has such a name')
@@ -100,7 +133,11 @@ program
   .option('--scope-regexp <regexp>', 'only policies of such scopes')
   .option('--include-disabled', 'disabled policies too')
   .option('--no-headers', 'as text, the values alone')
-  .addOption(new Option('-o, --output <format>', 'how to show them').choices(['text', 'json', 'prettyjson', 'yaml']).default('text'))
+  .addOption(
+    new Option('-o, --output <format>', 'how to show them')
+      .choices(['text', 'json', 'prettyjson', 'yaml'])
+      .default('text'),
+  )
   .action(async (directory, ids, options) => {
     const { inspectCommand } = await import('./commands/inspect.js');
     process.exitCode = inspectCommand(directory, ids, options);
@@ -134,7 +171,11 @@ program
   .argument('<program...>', 'the program and its arguments')
   .option('--config <file>', 'the configuration file; .authz.yaml when there is one')
   .option('--set <key=value>', 'override a key of the configuration; may be repeated', collect, [])
-  .addOption(new Option('--log-level <level>', 'what the server logs').choices(['debug', 'info', 'warn', 'error']).default('error'))
+  .addOption(
+    new Option('--log-level <level>', 'what the server logs')
+      .choices(['debug', 'info', 'warn', 'error'])
+      .default('error'),
+  )
   .option('--timeout <duration>', 'how long the server may take to start', '30s')
   .passThroughOptions()
   .action(async (words, options) => {

@@ -18,7 +18,10 @@ export class InputError extends Error {
 }
 
 /** `alice.yaml:2:1: error: a principal has no field ...`, the lines around, and the way out. Ends with a line break. */
-export function formatInputError({ message, place, notes, path }: InputError, options: { readonly color: boolean }): string {
+export function formatInputError(
+  { message, place, notes, path }: InputError,
+  options: { readonly color: boolean },
+): string {
   const paint: Paint = options.color ? colored : plain;
   const where = place === undefined ? visible(path) : positionOf(place);
   const lines = [

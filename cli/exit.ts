@@ -1,4 +1,7 @@
-/** The exit codes of the commands (docs/spec/server.md#command-line): all is well, something failed, wrong arguments, the policies do not compile, their tests failed. */
+/**
+ * The exit codes of the commands (docs/spec/server.md#command-line): all is well, something failed, wrong arguments,
+ * the policies do not compile, their tests failed.
+ */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, testsFailed: 4 } as const;
 
 /** Arguments that make no sense. */

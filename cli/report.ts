@@ -7,7 +7,11 @@ export const OUTPUT_FORMATS = ['list', 'pretty', 'json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Shows diagnostics of a folder of policies on standard output; says nothing when there are none. */
-export function say(diagnostics: readonly Diagnostic[], format: OutputFormat, { folder, color = isColorful() }: { readonly folder: string; readonly color?: boolean }): void {
+export function say(
+  diagnostics: readonly Diagnostic[],
+  format: OutputFormat,
+  { folder, color = isColorful() }: { readonly folder: string; readonly color?: boolean },
+): void {
   if (diagnostics.length === 0) return;
   process.stdout.write(textOf(diagnostics, format, { folder, color }));
 }

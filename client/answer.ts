@@ -1,11 +1,23 @@
 import type { Filter, JsonValue } from '#runtime/residual';
 import { setOwn } from '../proto/codec/own.js';
-import type { CheckResourcesRequest, CheckResourcesResponse, Decision, OutputEntry, PlanResourcesRequest, PlanResourcesResponse, Resource, ResourceEntry } from '../proto/messages.js';
+import type {
+  CheckResourcesRequest,
+  CheckResourcesResponse,
+  Decision,
+  OutputEntry,
+  PlanResourcesRequest,
+  PlanResourcesResponse,
+  Resource,
+  ResourceEntry,
+} from '../proto/messages.js';
 import type { CheckAllAnswer, PlanAnswer, ResourceAnswer } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { plainValue } from './plain-json.js';
 
-/** What a response says, once it is sure that it answers the request: for each resource, in order, a decision about each action. Else throws an AuthzError. */
+/**
+ * What a response says, once it is sure that it answers the request: for each resource, in order, a decision about each
+ * action. Else throws an AuthzError.
+ */
 export function checkAnswer(request: CheckResourcesRequest, response: CheckResourcesResponse): CheckAllAnswer {
   if (response.results.length !== request.resources.length) throw unanswered('has not one result for each resource');
   const results = request.resources.map((entry, index) => {
@@ -20,7 +32,8 @@ export function checkAnswer(request: CheckResourcesRequest, response: CheckResou
 export function planAnswer(request: PlanResourcesRequest, response: PlanResourcesResponse): PlanAnswer {
   const { plan, authzCallId, requestId, actions, resourceKind } = response;
   if (resourceKind !== request.resource?.kind) throw unanswered('is about other resources');
-  if (actions.length !== request.actions.length || actions.some((action, index) => action !== request.actions[index])) throw unanswered('is about other actions');
+  if (actions.length !== request.actions.length || actions.some((action, index) => action !== request.actions[index]))
+    throw unanswered('is about other actions');
   const matchedScopes: Record<string, string> = {};
   for (const [action, scope] of plan.matchedScopes ?? []) setOwn(matchedScopes, action, scope);
   return {
@@ -36,7 +49,11 @@ function isAbout(resource: Resource, asked: ResourceEntry): boolean {
   return resource.id === asked.resource?.id && resource.kind === asked.resource.kind;
 }
 
-function resourceAnswer({ actions, resource }: ResourceEntry, decision: Decision, includeMeta: boolean): ResourceAnswer {
+function resourceAnswer(
+  { actions, resource }: ResourceEntry,
+  decision: Decision,
+  includeMeta: boolean,
+): ResourceAnswer {
   const { kind = '', id = '' } = resource ?? {};
   const decisions = new Map(decision.actions.map((decided) => [decided.action, decided]));
   const allowed: Record<string, boolean> = {};
@@ -71,7 +88,10 @@ function outputOf(output: OutputEntry): ResourceAnswer['outputs'][number] {
 function plainFilter(filter: { readonly kind: string; readonly condition?: unknown }): Filter {
   if (filter.kind !== 'KIND_CONDITIONAL') return { kind: filter.kind as 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED' };
   try {
-    return { kind: filter.kind, condition: plainValue(filter.condition, 'condition', 0) as { readonly value: JsonValue } };
+    return {
+      kind: filter.kind,
+      condition: plainValue(filter.condition, 'condition', 0) as { readonly value: JsonValue },
+    };
   } catch {
     throw new AuthzError('internal', 'the filter has a value that is too deep, or a number that JSON cannot represent');
   }

@@ -14,13 +14,17 @@ import type { Filter } from '#runtime/residual';
 /**
  * Asks a decision point, wherever it runs: the same questions, answers and errors over every transport and in process.
  *
- * Every method rejects with an AuthzError, and with nothing else, when there is no answer: no failure is ever an allow. Nothing is tried twice.
+ * Every method rejects with an AuthzError, and with nothing else, when there is no answer: no failure is ever an allow.
+ * Nothing is tried twice.
  */
 export interface AuthzClient<P extends Permissions = AnyPermissions> {
   /** Whether one action is allowed. */
   isAllowed<K extends KindOf<P>>(request: AccessRequest<P, K>, options?: CallOptions): Promise<boolean>;
   /** Which of several actions on one resource are allowed, and what the policies have to say of it. */
-  check<K extends KindOf<P>, A extends ActionOf<P, K>>(request: CheckRequest<P, K, A>, options?: CallOptions): Promise<CheckAnswer<P, K, A>>;
+  check<K extends KindOf<P>, A extends ActionOf<P, K>>(
+    request: CheckRequest<P, K, A>,
+    options?: CallOptions,
+  ): Promise<CheckAnswer<P, K, A>>;
   /** The same about several resources, of one kind or of many, in one call. */
   checkAll(request: CheckAllRequest<P>, options?: CallOptions): Promise<CheckAllAnswer<P>>;
   /** On which resources of a kind all the actions are allowed, as a filter for where the resources are kept. */
@@ -73,7 +77,8 @@ export interface AccessRequest<P extends Permissions, K extends KindOf<P>> exten
   readonly action: ActionOf<P, K>;
 }
 
-export interface CheckRequest<P extends Permissions, K extends KindOf<P>, A extends ActionOf<P, K> = ActionOf<P, K>> extends RequestExtras {
+export interface CheckRequest<P extends Permissions, K extends KindOf<P>, A extends ActionOf<P, K> = ActionOf<P, K>>
+  extends RequestExtras {
   readonly principal: PrincipalOf<P, K>;
   readonly resource: ResourceOf<P, K>;
   /** One at least, unique. */
@@ -97,7 +102,11 @@ export interface PlanRequest<P extends Permissions, K extends KindOf<P>> extends
 }
 
 /** What was decided about one resource. */
-export interface CheckAnswer<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>, A extends ActionOf<P, K> = ActionOf<P, K>> {
+export interface CheckAnswer<
+  P extends Permissions = AnyPermissions,
+  K extends KindOf<P> = KindOf<P>,
+  A extends ActionOf<P, K> = ActionOf<P, K>,
+> {
   /** By action: every one that was asked about, and no other. */
   readonly allowed: { readonly [Action in A]: boolean };
   /** In the order of evaluation. */
@@ -113,7 +122,12 @@ export interface CheckAnswer<P extends Permissions = AnyPermissions, K extends K
 
 /** How decisions came about. */
 export interface CheckMeta<A extends string = string> {
-  readonly actions: { readonly [Action in A]: { readonly matchedPolicy: string; /** Empty: the root, or nothing matched. */ readonly matchedScope: string } };
+  readonly actions: {
+    readonly [Action in A]: {
+      readonly matchedPolicy: string /** Empty: the root, or nothing matched. */;
+      readonly matchedScope: string;
+    };
+  };
   /** Sorted. */
   readonly effectiveDerivedRoles: readonly string[];
 }
@@ -134,7 +148,8 @@ export interface CheckAllAnswer<P extends Permissions = AnyPermissions> {
 }
 
 /** What was decided about one of several resources. */
-export interface ResourceAnswer<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>> extends Omit<CheckAnswer<P, K>, 'allowed' | 'callId' | 'requestId' | 'meta'> {
+export interface ResourceAnswer<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>>
+  extends Omit<CheckAnswer<P, K>, 'allowed' | 'callId' | 'requestId' | 'meta'> {
   readonly resource: { readonly kind: K; readonly id: string };
   /** Own properties are the actions asked about; any other is undefined. */
   readonly allowed: { readonly [action: string]: boolean };

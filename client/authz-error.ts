@@ -24,7 +24,10 @@ export function codeOfWord(word: unknown): AuthzErrorCode | undefined {
   return CODES.find((code) => code === word);
 }
 
-/** The code that goes with an HTTP status, for answers that say nothing more: what is before a server, and not the server, often answers so. */
+/**
+ * The code that goes with an HTTP status, for answers that say nothing more: what is before a server, and not the
+ * server, often answers so.
+ */
 export function codeOfStatus(status: number): AuthzErrorCode {
   switch (status) {
     case 400:

@@ -1,6 +1,13 @@
 import type { AnyPermissions, Permissions } from '#runtime/policy';
 import { checkAnswer, planAnswer } from './answer.js';
-import type { AuthzClient, CallOptions, CheckAllAnswer, CheckAnswer, ClientOptions, PlanAnswer } from './authz-client.js';
+import type {
+  AuthzClient,
+  CallOptions,
+  CheckAllAnswer,
+  CheckAnswer,
+  ClientOptions,
+  PlanAnswer,
+} from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { withDeadline } from './deadline.js';
 import { type CheckQuestion, checkMessage, type PlanQuestion, planMessage } from './request-message.js';
@@ -10,13 +17,18 @@ import type { Transport } from './transport.js';
 const DEFAULT_TIMEOUT = 5000;
 
 /** The client of a transport: all that is the same for every one of them. */
-export function clientOver<P extends Permissions = AnyPermissions>(transport: Transport, { timeout = DEFAULT_TIMEOUT }: ClientOptions): AuthzClient<P> {
+export function clientOver<P extends Permissions = AnyPermissions>(
+  transport: Transport,
+  { timeout = DEFAULT_TIMEOUT }: ClientOptions,
+): AuthzClient<P> {
   const closing = new AbortController();
   const run = async <T>(options: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     try {
       return await withDeadline(call, options.timeout ?? timeout, closing.signal, options);
     } catch (error) {
-      throw error instanceof AuthzError ? error : new AuthzError('internal', error instanceof Error ? error.message : 'the client failed', { cause: error });
+      throw error instanceof AuthzError
+        ? error
+        : new AuthzError('internal', error instanceof Error ? error.message : 'the client failed', { cause: error });
     }
   };
 
@@ -27,7 +39,10 @@ export function clientOver<P extends Permissions = AnyPermissions>(transport: Tr
     });
 
   const check = async (question: One, options?: CallOptions): Promise<CheckAnswer> => {
-    const { results, callId, requestId } = await checkAll({ ...question, resources: [{ resource: question?.resource, actions: question?.actions }] }, options);
+    const { results, callId, requestId } = await checkAll(
+      { ...question, resources: [{ resource: question?.resource, actions: question?.actions }] },
+      options,
+    );
     const [result] = results;
     if (result === undefined) throw new AuthzError('internal', 'the answer is empty');
     const { resource: _, ...answer } = result;

@@ -5,7 +5,9 @@ import { clientOver } from './client-over.js';
 import { type HttpOptions, type HttpProtocol, httpTransport } from './http-transport.js';
 
 /** A client of the Connect protocol, by unary calls in JSON. Throws an AuthzError for an address that is none. */
-export function connectClient<P extends Permissions = AnyPermissions>(options: HttpOptions & ClientOptions): AuthzClient<P> {
+export function connectClient<P extends Permissions = AnyPermissions>(
+  options: HttpOptions & ClientOptions,
+): AuthzClient<P> {
   return clientOver(httpTransport(CONNECT, options), options);
 }
 

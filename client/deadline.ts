@@ -5,12 +5,18 @@ import { AuthzError } from './authz-error.js';
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Runs a call until it is answered, aborted or out of time, whichever is first; then its signal is aborted and nothing of it is waited for.
+ * Runs a call until it is answered, aborted or out of time, whichever is first; then its signal is aborted and nothing
+ * of it is waited for.
  *
  * @param timeout in milliseconds.
  * @param closed aborted when the client is closed.
  */
-export function withDeadline<T>(call: (signal: AbortSignal) => Promise<T>, timeout: number, closed: AbortSignal, { signal }: CallOptions): Promise<T> {
+export function withDeadline<T>(
+  call: (signal: AbortSignal) => Promise<T>,
+  timeout: number,
+  closed: AbortSignal,
+  { signal }: CallOptions,
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const controller = new AbortController();
     const giveUp = (error: AuthzError): void => {

@@ -54,13 +54,19 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
     const json = parsed(text);
     if (ok && json !== undefined) return json;
     if (ok) throw new AuthzError('internal', 'the answer is no JSON object');
-    throw (json === undefined ? undefined : protocol.errorOf(json)) ?? new AuthzError(protocol.codeOf(status), `the server answered with status ${status}`);
+    throw (
+      (json === undefined ? undefined : protocol.errorOf(json)) ??
+      new AuthzError(protocol.codeOf(status), `the server answered with status ${status}`)
+    );
   };
 
   return {
-    check: async (request, signal): Promise<CheckResourcesResponse> => readCheckResponse(await call(protocol.check, checkRequestJson(request), signal), request.includeMeta),
-    plan: async (request, signal): Promise<PlanResourcesResponse> => readPlanResponse(await call(protocol.plan, planRequestJson(request), signal), request.includeMeta),
-    serverInfo: async (signal): Promise<ServerInfoResponse> => readServerInfo(await call(protocol.serverInfo, protocol.serverInfo.verb === 'GET' ? undefined : {}, signal)),
+    check: async (request, signal): Promise<CheckResourcesResponse> =>
+      readCheckResponse(await call(protocol.check, checkRequestJson(request), signal), request.includeMeta),
+    plan: async (request, signal): Promise<PlanResourcesResponse> =>
+      readPlanResponse(await call(protocol.plan, planRequestJson(request), signal), request.includeMeta),
+    serverInfo: async (signal): Promise<ServerInfoResponse> =>
+      readServerInfo(await call(protocol.serverInfo, protocol.serverInfo.verb === 'GET' ? undefined : {}, signal)),
     close: () => {},
   };
 }
@@ -96,7 +102,9 @@ function messageOf(error: unknown): string {
 function parsed(text: string): { readonly [name: string]: unknown } | undefined {
   try {
     const json: unknown = JSON.parse(text);
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as { readonly [name: string]: unknown }) : undefined;
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as { readonly [name: string]: unknown })
+      : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,19 @@
-import { type AuxDataInput, createEngine, type Engine, type EngineOptions, EvaluationLimitError } from '#runtime/engine';
+import {
+  type AuxDataInput,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  EvaluationLimitError,
+} from '#runtime/engine';
 import type { AnyPermissions, Permissions } from '#runtime/policy';
 import { checkResourcesRequestViolations, planResourcesRequestViolations } from '../proto/gen/validate/request.js';
-import type { AuxData as Tokens, CheckResourcesRequest, PlanResourcesRequest, Principal, Resource } from '../proto/messages.js';
+import type {
+  AuxData as Tokens,
+  CheckResourcesRequest,
+  PlanResourcesRequest,
+  Principal,
+  Resource,
+} from '../proto/messages.js';
 import type { Violations } from '../proto/validate/violation.js';
 import { violationsMessage } from '../proto/validate/violations-message.js';
 import type { AuthzClient, ClientOptions } from './authz-client.js';
@@ -13,7 +25,10 @@ import type { Transport } from './transport.js';
 export interface InProcessOptions extends ClientOptions {
   /** For the engine that is made of a bundle. */
   readonly engine?: EngineOptions | undefined;
-  /** Verifies the tokens of a request and gives their claims; rejects when one is not good. Without it, a request with tokens is refused. */
+  /**
+   * Verifies the tokens of a request and gives their claims; rejects when one is not good. Without it, a request with
+   * tokens is refused.
+   */
   readonly verify?: ((auxData: TokensByName) => Promise<AuxDataInput>) | undefined;
 }
 
@@ -27,10 +42,14 @@ export interface TokensByName {
 }
 
 /**
- * A client that asks policies in this very program, by the rules of a server: the same requests are refused, with the same messages; only a
- * server's limits on the size of requests are not there. For what is asked in a hot loop, ask the engine.
+ * A client that asks policies in this very program, by the rules of a server: the same requests are refused, with the
+ * same messages; only a server's limits on the size of requests are not there. For what is asked in a hot loop, ask the
+ * engine.
  */
-export function inProcessClient<P extends Permissions = AnyPermissions>(policies: Bundle | Engine<P>, options: InProcessOptions = {}): AuthzClient<P> {
+export function inProcessClient<P extends Permissions = AnyPermissions>(
+  policies: Bundle | Engine<P>,
+  options: InProcessOptions = {},
+): AuthzClient<P> {
   const engine = 'check' in policies ? (policies as unknown as Engine) : createEngine(policies, options.engine);
   return clientOver(engineTransport(engine, options.verify), options);
 }
@@ -50,10 +69,22 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
     },
     plan: async (request) => {
       refuse(planResourcesRequestViolations(request));
-      const { requestId, action, actions, principal, resource, includeMeta } = request as PlanResourcesRequest & { readonly principal: Principal; readonly resource: Resource };
+      const { requestId, action, actions, principal, resource, includeMeta } = request as PlanResourcesRequest & {
+        readonly principal: Principal;
+        readonly resource: Resource;
+      };
       const auxData = await claimsOf(request.auxData, verify);
       const plan = withinLimits(() => engine.plan({ principal, resource, actions, auxData }));
-      return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: '' };
+      return {
+        requestId,
+        action,
+        actions,
+        resourceKind: resource.kind,
+        policyVersion: resource.policyVersion,
+        plan,
+        includeMeta,
+        authzCallId: '',
+      };
     },
     serverInfo: async () => {
       throw new AuthzError('unimplemented', 'there is no server: policies are asked in process');
@@ -77,14 +108,19 @@ function withinLimits<Answer>(ask: () => Answer): Answer {
   try {
     return ask();
   } catch (cause) {
-    throw cause instanceof EvaluationLimitError ? new AuthzError('resource_exhausted', cause.message, { cause }) : cause;
+    throw cause instanceof EvaluationLimitError
+      ? new AuthzError('resource_exhausted', cause.message, { cause })
+      : cause;
   }
 }
 
 /** Why a token is not good is nothing that a server tells. */
 async function claimsOf(auxData: Tokens | undefined, verify: InProcessOptions['verify']): Promise<AuxDataInput> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return {};
-  if (verify === undefined) throw new AuthzError('invalid_argument', 'invalid auxData', { cause: new Error('the client was made without `verify`') });
+  if (verify === undefined)
+    throw new AuthzError('invalid_argument', 'invalid auxData', {
+      cause: new Error('the client was made without `verify`'),
+    });
   try {
     return await verify(auxData);
   } catch (cause) {

@@ -1,4 +1,7 @@
-/** The client of a decision point: one interface, over REST, over Connect and in process; gRPC is in `./grpc.js`. Needs `fetch`, and no platform. */
+/**
+ * The client of a decision point: one interface, over REST, over Connect and in process; gRPC is in `./grpc.js`. Needs
+ * `fetch`, and no platform.
+ */
 export type {
   AccessRequest,
   AuthzClient,

@@ -7,8 +7,9 @@ export const MAX_DEPTH = 1000;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Attributes as every transport carries them, so that all of them ask the same question: members that are undefined are left out, what has a
- * `toJSON` (a Date) is what that gives. Throws an AuthzError for what JSON cannot say: a bigint, NaN, a function, a cycle.
+ * Attributes as every transport carries them, so that all of them ask the same question: members that are undefined are
+ * left out, what has a `toJSON` (a Date) is what that gives. Throws an AuthzError for what JSON cannot say: a bigint,
+ * NaN, a function, a cycle.
  *
  * @param path of the attributes in the request, for the message.
  */

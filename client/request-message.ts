@@ -1,4 +1,12 @@
-import type { AuxData as AuxDataMessage, CheckResourcesRequest, PlanResourcesRequest, Principal, RequestContext, Resource, Token as TokenMessage } from '../proto/messages.js';
+import type {
+  AuxData as AuxDataMessage,
+  CheckResourcesRequest,
+  PlanResourcesRequest,
+  Principal,
+  RequestContext,
+  Resource,
+  Token as TokenMessage,
+} from '../proto/messages.js';
 import type { AuxData, RequestExtras, Token } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { plainAttributes, plainText } from './plain-json.js';
@@ -86,7 +94,9 @@ function resourceMessage(resource: ResourceLike | undefined, path: string): Reso
 
 function auxDataMessage(auxData: AuxData | undefined): AuxDataMessage | undefined {
   if (auxData === undefined) return undefined;
-  const jwts = Object.entries(auxData.jwts ?? {}).map(([name, token]) => [plainText(name, 'auxData.jwts'), tokenMessage(token, `auxData.jwts.${name}`)] as const);
+  const jwts = Object.entries(auxData.jwts ?? {}).map(
+    ([name, token]) => [plainText(name, 'auxData.jwts'), tokenMessage(token, `auxData.jwts.${name}`)] as const,
+  );
   return { jwt: auxData.jwt === undefined ? undefined : tokenMessage(auxData.jwt, 'auxData.jwt'), jwts: new Map(jwts) };
 }
 

@@ -4,8 +4,13 @@ import { AuthzError, codeOfNumber, codeOfStatus } from './authz-error.js';
 import { clientOver } from './client-over.js';
 import { type HttpOptions, type HttpProtocol, httpTransport } from './http-transport.js';
 
-/** A client of the REST API: in browsers, workers and wherever `fetch` is. Throws an AuthzError for an address that is none. */
-export function restClient<P extends Permissions = AnyPermissions>(options: HttpOptions & ClientOptions): AuthzClient<P> {
+/**
+ * A client of the REST API: in browsers, workers and wherever `fetch` is. Throws an AuthzError for an address that is
+ * none.
+ */
+export function restClient<P extends Permissions = AnyPermissions>(
+  options: HttpOptions & ClientOptions,
+): AuthzClient<P> {
   return clientOver(httpTransport(REST, options), options);
 }
 
@@ -14,6 +19,7 @@ const REST: HttpProtocol = {
   plan: { verb: 'POST', path: '/api/plan/resources' },
   serverInfo: { verb: 'GET', path: '/api/server_info' },
   headers: {},
-  errorOf: ({ code, message }) => (typeof code === 'number' && typeof message === 'string' ? new AuthzError(codeOfNumber(code), message) : undefined),
+  errorOf: ({ code, message }) =>
+    typeof code === 'number' && typeof message === 'string' ? new AuthzError(codeOfNumber(code), message) : undefined,
   codeOf: codeOfStatus,
 };

@@ -1,4 +1,10 @@
-import type { CheckResourcesRequest, CheckResourcesResponse, PlanResourcesRequest, PlanResourcesResponse, ServerInfoResponse } from '../proto/messages.js';
+import type {
+  CheckResourcesRequest,
+  CheckResourcesResponse,
+  PlanResourcesRequest,
+  PlanResourcesResponse,
+  ServerInfoResponse,
+} from '../proto/messages.js';
 
 /** How messages get to a decision point and back. Methods reject with an AuthzError, or with whatever went wrong. */
 export interface Transport {

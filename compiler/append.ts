@@ -1,4 +1,7 @@
-/** Adds items to the end of a list. `list.push(...items)` throws a RangeError for some 100,000 items: each is an argument on the stack. */
+/**
+ * Adds items to the end of a list. `list.push(...items)` throws a RangeError for some 100,000 items: each is an
+ * argument on the stack.
+ */
 export function append<T>(list: T[], items: Iterable<T>): void {
   for (const item of items) list.push(item);
 }

@@ -34,7 +34,11 @@ export interface CompileOptions {
  *
  * @param report what loading had to say already; it is added to.
  */
-export function compile(sources: readonly Source[], report = new Diagnostics(), { schemaTexts = new Map(), strictTypes = false, checksOnly = false }: CompileOptions = {}): Compilation {
+export function compile(
+  sources: readonly Source[],
+  report = new Diagnostics(),
+  { schemaTexts = new Map(), strictTypes = false, checksOnly = false }: CompileOptions = {},
+): Compilation {
   const files = sources.flatMap((source) => parse(source, report) ?? []);
   const policies = link(files, report);
   const types = validate(policies, report);

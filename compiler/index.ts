@@ -48,11 +48,21 @@ export interface CompiledPolicies {
 export function loadPolicies(directory: string): LoadedPolicies {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report);
-  return { policies: sources.map(({ path, text }) => ({ path, text })), schemas: [...schemas].map(([path, text]) => ({ path, text })), report };
+  return {
+    policies: sources.map(({ path, text }) => ({ path, text })),
+    schemas: [...schemas].map(([path, text]) => ({ path, text })),
+    report,
+  };
 }
 
-/** Compiles policies, without a disk: what `authzc compile` does between reading and writing. Equal texts give equal files. */
-export function compilePolicies(texts: PolicyTexts | LoadedPolicies, { strictTypes = false }: CompilePoliciesOptions = {}): CompiledPolicies {
+/**
+ * Compiles policies, without a disk: what `authzc compile` does between reading and writing. Equal texts give equal
+ * files.
+ */
+export function compilePolicies(
+  texts: PolicyTexts | LoadedPolicies,
+  { strictTypes = false }: CompilePoliciesOptions = {},
+): CompiledPolicies {
   const schemaTexts = new Map((texts.schemas ?? []).map(({ path, text }) => [path, text]));
   const sources = texts.policies.map(({ path, text }) => new Source(path, text));
   const report = 'report' in texts ? texts.report : new Diagnostics();

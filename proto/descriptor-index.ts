@@ -45,10 +45,15 @@ const SERVICE_METHOD = 2;
 const NAME = 1;
 
 function readFile(bytes: Buffer): DescriptorFile {
-  const text = (field: number): readonly string[] => fieldsOf(bytes, [field]).map(([, content]) => content.toString('utf8'));
+  const text = (field: number): readonly string[] =>
+    fieldsOf(bytes, [field]).map(([, content]) => content.toString('utf8'));
   const prefix = text(FILE_PACKAGE).map((name) => `${name}.`)[0] ?? '';
   const symbols = fieldsOf(bytes, [FILE_MESSAGE, FILE_ENUM, FILE_SERVICE]).flatMap(([field, content]) =>
-    symbolsOf(content, prefix, field === FILE_MESSAGE ? [MESSAGE_NESTED, MESSAGE_ENUM] : field === FILE_SERVICE ? [SERVICE_METHOD] : []),
+    symbolsOf(
+      content,
+      prefix,
+      field === FILE_MESSAGE ? [MESSAGE_NESTED, MESSAGE_ENUM] : field === FILE_SERVICE ? [SERVICE_METHOD] : [],
+    ),
   );
   return { path: text(FILE_PATH)[0] ?? '', bytes, imports: text(FILE_IMPORT), symbols };
 }
@@ -75,7 +80,11 @@ function fieldsOf(bytes: Buffer, wanted: readonly number[]): readonly (readonly 
   return found;
 }
 
-function withImports(path: string, files: ReadonlyMap<string, DescriptorFile>, found = new Map<string, Buffer>()): ReadonlyMap<string, Buffer> {
+function withImports(
+  path: string,
+  files: ReadonlyMap<string, DescriptorFile>,
+  found = new Map<string, Buffer>(),
+): ReadonlyMap<string, Buffer> {
   const file = files.get(path);
   if (file === undefined || found.has(path)) return found;
   found.set(path, file.bytes);

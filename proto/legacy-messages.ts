@@ -1,6 +1,8 @@
 import type { Decision } from './messages.js';
 
-/** The messages of the two older checks (docs/spec/server.md#older-checks), as plain values like those of messages.ts. */
+/**
+ * The messages of the two older checks (docs/spec/server.md#older-checks), as plain values like those of messages.ts.
+ */
 
 export type { AttributesMap, CheckResourceBatchRequest, CheckResourceSetRequest, ResourceSet } from './gen/messages.js';
 

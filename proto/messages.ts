@@ -1,12 +1,22 @@
 /**
- * The messages of the API as plain values (docs/spec/server.md#messages): what every transport decodes to and the service works on.
- * Absent strings are empty, absent lists and maps are empty, absent messages are undefined.
+ * The messages of the API as plain values (docs/spec/server.md#messages): what every transport decodes to and the
+ * service works on. Absent strings are empty, absent lists and maps are empty, absent messages are undefined.
  */
 
 import type { Resource } from './gen/messages.js';
 
 export type { Attributes } from './attributes.js';
-export type { AuxData, CheckResourcesRequest, PlanResource, PlanResourcesRequest, Principal, RequestContext, Resource, ResourceEntry, Token } from './gen/messages.js';
+export type {
+  AuxData,
+  CheckResourcesRequest,
+  PlanResource,
+  PlanResourcesRequest,
+  Principal,
+  RequestContext,
+  Resource,
+  ResourceEntry,
+  Token,
+} from './gen/messages.js';
 
 export interface PlanResourcesResponse {
   readonly requestId: string;
@@ -27,7 +37,10 @@ export interface Plan {
   /** By action, sorted; undefined when no rule was looked at. */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
   readonly validationErrors: readonly ValidationError[];
-  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always (docs/spec/plans.md#rules-that-cannot-be-planned). */
+  /**
+   * Rules that no filter can say: an ALLOW grants nothing, a DENY applies always
+   * (docs/spec/plans.md#rules-that-cannot-be-planned).
+   */
   readonly unplanned: readonly UnplannedRule[];
 }
 
@@ -88,7 +101,10 @@ export interface ActionDecision {
 }
 
 /** A JSON value, or why there is none. */
-export type OutputEntry = { readonly src: string; readonly action: string } & ({ readonly val: unknown } | { readonly error: string });
+export type OutputEntry = { readonly src: string; readonly action: string } & (
+  | { readonly val: unknown }
+  | { readonly error: string }
+);
 
 export interface ValidationError {
   readonly path: string;

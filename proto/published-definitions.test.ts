@@ -27,7 +27,11 @@ const OTHER_STORES = /^audit\.v1\.PolicySource\.(?:Blob|Database|Disk|Git|Hub)$/
 
 /** Fields of the reference's current version, which its published package does not have yet. */
 const NEWER = new Set([
-  'engine.v1.AuxData.jwts', 'engine.v1.CheckOutput.evaluation_errors', 'engine.v1.OutputEntry.error', 'engine.v1.PlanResourcesOutput.evaluation_errors', 'request.v1.AuxData.jwts',
+  'engine.v1.AuxData.jwts',
+  'engine.v1.CheckOutput.evaluation_errors',
+  'engine.v1.OutputEntry.error',
+  'engine.v1.PlanResourcesOutput.evaluation_errors',
+  'request.v1.AuxData.jwts',
 ]);
 
 test('every message is here, with the published fields, and additions above 99', () => {
@@ -42,16 +46,32 @@ test('every message is here, with the published fields, and additions above 99',
       assert.is(shape(fields.get(field.number)), shape(field), `${nameOf(message)}.${field.name}`);
       fields.delete(field.number);
     }
-    const additions = [...fields.values()].filter(({ name, number }) => number < 100 && !NEWER.has(`${nameOf(message)}.${name}`));
-    assert.equal(additions.map(({ name }) => name), [], nameOf(message));
+    const additions = [...fields.values()].filter(
+      ({ name, number }) => number < 100 && !NEWER.has(`${nameOf(message)}.${name}`),
+    );
+    assert.equal(
+      additions.map(({ name }) => name),
+      [],
+      nameOf(message),
+    );
   }
   assert.ok(compared > 60, `${compared} messages were compared`);
 });
 
 test('messages that the served RPCs and audit entries consist of are all here', () => {
-  for (const name of ['audit.v1.AccessLogEntry', 'audit.v1.DecisionLogEntry', 'audit.v1.PolicySource.EmbeddedPDP', 'engine.v1.PlanResourcesInput.Resource', 'request.v1.PlanResourcesRequest', 'response.v1.CheckResourcesResponse']) {
+  for (const name of [
+    'audit.v1.AccessLogEntry',
+    'audit.v1.DecisionLogEntry',
+    'audit.v1.PolicySource.EmbeddedPDP',
+    'engine.v1.PlanResourcesInput.Resource',
+    'request.v1.PlanResourcesRequest',
+    'response.v1.CheckResourcesResponse',
+  ]) {
     assert.ok(ours.getMessage(`authz.${name}`), name);
-    assert.ok(published.some((message) => nameOf(message) === name), name);
+    assert.ok(
+      published.some((message) => nameOf(message) === name),
+      name,
+    );
   }
 });
 
@@ -74,7 +94,8 @@ function movedName(message: { readonly typeName: string }): string {
 /** What decides how a field is encoded and what it is called. */
 function shape(field: DescField | undefined): string {
   if (field === undefined) return 'missing';
-  const value = 'scalar' in field && field.scalar !== undefined ? `scalar ${field.scalar}` : (field.message ?? field.enum);
+  const value =
+    'scalar' in field && field.scalar !== undefined ? `scalar ${field.scalar}` : (field.message ?? field.enum);
   const kind = field.fieldKind === 'list' ? 'list of' : field.fieldKind === 'map' ? `map from ${field.mapKey} to` : '';
   return `${field.number} ${field.name.replace('cerbos', 'authz')}: ${kind} ${typeof value === 'string' ? value : value && movedName(value)}`;
 }

@@ -5,14 +5,36 @@ import { makeCertificate, type TestCertificate } from '../tests/support/certific
 import { type TlsPems, tlsChannel } from './tls-channel.js';
 
 const same = (bytes: Buffer): Buffer => bytes;
-const METHOD = { path: '/test.Echo/Echo', requestStream: false, responseStream: false, requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same } as const;
+const METHOD = {
+  path: '/test.Echo/Echo',
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: same,
+  requestDeserialize: same,
+  responseSerialize: same,
+  responseDeserialize: same,
+} as const;
 
 /** Serves an echo on a loopback address while `run` is under way. */
-async function serving(host: string, certificate: TestCertificate, run: (port: number) => Promise<void>): Promise<void> {
+async function serving(
+  host: string,
+  certificate: TestCertificate,
+  run: (port: number) => Promise<void>,
+): Promise<void> {
   const server = new Server();
-  server.addService({ echo: METHOD }, { echo: (call: { readonly request: Buffer }, done: (error: null, value: Buffer) => void) => done(null, call.request) });
+  server.addService(
+    { echo: METHOD },
+    {
+      echo: (call: { readonly request: Buffer }, done: (error: null, value: Buffer) => void) =>
+        done(null, call.request),
+    },
+  );
   const pair = { cert_chain: Buffer.from(certificate.cert), private_key: Buffer.from(certificate.key) };
-  const port = await new Promise<number>((resolve, reject) => server.bindAsync(host, ServerCredentials.createSsl(null, [pair]), (error, bound) => (error === null ? resolve(bound) : reject(error))));
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(host, ServerCredentials.createSsl(null, [pair]), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    ),
+  );
   try {
     await run(port);
   } finally {
@@ -22,10 +44,16 @@ async function serving(host: string, certificate: TestCertificate, run: (port: n
 
 /** What the echo says, or why it does not. */
 function echoOf(address: string, pems: TlsPems, insecure = false): Promise<string> {
-  const { credentials, options } = tlsChannel(address, pems, insecure ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {});
+  const { credentials, options } = tlsChannel(
+    address,
+    pems,
+    insecure ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {},
+  );
   const client = new Client(address, credentials, options);
   return new Promise<string>((resolve) =>
-    client.makeUnaryRequest(METHOD.path, same, same, Buffer.from('hi'), (error: ServiceError | null, value) => resolve(error === null ? String(value) : error.details)),
+    client.makeUnaryRequest(METHOD.path, same, same, Buffer.from('hi'), (error: ServiceError | null, value) =>
+      resolve(error === null ? String(value) : error.details),
+    ),
   ).finally(() => client.close());
 }
 
@@ -34,14 +62,21 @@ const pems = { ca: Buffer.from(certificate.cert) };
 
 test('a server is reached by name and by IP address, in every form of an address', () =>
   serving('127.0.0.1:0', certificate, async (port) => {
-    for (const address of [`localhost:${port}`, `127.0.0.1:${port}`, `dns:127.0.0.1:${port}`, `dns:///127.0.0.1:${port}`, `ipv4:127.0.0.1:${port}`]) {
+    for (const address of [
+      `localhost:${port}`,
+      `127.0.0.1:${port}`,
+      `dns:127.0.0.1:${port}`,
+      `dns:///127.0.0.1:${port}`,
+      `ipv4:127.0.0.1:${port}`,
+    ]) {
       assert.is(await echoOf(address, pems), 'hi', address);
     }
   }));
 
 test('so is one at an IPv6 address', () =>
   serving('[::1]:0', certificate, async (port) => {
-    for (const address of [`[::1]:${port}`, `ipv6:[::1]:${port}`]) assert.is(await echoOf(address, pems), 'hi', address);
+    for (const address of [`[::1]:${port}`, `ipv6:[::1]:${port}`])
+      assert.is(await echoOf(address, pems), 'hi', address);
   }));
 
 test('the certificate must be for the IP address, and by a trusted authority', () =>

@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
-import { type CallCredentials, ChannelCredentials, type ChannelOptions, credentials, type VerifyOptions } from '@grpc/grpc-js';
+import {
+  type CallCredentials,
+  ChannelCredentials,
+  type ChannelOptions,
+  credentials,
+  type VerifyOptions,
+} from '@grpc/grpc-js';
 
 /** PEM texts for a gRPC connection over TLS. */
 export interface TlsPems {
@@ -18,8 +24,9 @@ export interface TlsChannel {
 }
 
 /**
- * Credentials and options of a gRPC client over TLS. grpc-js sends the host of the address as the TLS server name, but a server name must not be an IP
- * address (RFC 6066), and Node 26 throws. So for an IP address another name is sent, and the certificate is still verified for the address.
+ * Credentials and options of a gRPC client over TLS. grpc-js sends the host of the address as the TLS server name, but
+ * a server name must not be an IP address (RFC 6066), and Node 26 throws. So for an IP address another name is sent,
+ * and the certificate is still verified for the address.
  *
  * Throws when the PEM texts cannot be used.
  */
@@ -27,7 +34,10 @@ export function tlsChannel(address: string, { ca, cert, key }: TlsPems, verify: 
   const host = hostOf(address);
   const isNamed = isIP(host) === 0;
   const check = verify.checkServerIdentity ?? checkServerIdentity;
-  const verifyAddress: VerifyOptions = { ...verify, checkServerIdentity: (_name, certificate) => check(host, certificate) };
+  const verifyAddress: VerifyOptions = {
+    ...verify,
+    checkServerIdentity: (_name, certificate) => check(host, certificate),
+  };
   return {
     credentials: credentials.createSsl(ca ?? null, key ?? null, cert ?? null, isNamed ? verify : verifyAddress),
     options: isNamed ? {} : { 'grpc.ssl_target_name_override': SERVER_NAME },
@@ -35,7 +45,8 @@ export function tlsChannel(address: string, { ca, cert, key }: TlsPems, verify: 
 }
 
 /**
- * The same as credentials alone, for a client whose options are not ours to choose. Throws when the PEM texts cannot be used.
+ * The same as credentials alone, for a client whose options are not ours to choose. Throws when the PEM texts cannot be
+ * used.
  */
 export function tlsCredentials(address: string, pems: TlsPems): ChannelCredentials {
   const channel = tlsChannel(address, pems);
@@ -62,7 +73,11 @@ class CredentialsWithOptions extends ChannelCredentials {
     return other instanceof CredentialsWithOptions && this.#inner._equals(other.#inner);
   }
 
-  override _createSecureConnector(target: Parameters<ChannelCredentials['_createSecureConnector']>[0], options: ChannelOptions, call?: CallCredentials): ReturnType<ChannelCredentials['_createSecureConnector']> {
+  override _createSecureConnector(
+    target: Parameters<ChannelCredentials['_createSecureConnector']>[0],
+    options: ChannelOptions,
+    call?: CallCredentials,
+  ): ReturnType<ChannelCredentials['_createSecureConnector']> {
     return this.#inner._createSecureConnector(target, { ...options, ...this.#options }, call);
   }
 }

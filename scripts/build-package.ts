@@ -3,24 +3,37 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * What programs import from the package: a JavaScript module, its declarations and its source map beside one another for each source file, so that
- * whoever bundles takes what is used. `#runtime/...`, which leads to sources in this repository, becomes a relative path.
+ * What programs import from the package: a JavaScript module, its declarations and its source map beside one another
+ * for each source file, so that whoever bundles takes what is used. `#runtime/...`, which leads to sources in this
+ * repository, becomes a relative path.
  */
 const folder = join(process.env['AUTHZ_DIST'] ?? 'dist', 'package');
 
-/** At the beginning of a line, or as a type in a declaration: the compiler has texts that look alike, which generated code shall have as they are. */
+/**
+ * At the beginning of a line, or as a type in a declaration: the compiler has texts that look alike, which generated
+ * code shall have as they are.
+ */
 const IMPORT = /(^(?:import|export|\}) (?:[^'"\n]* )?(?:from )?['"]|: .*\bimport\(['"])(#runtime\/\w+)(['"])/gm;
 
 rmSync(folder, { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.package.json', '--outDir', folder], { stdio: 'inherit' });
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.package.json', '--outDir', folder],
+  { stdio: 'inherit' },
+);
 if (status !== 0) process.exit(1);
 
-const { imports } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly imports: { readonly [name: string]: string } };
+const { imports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly imports: { readonly [name: string]: string };
+};
 for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
   if (!/\.(js|d\.ts)$/.test(file)) continue;
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
-  const rewritten = text.replace(IMPORT, (_, before: string, name: string, after: string) => `${before}${specifier(file, name)}${after}`);
+  const rewritten = text.replace(
+    IMPORT,
+    (_, before: string, name: string, after: string) => `${before}${specifier(file, name)}${after}`,
+  );
   if (rewritten !== text) writeFileSync(path, rewritten);
 }
 

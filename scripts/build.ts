@@ -6,7 +6,9 @@ import { build } from 'esbuild';
 /** Tests build into a folder of their own. */
 const folder = process.env['AUTHZ_DIST'] ?? 'dist';
 
-/** Bundles the two programs. Their dependencies stay packages: esbuild is a binary and grpc-js loads files of its own. */
+/**
+ * Bundles the two programs. Their dependencies stay packages: esbuild is a binary and grpc-js loads files of its own.
+ */
 await build({
   entryPoints: { authzc: 'cli/authzc.ts', server: 'cli/server.ts' },
   outdir: folder,
@@ -23,7 +25,10 @@ await build({
 });
 await chmod(`${folder}/authzc.js`, 0o755);
 
-/** What ServerInfo answers: the version of the package, the commit and its date; a build outside git knows only the first. */
+/**
+ * What ServerInfo answers: the version of the package, the commit and its date; a build outside git knows only the
+ * first.
+ */
 function releaseOf(): { readonly version: string; readonly commit: string; readonly buildDate: string } {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   const git = (...args: readonly string[]): string => {

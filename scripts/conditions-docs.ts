@@ -6,11 +6,15 @@ import { FUNCTIONS } from './conditions/functions.js';
 import { HEAD } from './conditions/head.js';
 import { MACROS, OPERATORS } from './conditions/operators.js';
 
-/** The page docs/conditions.md: signatures from the table of functions, words and examples from scripts/conditions. Throws when one lacks the other. */
+/**
+ * The page docs/conditions.md: signatures from the table of functions, words and examples from scripts/conditions.
+ * Throws when one lacks the other.
+ */
 export function conditionsPage(): string {
   const named = new Set(FUNCTIONS.flatMap(({ entries }) => entries.map(({ name }) => name)));
   const missing = functions.filter(({ name }) => !named.has(name));
-  if (missing.length > 0) throw new Error(`scripts/conditions/functions.ts says nothing of ${missing.map(({ name }) => name).join(', ')}`);
+  if (missing.length > 0)
+    throw new Error(`scripts/conditions/functions.ts says nothing of ${missing.map(({ name }) => name).join(', ')}`);
   return [HEAD, ...[OPERATORS, MACROS, ...FUNCTIONS].map(sectionText)].join('\n');
 }
 
@@ -21,7 +25,20 @@ function sectionText({ title, intro, entries }: Section): string {
 function entryText(entry: Entry): string {
   const signatures = entry.signatures ?? signaturesOf(entry.name);
   const lines = entry.examples.map(([expression, value]) => `${expression}  // => ${value}`);
-  return [`### \`${entry.name}\``, '', entry.meaning, '', '```text', ...signatures, '```', '', '```cel', ...lines, '```', ''].join('\n');
+  return [
+    `### \`${entry.name}\``,
+    '',
+    entry.meaning,
+    '',
+    '```text',
+    ...signatures,
+    '```',
+    '',
+    '```cel',
+    ...lines,
+    '```',
+    '',
+  ].join('\n');
 }
 
 /** Each signature once: `string.indexOf(string, int) -> int`. */
@@ -34,7 +51,9 @@ function signaturesOf(name: string): readonly string[] {
 function signatureOf(name: string, { form, parameters, result }: Overload): string {
   const types = parameters.map(shownType);
   const [receiver, ...rest] = types;
-  return form === 'member' ? `${receiver}.${name}(${rest.join(', ')}) -> ${shownType(result)}` : `${name}(${types.join(', ')}) -> ${shownType(result)}`;
+  return form === 'member'
+    ? `${receiver}.${name}(${rest.join(', ')}) -> ${shownType(result)}`
+    : `${name}(${types.join(', ')}) -> ${shownType(result)}`;
 }
 
 function shownType(type: Overload['result']): string {

@@ -1,12 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Code, messages } from '../compiler/diagnostics/messages.js';
-import { CASES, fileNameOf, FLAGS_FILE, flagsOf, GENERATED_FILES, type GeneratedFile, generatedFilesOf } from '../tests/diagnostics/cases.js';
+import {
+  CASES,
+  fileNameOf,
+  FLAGS_FILE,
+  flagsOf,
+  GENERATED_FILES,
+  type GeneratedFile,
+  generatedFilesOf,
+} from '../tests/diagnostics/cases.js';
 
-/** The pages of docs/diagnostics by file name, sorted: one a code, with its recorded example, and the index. Equal input gives equal text. */
+/**
+ * The pages of docs/diagnostics by file name, sorted: one a code, with its recorded example, and the index. Equal input
+ * gives equal text.
+ */
 export function diagnosticsPages(): ReadonlyMap<string, string> {
   const codes = (Object.keys(messages) as Code[]).toSorted();
-  return new Map([['README.md', indexPage(codes)], ...codes.map((code) => [`${fileNameOf(code)}.md`, pageOf(code)] as const)]);
+  return new Map([
+    ['README.md', indexPage(codes)],
+    ...codes.map((code) => [`${fileNameOf(code)}.md`, pageOf(code)] as const),
+  ]);
 }
 
 function indexPage(codes: readonly Code[]): string {
@@ -30,7 +44,8 @@ ${codes.map((code) => `| [\`${code}\`](${fileNameOf(code)}.md) | ${messages[code
 `;
 }
 
-const HEAD = '<!-- Made by scripts/generate-diagnostics-docs.ts from compiler/diagnostics/messages and tests/diagnostics. Do not edit. -->\n';
+const HEAD =
+  '<!-- Made by scripts/generate-diagnostics-docs.ts from compiler/diagnostics/messages and tests/diagnostics. Do not edit. -->\n';
 
 /** The first sentence of the explanation, up to a colon or full stop that is not in code. */
 function gistOf(code: Code): string {
@@ -72,10 +87,16 @@ const CONSEQUENCE = {
 function examplesIn(folder: string): readonly string[] {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/'))
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
     .filter((path) => path !== 'diagnostics.txt' && path !== FLAGS_FILE)
     .toSorted();
-  return paths.flatMap((path) => (path === GENERATED_FILES ? generatedFilesOf(folder).map(describe) : [exampleOf(folder, path)]));
+  return paths.flatMap((path) =>
+    path === GENERATED_FILES ? generatedFilesOf(folder).map(describe) : [exampleOf(folder, path)],
+  );
 }
 
 function describe(file: GeneratedFile): string {

@@ -3,7 +3,10 @@ import { build } from 'esbuild';
 
 const folder = new URL('../server/explorer/client/', import.meta.url);
 
-/** The text of server/explorer/gen/assets.ts: the explorer page and what it loads, made from server/explorer/client. Equal sources give equal text. */
+/**
+ * The text of server/explorer/gen/assets.ts: the explorer page and what it loads, made from server/explorer/client.
+ * Equal sources give equal text.
+ */
 export async function explorerAssetsText(): Promise<string> {
   const assets = [
     { path: '/', mediaType: 'text/html; charset=utf-8', text: fileText('page.html') },
@@ -18,7 +21,13 @@ export async function explorerAssetsText(): Promise<string> {
     '',
     '/** The explorer page and all that it loads. */',
     'export const assets: readonly Asset[] = [',
-    ...assets.flatMap(({ path, mediaType, text }) => ['  {', `    path: '${path}',`, `    mediaType: '${mediaType}',`, `    text: ${literal(text)},`, '  },']),
+    ...assets.flatMap(({ path, mediaType, text }) => [
+      '  {',
+      `    path: '${path}',`,
+      `    mediaType: '${mediaType}',`,
+      `    text: ${literal(text)},`,
+      '  },',
+    ]),
     '];',
     '',
   ].join('\n');

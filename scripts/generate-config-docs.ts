@@ -1,5 +1,8 @@
 import { replaceFiles } from '../cli/outputs/replace-files.js';
 import { configDocs } from './config-docs.js';
 
-/** Writes what the table of keys says of the configuration file: docs/configuration.md for people, docs/config.schema.json for editors. */
+/**
+ * Writes what the table of keys says of the configuration file: docs/configuration.md for people,
+ * docs/config.schema.json for editors.
+ */
 await replaceFiles([...configDocs()].map(([path, text]) => ({ path, text })));

@@ -9,7 +9,9 @@ const FOLDER = join(import.meta.dirname, '..', 'docs', 'diagnostics');
 const pages = diagnosticsPages();
 const present = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.endsWith('.md')) : [];
 const stale = present.filter((name) => !pages.has(name)).toSorted();
-const due = [...pages].filter(([name, text]) => !present.includes(name) || readFileSync(join(FOLDER, name), 'utf8') !== text);
+const due = [...pages].filter(
+  ([name, text]) => !present.includes(name) || readFileSync(join(FOLDER, name), 'utf8') !== text,
+);
 
 if (process.argv.includes('--check')) check();
 else await write();
@@ -17,7 +19,9 @@ else await write();
 function check(): void {
   const names = [...due.map(([name]) => name), ...stale];
   if (names.length === 0) return;
-  console.error(`docs/diagnostics is out of date:\n${names.map((name) => `  ${name}`).join('\n')}\nrun: node --import tsx scripts/generate-diagnostics-docs.ts`);
+  console.error(
+    `docs/diagnostics is out of date:\n${names.map((name) => `  ${name}`).join('\n')}\nrun: node --import tsx scripts/generate-diagnostics-docs.ts`,
+  );
   process.exitCode = 1;
 }
 

@@ -4,11 +4,22 @@ import { filesOfOneCheck } from './house/check-coverage.js';
 import { unresolvedIn } from './house/citations.js';
 import { arrows, floors, importGraph, within, withOneImporter } from './house/import-graph.js';
 import { type Figure, type Row, table } from './house/table.js';
-import { crossSuiteImports, isGenerated, isMessageLayer, isTest, linesOf, longLines, PRODUCT, ROOT, textOf, trackedFiles } from './house/tree.js';
+import {
+  crossSuiteImports,
+  isGenerated,
+  isMessageLayer,
+  isTest,
+  linesOf,
+  longLines,
+  PRODUCT,
+  ROOT,
+  textOf,
+  trackedFiles,
+} from './house/tree.js';
 
 /*
- * `npm run house`: how easy this tree is to read, in figures, each beside its aim. It measures and never fails. `npm run house -- --files` also lists the files
- * of one check and of the message layer.
+ * `npm run house`: how easy this tree is to read, in figures, each beside its aim. It measures and never fails. `npm
+ * run house -- --files` also lists the files of one check and of the message layer.
  */
 
 /** Columns that a line may have. */
@@ -27,18 +38,45 @@ const citing = files.filter((file) => CITING.test(file) && !isGenerated(file));
 const byHand = files.filter((file) => file.endsWith('.ts') && !isGenerated(file));
 
 const rows: readonly Row[] = [
-  { what: 'one REST check runs through', figures: [count(ofCheck.length, 30, 'files'), count(linesOf(ofCheck), 3_000, 'lines')] },
-  { what: 'runtime/engine', figures: [count(engine.size, 18, 'files'), count(floors(engine), 7, 'floors'), count(arrows(engine), 59, 'imports')] },
-  { what: 'message layer written by hand', figures: [count(messageLayer.length, 22, 'files'), count(linesOf(messageLayer), 3_000, 'lines')] },
-  { what: `files of that layer that name the field ${FIELD}`, figures: [count(messageLayer.filter(namesField).length, 0, '')] },
-  { what: 'files with exactly one importer, of those that import', figures: [count((100 * oneImporter.length) / importing.size, 40, '%')] },
+  {
+    what: 'one REST check runs through',
+    figures: [count(ofCheck.length, 30, 'files'), count(linesOf(ofCheck), 3_000, 'lines')],
+  },
+  {
+    what: 'runtime/engine',
+    figures: [
+      count(engine.size, 18, 'files'),
+      count(floors(engine), 7, 'floors'),
+      count(arrows(engine), 59, 'imports'),
+    ],
+  },
+  {
+    what: 'message layer written by hand',
+    figures: [count(messageLayer.length, 22, 'files'), count(linesOf(messageLayer), 3_000, 'lines')],
+  },
+  {
+    what: `files of that layer that name the field ${FIELD}`,
+    figures: [count(messageLayer.filter(namesField).length, 0, '')],
+  },
+  {
+    what: 'files with exactly one importer, of those that import',
+    figures: [count((100 * oneImporter.length) / importing.size, 40, '%')],
+  },
   { what: 'lines that cite a section nobody can open', figures: [count(sum(citing.map(unresolvedLines)), 0, '')] },
   ...['', 'examples/contact-api/'].map((folder) => ({
     what: `generated lines for a line of YAML, ${folder}policies`,
     figures: [count(generatedLines(folder), 3, '')],
   })),
-  { what: 'imports from the folder of another test suite', figures: [count(sum(files.map((file) => (file.endsWith('.ts') ? crossSuiteImports(file, textOf(file)).length : 0))), 0, '')] },
-  { what: `lines over ${COLUMNS} columns`, figures: [count(sum(byHand.map((file) => longLines(textOf(file), COLUMNS))), 0, '')] },
+  {
+    what: 'imports from the folder of another test suite',
+    figures: [
+      count(sum(files.map((file) => (file.endsWith('.ts') ? crossSuiteImports(file, textOf(file)).length : 0))), 0, ''),
+    ],
+  },
+  {
+    what: `lines over ${COLUMNS} columns`,
+    figures: [count(sum(byHand.map((file) => longLines(textOf(file), COLUMNS))), 0, '')],
+  },
 ];
 
 console.log(table(rows));
@@ -68,7 +106,11 @@ function unresolvedLines(file: string): number {
 
 /** All modules of a generated folder, for each line of the policies that it was generated from. */
 function generatedLines(folder: string): number {
-  const policies = files.filter((file) => file.startsWith(`${folder}policies/`) && /\.ya?ml$/.test(file) && !/_test\.ya?ml$/.test(file));
-  const modules = files.filter((file) => file.startsWith(`${folder}generated/`) && file.endsWith('.ts') && !isTest(file));
+  const policies = files.filter(
+    (file) => file.startsWith(`${folder}policies/`) && /\.ya?ml$/.test(file) && !/_test\.ya?ml$/.test(file),
+  );
+  const modules = files.filter(
+    (file) => file.startsWith(`${folder}generated/`) && file.endsWith('.ts') && !isTest(file),
+  );
   return linesOf(modules) / Math.max(1, linesOf(policies));
 }

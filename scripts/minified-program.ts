@@ -4,8 +4,8 @@ import { build, type Plugin } from 'esbuild';
 import type { EmittedFile } from '../compiler/ir/emitted-file.js';
 
 /**
- * A program over emitted policies as its author would ship it: one minified ESM module for any platform. In it `policies` stands for the index of the
- * emitted files, `#runtime/...` for the runtime.
+ * A program over emitted policies as its author would ship it: one minified ESM module for any platform. In it
+ * `policies` stands for the index of the emitted files, `#runtime/...` for the runtime.
  */
 export async function minifiedProgram(text: string, files: readonly EmittedFile[] = []): Promise<string> {
   const result = await build({
@@ -32,8 +32,16 @@ function emitted(files: readonly EmittedFile[]): Plugin {
     name: 'emitted',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^policies$/ }, () => ({ path: 'index.ts', namespace: 'emitted' }));
-      onResolve({ filter: /^\./, namespace: 'emitted' }, ({ path, importer }) => ({ path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'), namespace: 'emitted', sideEffects: false }));
-      onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => ({ contents: texts.get(path) ?? '', loader: 'ts', resolveDir: ROOT }));
+      onResolve({ filter: /^\./, namespace: 'emitted' }, ({ path, importer }) => ({
+        path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'),
+        namespace: 'emitted',
+        sideEffects: false,
+      }));
+      onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => ({
+        contents: texts.get(path) ?? '',
+        loader: 'ts',
+        resolveDir: ROOT,
+      }));
     },
   };
 }

@@ -9,11 +9,13 @@ import type { Site } from './mutate/probes.js';
 import { createWorkspace, filesOf, type Trial, type Workspace } from './mutate/workspace.js';
 
 /*
- * `npm run mutate -- --seed S --count N FOLDER...`: makes N random mistakes in the source below each of the folders, one at a time, and runs the
- * tests that reach the place until one fails. A mistake that no test notices is a survivor. The same seed makes the same mistakes.
+ * `npm run mutate -- --seed S --count N FOLDER...`: makes N random mistakes in the source below each of the folders,
+ * one at a time, and runs the tests that reach the place until one fails. A mistake that no test notices is a survivor.
+ * The same seed makes the same mistakes.
  *
- * Each test that imports a mutated file first runs once, unchanged but for probes, to learn how long it takes and which of the places it
- * evaluates. A mutant then meets only the tests that evaluate its place, those first that are near and quick.
+ * Each test that imports a mutated file first runs once, unchanged but for probes, to learn how long it takes and which
+ * of the places it evaluates. A mutant then meets only the tests that evaluate its place, those first that are near and
+ * quick.
  */
 
 const USAGE = `npm run mutate -- [options] FOLDER...
@@ -26,7 +28,15 @@ const USAGE = `npm run mutate -- [options] FOLDER...
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, count: { type: 'string' }, tests: { type: 'string' }, workers: { type: 'string' }, skip: { type: 'string' }, seconds: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    seed: { type: 'string' },
+    count: { type: 'string' },
+    tests: { type: 'string' },
+    workers: { type: 'string' },
+    skip: { type: 'string' },
+    seconds: { type: 'string' },
+    help: { type: 'boolean' },
+  },
 });
 if (values.help === true || positionals.length === 0) {
   console.log(USAGE);
@@ -47,10 +57,14 @@ interface Mutant {
 
 const sources = filesOf(ROOT).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
 const coverage = coverageOf(ROOT, sources);
-const mutants = positionals.flatMap((folder) => chosen(new Random(Number(values.seed ?? 1)), mutantsBelow(folder))).map((mutant, id) => ({ ...mutant, id }));
+const mutants = positionals
+  .flatMap((folder) => chosen(new Random(Number(values.seed ?? 1)), mutantsBelow(folder)))
+  .map((mutant, id) => ({ ...mutant, id }));
 const workspaces = Array.from({ length: Number(values.workers ?? 1) }, () => createWorkspace(ROOT, longest));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-process.on('exit', () => { for (const workspace of workspaces) workspace.remove(); });
+process.on('exit', () => {
+  for (const workspace of workspaces) workspace.remove();
+});
 
 const trials = new Map<string, Trial>();
 const passing = new Map<string, Promise<boolean>>();
@@ -62,16 +76,26 @@ await each(mutants, judge);
 
 console.log(`\n${shareOf(mutants, survivors)}`);
 if (positionals.length > 1) {
-  for (const folder of positionals) console.log(`  ${folder}: ${shareOf(mutants.filter(({ file }) => isBelow(folder, file)), survivors.filter(({ file }) => isBelow(folder, file)))}`);
+  for (const folder of positionals)
+    console.log(
+      `  ${folder}: ${shareOf(
+        mutants.filter(({ file }) => isBelow(folder, file)),
+        survivors.filter(({ file }) => isBelow(folder, file)),
+      )}`,
+    );
 }
-for (const mutant of survivors) console.log(`\nsurvived  ${placeOf(mutant)}  ${mutant.mutation.change}\n${diffOf(mutant)}`);
+for (const mutant of survivors)
+  console.log(`\nsurvived  ${placeOf(mutant)}  ${mutant.mutation.change}\n${diffOf(mutant)}`);
 
 /** Runs every test that may matter once, with probes at the places of all mutants. */
 async function tryTests(): Promise<void> {
   const sites = new Map<string, Site[]>();
-  for (const { id, file, mutation } of mutants) sites.set(file, [...(sites.get(file) ?? []), { id, ...mutation.within }]);
+  for (const { id, file, mutation } of mutants)
+    sites.set(file, [...(sites.get(file) ?? []), { id, ...mutation.within }]);
   const skip = values.skip === undefined ? undefined : new RegExp(values.skip);
-  const tests = [...new Set([...sites.keys()].flatMap((file) => [...coverage.testsOf(file).keys()]))].filter((test) => skip?.test(test) !== true);
+  const tests = [...new Set([...sites.keys()].flatMap((file) => [...coverage.testsOf(file).keys()]))].filter(
+    (test) => skip?.test(test) !== true,
+  );
   console.log(`${mutants.length} mutants; ${tests.length} test files may reach them`);
   await each(tests, async (workspace, test) => {
     trials.set(test, await workspace.trialOf(test, sites));
@@ -95,14 +119,20 @@ async function judge(workspace: Workspace, mutant: Mutant): Promise<void> {
   }
   survivors.push(mutant);
   const ran = Math.min(reaching.length, mostTests);
-  console.log(`SURVIVED  ${placeOf(mutant)}  ${mutant.mutation.change}  (${ran === reaching.length ? 'all' : `${ran} of`} ${reaching.length} test files that reach it)`);
+  console.log(
+    `SURVIVED  ${placeOf(mutant)}  ${mutant.mutation.change}  (${ran === reaching.length ? 'all' : `${ran} of`} ${reaching.length} test files that reach it)`,
+  );
 }
 
 /** The tests that evaluate the place: near ones and quick ones first, and those that have killed others. */
 function testsFor({ id, file }: Mutant): readonly string[] {
-  const cost = (test: string, distance: number): number => (distance * (trials.get(test)?.milliseconds ?? 0)) / (1 + (kills.get(test) ?? 0));
+  const cost = (test: string, distance: number): number =>
+    (distance * (trials.get(test)?.milliseconds ?? 0)) / (1 + (kills.get(test) ?? 0));
   const reaching = [...coverage.testsOf(file)].filter(([test]) => trials.get(test)?.reached.has(id) === true);
-  return reaching.map(([test, distance]) => ({ test, cost: cost(test, distance) })).sort((a, b) => a.cost - b.cost).map(({ test }) => test);
+  return reaching
+    .map(([test, distance]) => ({ test, cost: cost(test, distance) }))
+    .sort((a, b) => a.cost - b.cost)
+    .map(({ test }) => test);
 }
 
 /** Whether a failure comes of the mutant: the test fails once more by itself, and passes without the mutant. */
@@ -122,9 +152,11 @@ function limitOf(test: string): number {
 /** Gives the items to the workspaces, one at a time each. */
 async function each<T>(items: readonly T[], work: (workspace: Workspace, item: T) => Promise<void>): Promise<void> {
   const due = [...items];
-  await Promise.all(workspaces.map(async (workspace) => {
-    for (let item = due.shift(); item !== undefined; item = due.shift()) await work(workspace, item);
-  }));
+  await Promise.all(
+    workspaces.map(async (workspace) => {
+      for (let item = due.shift(); item !== undefined; item = due.shift()) await work(workspace, item);
+    }),
+  );
 }
 
 function shareOf(all: readonly Mutant[], survived: readonly Mutant[]): string {
@@ -134,7 +166,9 @@ function shareOf(all: readonly Mutant[], survived: readonly Mutant[]): string {
 
 function mutantsBelow(folder: string): readonly Omit<Mutant, 'id'>[] {
   const files = sources.filter((file) => isBelow(folder, file) && !file.endsWith('.test.ts'));
-  return files.flatMap((file) => mutationsOf(file, readFileSync(join(ROOT, file), 'utf8')).map((mutation) => ({ file, mutation })));
+  return files.flatMap((file) =>
+    mutationsOf(file, readFileSync(join(ROOT, file), 'utf8')).map((mutation) => ({ file, mutation })),
+  );
 }
 
 function isBelow(folder: string, file: string): boolean {
@@ -156,7 +190,11 @@ function placeOf({ file, mutation }: Mutant): string {
 function diffOf({ file, mutation }: Mutant): string {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const begin = text.lastIndexOf('\n', mutation.start - 1) + 1;
-  const lines = (of: string, end: number): string[] => of.slice(begin, of.indexOf('\n', end) < 0 ? undefined : of.indexOf('\n', end)).split('\n');
+  const lines = (of: string, end: number): string[] =>
+    of.slice(begin, of.indexOf('\n', end) < 0 ? undefined : of.indexOf('\n', end)).split('\n');
   const after = mutated(text, mutation);
-  return [...lines(text, mutation.end).map((line) => `- ${line}`), ...lines(after, mutation.start + mutation.replacement.length).map((line) => `+ ${line}`)].join('\n');
+  return [
+    ...lines(text, mutation.end).map((line) => `- ${line}`),
+    ...lines(after, mutation.start + mutation.replacement.length).map((line) => `+ ${line}`),
+  ].join('\n');
 }

@@ -8,14 +8,18 @@ import { packageProblems } from './release/check-package.js';
 import { compareVersions, VERSIONED_FILES, withVersion } from './release/version.js';
 
 /*
- * `npm run release -- X.Y.Z`: checks that everything passes, writes the version and the heading of the changelog, checks the package, commits and tags.
- * Nothing leaves this machine: pushing the tag and publishing are separate steps (CONTRIBUTING.md). `--dry-run` does the same and then restores the tree.
+ * `npm run release -- X.Y.Z`: checks that everything passes, writes the version and the heading of the changelog,
+ * checks the package, commits and tags. Nothing leaves this machine: pushing the tag and publishing are separate steps
+ * (CONTRIBUTING.md). `--dry-run` does the same and then restores the tree.
  */
 
 const USAGE = 'npm run release -- X.Y.Z [--dry-run]';
 const ROOT = join(import.meta.dirname, '..');
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean', default: false } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'dry-run': { type: 'boolean', default: false } },
+});
 const [version, ...others] = positionals;
 if (version === undefined || others.length > 0) {
   console.error(USAGE);
@@ -53,7 +57,9 @@ async function release(to: string, isTrial: boolean): Promise<void> {
   }
   git('commit', '--quiet', '--all', '--message', `Release ${to}`);
   git('tag', '--annotate', `v${to}`, '--message', `Release ${to}`);
-  console.log(`committed and tagged v${to}; to publish it:\n  git push --follow-tags\n  npm publish --provenance     (in CI, from the tag)`);
+  console.log(
+    `committed and tagged v${to}; to publish it:\n  git push --follow-tags\n  npm publish --provenance     (in CI, from the tag)`,
+  );
 }
 
 function checkState(from: string, to: string): void {
@@ -63,7 +69,8 @@ function checkState(from: string, to: string): void {
   if (git('tag', '--list', `v${to}`) !== '') throw new Error(`the tag v${to} exists already`);
   // The very first release has the version that the package has already.
   const order = compareVersions(to, from);
-  if (order < 0 || (order === 0 && git('tag', '--list', 'v*') !== '')) throw new Error(`${to} must be newer than ${from}`);
+  if (order < 0 || (order === 0 && git('tag', '--list', 'v*') !== ''))
+    throw new Error(`${to} must be newer than ${from}`);
 }
 
 function git(...words: readonly string[]): string {

@@ -28,7 +28,10 @@ test('a test that asserts nothing is found, one that does so through helpers is 
     "for (const name of ['a']) test(`nothing about ${name}`, () => {});",
     'function expectOne(n: number): void { assert.is(n, 1); }',
   );
-  assert.equal(silentTestsOf(root, 'tests/a.test.ts'), [{ line: 3, name: "'calls the product'" }, { line: 7, name: '`nothing about ${name}`' }]);
+  assert.equal(silentTestsOf(root, 'tests/a.test.ts'), [
+    { line: 3, name: "'calls the product'" },
+    { line: 7, name: '`nothing about ${name}`' },
+  ]);
 });
 
 test.run();

@@ -9,8 +9,8 @@ export interface SilentTest {
 }
 
 /**
- * Finds the tests of a file that assert nothing: neither they nor the functions that they call, there or in other files of tests, use `assert` or
- * throw. Names count, not control flow.
+ * Finds the tests of a file that assert nothing: neither they nor the functions that they call, there or in other files
+ * of tests, use `assert` or throw. Names count, not control flow.
  *
  * @param file relative to the root.
  */
@@ -55,12 +55,23 @@ function moduleOf(root: string, file: string): Module {
 }
 
 function isNamed(node: ts.Node): node is ts.NamedDeclaration {
-  return ts.isFunctionDeclaration(node) || ts.isVariableDeclaration(node) || ts.isClassDeclaration(node) || ts.isImportSpecifier(node);
+  return (
+    ts.isFunctionDeclaration(node) ||
+    ts.isVariableDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isImportSpecifier(node)
+  );
 }
 
 /** `test(name, body)`, with a body written there. */
 function isTest(node: ts.Node): node is ts.CallExpression {
-  if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression) || node.expression.text !== 'test' || node.arguments.length !== 2) return false;
+  if (
+    !ts.isCallExpression(node) ||
+    !ts.isIdentifier(node.expression) ||
+    node.expression.text !== 'test' ||
+    node.arguments.length !== 2
+  )
+    return false;
   const body = node.arguments[1] as ts.Node;
   return ts.isArrowFunction(body) || ts.isFunctionExpression(body);
 }
@@ -74,7 +85,10 @@ function asserts(root: string, file: string, node: ts.Node, seen: Set<ts.Node>):
       if (!ts.isImportSpecifier(declared)) return asserts(root, file, declared, seen);
       const from = helperOf(root, file, declared);
       const name = (declared.propertyName ?? declared.name).text;
-      return from !== undefined && (moduleOf(root, from).declarations.get(name) ?? []).some((there) => asserts(root, from, there, seen));
+      return (
+        from !== undefined &&
+        (moduleOf(root, from).declarations.get(name) ?? []).some((there) => asserts(root, from, there, seen))
+      );
     });
   }
   return ts.forEachChild(node, (child) => asserts(root, file, child, seen) || undefined) ?? false;

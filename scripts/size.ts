@@ -4,7 +4,8 @@ import { sizes } from './sizes.js';
 
 for (const { name, bytes, gzipped, budget } of await sizes()) {
   const isOver = budget !== undefined && gzipped > budget;
-  const allowed = budget === undefined ? '' : `  of at most ${budget.toLocaleString('en-US')}${isOver ? ': TOO BIG' : ''}`;
+  const allowed =
+    budget === undefined ? '' : `  of at most ${budget.toLocaleString('en-US')}${isOver ? ': TOO BIG' : ''}`;
   console.log(`${name.padEnd(40)} ${figure(bytes)} bytes ${figure(gzipped)} gzipped${allowed}`);
   if (isOver) process.exitCode = 1;
 }

@@ -32,9 +32,15 @@ export async function sizes(): Promise<readonly Size[]> {
 
 const POLICIES = fileURLToPath(new URL('../policies/', import.meta.url));
 const CORE = "export { createEngine } from '#runtime/engine';";
-const PROGRAM = "import { createEngine } from '#runtime/engine'; import { policies } from 'policies'; export const engine = createEngine(policies);";
+const PROGRAM =
+  "import { createEngine } from '#runtime/engine'; import { policies } from 'policies'; export const engine = createEngine(policies);";
 
-async function sizeOf(name: string, budget: number | undefined, program: string, files: readonly EmittedFile[] = []): Promise<Size> {
+async function sizeOf(
+  name: string,
+  budget: number | undefined,
+  program: string,
+  files: readonly EmittedFile[] = [],
+): Promise<Size> {
   const text = await minifiedProgram(program, files);
   return { name, bytes: Buffer.byteLength(text), gzipped: gzipSync(text, { level: 9 }).length, budget };
 }

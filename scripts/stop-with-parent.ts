@@ -1,4 +1,6 @@
-/** npm and the shell between do not pass signals on: when they are gone, this process stops as if it had been told to. */
+/**
+ * npm and the shell between do not pass signals on: when they are gone, this process stops as if it had been told to.
+ */
 export function stopWithParent(): void {
   const parent = process.ppid;
   const stopOrphan = (): void => {

@@ -6,7 +6,25 @@ import { skipsIn } from '../tests/support/skip.js';
 const GATES: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit'] },
   { name: 'lint', command: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings'] },
-  { name: 'boundaries', command: ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'cli', 'client', 'compiler', 'runtime', 'server', 'generated', 'proto', 'scripts', 'examples', 'bench'] },
+  { name: 'format', command: ['node_modules/@biomejs/biome/bin/biome', 'format'] },
+  {
+    name: 'boundaries',
+    command: [
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+      '--config',
+      '.dependency-cruiser.cjs',
+      'cli',
+      'client',
+      'compiler',
+      'runtime',
+      'server',
+      'generated',
+      'proto',
+      'scripts',
+      'examples',
+      'bench',
+    ],
+  },
   { name: 'every test file runs', command: ['--import', 'tsx', 'scripts/check-tests.ts'] },
   { name: 'generated files are up to date', command: ['--import', 'tsx', 'scripts/check-generated.ts'] },
   { name: 'proto/gen is up to date', command: ['--import', 'tsx', 'proto/generate.ts', '--check'] },
@@ -14,11 +32,17 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
   { name: 'proto module', command: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'] },
 ];
 
-/** Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. The two run side by side. */
+/**
+ * Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. The two
+ * run side by side.
+ */
 const BUSY = String.raw`(compiler|runtime|proto)/|tests/(cel|diagnostics|generated|golden|mutants|oracle|parse|plan|policy-tests|properties|schemas|sql)/`;
 const ANY = String.raw`(client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
-/** Tests whose outcome does not depend on Node: of texts and types, of what runs in a browser or in workerd, of whether tests notice mutants. Of several Nodes, the first runs them. */
+/**
+ * Tests whose outcome does not depend on Node: of texts and types, of what runs in a browser or in workerd, of whether
+ * tests notice mutants. Of several Nodes, the first runs them.
+ */
 const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|mutants|places|types))/';
 
 /** How long a runner may stay after its summary, in milliseconds. */
@@ -49,11 +73,21 @@ for (const node of values.node) {
   await Promise.all(patterns.map((pattern) => runTests(node, version.trim(), pattern)));
 }
 
-console.log(`\n${skips.map((skip) => `skipped ${skip}\n`).join('')}${passed} passed, ${failed} failed, ${skips.length} skipped`);
+console.log(
+  `\n${skips.map((skip) => `skipped ${skip}\n`).join('')}${passed} passed, ${failed} failed, ${skips.length} skipped`,
+);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function runTests(node: string, version: string, pattern: string): Promise<void> {
-  const { code, output } = await run(node, ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', pattern, '-i', 'node_modules']);
+  const { code, output } = await run(node, [
+    '--import',
+    'tsx',
+    'node_modules/uvu/bin.js',
+    '.',
+    pattern,
+    '-i',
+    'node_modules',
+  ]);
   const total = countOf(output, 'Total');
   const succeeded = countOf(output, 'Passed');
   console.log(output.trimEnd());
@@ -77,7 +111,11 @@ function run(node: string, command: readonly string[]): Promise<{ readonly code:
     child.stderr.on('data', collect);
     child.on('close', (code) => {
       clearTimeout(timer);
-      resolve({ code: code ?? 1, output: code === null ? `${output}\n  FAIL  ended by force: it crashed, or a test left something open\n` : output });
+      resolve({
+        code: code ?? 1,
+        output:
+          code === null ? `${output}\n  FAIL  ended by force: it crashed, or a test left something open\n` : output,
+      });
     });
   });
 }

@@ -14,7 +14,11 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-function fromFile(text: string, environment: { readonly [name: string]: string } = {}, sets: readonly string[] = []): Config {
+function fromFile(
+  text: string,
+  environment: { readonly [name: string]: string } = {},
+  sets: readonly string[] = [],
+): Config {
   const file = join(folder, 'c.yaml');
   writeFileSync(file, text);
   return loadConfig({ file, environment, sets }).config;
@@ -52,28 +56,73 @@ test('JSON is a configuration too', () => {
 });
 
 test('an unknown key is an error that names the key and its place', () => {
-  assert.is(problem(() => fromFile('server:\n  httpListenAddr: ":1"\n  httpListenAdr: ":2"\n')), 'c.yaml:3:3: unknown key `server.httpListenAdr`');
-  assert.is(problem(() => fromFile('engine: {}\nengin: {}\n')), 'c.yaml:2:1: unknown key `engin`');
-  assert.is(problem(() => fromFile('storage:\n  disk:\n    dir: x\n')), 'c.yaml:3:5: unknown key `storage.disk.dir`');
-  assert.is(problem(() => fromFile('__proto__: {}\nserver:\n  constructor: 1\n')), 'c.yaml:1:1: unknown key `__proto__`');
+  assert.is(
+    problem(() => fromFile('server:\n  httpListenAddr: ":1"\n  httpListenAdr: ":2"\n')),
+    'c.yaml:3:3: unknown key `server.httpListenAdr`',
+  );
+  assert.is(
+    problem(() => fromFile('engine: {}\nengin: {}\n')),
+    'c.yaml:2:1: unknown key `engin`',
+  );
+  assert.is(
+    problem(() => fromFile('storage:\n  disk:\n    dir: x\n')),
+    'c.yaml:3:5: unknown key `storage.disk.dir`',
+  );
+  assert.is(
+    problem(() => fromFile('__proto__: {}\nserver:\n  constructor: 1\n')),
+    'c.yaml:1:1: unknown key `__proto__`',
+  );
 });
 
 test('a wrong value is an error that says what is wanted', () => {
-  assert.is(problem(() => fromFile('server:\n  requestLimits:\n    maxActionsPerResource: 0\n')), 'c.yaml:3:5: `server.requestLimits.maxActionsPerResource` must be an integer from 1 to 500, not `0`');
-  assert.match(problem(() => fromFile('schema: {enforcement: Reject}')), 'one of `none`, `warn`, `reject`, not `Reject`');
-  assert.match(problem(() => fromFile('server: {httpListenAddr: "localhost"}')), 'a listen address');
-  assert.match(problem(() => fromFile('server: {httpListenAddr: ":70000"}')), 'a listen address');
-  assert.match(problem(() => fromFile('engine: {defaultPolicyVersion: " "}')), 'not empty');
-  assert.match(problem(() => fromFile('auxData: {jwt: {acceptableTimeSkew: -1s}}')), 'a duration');
-  assert.match(problem(() => fromFile('server: {advanced: {http: {readTimeout: 5}}}')), 'a duration');
-  assert.match(problem(() => fromFile('server: [1]')), '`server` must be a map');
-  assert.match(problem(() => fromFile('engine: {globals: {if: 1}}')), 'global `if`');
+  assert.is(
+    problem(() => fromFile('server:\n  requestLimits:\n    maxActionsPerResource: 0\n')),
+    'c.yaml:3:5: `server.requestLimits.maxActionsPerResource` must be an integer from 1 to 500, not `0`',
+  );
+  assert.match(
+    problem(() => fromFile('schema: {enforcement: Reject}')),
+    'one of `none`, `warn`, `reject`, not `Reject`',
+  );
+  assert.match(
+    problem(() => fromFile('server: {httpListenAddr: "localhost"}')),
+    'a listen address',
+  );
+  assert.match(
+    problem(() => fromFile('server: {httpListenAddr: ":70000"}')),
+    'a listen address',
+  );
+  assert.match(
+    problem(() => fromFile('engine: {defaultPolicyVersion: " "}')),
+    'not empty',
+  );
+  assert.match(
+    problem(() => fromFile('auxData: {jwt: {acceptableTimeSkew: -1s}}')),
+    'a duration',
+  );
+  assert.match(
+    problem(() => fromFile('server: {advanced: {http: {readTimeout: 5}}}')),
+    'a duration',
+  );
+  assert.match(
+    problem(() => fromFile('server: [1]')),
+    '`server` must be a map',
+  );
+  assert.match(
+    problem(() => fromFile('engine: {globals: {if: 1}}')),
+    'global `if`',
+  );
 });
 
 test('what would be missed is refused, what would not be is a warning', () => {
-  assert.match(problem(() => fromFile('telemetry: {disabled: false}')), 'telemetry.disabled');
+  assert.match(
+    problem(() => fromFile('telemetry: {disabled: false}')),
+    'telemetry.disabled',
+  );
   fromFile('telemetry: {disabled: true}\nserver: {tls: {cert: "", key: ""}}\nhub:\ntracing:\n');
-  const { warnings } = loadConfig({ sets: ['compile.cacheSize=1', 'storage.driver=git', 'engine.numWorkers=4', 'tracing.serviceName=x'], environment: {} });
+  const { warnings } = loadConfig({
+    sets: ['compile.cacheSize=1', 'storage.driver=git', 'engine.numWorkers=4', 'tracing.serviceName=x'],
+    environment: {},
+  });
   assert.is(warnings.length, 4);
   assert.match(warnings[0] as string, '`compile.cacheSize` has no effect');
   assert.match(warnings[3] as string, 'environment variables of OpenTelemetry');
@@ -81,10 +130,24 @@ test('what would be missed is refused, what would not be is a warning', () => {
 
 test('TLS is on with certificate and key, and half of it is an error: never plaintext instead', () => {
   assert.is(fromSets().server.tls, undefined);
-  assert.equal(fromSets('server.tls.cert=c.pem,server.tls.key=k.pem').server.tls, { cert: 'c.pem', key: 'k.pem', caCert: undefined, watch: true });
-  assert.is(problem(() => fromSets('server.tls.cert=c.pem')), '--set server.tls.cert: `server.tls.cert` needs `server.tls.key`');
-  assert.match(problem(() => fromFile('server: {tls: {key: k.pem, cert: ""}}')), 'c.yaml:1:16: `server.tls.key` needs `server.tls.cert`');
-  assert.match(problem(() => fromSets('server.tls.caCert=ca.pem')), 'needs `server.tls.cert`');
+  assert.equal(fromSets('server.tls.cert=c.pem,server.tls.key=k.pem').server.tls, {
+    cert: 'c.pem',
+    key: 'k.pem',
+    caCert: undefined,
+    watch: true,
+  });
+  assert.is(
+    problem(() => fromSets('server.tls.cert=c.pem')),
+    '--set server.tls.cert: `server.tls.cert` needs `server.tls.key`',
+  );
+  assert.match(
+    problem(() => fromFile('server: {tls: {key: k.pem, cert: ""}}')),
+    'c.yaml:1:16: `server.tls.key` needs `server.tls.cert`',
+  );
+  assert.match(
+    problem(() => fromSets('server.tls.caCert=ca.pem')),
+    'needs `server.tls.cert`',
+  );
 });
 
 /** Of the password `secret`. */
@@ -93,15 +156,26 @@ const HASH_64 = Buffer.from(HASH).toString('base64');
 
 test('the admin API wants credentials of its own, and never shows them', () => {
   const block = (text: string): string => `server:\n  adminAPI:\n    enabled: true\n    adminCredentials: {${text}}\n`;
-  assert.equal(fromFile(block(`username: a, passwordHash: ${HASH_64}`)).server.adminAPI, { username: 'a', passwordHash: HASH });
+  assert.equal(fromFile(block(`username: a, passwordHash: ${HASH_64}`)).server.adminAPI, {
+    username: 'a',
+    passwordHash: HASH,
+  });
   assert.is(fromFile(block('').replace('true', 'false')).server.adminAPI, undefined);
-  assert.match(problem(() => fromFile(block('username: a'))), 'c.yaml:3:5: `server.adminAPI.enabled` needs `server.adminAPI.adminCredentials.passwordHash`');
-  assert.match(problem(() => fromFile(block(`passwordHash: ${HASH_64}`))), 'adminCredentials.username`');
+  assert.match(
+    problem(() => fromFile(block('username: a'))),
+    'c.yaml:3:5: `server.adminAPI.enabled` needs `server.adminAPI.adminCredentials.passwordHash`',
+  );
+  assert.match(
+    problem(() => fromFile(block(`passwordHash: ${HASH_64}`))),
+    'adminCredentials.username`',
+  );
   for (const bad of ['secret', Buffer.from('secret').toString('base64'), HASH, `${HASH_64}!`]) {
     const said = problem(() => fromFile(block(`username: a, passwordHash: "${bad.replaceAll('$', '$$$$')}"`)));
     assert.match(said, 'must be base64 of a bcrypt hash');
     assert.not.match(said, bad);
-    const flagSaid = problem(() => fromSets(`server.adminAPI.adminCredentials.passwordHash=${bad.replaceAll('$', '$$$$').replaceAll(',', '')}`));
+    const flagSaid = problem(() =>
+      fromSets(`server.adminAPI.adminCredentials.passwordHash=${bad.replaceAll('$', '$$$$').replaceAll(',', '')}`),
+    );
     assert.not.match(flagSaid, bad);
   }
 });
@@ -109,8 +183,14 @@ test('the admin API wants credentials of its own, and never shows them', () => {
 test('as many processes serve as is said, or one a core', () => {
   assert.is(fromSets().server.workers, undefined);
   assert.is(fromSets('server.workers=1').server.workers, 1);
-  assert.match(problem(() => fromSets('server.workers=0')), 'an integer from 1 to 256');
-  assert.match(problem(() => fromSets('server.workers=257')), 'an integer from 1 to 256');
+  assert.match(
+    problem(() => fromSets('server.workers=0')),
+    'an integer from 1 to 256',
+  );
+  assert.match(
+    problem(() => fromSets('server.workers=257')),
+    'an integer from 1 to 256',
+  );
 });
 
 test('without a block the audit log is what it is by default', () => {
@@ -122,80 +202,201 @@ test('an audit log has a backend, and what the backend needs', () => {
   assert.is(audit('  backend: file\n').file.path, 'stdout');
   assert.is(audit('  backend: local\n  local: {storagePath: /x}').local.storagePath, '/x');
   assert.is(audit('  backend: kafka\n  kafka: {topic: t, brokers: ["a:1"]}').kafka.topic, 't');
-  assert.match(problem(() => audit('')), 'c.yaml:2:3: `audit.enabled` needs `audit.backend`');
-  assert.match(problem(() => audit('  backend: hub')), 'c.yaml:3:3: `audit.backend` must be one of `file`, `local`, `kafka`, not `hub`');
-  assert.match(problem(() => audit('  backend: local')), 'needs `audit.local.storagePath`');
-  assert.match(problem(() => audit('  backend: kafka\n  kafka: {brokers: ["a:1"]}')), 'needs `audit.kafka.topic`');
-  assert.match(problem(() => audit('  backend: kafka\n  kafka: {topic: t}')), 'needs `audit.kafka.brokers`');
-  assert.match(problem(() => audit('  backend: kafka\n  kafka: {topic: t, brokers: [a]}')), '`audit.kafka.brokers[0]` must be a broker');
-  for (const [key, value] of [['local.retentionPeriod', '59m'], ['local.retentionPeriod', '721h'], ['local.advanced.flushInterval', '999ms'], ['local.advanced.bufferSize', '0'], ['queue.maxEntries', '0'], ['kafka.ack', 'some'], ['kafka.compression', 'gzip'], ['mask', '{principal}'], ['file.path', '""'], ['bakend', 'file']] as const) {
-    assert.match(problem(() => fromSets(`audit.${key}=${value === '""' ? '' : value}`)), `audit.${key}`, key);
+  assert.match(
+    problem(() => audit('')),
+    'c.yaml:2:3: `audit.enabled` needs `audit.backend`',
+  );
+  assert.match(
+    problem(() => audit('  backend: hub')),
+    'c.yaml:3:3: `audit.backend` must be one of `file`, `local`, `kafka`, not `hub`',
+  );
+  assert.match(
+    problem(() => audit('  backend: local')),
+    'needs `audit.local.storagePath`',
+  );
+  assert.match(
+    problem(() => audit('  backend: kafka\n  kafka: {brokers: ["a:1"]}')),
+    'needs `audit.kafka.topic`',
+  );
+  assert.match(
+    problem(() => audit('  backend: kafka\n  kafka: {topic: t}')),
+    'needs `audit.kafka.brokers`',
+  );
+  assert.match(
+    problem(() => audit('  backend: kafka\n  kafka: {topic: t, brokers: [a]}')),
+    '`audit.kafka.brokers[0]` must be a broker',
+  );
+  for (const [key, value] of [
+    ['local.retentionPeriod', '59m'],
+    ['local.retentionPeriod', '721h'],
+    ['local.advanced.flushInterval', '999ms'],
+    ['local.advanced.bufferSize', '0'],
+    ['queue.maxEntries', '0'],
+    ['kafka.ack', 'some'],
+    ['kafka.compression', 'gzip'],
+    ['mask', '{principal}'],
+    ['file.path', '""'],
+    ['bakend', 'file'],
+  ] as const) {
+    assert.match(
+      problem(() => fromSets(`audit.${key}=${value === '""' ? '' : value}`)),
+      `audit.${key}`,
+      key,
+    );
   }
-  assert.match(problem(() => fromSets('audit.file.logRotation.maxFileCount=3')), 'needs `audit.file.logRotation.maxFileSizeMB`');
-  assert.equal(fromSets('audit.file.logRotation.maxFileSizeMB=3').audit.file.logRotation, { maxFileSizeMB: 3, maxFileAgeDays: 0, maxFileCount: 0 });
+  assert.match(
+    problem(() => fromSets('audit.file.logRotation.maxFileCount=3')),
+    'needs `audit.file.logRotation.maxFileSizeMB`',
+  );
+  assert.equal(fromSets('audit.file.logRotation.maxFileSizeMB=3').audit.file.logRotation, {
+    maxFileSizeMB: 3,
+    maxFileAgeDays: 0,
+    maxFileCount: 0,
+  });
   assert.equal(fromSets('audit.mask={principal.attr.ssn}').audit.mask, [{ root: 'principal', steps: ['attr', 'ssn'] }]);
 });
 
 test('a configuration is plain data that another process can be given', () => {
-  const config = fromSets('engine.globals.a=1', 'audit.mask={principal.attr.ssn}', 'auxData.jwt.keySets[0].id=k,auxData.jwt.keySets[0].remote.url=https://a/b');
+  const config = fromSets(
+    'engine.globals.a=1',
+    'audit.mask={principal.attr.ssn}',
+    'auxData.jwt.keySets[0].id=k,auxData.jwt.keySets[0].remote.url=https://a/b',
+  );
   assert.equal(structuredClone(config), config);
 });
 
 test('a key with a dot is not the path of another', () => {
-  assert.is(problem(() => fromFile('"server.workers": 3')), 'c.yaml:1:1: unknown key `server.workers`');
+  assert.is(
+    problem(() => fromFile('"server.workers": 3')),
+    'c.yaml:1:1: unknown key `server.workers`',
+  );
 });
 
 test('bad YAML, a missing file and a folder are errors with a place', () => {
-  assert.match(problem(() => fromFile('a: [')), /^c\.yaml:1:\d+: /);
-  assert.match(problem(() => fromFile('server: {}\nserver: {}')), 'c.yaml:2:1');
-  assert.match(problem(() => fromFile('- 1')), 'must be a map');
-  assert.match(problem(() => fromFile('server: &a {}\nengine: *a')), 'anchors');
-  assert.match(problem(() => fromFile('server: {}\n---\nserver: {}')), 'c.yaml:2:1: the configuration must be one document');
-  assert.match(problem(() => loadConfig({ file: join(folder, 'none.yaml') })), 'ENOENT');
-  assert.match(problem(() => loadConfig({ file: folder })), 'EISDIR');
+  assert.match(
+    problem(() => fromFile('a: [')),
+    /^c\.yaml:1:\d+: /,
+  );
+  assert.match(
+    problem(() => fromFile('server: {}\nserver: {}')),
+    'c.yaml:2:1',
+  );
+  assert.match(
+    problem(() => fromFile('- 1')),
+    'must be a map',
+  );
+  assert.match(
+    problem(() => fromFile('server: &a {}\nengine: *a')),
+    'anchors',
+  );
+  assert.match(
+    problem(() => fromFile('server: {}\n---\nserver: {}')),
+    'c.yaml:2:1: the configuration must be one document',
+  );
+  assert.match(
+    problem(() => loadConfig({ file: join(folder, 'none.yaml') })),
+    'ENOENT',
+  );
+  assert.match(
+    problem(() => loadConfig({ file: folder })),
+    'EISDIR',
+  );
 });
 
 test('the environment is put into the raw text and takes part in its typing', () => {
-  const text = 'server: {requestLimits: {maxActionsPerResource: ${MAX:7}, maxResourcesPerRequest: $MANY}}\nengine: {defaultScope: "a$$b ${EMPTY:x} $ c"}';
+  const text =
+    'server: {requestLimits: {maxActionsPerResource: ${MAX:7}, maxResourcesPerRequest: $MANY}}\nengine: {defaultScope: "a$$b ${EMPTY:x} $ c"}';
   const config = fromFile(text, { MANY: '9', EMPTY: '' });
   assert.equal(config.server.requestLimits, { maxActionsPerResource: 7, maxResourcesPerRequest: 9 });
   assert.is(config.engine.defaultScope, 'a$b  $ c');
-  assert.is(problem(() => fromFile('engine:\n  defaultScope: ${NOPE}')), 'c.yaml:2:17: environment variable `NOPE` is not set');
-  assert.match(problem(() => fromFile('engine: {defaultScope: "${NOPE:}"}')), '`NOPE` is not set');
-  assert.match(problem(() => fromFile('engine: {defaultScope: "${constructor}"}')), '`constructor` is not set');
+  assert.is(
+    problem(() => fromFile('engine:\n  defaultScope: ${NOPE}')),
+    'c.yaml:2:17: environment variable `NOPE` is not set',
+  );
+  assert.match(
+    problem(() => fromFile('engine: {defaultScope: "${NOPE:}"}')),
+    '`NOPE` is not set',
+  );
+  assert.match(
+    problem(() => fromFile('engine: {defaultScope: "${constructor}"}')),
+    '`constructor` is not set',
+  );
   assert.is(fromFile('engine: {defaultScope: ${NOPE:""}}').engine.defaultScope, '');
 });
 
 test('integers of globals are bigints, other numbers are not', () => {
-  const { globals } = fromFile('engine:\n  globals: {i: 42, d: 1.5, e: 1.0, big: 9223372036854775807, deep: [{n: -3}], s: "1", b: true, z: null}').engine;
-  assert.equal(globals, { i: 42n, d: 1.5, e: 1, big: 9223372036854775807n, deep: [{ n: -3n }], s: '1', b: true, z: null });
+  const { globals } = fromFile(
+    'engine:\n  globals: {i: 42, d: 1.5, e: 1.0, big: 9223372036854775807, deep: [{n: -3}], s: "1", b: true, z: null}',
+  ).engine;
+  assert.equal(globals, {
+    i: 42n,
+    d: 1.5,
+    e: 1,
+    big: 9223372036854775807n,
+    deep: [{ n: -3n }],
+    s: '1',
+    b: true,
+    z: null,
+  });
 });
 
 test('overrides are merged over the file, map by map', () => {
-  const config = fromFile('server:\n  requestLimits: {maxActionsPerResource: 7, maxResourcesPerRequest: 8}\n', {}, ['server.requestLimits.maxActionsPerResource=9']);
+  const config = fromFile('server:\n  requestLimits: {maxActionsPerResource: 7, maxResourcesPerRequest: 8}\n', {}, [
+    'server.requestLimits.maxActionsPerResource=9',
+  ]);
   assert.equal(config.server.requestLimits, { maxActionsPerResource: 9, maxResourcesPerRequest: 8 });
 });
 
 test('an override may set several keys, lists, and text with escapes', () => {
-  const { globals } = fromSets('engine.globals.a=1,engine.globals.b=x', 'engine.globals.l={x,2,y\\,z}', 'engine.globals.m[1].n=true', 'engine.globals.t=a\\,b\\.c=d', 'engine.globals.e={}').engine;
+  const { globals } = fromSets(
+    'engine.globals.a=1,engine.globals.b=x',
+    'engine.globals.l={x,2,y\\,z}',
+    'engine.globals.m[1].n=true',
+    'engine.globals.t=a\\,b\\.c=d',
+    'engine.globals.e={}',
+  ).engine;
   assert.equal(globals, { a: 1n, b: 'x', l: ['x', 2n, 'y,z'], m: [null, { n: true }], t: 'a,b.c=d', e: [] });
   assert.equal(fromSets('engine.globals.k.x\\.y=null').engine.globals, { k: { 'x.y': null } });
   assert.is(fromSets('engine.defaultPolicyVersion=20210210').engine.defaultPolicyVersion, '20210210');
 });
 
 test('a malformed override is an error that names it', () => {
-  assert.is(problem(() => fromSets('server')), '--set server: `server` has no value');
-  assert.match(problem(() => fromSets('')), 'wants key=value');
-  assert.match(problem(() => fromSets('a..b=1')), 'a key is empty');
-  assert.match(problem(() => fromSets('engine.globals.a[x]=1')), 'no index');
-  assert.match(problem(() => fromSets('engine.globals.a[99999]=1')), 'no index');
-  assert.match(problem(() => fromSets('engine.globals.a={x')), 'not closed');
-  assert.is(problem(() => fromSets('server.foo=1')), '--set server.foo: unknown key `server.foo`');
+  assert.is(
+    problem(() => fromSets('server')),
+    '--set server: `server` has no value',
+  );
+  assert.match(
+    problem(() => fromSets('')),
+    'wants key=value',
+  );
+  assert.match(
+    problem(() => fromSets('a..b=1')),
+    'a key is empty',
+  );
+  assert.match(
+    problem(() => fromSets('engine.globals.a[x]=1')),
+    'no index',
+  );
+  assert.match(
+    problem(() => fromSets('engine.globals.a[99999]=1')),
+    'no index',
+  );
+  assert.match(
+    problem(() => fromSets('engine.globals.a={x')),
+    'not closed',
+  );
+  assert.is(
+    problem(() => fromSets('server.foo=1')),
+    '--set server.foo: unknown key `server.foo`',
+  );
 });
 
 test('keysets have a unique id and one source', () => {
   const sets = (text: string): string => problem(() => fromFile(`auxData:\n  jwt:\n    keySets:\n${text}`));
-  assert.match(sets('      - {id: a, local: {file: x}}\n      - {id: a, local: {file: y}}'), 'c.yaml:5:9: keyset `a` is there twice');
+  assert.match(
+    sets('      - {id: a, local: {file: x}}\n      - {id: a, local: {file: y}}'),
+    'c.yaml:5:9: keyset `a` is there twice',
+  );
   assert.match(sets('      - {id: a}'), 'one of `local` and `remote`');
   assert.match(sets('      - {id: a, local: {file: x, data: eA==}}'), 'one of `data` and `file`');
   assert.match(sets('      - {local: {file: x}}'), 'has no `id`');
@@ -207,9 +408,20 @@ test('keysets have a unique id and one source', () => {
 });
 
 test('listen addresses are host and port, a port, or a socket', () => {
-  assert.equal(fromSets('server.httpListenAddr=127.0.0.1:0').server.httpListenAddr, { kind: 'tcp', host: '127.0.0.1', port: 0 });
-  assert.equal(fromSets('server.httpListenAddr=\\[::1\\]:80').server.httpListenAddr, { kind: 'tcp', host: '::1', port: 80 });
-  assert.equal(fromSets('server.httpListenAddr=unix:/a/b.sock').server.httpListenAddr, { kind: 'unix', path: '/a/b.sock' });
+  assert.equal(fromSets('server.httpListenAddr=127.0.0.1:0').server.httpListenAddr, {
+    kind: 'tcp',
+    host: '127.0.0.1',
+    port: 0,
+  });
+  assert.equal(fromSets('server.httpListenAddr=\\[::1\\]:80').server.httpListenAddr, {
+    kind: 'tcp',
+    host: '::1',
+    port: 80,
+  });
+  assert.equal(fromSets('server.httpListenAddr=unix:/a/b.sock').server.httpListenAddr, {
+    kind: 'unix',
+    path: '/a/b.sock',
+  });
   assert.equal(fromFile('server: {udsFileMode: 0o700}').server.udsFileMode, 0o700);
   assert.equal(fromFile('server: {udsFileMode: "0o766"}').server.udsFileMode, 0o766);
 });

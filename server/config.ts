@@ -13,7 +13,10 @@ import { type Environment, substitute } from './config/substitute.js';
 
 export { ConfigError } from './config/config-error.js';
 
-/** How the server runs (docs/spec/server.md#configuration): plain data, which can be handed to another process. Durations are milliseconds, sizes bytes. */
+/**
+ * How the server runs (docs/spec/server.md#configuration): plain data, which can be handed to another process.
+ * Durations are milliseconds, sizes bytes.
+ */
 export interface Config {
   readonly server: {
     readonly httpListenAddr: Address;
@@ -34,8 +37,18 @@ export interface Config {
     readonly watchBundle: boolean;
     /** Between NOT_SERVING and the end of listening. */
     readonly shutdownGrace: number;
-    readonly http: { readonly readTimeout: number; readonly readHeaderTimeout: number; readonly writeTimeout: number; readonly idleTimeout: number };
-    readonly grpc: { readonly maxRecvMsgSizeBytes: number; readonly maxConcurrentStreams: number; readonly maxConnectionAge: number; readonly connectionTimeout: number };
+    readonly http: {
+      readonly readTimeout: number;
+      readonly readHeaderTimeout: number;
+      readonly writeTimeout: number;
+      readonly idleTimeout: number;
+    };
+    readonly grpc: {
+      readonly maxRecvMsgSizeBytes: number;
+      readonly maxConcurrentStreams: number;
+      readonly maxConnectionAge: number;
+      readonly connectionTimeout: number;
+    };
   };
   readonly engine: {
     readonly defaultPolicyVersion: string;
@@ -51,7 +64,11 @@ export interface Config {
   };
   readonly audit: AuditConfig;
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
-  readonly jwt: { readonly keySets: readonly KeySetConfig[]; readonly disableVerification: boolean; readonly acceptableTimeSkew: number };
+  readonly jwt: {
+    readonly keySets: readonly KeySetConfig[];
+    readonly disableVerification: boolean;
+    readonly acceptableTimeSkew: number;
+  };
   /** Where policies are compiled from, for a server that compiles; undefined when the configuration does not say. */
   readonly policyDirectory: string | undefined;
 }
@@ -96,8 +113,9 @@ export interface LoadedConfig {
 }
 
 /**
- * The configuration of a server (docs/spec/server.md#configuration): the file with the environment put in, the overrides over it, defaults for the rest.
- * Warnings name the keys that have no effect. Throws a ConfigError for whatever the server must not start with.
+ * The configuration of a server (docs/spec/server.md#configuration): the file with the environment put in, the
+ * overrides over it, defaults for the rest. Warnings name the keys that have no effect. Throws a ConfigError for
+ * whatever the server must not start with.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { settings, warnings, places } = loadSettings(sources);
@@ -168,7 +186,10 @@ function configOf(settings: Settings): Config {
       strictEvaluation: settings['engine.strictEvaluation'],
       referenceShapes: settings['engine.plan.referenceShapes'],
       globals: settings['engine.globals'],
-      limits: { evaluationCost: settings['engine.limits.evaluationCost'], evaluationMemory: settings['engine.limits.evaluationMemory'] },
+      limits: {
+        evaluationCost: settings['engine.limits.evaluationCost'],
+        evaluationMemory: settings['engine.limits.evaluationMemory'],
+      },
       celErrorLogLevel: settings['engine.celErrorLogLevel'],
     },
     audit: auditOf(settings),

@@ -12,8 +12,9 @@ export interface Door {
   /** The one that clients use: `127.0.0.1:3592`, `unix:/path`. */
   readonly address: string;
   /**
-   * Takes what waits to be accepted and listens no more: from then on connections are refused. The file of a socket is removed first, and then
-   * nobody can be lost; of a port, whoever connects in the very moment is reset by the system (docs/operations.md).
+   * Takes what waits to be accepted and listens no more: from then on connections are refused. The file of a socket is
+   * removed first, and then nobody can be lost; of a port, whoever connects in the very moment is reset by the system
+   * (docs/operations.md).
    */
   readonly close: () => Promise<void>;
 }
@@ -30,7 +31,10 @@ export interface DoorOptions {
   readonly welcome: (socket: Socket) => void;
 }
 
-/** Listens on an address; all that this process accepts comes through here. Rejects with the platform's words when it cannot, in a ConfigError when there is a key. */
+/**
+ * Listens on an address; all that this process accepts comes through here. Rejects with the platform's words when it
+ * cannot, in a ConfigError when there is a key.
+ */
 export async function openDoor(options: DoorOptions): Promise<Door> {
   try {
     return await open(options);
@@ -41,7 +45,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
 
 async function open({ address, socketMode, unread = false, welcome }: DoorOptions): Promise<Door> {
   const entry = new Entry(welcome);
-  const newServer = (): Server => createServer({ noDelay: true, pauseOnConnect: unread }, (socket) => entry.enter(socket));
+  const newServer = (): Server =>
+    createServer({ noDelay: true, pauseOnConnect: unread }, (socket) => entry.enter(socket));
   if (address.kind === 'unix') {
     const { path } = address;
     rmSync(path, { force: true });
@@ -92,21 +97,36 @@ interface Bound {
   readonly port: number;
 }
 
-async function listenOnAll(newServer: () => Server, { host, port }: Extract<Address, { readonly kind: 'tcp' }>): Promise<Bound> {
+async function listenOnAll(
+  newServer: () => Server,
+  { host, port }: Extract<Address, { readonly kind: 'tcp' }>,
+): Promise<Bound> {
   if (host === undefined) {
     // Without a host, `::` takes IPv4 connections too; where there is no IPv6, the wildcard of IPv4 is left.
-    const bound = await listen(newServer(), { host: '::', port }).catch(() => listen(newServer(), { host: '0.0.0.0', port }));
+    const bound = await listen(newServer(), { host: '::', port }).catch(() =>
+      listen(newServer(), { host: '0.0.0.0', port }),
+    );
     return { servers: [bound.server], port: bound.port };
   }
   const first = await listen(newServer(), { host, port });
   if (host !== 'localhost') return { servers: [first.server], port: first.port };
   // It has an address of either kind, usually, and clients try either.
-  const addresses = (await lookup(host, { all: true })).map((found) => found.address).filter((found) => found !== first.host);
-  const others = await Promise.all(addresses.map((other) => listen(newServer(), { host: other, port: first.port }).catch(() => undefined)));
-  return { servers: [first, ...others].flatMap((bound) => (bound === undefined ? [] : [bound.server])), port: first.port };
+  const addresses = (await lookup(host, { all: true }))
+    .map((found) => found.address)
+    .filter((found) => found !== first.host);
+  const others = await Promise.all(
+    addresses.map((other) => listen(newServer(), { host: other, port: first.port }).catch(() => undefined)),
+  );
+  return {
+    servers: [first, ...others].flatMap((bound) => (bound === undefined ? [] : [bound.server])),
+    port: first.port,
+  };
 }
 
-function listen(server: Server, where: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<{ readonly server: Server; readonly host: string; readonly port: number }> {
+function listen(
+  server: Server,
+  where: { readonly host: string; readonly port: number } | { readonly path: string },
+): Promise<{ readonly server: Server; readonly host: string; readonly port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ ...where }, () => {
@@ -128,9 +148,10 @@ const SHORT_TURN_PATIENCE = 100;
 const LONGEST = 500;
 
 /**
- * The system accepts connections on behalf of a listener before the listener knows of them, and resets those that it has not taken when it closes. So
- * all are taken, and it is closed right after a turn of the event loop in which nobody came, a short one if there is any. Meanwhile they are held back: clients
- * that come again as soon as they are answered would come for ever.
+ * The system accepts connections on behalf of a listener before the listener knows of them, and resets those that it
+ * has not taken when it closes. So all are taken, and it is closed right after a turn of the event loop in which nobody
+ * came, a short one if there is any. Meanwhile they are held back: clients that come again as soon as they are answered
+ * would come for ever.
  */
 async function stopListening(servers: readonly Server[], entry: Entry): Promise<void> {
   entry.hold();

@@ -37,8 +37,8 @@ export interface ListeningServer {
   /** Says NOT_SERVING, and has connections end with their next answer; new ones still come. */
   readonly retire: () => void;
   /**
-   * Retires and, if that is news, waits as long as is configured; accepts nothing more, answers what is under way, and resolves when that is done
-   * (docs/spec/server.md#start-and-stop). Once is enough.
+   * Retires and, if that is news, waits as long as is configured; accepts nothing more, answers what is under way, and
+   * resolves when that is done (docs/spec/server.md#start-and-stop). Once is enough.
    */
   readonly close: () => Promise<void>;
 }
@@ -49,7 +49,10 @@ export interface RunningServer extends ListeningServer {
   readonly take: Readonly<Record<'http' | 'grpc', (socket: Socket) => void>>;
   /** Makes ready to decide by another bundle: tries it, and changes nothing yet. Rejects when it cannot be served. */
   readonly prepare: (bundle: Bundle) => Promise<Prepared>;
-  /** Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when it cannot be served. */
+  /**
+   * Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when
+   * it cannot be served.
+   */
   readonly swap: (bundle: Bundle) => Promise<void>;
   /** To be told of a bundle that came to nothing: it is counted. */
   readonly refused: () => void;
@@ -73,7 +76,9 @@ export interface Surroundings {
   readonly scrapeAll?: (() => Promise<string>) | undefined;
   /** Whether the event loop of every process of the server turns; absent when this is the only one. */
   readonly allTurn?: (() => Promise<boolean>) | undefined;
-  /** Another process accepts connections, for this one and others like it, which resume TLS sessions with the same keys. */
+  /**
+   * Another process accepts connections, for this one and others like it, which resume TLS sessions with the same keys.
+   */
   readonly accepted?: { readonly ticketKeys: Buffer } | undefined;
 }
 
@@ -81,15 +86,21 @@ export interface Surroundings {
 const PATIENCE = 30_000;
 
 /**
- * Serves the policies of a bundle: engine, watchers, service, transports, listeners, in this order, so that nothing listens before everything
- * is ready. Rejects with a ConfigError for a configuration it cannot serve with, and for a listener it cannot open.
+ * Serves the policies of a bundle: engine, watchers, service, transports, listeners, in this order, so that nothing
+ * listens before everything is ready. Rejects with a ConfigError for a configuration it cannot serve with, and for a
+ * listener it cannot open.
  */
-export async function startServer(config: Config, bundle: Bundle, surroundings: Surroundings = {}): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  bundle: Bundle,
+  surroundings: Surroundings = {},
+): Promise<RunningServer> {
   const { log, audit } = surroundings;
   const clock = log !== undefined && tracesCalls() ? new DecisionClock() : undefined;
   const decider = new SwappableDecider(await servingEngine(config, bundle, clock), clock);
   const observation = log === undefined ? undefined : await observationOf(config, decider, log, audit);
-  const auditWatch = audit === undefined ? undefined : watchForAudit(config, decider, audit, log, observation?.watchers ?? []);
+  const auditWatch =
+    audit === undefined ? undefined : watchForAudit(config, decider, audit, log, observation?.watchers ?? []);
   const watchers: readonly Watcher[] = [
     // Metrics, traces, the log.
     ...(observation?.watchers ?? []),
@@ -108,8 +119,21 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
   };
   takeOver(decider.current);
   const own = observation?.metrics;
-  const metrics = own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
-  const server = await listen({ config, decider, build: () => build, watchers, auditReader: audit?.reader, deliver: auditWatch?.deliver, metrics, answered, accepted: surroundings.accepted, allTurn: surroundings.allTurn, log });
+  const metrics =
+    own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
+  const server = await listen({
+    config,
+    decider,
+    build: () => build,
+    watchers,
+    auditReader: audit?.reader,
+    deliver: auditWatch?.deliver,
+    metrics,
+    answered,
+    accepted: surroundings.accepted,
+    allTurn: surroundings.allTurn,
+    log,
+  });
   const prepare = async (next: Bundle): Promise<Prepared> => {
     const serving = await servingEngine(config, next, clock);
     return { commit: () => takeOver(serving) };
@@ -124,11 +148,33 @@ export async function startServer(config: Config, bundle: Bundle, surroundings: 
 }
 
 /** The same with whatever decides: for tests of the transports. */
-export function serve(config: Config, decider: Decider, build: ServerInfoResponse, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
-  return listen({ config, decider, build: () => build, watchers, auditReader: undefined, deliver: undefined, metrics: undefined, answered: async () => {}, accepted: undefined, allTurn: undefined, log: undefined });
+export function serve(
+  config: Config,
+  decider: Decider,
+  build: ServerInfoResponse,
+  watchers: readonly Watcher[] = [],
+): Promise<ListeningServer> {
+  return listen({
+    config,
+    decider,
+    build: () => build,
+    watchers,
+    auditReader: undefined,
+    deliver: undefined,
+    metrics: undefined,
+    answered: async () => {},
+    accepted: undefined,
+    allTurn: undefined,
+    log: undefined,
+  });
 }
 
-function observationOf(config: Config, decider: SwappableDecider, log: Log, audit: AuditLog | undefined): Promise<Observation> {
+function observationOf(
+  config: Config,
+  decider: SwappableDecider,
+  log: Log,
+  audit: AuditLog | undefined,
+): Promise<Observation> {
   const { metricsEnabled, logRequestPayloads } = config.server;
   return observe({
     log,
@@ -141,7 +187,13 @@ function observationOf(config: Config, decider: SwappableDecider, log: Log, audi
   });
 }
 
-function watchForAudit(config: Config, decider: SwappableDecider, { sink }: AuditLog, log: Log | undefined, watchers: readonly Watcher[]): AuditWatch {
+function watchForAudit(
+  config: Config,
+  decider: SwappableDecider,
+  { sink }: AuditLog,
+  log: Log | undefined,
+  watchers: readonly Watcher[],
+): AuditWatch {
   const logger = log?.logger('authz.audit');
   return auditWatcher({
     config: config.audit,
@@ -168,13 +220,31 @@ interface Listening {
   readonly log: Log | undefined;
 }
 
-async function listen({ config, decider, build, watchers, auditReader, deliver, metrics, answered, accepted, allTurn, log }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
+async function listen({
+  config,
+  decider,
+  build,
+  watchers,
+  auditReader,
+  deliver,
+  metrics,
+  answered,
+  accepted,
+  allTurn,
+  log,
+}: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
   const admin = adminService(config.server.adminAPI, auditReader);
   const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
   const logger = log?.logger('authz.server');
   const report: Report = (problem, error) => logger?.error(problem, { error });
   const verifier = verifierFor(config, log);
-  const tls = config.server.tls === undefined ? undefined : sharing(loadTls(config.server.tls, (event) => tellOfTls(event, log)), accepted?.ticketKeys);
+  const tls =
+    config.server.tls === undefined
+      ? undefined
+      : sharing(
+          loadTls(config.server.tls, (event) => tellOfTls(event, log)),
+          accepted?.ticketKeys,
+        );
   const services: Services = {
     decider,
     callIds: new CallIds(),
@@ -217,14 +287,25 @@ async function listen({ config, decider, build, watchers, auditReader, deliver, 
   };
   const open = async (key: 'httpListenAddr' | 'grpcListenAddr', welcome: (socket: Socket) => void): Promise<string> => {
     if (accepted !== undefined) return '';
-    const door = await openDoor({ address: config.server[key], key: `server.${key}`, socketMode: config.server.udsFileMode, welcome });
+    const door = await openDoor({
+      address: config.server[key],
+      key: `server.${key}`,
+      socketMode: config.server.udsFileMode,
+      welcome,
+    });
     doors.push(door);
     return door.address;
   };
   try {
     const grpcAddress = await open('grpcListenAddr', grpc.take);
     const httpAddress = await open('httpListenAddr', http.take);
-    return { httpAddress, grpcAddress, retire, close: () => close(hasRetired ? 0 : config.server.shutdownGrace), take: { http: http.take, grpc: grpc.take } };
+    return {
+      httpAddress,
+      grpcAddress,
+      retire,
+      close: () => close(hasRetired ? 0 : config.server.shutdownGrace),
+      take: { http: http.take, grpc: grpc.take },
+    };
   } catch (error) {
     await close(0);
     throw error;
@@ -239,17 +320,28 @@ function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
 function warnOfPatterns({ hash, patternsLeftToRe2: [pattern, ...others] }: ServingEngine, log: Log | undefined): void {
   if (pattern === undefined) return;
   const fields = { hash, pattern, patterns: 1 + others.length, node: process.versions.node };
-  log?.logger('authz.bundle').warn('the regular expressions of this Node.js answered wrongly in a test; RE2 is used instead, which is slower', fields);
+  log
+    ?.logger('authz.bundle')
+    .warn(
+      'the regular expressions of this Node.js answered wrongly in a test; RE2 is used instead, which is slower',
+      fields,
+    );
 }
 
 /** Keysets tell the log what becomes of them. */
 function verifierFor(config: Config, log: Log | undefined): Verifier {
   const logger = log?.logger('authz.aux_data');
-  return verifierOf(config.jwt, logger === undefined ? {} : { onKeySet: (event) => logger[event.kind === 'fetched' ? 'info' : 'warn'](textOf(event)) });
+  return verifierOf(
+    config.jwt,
+    logger === undefined
+      ? {}
+      : { onKeySet: (event) => logger[event.kind === 'fetched' ? 'info' : 'warn'](textOf(event)) },
+  );
 }
 
 function tellOfTls(event: TlsEvent, log: Log | undefined): void {
   const logger = log?.logger('authz.tls');
   if (event.kind === 'reloaded') logger?.info('the certificate was read again');
-  else logger?.error('the certificate cannot be read again; the last good one stays in force', { reason: event.reason });
+  else
+    logger?.error('the certificate cannot be read again; the last good one stays in force', { reason: event.reason });
 }

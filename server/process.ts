@@ -22,7 +22,10 @@ export interface Program {
 interface Served extends Stoppable {
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Decides by a new text of the bundle and gives the hash of its policies. Rejects, and changes nothing, when it cannot be served. */
+  /**
+   * Decides by a new text of the bundle and gives the hash of its policies. Rejects, and changes nothing, when it
+   * cannot be served.
+   */
   readonly swap: (bundle: BundleText) => Promise<string>;
 }
 
@@ -35,8 +38,8 @@ export interface Stoppable {
 }
 
 /**
- * The life of dist/server.js: serves, says so in one line, follows its bundle file, and ends at a signal. Rejects with what the server cannot start
- * with.
+ * The life of dist/server.js: serves, says so in one line, follows its bundle file, and ends at a signal. Rejects with
+ * what the server cannot start with.
  */
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
@@ -44,7 +47,8 @@ export async function runProgram(options: Program): Promise<void> {
   const workers = config.server.workers ?? availableParallelism();
   debugOnSignal(log);
   const audit = await openAudit(config, log);
-  const served = workers > 1 ? await serveWithWorkers(options, bundle, workers, audit) : await serveAlone(options, bundle, audit);
+  const served =
+    workers > 1 ? await serveWithWorkers(options, bundle, workers, audit) : await serveAlone(options, bundle, audit);
   const source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
   endOnSignal({ ...served, close: () => closeAll(source, served, log) });
   // Last, for whoever reads the line may tell the server to stop at once.
@@ -63,11 +67,17 @@ export async function runWorkerProcess(): Promise<void> {
 }
 
 /** The one line a server prints when it is ready. */
-export function readyLine({ httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string }, { server: { tls } }: Config): string {
+export function readyLine(
+  { httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string },
+  { server: { tls } }: Config,
+): string {
   return `authz: REST and Connect on ${tls === undefined ? 'http' : 'https'}://${httpAddress}, gRPC on ${grpcAddress}`;
 }
 
-/** Ends the process on SIGTERM and SIGINT: with status 0 when all that was under way is answered; at once, with 1, at the second signal. */
+/**
+ * Ends the process on SIGTERM and SIGINT: with status 0 when all that was under way is answered; at once, with 1, at
+ * the second signal.
+ */
 export function endOnSignal(server: Stoppable): void {
   let isEnding = false;
   const end = (): void => {
@@ -85,7 +95,11 @@ export function endOnSignal(server: Stoppable): void {
   process.on('SIGINT', end);
 }
 
-async function serveAlone({ config, log }: Program, { text, file }: BundleText, audit: AuditLog | undefined): Promise<Served> {
+async function serveAlone(
+  { config, log }: Program,
+  { text, file }: BundleText,
+  audit: AuditLog | undefined,
+): Promise<Served> {
   const server = await startServer(config, await evaluateBundle(text, file), { log, audit });
   const swap = async (next: BundleText): Promise<string> => {
     try {
@@ -100,7 +114,12 @@ async function serveAlone({ config, log }: Program, { text, file }: BundleText, 
   return { ...server, swap };
 }
 
-async function serveWithWorkers({ program, config, log }: Program, bundle: BundleText, workers: number, audit: AuditLog | undefined): Promise<Served> {
+async function serveWithWorkers(
+  { program, config, log }: Program,
+  bundle: BundleText,
+  workers: number,
+  audit: AuditLog | undefined,
+): Promise<Served> {
   // What one process does not need, it does not load.
   const { startPrimary } = await import('./workers/primary.js');
   const primary = await startPrimary({ program, config, workers, bundle, audit, log: log.logger('authz.workers') });
@@ -124,12 +143,17 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
 /** Swaps the bundle in force for each new text of its file; one that cannot be served leaves the last good one. */
 function followBundle(served: Served, { file, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
   // Nothing here may keep the text: it is as large as all policies.
-  const refused = (error: Error): void => logger.error('the bundle cannot be served; the last good one stays in force', { file, error });
+  const refused = (error: Error): void =>
+    logger.error('the bundle cannot be served; the last good one stays in force', { file, error });
   const offer = async (next: BundleText): Promise<void> => {
     const start = performance.now();
     try {
       const hash = await served.swap(next);
-      logger.info('a new bundle is in force', { file: next.file, hash, time_ms: Math.round(performance.now() - start) });
+      logger.info('a new bundle is in force', {
+        file: next.file,
+        hash,
+        time_ms: Math.round(performance.now() - start),
+      });
     } catch (error) {
       refused(error as Error);
     }

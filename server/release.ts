@@ -8,4 +8,6 @@ declare const AUTHZ_RELEASE: Release;
 
 /** Which build this is. */
 export const release: Release =
-  typeof AUTHZ_RELEASE === 'undefined' ? { version: '0.0.0-dev', commit: 'unknown', buildDate: 'unknown' } : AUTHZ_RELEASE;
+  typeof AUTHZ_RELEASE === 'undefined'
+    ? { version: '0.0.0-dev', commit: 'unknown', buildDate: 'unknown' }
+    : AUTHZ_RELEASE;

@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { statisticsOf } from './rounds.js';
 
 /**
- * Bytes an operation leaves on the heap: the median of short loops between which garbage is collected, so that none is collected within.
+ * Bytes an operation leaves on the heap: the median of short loops between which garbage is collected, so that none is
+ * collected within.
  *
  * @param inputs operation i is asked `i % inputs`.
  */

@@ -3,14 +3,22 @@ import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
 /**
- * Runs a worker of this folder in a process of its own, cold, and gives what it reports: the last message it sends. Rejects when it ends without one.
+ * Runs a worker of this folder in a process of its own, cold, and gives what it reports: the last message it sends.
+ * Rejects when it ends without one.
  *
  * @param worker its file below bench/.
  * @param nodeOptions options for Node, beside those that run TypeScript.
  */
-export function runChild<T>(worker: string, parameters: readonly string[], nodeOptions: readonly string[] = []): Promise<T> {
+export function runChild<T>(
+  worker: string,
+  parameters: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const child = fork(join(ROOT, 'bench', worker), parameters, { execArgv: ['--import', 'tsx', ...nodeOptions], cwd: ROOT });
+    const child = fork(join(ROOT, 'bench', worker), parameters, {
+      execArgv: ['--import', 'tsx', ...nodeOptions],
+      cwd: ROOT,
+    });
     let report: T | undefined;
     child.on('message', (message) => {
       report = message as T;

@@ -26,7 +26,10 @@ export function httpSender(address: string): { readonly send: Send; readonly clo
 }
 
 /** Requests over one HTTP/2 connection, as bytes: what a client spends on messages is not the server's. */
-export function grpcSender(address: string, method = '/authz.svc.v1.AuthzService/CheckResources'): { readonly send: Send; readonly close: () => void } {
+export function grpcSender(
+  address: string,
+  method = '/authz.svc.v1.AuthzService/CheckResources',
+): { readonly send: Send; readonly close: () => void } {
   const client = new Client(address, credentials.createInsecure());
   const same = (bytes: Buffer): Buffer => bytes;
   const send: Send = (body) =>

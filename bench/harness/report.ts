@@ -22,7 +22,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** Rewrites the sections that were measured, and leaves those that were not. No dates and no machines: equal code gives about equal text. */
+/**
+ * Rewrites the sections that were measured, and leaves those that were not. No dates and no machines: equal code gives
+ * about equal text.
+ */
 export function writeResults(sections: readonly Section[], order: readonly string[]): void {
   const known = new Map(oldSections().map((text) => [text.slice(0, text.indexOf('\n')), text]));
   for (const { title, text } of sections) known.set(title, `${title}\n\n${text.trim()}\n`);

@@ -14,11 +14,16 @@ export interface Measurement {
 }
 
 /**
- * Measures contestants side by side, as the machine is shared: each round gives everyone its turn, so a neighbour's burst strikes all alike.
+ * Measures contestants side by side, as the machine is shared: each round gives everyone its turn, so a neighbour's
+ * burst strikes all alike.
  *
  * @param inputs how many inputs there are: operation i is asked `i % inputs`.
  */
-export function measure(contestants: readonly Contestant[], inputs: number, { rounds = 25, passes = 1 } = {}): readonly Measurement[] {
+export function measure(
+  contestants: readonly Contestant[],
+  inputs: number,
+  { rounds = 25, passes = 1 } = {},
+): readonly Measurement[] {
   const samples = contestants.map((): number[] => []);
   for (let warmUp = 0; warmUp < 3; warmUp++) for (const { run } of contestants) timed(run, inputs, passes);
   for (let round = 0; round < rounds; round++) {

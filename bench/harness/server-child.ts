@@ -14,8 +14,14 @@ export interface ServerChild {
 
 /** Starts a server worker and waits until it listens. */
 export async function startServerChild(what: 'ours' | 'bare' | AuditDelivery, path: string): Promise<ServerChild> {
-  const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path], { execArgv: ['--import', 'tsx'], cwd: ROOT });
-  const { httpAddress, grpcAddress } = (await nextMessage(child)) as { readonly httpAddress: string; readonly grpcAddress: string };
+  const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path], {
+    execArgv: ['--import', 'tsx'],
+    cwd: ROOT,
+  });
+  const { httpAddress, grpcAddress } = (await nextMessage(child)) as {
+    readonly httpAddress: string;
+    readonly grpcAddress: string;
+  };
   const cpu = async (): Promise<number> => {
     child.send('cpu');
     return ((await nextMessage(child)) as { readonly cpu: number }).cpu;

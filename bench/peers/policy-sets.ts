@@ -5,14 +5,18 @@ import { SHARED_WORKLOAD } from '../harness/paths.js';
 /** Resource policies in one copy of the load-test set. */
 const POLICIES_A_COPY = 6;
 
-/** The load-test policies, as many copies of the first as it takes to have so many resource policies; every copy is about kinds of its own. */
+/**
+ * The load-test policies, as many copies of the first as it takes to have so many resource policies; every copy is
+ * about kinds of its own.
+ */
 export function writePolicySet(folder: string, policies: number): { readonly resourcePolicies: number } {
   const copies = Math.ceil(policies / POLICIES_A_COPY);
   const texts = firstCopy();
   mkdirSync(join(folder, '_schemas'), { recursive: true });
   for (let copy = 0; copy < copies; copy++) {
     const number = String(copy).padStart(FIRST.length, '0');
-    for (const [path, text] of texts) writeFileSync(join(folder, path.replaceAll(FIRST, number)), text.replaceAll(FIRST, number));
+    for (const [path, text] of texts)
+      writeFileSync(join(folder, path.replaceAll(FIRST, number)), text.replaceAll(FIRST, number));
   }
   return { resourcePolicies: copies * POLICIES_A_COPY };
 }
@@ -23,7 +27,12 @@ export function writeForReference(folder: string, target: string): void {
   for (const path of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
     const file = join(target, path);
     if (statSync(file).isDirectory()) continue;
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('api.authz.dev/v1', 'api.cerbos.dev/v1').replaceAll('authz:///', 'cerbos:///'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replaceAll('api.authz.dev/v1', 'api.cerbos.dev/v1')
+        .replaceAll('authz:///', 'cerbos:///'),
+    );
   }
 }
 

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Microseconds of CPU that a process and its children have had, all threads together; by the scheduler's account, so short stretches count. */
+/**
+ * Microseconds of CPU that a process and its children have had, all threads together; by the scheduler's account, so
+ * short stretches count.
+ */
 export function cpuOf(pids: readonly number[]): number {
   let nanoseconds = 0;
   for (const pid of pids) {
@@ -14,6 +17,7 @@ export function cpuOf(pids: readonly number[]): number {
 /** Bytes of memory that are its own or shared with others, now. */
 export function residentOf(pids: readonly number[]): number {
   let kilobytes = 0;
-  for (const pid of pids) kilobytes += Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  for (const pid of pids)
+    kilobytes += Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   return kilobytes * 1024;
 }

@@ -13,9 +13,9 @@ import { cpuOf, residentOf } from './process-usage.js';
 import { type PeerServer, startOurs, startReference } from './servers.js';
 
 /*
- * `node --import tsx bench/peers/run.ts [POLICIES...]`: ours and the reference, in turn, over the same requests; policies are 12, 102,
- * 1,002 and 10,002 unless named. Needs `npm ci` in this folder, `npm run build`, and the workload in ../shared/bench. Rewrites its part
- * of bench/results.md.
+ * `node --import tsx bench/peers/run.ts [POLICIES...]`: ours and the reference, in turn, over the same requests;
+ * policies are 12, 102, 1,002 and 10,002 unless named. Needs `npm ci` in this folder, `npm run build`, and the workload
+ * in ../shared/bench. Rewrites its part of bench/results.md.
  */
 
 interface Workload {
@@ -34,7 +34,10 @@ const WORKLOADS: readonly Workload[] = [
 ];
 const CONCURRENCIES = [1, 16, 64];
 const ROUNDS = 7;
-/** How long a turn of one of the two takes, in milliseconds: long beside the time in which caches are warm again after the other's. */
+/**
+ * How long a turn of one of the two takes, in milliseconds: long beside the time in which caches are warm again after
+ * the other's.
+ */
 const TURN = 500;
 /** Likewise before the first: until then ours is still being compiled by the machine. */
 const WARM_UP = 4000;
@@ -59,7 +62,20 @@ async function measureSize(policies: number): Promise<string> {
     const source = join(folder, 'policies');
     const { resourcePolicies } = writePolicySet(source, policies);
     const bundle = join(folder, 'policies.mjs');
-    execFileSync(process.execPath, ['--max-old-space-size=8192', join(ROOT, 'dist', 'authzc.js'), 'compile', source, '--out', join(folder, 'generated'), '--bundle', bundle], { stdio: 'ignore' });
+    execFileSync(
+      process.execPath,
+      [
+        '--max-old-space-size=8192',
+        join(ROOT, 'dist', 'authzc.js'),
+        'compile',
+        source,
+        '--out',
+        join(folder, 'generated'),
+        '--bundle',
+        bundle,
+      ],
+      { stdio: 'ignore' },
+    );
     writeForReference(source, join(folder, 'reference'));
     const ours = await startOurs(bundle);
     running.push(ours);
@@ -69,7 +85,22 @@ async function measureSize(policies: number): Promise<string> {
     for (const workload of WORKLOADS) rows.push(...(await measureWorkload(workload, ours, reference)));
     const text = [
       `### ${resourcePolicies.toLocaleString('en-US')} resource policies`,
-      table(['', 'CPU ratio', 'aim', 'ours us', 'reference us', 'p50 ratio', 'ours p50 us', 'ours p99 us', 'reference p99 us', 'ours/s', 'reference/s'], rows),
+      table(
+        [
+          '',
+          'CPU ratio',
+          'aim',
+          'ours us',
+          'reference us',
+          'p50 ratio',
+          'ours p50 us',
+          'ours p99 us',
+          'reference p99 us',
+          'ours/s',
+          'reference/s',
+        ],
+        rows,
+      ),
       `Memory after the load: ours ${megabytes(residentOf(ours.pids))}, the reference ${megabytes(residentOf(reference.pids))}. ` +
         `Ready after ${figure(ours.readyAfter)} ms and ${figure(reference.readyAfter)} ms.`,
     ].join('\n\n');
@@ -87,7 +118,11 @@ interface Contestant {
   readonly close: () => void;
 }
 
-async function measureWorkload(workload: Workload, ours: PeerServer, reference: PeerServer): Promise<readonly (readonly string[])[]> {
+async function measureWorkload(
+  workload: Workload,
+  ours: PeerServer,
+  reference: PeerServer,
+): Promise<readonly (readonly string[])[]> {
   const isRest = workload.protocol === 'REST';
   const body = readFileSync(join(SHARED_WORKLOAD, `${workload.file}.request.${isRest ? 'json' : 'pb'}`));
   const contestants = [ours, reference].map((server): Contestant => {
@@ -97,7 +132,8 @@ async function measureWorkload(workload: Workload, ours: PeerServer, reference: 
     if (isRest) for (const { send } of contestants) await compareAnswer(send, body, workload.file);
     for (const { send } of contestants) await latenciesOf(send, body, WARM_UP, 16);
     const rows: (readonly string[])[] = [];
-    for (const concurrency of CONCURRENCIES) rows.push(await measureConcurrency(workload, concurrency, contestants, body));
+    for (const concurrency of CONCURRENCIES)
+      rows.push(await measureConcurrency(workload, concurrency, contestants, body));
     return rows;
   } finally {
     for (const { close } of contestants) close();
@@ -117,7 +153,12 @@ interface Turn {
   readonly latencies: readonly number[];
 }
 
-async function measureConcurrency(workload: Workload, concurrency: number, contestants: readonly Contestant[], body: Buffer): Promise<readonly string[]> {
+async function measureConcurrency(
+  workload: Workload,
+  concurrency: number,
+  contestants: readonly Contestant[],
+  body: Buffer,
+): Promise<readonly string[]> {
   const turns: (readonly Turn[])[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const turn: Turn[] = [];
@@ -125,11 +166,14 @@ async function measureConcurrency(workload: Workload, concurrency: number, conte
     turns.push(turn);
   }
   const median = (of: (turn: readonly Turn[]) => number): number => statisticsOf(turns.map(of)).median;
-  const part = (which: number, share: number): number => median((turn) => percentile((turn[which] as Turn).latencies, share));
+  const part = (which: number, share: number): number =>
+    median((turn) => percentile((turn[which] as Turn).latencies, share));
   const cpu = (which: number): number => median((turn) => (turn[which] as Turn).cpu);
   const rate = (which: number): string => figure(1e6 / median((turn) => (turn[which] as Turn).wall));
   const cpuRatio = median((turn) => (turn[0] as Turn).cpu / (turn[1] as Turn).cpu);
-  const latencyRatio = median((turn) => percentile((turn[0] as Turn).latencies, 0.5) / percentile((turn[1] as Turn).latencies, 0.5));
+  const latencyRatio = median(
+    (turn) => percentile((turn[0] as Turn).latencies, 0.5) / percentile((turn[1] as Turn).latencies, 0.5),
+  );
   const name = `${workload.protocol}, ${workload.name}, ${concurrency} at once`;
   const marks = [ratio(cpuRatio), `${workload.aim}x`, figure(cpu(0)), figure(cpu(1)), ratio(latencyRatio)];
   return [name, ...marks, figure(part(0, 0.5)), figure(part(0, 0.99)), figure(part(1, 0.99)), rate(0), rate(1)];

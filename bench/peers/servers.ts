@@ -16,13 +16,23 @@ export interface PeerServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Ours as it is installed: the server over a compiled bundle, one process with the environment that its image gives it, all else by default. */
+/**
+ * Ours as it is installed: the server over a compiled bundle, one process with the environment that its image gives it,
+ * all else by default.
+ */
 export async function startOurs(bundle: string): Promise<PeerServer> {
   const [http, grpc] = await freePorts();
-  const sets = [`server.httpListenAddr=127.0.0.1:${http}`, `server.grpcListenAddr=127.0.0.1:${grpc}`, 'server.workers=1'];
+  const sets = [
+    `server.httpListenAddr=127.0.0.1:${http}`,
+    `server.grpcListenAddr=127.0.0.1:${grpc}`,
+    'server.workers=1',
+  ];
   const flags = ['--bundle', bundle, ...sets.flatMap((set) => ['--set', set])];
   const env = { ...process.env, MALLOC_MMAP_THRESHOLD_: '131072' };
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], { env, stdio: ['ignore', 'ignore', 'ignore'] });
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'server.js'), ...flags], {
+    env,
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
   return ready(child, http, grpc, '/_authz/health', '/authz.svc.v1.AuthzService/CheckResources');
 }
 
@@ -44,7 +54,13 @@ export async function startReference(policies: string, folder: string): Promise<
 /** With 10,000 policies the reference takes minutes. */
 const START_PATIENCE = 300_000;
 
-async function ready(child: ChildProcess, http: number, grpc: number, healthPath: string, grpcMethod: string): Promise<PeerServer> {
+async function ready(
+  child: ChildProcess,
+  http: number,
+  grpc: number,
+  healthPath: string,
+  grpcMethod: string,
+): Promise<PeerServer> {
   const start = performance.now();
   const httpAddress = `127.0.0.1:${http}`;
   while (!(await isHealthy(`http://${httpAddress}${healthPath}`))) {

@@ -3,10 +3,13 @@ import type { LeaveLimits } from './leave-policies.js';
 import { EMPLOYEES, type Employee, type LeaveQuestion } from './leave-requests.js';
 
 /**
- * The leave policy in CASL, asked by the number of a question. The abilities of everybody and the typed resources are made beforehand, as its
- * users do at login and when they load an entity.
+ * The leave policy in CASL, asked by the number of a question. The abilities of everybody and the typed resources are
+ * made beforehand, as its users do at login and when they load an entity.
  */
-export function caslAbilities(limits: readonly LeaveLimits[], questions: readonly LeaveQuestion[]): (index: number) => boolean {
+export function caslAbilities(
+  limits: readonly LeaveLimits[],
+  questions: readonly LeaveQuestion[],
+): (index: number) => boolean {
   const abilities = new Map(EMPLOYEES.map((employee) => [employee.id, createMongoAbility(rulesFor(employee, limits))]));
   const resources = questions.map(({ resource: { kind, attr } }) => subject(kind, { ...attr }));
   const actions = questions.map(({ action }) => (action.startsWith('view:') ? 'view-part' : action));
@@ -33,7 +36,12 @@ function managersRules({ id, attr: { title, department } }: Employee, limit: Lea
   if (title !== 'manager' && title !== 'director') return [];
   const { kind, longestLeaveDays, countriesWithLocalRules } = limit;
   const conditions = { department, owner: { $ne: id } };
-  const granted = { status: 'PENDING', days: { $lte: longestLeaveDays }, country: { $nin: countriesWithLocalRules }, disputed: { $ne: true } };
+  const granted = {
+    status: 'PENDING',
+    days: { $lte: longestLeaveDays },
+    country: { $nin: countriesWithLocalRules },
+    disputed: { $ne: true },
+  };
   return [
     { action: 'view', subject: kind, conditions },
     { action: 'approve', subject: kind, conditions: { ...conditions, ...granted } },
@@ -42,5 +50,10 @@ function managersRules({ id, attr: { title, department } }: Employee, limit: Lea
 
 /** The texts of instants in UTC order as the instants do. */
 function tooLate({ kind }: LeaveLimits): RawRuleOf<MongoAbility> {
-  return { action: ['edit', 'delete', 'approve'], subject: kind, inverted: true, conditions: { starts: { $lt: new Date().toISOString() } } };
+  return {
+    action: ['edit', 'delete', 'approve'],
+    subject: kind,
+    inverted: true,
+    conditions: { starts: { $lt: new Date().toISOString() } },
+  };
 }

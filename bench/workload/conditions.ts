@@ -37,12 +37,14 @@ export const CONDITIONS: readonly TypicalCondition[] = [
   {
     name: 'and, or, not',
     expr: '(R.attr.public == true || R.attr.owner == P.id) && !(R.attr.status == "LOCKED")',
-    byHand: ({ principal: P, resource: R }) => (R.attr.public === true || R.attr.owner === P.id) && R.attr.status !== undefined && R.attr.status !== 'LOCKED',
+    byHand: ({ principal: P, resource: R }) =>
+      (R.attr.public === true || R.attr.owner === P.id) && R.attr.status !== undefined && R.attr.status !== 'LOCKED',
   },
   {
     name: 'start of a text',
     expr: 'R.attr.path.startsWith("/home/") && !R.attr.path.contains("..")',
-    byHand: ({ resource: R }) => typeof R.attr.path === 'string' && R.attr.path.startsWith('/home/') && !R.attr.path.includes('..'),
+    byHand: ({ resource: R }) =>
+      typeof R.attr.path === 'string' && R.attr.path.startsWith('/home/') && !R.attr.path.includes('..'),
   },
   {
     name: 'pattern',
@@ -53,7 +55,8 @@ export const CONDITIONS: readonly TypicalCondition[] = [
     name: 'some approver',
     expr: 'R.attr.approvers.exists(a, a.id == P.id && a.level > 2)',
     byHand: ({ principal: P, resource: R }) =>
-      Array.isArray(R.attr.approvers) && R.attr.approvers.some((a: Approver | undefined) => a?.id === P.id && typeof a.level === 'number' && a.level > 2),
+      Array.isArray(R.attr.approvers) &&
+      R.attr.approvers.some((a: Approver | undefined) => a?.id === P.id && typeof a.level === 'number' && a.level > 2),
   },
   {
     name: 'has, and equal',
@@ -95,7 +98,11 @@ export function conditionRequests(count: number): readonly Request[] {
       principal: {
         id: one(['alice', 'bob', 'carol'], 1),
         roles: ['user'],
-        attr: { team: one(['red', 'green', 'blue'], 2), region: one(['eu', 'us'], 3), ip: one(['10.1.2.3', '192.168.7.1', '10.200.0.17', '172.16.0.9'], 1) },
+        attr: {
+          team: one(['red', 'green', 'blue'], 2),
+          region: one(['eu', 'us'], 3),
+          ip: one(['10.1.2.3', '192.168.7.1', '10.200.0.17', '172.16.0.9'], 1),
+        },
         policyVersion: '',
         scope: '',
       },
@@ -111,7 +118,11 @@ export function conditionRequests(count: number): readonly Request[] {
           public: one([true, false, false], 1),
           path: one([`/home/${i}/x`, '/etc/passwd', '/home/../etc'], 1),
           email: one([`a.b@example.com`, 'someone@elsewhere.org'], 1),
-          approvers: [{ id: 'dave', level: 5 }, { id: one(['alice', 'bob'], 1), level: 1 + (i % 4) }, { id: 'erin', level: 1 }],
+          approvers: [
+            { id: 'dave', level: 5 },
+            { id: one(['alice', 'bob'], 1), level: 1 + (i % 4) },
+            { id: 'erin', level: 1 },
+          ],
           region: one(['eu', 'us', 'ap'], 1),
           price: 12.5 * (i % 40),
           count: i % 23,
@@ -133,7 +144,8 @@ export function conditionRequests(count: number): readonly Request[] {
 export function isInTen(address: unknown): boolean {
   if (typeof address !== 'string') return false;
   const parts = address.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) return false;
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256))
+    return false;
   return parts[0] === '10';
 }
 

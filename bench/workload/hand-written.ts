@@ -3,7 +3,12 @@ import type { LeaveQuestion } from './leave-requests.js';
 
 /** The leave policy as a person would write it by hand, for one kind after the other. */
 export function handWritten(limits: readonly LeaveLimits[]): (question: LeaveQuestion) => boolean {
-  const byKind = new Map(limits.map((limit) => [limit.kind, { days: limit.longestLeaveDays, countries: new Set(limit.countriesWithLocalRules) }]));
+  const byKind = new Map(
+    limits.map((limit) => [
+      limit.kind,
+      { days: limit.longestLeaveDays, countries: new Set(limit.countriesWithLocalRules) },
+    ]),
+  );
   return (question) => {
     const limit = byKind.get(question.resource.kind);
     return limit !== undefined && mayDo(question, limit);
@@ -44,7 +49,10 @@ function mayDo({ principal, resource, action }: LeaveQuestion, limit: Limit): bo
   }
 }
 
-function isManager({ id, attr: { title, department } }: LeaveQuestion['principal'], attr: LeaveQuestion['resource']['attr']): boolean {
+function isManager(
+  { id, attr: { title, department } }: LeaveQuestion['principal'],
+  attr: LeaveQuestion['resource']['attr'],
+): boolean {
   return APPROVERS.has(title) && department === attr.department && attr.owner !== id;
 }
 

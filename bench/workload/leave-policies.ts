@@ -40,7 +40,10 @@ function limitsOf(index: number): LeaveLimits {
   return {
     kind: `leave_request_${String(index).padStart(5, '0')}`,
     longestLeaveDays: 10 + (index % 40),
-    countriesWithLocalRules: [COUNTRIES[index % COUNTRIES.length] as string, COUNTRIES[(index * 3 + 1) % COUNTRIES.length] as string],
+    countriesWithLocalRules: [
+      COUNTRIES[index % COUNTRIES.length] as string,
+      COUNTRIES[(index * 3 + 1) % COUNTRIES.length] as string,
+    ],
   };
 }
 

@@ -30,12 +30,14 @@ export interface LeaveQuestion extends AccessRequest {
 }
 
 /**
- * So many questions about the kinds of the limits, at random but always the same. They pass through JSON, so their texts are not the very
- * objects that policies hold.
+ * So many questions about the kinds of the limits, at random but always the same. They pass through JSON, so their
+ * texts are not the very objects that policies hold.
  */
 export function leaveQuestions(count: number, limits: readonly LeaveLimits[]): readonly LeaveQuestion[] {
   const pick = picker();
-  const attributes = JSON.parse(JSON.stringify(Array.from({ length: 1024 }, () => attributesOf(pick)))) as readonly LeaveRequest['attr'][];
+  const attributes = JSON.parse(
+    JSON.stringify(Array.from({ length: 1024 }, () => attributesOf(pick))),
+  ) as readonly LeaveRequest['attr'][];
   const employees = JSON.parse(JSON.stringify(EMPLOYEES)) as readonly Employee[];
   const kinds = JSON.parse(JSON.stringify(limits.map(({ kind }) => kind))) as readonly string[];
   return Array.from({ length: count }, (_, index) => ({
@@ -52,7 +54,10 @@ const TITLES = ['manager', 'director', 'clerk', 'engineer'] as const;
 export const EMPLOYEES: readonly Employee[] = Array.from({ length: 16 }, (_, index) => ({
   id: `employee-${index}`,
   roles: index % 8 === 7 ? ['visitor'] : index % 4 === 3 ? ['visitor', 'employee'] : ['employee'],
-  attr: { title: TITLES[index % TITLES.length] as string, department: DEPARTMENTS[index % DEPARTMENTS.length] as string },
+  attr: {
+    title: TITLES[index % TITLES.length] as string,
+    department: DEPARTMENTS[index % DEPARTMENTS.length] as string,
+  },
 }));
 
 const ACTIONS = ['create', 'view', 'view:history', 'edit', 'delete', 'approve', 'archive'] as const;

@@ -1,6 +1,9 @@
 import type { PolicyTexts } from './leave-policies.js';
 
-/** One policy of so many rules about one action, for those who are employed; each has a condition that only a resource decides. */
+/**
+ * One policy of so many rules about one action, for those who are employed; each has a condition that only a resource
+ * decides.
+ */
 export function policiesOfRules(count: number): PolicyTexts {
   const rules = Array.from({ length: count }, (_, index) => ({
     actions: ['view'],
@@ -8,7 +11,12 @@ export function policiesOfRules(count: number): PolicyTexts {
     roles: ['employee'],
     condition: { match: { expr: CONDITIONS[index % CONDITIONS.length]?.(index) } },
   }));
-  return { 'document.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'document', version: 'default', rules } }) };
+  return {
+    'document.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: { resource: 'document', version: 'default', rules },
+    }),
+  };
 }
 
 const CONDITIONS: readonly ((index: number) => string)[] = [

@@ -19,7 +19,8 @@ const MOST = 1000;
 const LONGEST = 315_576_000_000_000;
 
 /**
- * The ListAuditLogEntriesRequest of the options, in its JSON form (docs/spec/server.md#audit). Throws a UsageError for what is no filter, and for two of them.
+ * The ListAuditLogEntriesRequest of the options, in its JSON form (docs/spec/server.md#audit). Throws a UsageError for
+ * what is no filter, and for two of them.
  *
  * @param now in milliseconds since 1970: where a time without an end ends.
  */
@@ -52,18 +53,23 @@ function rangeOf(text: string, now: number): { readonly start: string; readonly 
   const [start = '', end = new Date(now).toISOString(), ...more] = text.split(',').map((moment) => moment.trim());
   if (more.length > 0) throw new UsageError('`--between` has a start and an end');
   for (const moment of [start, end]) {
-    if (timestampOf(moment) === undefined) throw new UsageError(`\`--between\` must be moments such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
+    if (timestampOf(moment) === undefined)
+      throw new UsageError(`\`--between\` must be moments such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
   }
   return { start, end };
 }
 
 function durationOf(text: string): string {
   const milliseconds = parseDuration(text);
-  if (milliseconds === undefined || milliseconds <= 0 || milliseconds > LONGEST) throw new UsageError(`\`--since\` must be a duration such as \`3h\` or \`90m\`, not \`${text}\``);
+  if (milliseconds === undefined || milliseconds <= 0 || milliseconds > LONGEST)
+    throw new UsageError(`\`--since\` must be a duration such as \`3h\` or \`90m\`, not \`${text}\``);
   return `${Math.floor(milliseconds / 1000)}.${String(Math.floor(milliseconds % 1000)).padStart(3, '0')}s`;
 }
 
 function callIdOf(text: string): string {
-  if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(text)) throw new UsageError(`\`--lookup\` must be a call id, 26 letters and digits such as \`01HHENANTHFD3DV3HZGDKB87PJ\`, not \`${text}\``);
+  if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(text))
+    throw new UsageError(
+      `\`--lookup\` must be a call id, 26 letters and digits such as \`01HHENANTHFD3DV3HZGDKB87PJ\`, not \`${text}\``,
+    );
   return text;
 }

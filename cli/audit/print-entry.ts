@@ -5,8 +5,9 @@ import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 export type EntryStyle = 'raw' | 'plain' | 'colored';
 
 /**
- * An entry as a terminal may show it: as JSON on one line, or below its call id, with indentation. What callers wrote may hold anything; control characters
- * and whatever else could meddle with a terminal are escaped, as JSON has it. Ends with a line break.
+ * An entry as a terminal may show it: as JSON on one line, or below its call id, with indentation. What callers wrote
+ * may hold anything; control characters and whatever else could meddle with a terminal are escaped, as JSON has it.
+ * Ends with a line break.
  */
 export function printEntry(entry: JsonObject, style: EntryStyle): string {
   switch (style) {

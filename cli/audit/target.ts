@@ -4,7 +4,10 @@ import { type TlsChannel, tlsChannel } from '../../proto/tls-channel.js';
 import { parseAddress, writeAddress } from '../../server/config/address.js';
 import { UsageError } from '../exit.js';
 
-/** Where a server's admin API is, how to reach it, and as whom (docs/spec/server.md#audit); a variable that is set to nothing is not set. */
+/**
+ * Where a server's admin API is, how to reach it, and as whom (docs/spec/server.md#audit); a variable that is set to
+ * nothing is not set.
+ */
 export interface AdminOptions {
   readonly server: string;
   readonly username?: string;
@@ -28,7 +31,8 @@ export interface AdminTarget {
 /** What the options say. Throws a UsageError for what makes no sense, or an Error that names a file. */
 export function adminTargetOf(options: AdminOptions): AdminTarget {
   const address = parseAddress(options.server === '' ? DEFAULT_SERVER : options.server);
-  if (address === undefined) throw new UsageError(`\`--server\` must be \`host:port\` or \`unix:/path\`, not \`${options.server}\``);
+  if (address === undefined)
+    throw new UsageError(`\`--server\` must be \`host:port\` or \`unix:/path\`, not \`${options.server}\``);
   const isLocal = address.kind === 'tcp' && address.host === undefined;
   const target = writeAddress(isLocal ? { ...address, host: 'localhost' } : address);
   return { address: target, channel: channelOf(target, options), metadata: metadataOf(options) };
@@ -37,18 +41,30 @@ export function adminTargetOf(options: AdminOptions): AdminTarget {
 /** Where a server on this machine answers gRPC, unless it is told otherwise. */
 export const DEFAULT_SERVER = 'localhost:3593';
 
-function channelOf(address: string, { caCert, clientCert, clientKey, insecure = false, plaintext = false }: AdminOptions): TlsChannel {
+function channelOf(
+  address: string,
+  { caCert, clientCert, clientKey, insecure = false, plaintext = false }: AdminOptions,
+): TlsChannel {
   if (plaintext) {
-    if (insecure || [caCert, clientCert, clientKey].some((file) => file !== undefined)) throw new UsageError('`--plaintext` goes without `--insecure` and certificates');
+    if (insecure || [caCert, clientCert, clientKey].some((file) => file !== undefined))
+      throw new UsageError('`--plaintext` goes without `--insecure` and certificates');
     return { credentials: credentials.createInsecure(), options: {} };
   }
-  if ((clientCert === undefined) !== (clientKey === undefined)) throw new UsageError('`--client-cert` and `--client-key` go together');
-  if (insecure && caCert !== undefined) throw new UsageError('`--insecure` trusts every certificate: it goes without `--ca-cert`');
+  if ((clientCert === undefined) !== (clientKey === undefined))
+    throw new UsageError('`--client-cert` and `--client-key` go together');
+  if (insecure && caCert !== undefined)
+    throw new UsageError('`--insecure` trusts every certificate: it goes without `--ca-cert`');
   try {
     const pems = { ca: readPem(caCert), cert: readPem(clientCert), key: readPem(clientKey) };
-    return tlsChannel(address, pems, insecure ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {});
+    return tlsChannel(
+      address,
+      pems,
+      insecure ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {},
+    );
   } catch (error) {
-    throw error instanceof FileError ? error : new Error(`the certificates cannot be used: ${(error as Error).message}`);
+    throw error instanceof FileError
+      ? error
+      : new Error(`the certificates cannot be used: ${(error as Error).message}`);
   }
 }
 
@@ -65,7 +81,10 @@ function readPem(file: string | undefined): Buffer | undefined {
 
 /** The admin API wants Basic credentials (docs/spec/server.md#admin-authentication). */
 function metadataOf({ username = '', password = '' }: AdminOptions): Metadata {
-  if (username === '' || password === '') throw new UsageError('the admin API wants a user: set `--username` and `--password`, or AUTHZ_USERNAME and AUTHZ_PASSWORD');
+  if (username === '' || password === '')
+    throw new UsageError(
+      'the admin API wants a user: set `--username` and `--password`, or AUTHZ_USERNAME and AUTHZ_PASSWORD',
+    );
   if (username.includes(':')) throw new UsageError('`--username` must have no colon');
   const metadata = new Metadata();
   metadata.set('authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);

@@ -13,8 +13,8 @@ export interface AuditOptions extends AdminOptions, EntriesOptions {
 }
 
 /**
- * `audit` (docs/spec/server.md#audit): asks a server's admin API for entries of its audit log, and prints them as they come. Returns the exit code: done, the server
- * refuses or cannot be reached, wrong arguments.
+ * `audit` (docs/spec/server.md#audit): asks a server's admin API for entries of its audit log, and prints them as they
+ * come. Returns the exit code: done, the server refuses or cannot be reached, wrong arguments.
  */
 export async function audit(options: AuditOptions): Promise<number> {
   try {
@@ -27,7 +27,8 @@ export async function audit(options: AuditOptions): Promise<number> {
     const output = process.stdout;
     for await (const entry of listEntries(target, request)) {
       if (!output.writable) break;
-      if (!output.write(printEntry(entry, style))) await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => undefined);
+      if (!output.write(printEntry(entry, style)))
+        await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => undefined);
     }
     return EXIT.done;
   } catch (error) {

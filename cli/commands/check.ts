@@ -19,7 +19,10 @@ export interface CheckOptions {
   readonly output: CheckFormat;
 }
 
-/** `authzc check`: whether a principal may do the actions on one resource, by the policies of a folder. Returns the exit code. */
+/**
+ * `authzc check`: whether a principal may do the actions on one resource, by the policies of a folder. Returns the exit
+ * code.
+ */
 export async function checkCommand(directory: string, options: CheckOptions): Promise<number> {
   try {
     return await checked(directory, options);
@@ -28,7 +31,10 @@ export async function checkCommand(directory: string, options: CheckOptions): Pr
   }
 }
 
-async function checked(directory: string, { principal, resource: file, action, auxData, output }: CheckOptions): Promise<number> {
+async function checked(
+  directory: string,
+  { principal, resource: file, action, auxData, output }: CheckOptions,
+): Promise<number> {
   requireOneReader([principal, file, auxData]);
   const resource = readResource(file);
   const actions = [...new Set(action)];
@@ -40,10 +46,12 @@ async function checked(directory: string, { principal, resource: file, action, a
   };
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: request.principal.id })) warn(line);
+  for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: request.principal.id }))
+    warn(line);
   const engine = createAuditedEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
   const [result] = engine.check(request);
-  for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+  for (const error of engine.evaluationErrors(request))
+    warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   process.stdout.write(textOf(result as CheckResult, output));
   return EXIT.done;
 }
@@ -51,7 +59,9 @@ async function checked(directory: string, { principal, resource: file, action, a
 function textOf(result: CheckResult, format: CheckOptions['output']): string {
   switch (format) {
     case 'text':
-      return linesOf(result).map((line) => `${visible(line)}\n`).join('');
+      return linesOf(result)
+        .map((line) => `${visible(line)}\n`)
+        .join('');
     case 'json':
       return `${JSON.stringify({ ...result, actions: result.actions.map((decision) => ({ ...decision, effect: effectName(decision.effect) })) }, undefined, 2)}\n`;
   }
@@ -59,10 +69,18 @@ function textOf(result: CheckResult, format: CheckOptions['output']): string {
 
 function linesOf({ actions, effectiveDerivedRoles, outputs, validationErrors }: CheckResult): readonly string[] {
   return [
-    ...actions.map(({ action, effect, matchedPolicy, matchedScope }) => `${action}: ${effectName(effect)} by ${matchedPolicy}${matchedScope === '' ? '' : `, scope ${matchedScope}`}`),
+    ...actions.map(
+      ({ action, effect, matchedPolicy, matchedScope }) =>
+        `${action}: ${effectName(effect)} by ${matchedPolicy}${matchedScope === '' ? '' : `, scope ${matchedScope}`}`,
+    ),
     ...(effectiveDerivedRoles.length === 0 ? [] : [`derived roles: ${effectiveDerivedRoles.join(', ')}`]),
-    ...outputs.map((output) => `output of ${output.src}: ${'val' in output ? JSON.stringify(output.val) : output.error}`),
-    ...validationErrors.map(({ source, path, message }) => `schema violation, ${source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource'} ${path}: ${message}`),
+    ...outputs.map(
+      (output) => `output of ${output.src}: ${'val' in output ? JSON.stringify(output.val) : output.error}`,
+    ),
+    ...validationErrors.map(
+      ({ source, path, message }) =>
+        `schema violation, ${source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource'} ${path}: ${message}`,
+    ),
   ];
 }
 

@@ -37,21 +37,24 @@ export interface CompileOptions extends TestOptions {
 }
 
 /**
- * `authzc compile`: policies of a folder to generated modules and a bundle. The tests in the folder come first: when they fail, nothing is written. Returns
- * the exit code.
+ * `authzc compile`: policies of a folder to generated modules and a bundle. The tests in the folder come first: when
+ * they fail, nothing is written. Returns the exit code.
  */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
   const { strictTypes = false, checksOnly = false } = options;
   const begin = performance.now();
   const compilation = compileFolder(directory, { strictTypes, checksOnly });
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
-  const isRefused = compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
+  const isRefused =
+    compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
   if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output, { folder: directory });
   if (isRefused) return EXIT.refused;
   // Policies that only others import may be validated alone.
   const isEmpty = options.emit ? decidesNothing(compilation) : compilation.sources.length === 0;
   if (isEmpty && options.allowEmpty !== true) {
-    console.error(`authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`);
+    console.error(
+      `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`,
+    );
     return EXIT.failed;
   }
   let tests = 0;
@@ -59,11 +62,16 @@ export async function compileCommand(directory: string, options: CompileOptions)
     // The engine is loaded only where there is something to ask it.
     const { testCompilation } = await import('../policies/test-compilation.js');
     // Tests may be strict, which needs what --checks-only leaves out.
-    const outcome = await testCompilation(suites, checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation, { ...options, folder: directory });
+    const outcome = await testCompilation(
+      suites,
+      checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation,
+      { ...options, folder: directory },
+    );
     if (outcome.code !== EXIT.done) return outcome.code;
     tests = outcome.tests;
   }
-  const summarise = (done: string): void => saySummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
+  const summarise = (done: string): void =>
+    saySummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
   if (!options.emit) {
     summarise('nothing written');
     return EXIT.done;
@@ -75,7 +83,11 @@ export async function compileCommand(directory: string, options: CompileOptions)
   }
   // esbuild works in a process of its own: it bundles while the types are made and the folder is looked at.
   const bundling = bundle(compilation.files, runtimeFolder());
-  const written = await writeOutputs({ policies: directory, out: options.out, bundle: options.bundle }, await allFiles(compilation), bundling);
+  const written = await writeOutputs(
+    { policies: directory, out: options.out, bundle: options.bundle },
+    await allFiles(compilation),
+    bundling,
+  );
   summarise(`${counted(written, 'file')} written`);
   return EXIT.done;
 }
@@ -99,7 +111,10 @@ export interface FolderOptions {
 }
 
 /** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
-export function compileFolder(directory: string, { earlier = [], strictTypes = false, checksOnly = false }: FolderOptions = {}): FolderCompilation {
+export function compileFolder(
+  directory: string,
+  { earlier = [], strictTypes = false, checksOnly = false }: FolderOptions = {},
+): FolderCompilation {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
   return { ...compile(sources, report, { schemaTexts: schemas, strictTypes, checksOnly }), sources };
@@ -112,11 +127,17 @@ async function allFiles({ files, program }: Compilation): Promise<readonly Emitt
   return program === undefined ? files : [...files, emitTypes(program)];
 }
 
-async function checkFolder(directory: string, { out, checksOnly = false }: CompileOptions, files: readonly EmittedFile[]): Promise<number> {
+async function checkFolder(
+  directory: string,
+  { out, checksOnly = false }: CompileOptions,
+  files: readonly EmittedFile[],
+): Promise<number> {
   const difference = await compareFolder(out, files);
   const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
-  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`);
+  console.error(
+    `${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`,
+  );
   return EXIT.failed;
 }
 

@@ -11,13 +11,14 @@ export interface HealthcheckOptions extends TargetOptions {
 }
 
 /**
- * `healthcheck` (docs/spec/server.md#command-line): asks a server by gRPC or HTTP whether it serves, and prints its answer. Returns the exit code: it serves, it does not or
- * cannot be asked, wrong arguments.
+ * `healthcheck` (docs/spec/server.md#command-line): asks a server by gRPC or HTTP whether it serves, and prints its
+ * answer. Returns the exit code: it serves, it does not or cannot be asked, wrong arguments.
  */
 export async function healthcheck(options: HealthcheckOptions): Promise<number> {
   try {
     const timeout = parseDuration(options.timeout);
-    if (timeout === undefined || timeout <= 0) throw new UsageError(`\`--timeout\` must be a duration such as \`2s\`, not \`${options.timeout}\``);
+    if (timeout === undefined || timeout <= 0)
+      throw new UsageError(`\`--timeout\` must be a duration such as \`2s\`, not \`${options.timeout}\``);
     const target = targetOf(options, process.env);
     const { serving, text } = await ask(target, options.kind, timeout);
     process.stdout.write(`${text}\n`);

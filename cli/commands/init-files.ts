@@ -18,7 +18,10 @@ export function initFiles(name: string): { readonly [path: string]: string } {
   };
 }
 
-/** Generated modules import the runtime as `#runtime/...`; a program that imports the bundle alone does not need the map. */
+/**
+ * Generated modules import the runtime as `#runtime/...`; a program that imports the bundle alone does not need the
+ * map.
+ */
 function packageJson(name: string): string {
   const project = {
     name,

@@ -6,8 +6,8 @@ import { EXIT } from '../exit.js';
 import { initFiles } from './init-files.js';
 
 /**
- * `authzc init`: a project that compiles, has a test that passes and can be served. Writes all of its files or, when one of them is there already,
- * none. Returns the exit code.
+ * `authzc init`: a project that compiles, has a test that passes and can be served. Writes all of its files or, when
+ * one of them is there already, none. Returns the exit code.
  */
 export async function initCommand(directory: string): Promise<number> {
   const folder = resolve(directory);
@@ -15,11 +15,18 @@ export async function initCommand(directory: string): Promise<number> {
   const inTheWay = files.filter(([path]) => stands(join(folder, path)));
   if (inTheWay.length > 0) {
     const names = inTheWay.map(([path]) => `  ${visible(join(directory, path))}\n`).join('');
-    process.stderr.write(`authzc: nothing was written; in the way:\n${names}a folder of its own will do: authzc init DIR\n`);
+    process.stderr.write(
+      `authzc: nothing was written; in the way:\n${names}a folder of its own will do: authzc init DIR\n`,
+    );
     return EXIT.failed;
   }
   await writeAll(files.map(([path, text]) => [join(folder, path), text]));
-  process.stdout.write(nextSteps(directory, files.map(([path]) => path)));
+  process.stdout.write(
+    nextSteps(
+      directory,
+      files.map(([path]) => path),
+    ),
+  );
   return EXIT.done;
 }
 
@@ -56,7 +63,10 @@ async function writeAll(files: readonly (readonly [path: string, text: string])[
 
 /** A name that npm takes. */
 function projectName(folder: string): string {
-  const name = folder.toLowerCase().replace(/[^a-z0-9-]+/g, '-').replace(/^-+|-+$/g, '');
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
   // A project of the same name would import itself.
   return name === '' || name === 'authz' ? 'my-policies' : name;
 }

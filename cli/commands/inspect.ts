@@ -1,7 +1,14 @@
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
-import { formatInspected, inspect, type InspectFormat, type Pattern, patternOf, select } from '../../compiler/inspect/index.js';
+import {
+  formatInspected,
+  inspect,
+  type InspectFormat,
+  type Pattern,
+  patternOf,
+  select,
+} from '../../compiler/inspect/index.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
 import { allowClosedPipe } from '../closed-pipe.js';
@@ -22,8 +29,9 @@ export interface InspectOptions {
 }
 
 /**
- * `authzc inspect`: what the policies of a folder mention (docs/spec/server.md#inspect), which need not compile. Returns the exit code: 1 when an id names no policy,
- * 3 when a file cannot be read as a policy, which is said on standard error.
+ * `authzc inspect`: what the policies of a folder mention (docs/spec/server.md#inspect), which need not compile.
+ * Returns the exit code: 1 when an id names no policy, 3 when a file cannot be read as a policy, which is said on
+ * standard error.
  */
 export function inspectCommand(directory: string, ids: readonly string[], options: InspectOptions): number {
   allowClosedPipe();
@@ -34,7 +42,11 @@ export function inspectCommand(directory: string, ids: readonly string[], option
   }
 }
 
-function inspected(directory: string, ids: readonly string[], { nameRegexp, versionRegexp, scopeRegexp, includeDisabled = false, headers, output }: InspectOptions): number {
+function inspected(
+  directory: string,
+  ids: readonly string[],
+  { nameRegexp, versionRegexp, scopeRegexp, includeDisabled = false, headers, output }: InspectOptions,
+): number {
   const name = requirePattern('--name-regexp', nameRegexp);
   const version = requirePattern('--version-regexp', versionRegexp);
   const scope = requirePattern('--scope-regexp', scopeRegexp);
@@ -47,19 +59,28 @@ function inspected(directory: string, ids: readonly string[], { nameRegexp, vers
   const policies = inspect(files);
   const { selected, unknown } = select(policies, { ids, includeDisabled, name, version, scope });
   if (selected.length > 0 || unknown.length === 0) process.stdout.write(formatInspected(selected, output, { headers }));
-  for (const id of unknown) complain(id, policies.map(({ policyId }) => policyId));
+  for (const id of unknown)
+    complain(
+      id,
+      policies.map(({ policyId }) => policyId),
+    );
   return unknown.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 function requirePattern(option: string, text: string | undefined): Pattern | undefined {
   if (text === undefined) return undefined;
   const pattern = patternOf(text);
-  if ('problem' in pattern) throw new InputError(`\`${text}\` is no regular expression: ${pattern.problem}`, undefined, [], option);
+  if ('problem' in pattern)
+    throw new InputError(`\`${text}\` is no regular expression: ${pattern.problem}`, undefined, [], option);
   return pattern;
 }
 
 /** A disabled policy is meant by its id, but not shown unless asked for. */
 function complain(id: string, known: readonly string[]): void {
-  const notes = known.includes(id) ? [{ message: 'it is disabled: `--include-disabled` shows it' }] : didYouMean(id, known);
-  process.stderr.write(formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), { color: isColorful() }));
+  const notes = known.includes(id)
+    ? [{ message: 'it is disabled: `--include-disabled` shows it' }]
+    : didYouMean(id, known);
+  process.stderr.write(
+    formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), { color: isColorful() }),
+  );
 }

@@ -1,4 +1,12 @@
-import { createAuditedEngine, type EvaluationError, type PlanRequest, type PlanResult, type UnplannedRule, type ValidationError, writingOf } from '#runtime/engine';
+import {
+  createAuditedEngine,
+  type EvaluationError,
+  type PlanRequest,
+  type PlanResult,
+  type UnplannedRule,
+  type ValidationError,
+  writingOf,
+} from '#runtime/engine';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { formatInputError, InputError } from '../complaints.js';
@@ -7,7 +15,10 @@ import { filterTree } from './plan-tree.js';
 import { isColorful, policiesInMemory } from '../policies/policies-in-memory.js';
 import { unknownNames } from '../policies/unknown-names.js';
 
-/** How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a response in JSON. */
+/**
+ * How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a
+ * response in JSON.
+ */
 export type PlanFormat = 'tree' | 'text' | 'json';
 
 /** The options of `authzc plan`, as commander gives them. */
@@ -25,8 +36,8 @@ export interface PlanOptions {
 }
 
 /**
- * `authzc plan`: on which resources of a kind a principal may do all of the actions, by the policies of a folder. The filter goes to standard
- * output, what a reader should know beside it to standard error. Returns the exit code.
+ * `authzc plan`: on which resources of a kind a principal may do all of the actions, by the policies of a folder. The
+ * filter goes to standard output, what a reader should know beside it to standard error. Returns the exit code.
  */
 export async function planCommand(directory: string, options: PlanOptions): Promise<number> {
   try {
@@ -45,7 +56,10 @@ export function refuse(error: unknown): number {
 
 /** Standard input ends once. Throws an InputError when several options read it. */
 export function requireOneReader(files: readonly (string | undefined)[]): void {
-  if (files.filter((file) => file === '-').length > 1) throw new InputError('only one option can read standard input (`-`)', undefined, [{ message: 'give the others files' }]);
+  if (files.filter((file) => file === '-').length > 1)
+    throw new InputError('only one option can read standard input (`-`)', undefined, [
+      { message: 'give the others files' },
+    ]);
 }
 
 /** A line beside the result, as a reader of standard error sees it. */
@@ -62,10 +76,20 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const request = requestOf(options);
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of unknownNames(policies.policies, { kind: options.kind, actions: request.actions, principal: request.principal.id })) warn(line);
-  const engine = createAuditedEngine(policies.policies, { plan: writingOf(options.referenceShapes === true), schemaEnforcement: 'warn', traced: await policies.traced() });
+  for (const line of unknownNames(policies.policies, {
+    kind: options.kind,
+    actions: request.actions,
+    principal: request.principal.id,
+  }))
+    warn(line);
+  const engine = createAuditedEngine(policies.policies, {
+    plan: writingOf(options.referenceShapes === true),
+    schemaEnforcement: 'warn',
+    traced: await policies.traced(),
+  });
   const plan = engine.plan(request);
-  for (const error of engine.evaluationErrors(request)) warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+  for (const error of engine.evaluationErrors(request))
+    warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   for (const error of plan.validationErrors) warn(violationText(error));
   for (const rule of plan.unplanned) warn(unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
   process.stdout.write(textOf(plan, request, options.output));
@@ -94,7 +118,10 @@ function textOf(plan: PlanResult, request: PlanRequest, format: PlanOptions['out
 }
 
 /** The fields of a PlanResourcesResponse that are about the filter, and the rules that it cannot say. */
-function responseOf({ filter, filterDebug, matchedScopes, validationErrors, unplanned }: PlanResult, { actions, resource }: PlanRequest): unknown {
+function responseOf(
+  { filter, filterDebug, matchedScopes, validationErrors, unplanned }: PlanResult,
+  { actions, resource }: PlanRequest,
+): unknown {
   return {
     actions,
     resourceKind: resource.kind,

@@ -3,7 +3,10 @@ import { constants } from 'node:os';
 
 /** A program that runs beside this one, on the same terminal. */
 export interface StartedProgram {
-  /** Its exit code; as shells have it, 127 when it cannot be started, and 128 with the number of the signal that ended it. */
+  /**
+   * Its exit code; as shells have it, 127 when it cannot be started, and 128 with the number of the signal that ended
+   * it.
+   */
   readonly ended: Promise<number>;
   readonly kill: (signal: NodeJS.Signals) => void;
 }

@@ -24,12 +24,22 @@ export interface ReplOptions {
 /** So many lines of the history can be gone back to. */
 const MOST_LINES = 1000;
 
-/** `authzc repl`: reads expressions and directives until the end of the input, and answers each (docs/spec/server.md#command-line). Returns the exit code. */
+/**
+ * `authzc repl`: reads expressions and directives until the end of the input, and answers each
+ * (docs/spec/server.md#command-line). Returns the exit code.
+ */
 export async function replCommand({ history }: ReplOptions): Promise<number> {
   const session = new Session({ now, read: readPolicy });
   const pending = new PendingInput();
   const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const lines = createInterface({ input: process.stdin, output: process.stdout, terminal, prompt: '', historySize: MOST_LINES, history: terminal ? linesOf(history) : [] });
+  const lines = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+    terminal,
+    prompt: '',
+    historySize: MOST_LINES,
+    history: terminal ? linesOf(history) : [],
+  });
   const ask = (): void => {
     lines.setPrompt(pending.isOpen ? '.. ' : '-> ');
     if (terminal) lines.prompt();
@@ -68,7 +78,11 @@ export async function replCommand({ history }: ReplOptions): Promise<number> {
 function linesOf(file: string | undefined): string[] {
   if (file === undefined) return [];
   try {
-    return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').slice(-MOST_LINES).reverse();
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .slice(-MOST_LINES)
+      .reverse();
   } catch {
     return [];
   }
@@ -80,7 +94,9 @@ function remember(file: string | undefined, line: string): void {
   try {
     appendFileSync(file, `${line}\n`, { mode: 0o600 });
   } catch (error) {
-    process.stderr.write(`warning: the history cannot be kept: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}\n`);
+    process.stderr.write(
+      `warning: the history cannot be kept: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}\n`,
+    );
   }
 }
 
@@ -94,7 +110,12 @@ function readPolicy(path: string): ReadPolicy {
     return { problems: formatInputError(error as never, { color: isColorful() }) };
   }
   const file = parse(source, report);
-  if (file === undefined) return { problems: report.hasErrors ? formatPretty(report.sorted(), { color: isColorful() }) : 'error: there is nothing in it\n' };
+  if (file === undefined)
+    return {
+      problems: report.hasErrors
+        ? formatPretty(report.sorted(), { color: isColorful() })
+        : 'error: there is nothing in it\n',
+    };
   return { file, others: policiesIn(dirname(resolve(path))) };
 }
 
@@ -111,5 +132,9 @@ function policiesIn(folder: string): readonly PolicyFile[] {
 function now(): Instant {
   const date = new Date();
   const milliseconds = date.getTime();
-  return { seconds: Math.floor(milliseconds / 1000), nanos: (milliseconds % 1000) * 1_000_000, offset: -date.getTimezoneOffset() };
+  return {
+    seconds: Math.floor(milliseconds / 1000),
+    nanos: (milliseconds % 1000) * 1_000_000,
+    offset: -date.getTimezoneOffset(),
+  };
 }

@@ -18,12 +18,14 @@ export interface RunOptions {
 }
 
 /**
- * `authzc run`: compiles a folder in memory and serves it for as long as a program runs, which is told by AUTHZ_HTTP and AUTHZ_GRPC where
- * (docs/spec/server.md#command-line). Returns the exit code of the program, 127 for one that cannot be started, 1 or 3 when there is nothing to serve.
+ * `authzc run`: compiles a folder in memory and serves it for as long as a program runs, which is told by AUTHZ_HTTP
+ * and AUTHZ_GRPC where (docs/spec/server.md#command-line). Returns the exit code of the program, 127 for one that
+ * cannot be started, 1 or 3 when there is nothing to serve.
  */
 export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
   const patience = parseDuration(options.timeout);
-  if (patience === undefined || patience <= 0) throw new Error(`--timeout: \`${options.timeout}\` is no duration; write \`30s\``);
+  if (patience === undefined || patience <= 0)
+    throw new Error(`--timeout: \`${options.timeout}\` is no duration; write \`30s\``);
   const { config, places, isDefault } = configOf(options);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
@@ -47,7 +49,10 @@ export async function runCommand(words: readonly string[], options: RunOptions):
 const USUAL_FILE = '.authz.yaml';
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:3592', 'server.grpcListenAddr=127.0.0.1:3593'];
 
-function configOf({ config: named, set }: RunOptions): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
+function configOf({
+  config: named,
+  set,
+}: RunOptions): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
   const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
   const { config, warnings, places } = loadConfig({ file, sets: file === undefined ? [...LOOPBACK, ...set] : set });
   for (const warning of warnings) console.error(`warning: ${warning}`);
@@ -81,7 +86,9 @@ async function within(milliseconds: number, starting: Promise<RunningServer>): P
 
 /** What the caller has set itself stays. */
 function surroundings({ httpAddress, grpcAddress }: RunningServer, isEncrypted: boolean): NodeJS.ProcessEnv {
-  const http = httpAddress.startsWith('unix:') ? httpAddress : `${isEncrypted ? 'https' : 'http'}://${reachable(httpAddress)}`;
+  const http = httpAddress.startsWith('unix:')
+    ? httpAddress
+    : `${isEncrypted ? 'https' : 'http'}://${reachable(httpAddress)}`;
   return { AUTHZ_HTTP: http, AUTHZ_GRPC: reachable(grpcAddress), ...process.env };
 }
 
@@ -90,7 +97,10 @@ function reachable(address: string): string {
   return address.replace(/^(?:0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, '127.0.0.1');
 }
 
-/** A signal ends the program, and that ends the server; the second one does not wait for the program. Gives what undoes it. */
+/**
+ * A signal ends the program, and that ends the server; the second one does not wait for the program. Gives what undoes
+ * it.
+ */
 function endWithSignals(program: StartedProgram): () => void {
   let isEnding = false;
   const end = (signal: NodeJS.Signals): void => {

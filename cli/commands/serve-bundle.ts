@@ -20,7 +20,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { config, warnings, ...loaded } = loadConfig({ file: options.config, sets: options.set });
     places = loaded.places;
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-    await runProgram({ program: options.program, config, bundleFile: options.bundle, log: openLog({ level: options.logLevel }) });
+    await runProgram({
+      program: options.program,
+      config,
+      bundleFile: options.bundle,
+      log: openLog({ level: options.logLevel }),
+    });
   } catch (error) {
     complain(placed(error, places));
     process.exit(EXIT.failed);

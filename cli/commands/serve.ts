@@ -18,11 +18,14 @@ export interface ServeOptions {
 }
 
 /**
- * `authzc serve`: compiles a folder in memory and serves it as dist/server.js would serve its bundle. Returns the exit code when
- * it cannot start; otherwise it runs until a signal.
+ * `authzc serve`: compiles a folder in memory and serves it as dist/server.js would serve its bundle. Returns the exit
+ * code when it cannot start; otherwise it runs until a signal.
  */
 export async function serveCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
-  const { config, warnings, places } = loadConfig({ file: options.config ?? process.env['AUTHZ_CONFIG'], sets: options.set });
+  const { config, warnings, places } = loadConfig({
+    file: options.config ?? process.env['AUTHZ_CONFIG'],
+    sets: options.set,
+  });
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
@@ -46,10 +49,16 @@ async function started(config: Config, compiled: Bundle, log: Log): Promise<Runn
   return startServer(config, compiled, { log, audit: await openAudit(config, log) });
 }
 
-/** An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many milliseconds. */
+/**
+ * An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many
+ * milliseconds.
+ */
 const QUIET = 200;
 
-/** Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones in force. */
+/**
+ * Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones
+ * in force.
+ */
 function recompileOnChange(folder: string, compiler: FolderCompiler, server: RunningServer): void {
   let timer: NodeJS.Timeout | undefined;
   // One after the other: an older version must not overtake a newer one.
@@ -58,9 +67,13 @@ function recompileOnChange(folder: string, compiler: FolderCompiler, server: Run
     try {
       const compiled = await compiler();
       if (compiled !== undefined) await server.swap(compiled);
-      console.error(compiled === undefined ? 'authz: the last good policies stay in force' : 'authz: policies compiled again');
+      console.error(
+        compiled === undefined ? 'authz: the last good policies stay in force' : 'authz: policies compiled again',
+      );
     } catch (error) {
-      console.error(`authz: ${error instanceof Error ? error.message : String(error)}; the last good policies stay in force`);
+      console.error(
+        `authz: ${error instanceof Error ? error.message : String(error)}; the last good policies stay in force`,
+      );
     }
   };
   const watcher = watch(folder, { recursive: true }, () => {

@@ -28,12 +28,17 @@ export async function testCommand(directory: string, options: TestCommandOptions
   const suites = loadSuites(options.tests ?? directory);
   const compilation = compileFolder(directory);
   if (compilation.program === undefined) {
-    say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, { folder: directory, color: options.color && isColorful() });
+    say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
+      folder: directory,
+      color: options.color && isColorful(),
+    });
     return EXIT.refused;
   }
   if (suites.length === 0 && options.passWithNoTests !== true) {
     const folder = visible(options.tests ?? directory);
-    console.error(`authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`);
+    console.error(
+      `authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`,
+    );
     return EXIT.failed;
   }
   const { report, code, violations } = await runPolicyTests(suites, await policiesOf(compilation, directory), {

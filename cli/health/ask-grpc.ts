@@ -15,7 +15,12 @@ export function askGrpc(socket: Socket): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
     const session: ClientHttp2Session = connect('http://localhost', { createConnection: () => socket });
     session.on('error', reject);
-    const stream = session.request({ ':method': 'POST', ':path': '/grpc.health.v1.Health/Check', 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     let ended: IncomingHttpHeaders = {};
     const chunks: Buffer[] = [];
     stream.on('response', (headers) => {

@@ -4,10 +4,14 @@ import type { Address } from '../../server/config/address.js';
 import type { HealthTarget, HealthTls } from './target.js';
 
 /**
- * Connects to a server, securely if it is to be, by the protocol (ALPN) that will be spoken. Rejects when it cannot, or when the certificate will not do.
- * The connection ends with the signal.
+ * Connects to a server, securely if it is to be, by the protocol (ALPN) that will be spoken. Rejects when it cannot, or
+ * when the certificate will not do. The connection ends with the signal.
  */
-export function openConnection({ address, tls }: HealthTarget, protocol: 'h2' | 'http/1.1', signal: AbortSignal): Promise<Socket> {
+export function openConnection(
+  { address, tls }: HealthTarget,
+  protocol: 'h2' | 'http/1.1',
+  signal: AbortSignal,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     if (tls === undefined) {
       const socket = connectPlain(placeOf(address), () => resolve(socket));
@@ -25,7 +29,9 @@ export function openConnection({ address, tls }: HealthTarget, protocol: 'h2' | 
   });
 }
 
-function placeOf(address: Address): { readonly path: string } | { readonly host: string; readonly port: number; readonly servername?: string } {
+function placeOf(
+  address: Address,
+): { readonly path: string } | { readonly host: string; readonly port: number; readonly servername?: string } {
   if (address.kind === 'unix') return { path: address.path };
   const host = address.host ?? '127.0.0.1';
   return { host: WILDCARDS.includes(host) ? '127.0.0.1' : host, port: address.port };

@@ -12,7 +12,10 @@ export interface HealthTarget {
   readonly tls: HealthTls | undefined;
 }
 
-/** Whose certificate will do: anybody's; that of the host, from an authority (PEM; undefined: those that the platform trusts); or the one in a file (DER). */
+/**
+ * Whose certificate will do: anybody's; that of the host, from an authority (PEM; undefined: those that the platform
+ * trusts); or the one in a file (DER).
+ */
 export type HealthTls =
   | { readonly kind: 'any' }
   | { readonly kind: 'authority'; readonly ca: Buffer | undefined }
@@ -30,8 +33,9 @@ export interface TargetOptions {
 }
 
 /**
- * Where and how the server is asked: by its configuration, or by flags and variables (docs/spec/server.md#command-line). A flag counts more than a variable, and an address more
- * than `AUTHZ_CONFIG`. Throws a UsageError, a ConfigError, or an Error that names a file.
+ * Where and how the server is asked: by its configuration, or by flags and variables
+ * (docs/spec/server.md#command-line). A flag counts more than a variable, and an address more than `AUTHZ_CONFIG`.
+ * Throws a UsageError, a ConfigError, or an Error that names a file.
  */
 export function targetOf(options: TargetOptions, environment: Environment): HealthTarget {
   const { kind } = options;
@@ -39,7 +43,10 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
   const caCert = options.caCert ?? textOf(environment['AUTHZ_HC_CACERT']);
   const plain = !options.tls || isOn(environment['AUTHZ_HC_NOTLS']);
   const verify = options.insecure !== true && !isOn(environment['AUTHZ_HC_INSECURE']);
-  if (options.config !== undefined && (options.hostPort !== undefined || options.caCert !== undefined || !options.tls)) {
+  if (
+    options.config !== undefined &&
+    (options.hostPort !== undefined || options.caCert !== undefined || !options.tls)
+  ) {
     throw new UsageError('`--config` goes without `--host-port`, `--ca-cert` and `--no-tls`');
   }
   const isSaid = hostPort !== undefined || caCert !== undefined || plain;
@@ -47,17 +54,27 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
   if (config !== undefined) return configuredTarget(config, kind, verify);
   const written = hostPort ?? (kind === 'grpc' ? '127.0.0.1:3593' : '127.0.0.1:3592');
   const address = parseAddress(written);
-  if (address === undefined) throw new UsageError(`\`--host-port\` must be \`host:port\` or \`unix:/path\`, not \`${written}\``);
+  if (address === undefined)
+    throw new UsageError(`\`--host-port\` must be \`host:port\` or \`unix:/path\`, not \`${written}\``);
   if (plain) return { address, tls: undefined };
-  return { address, tls: verify ? { kind: 'authority', ca: caCert === undefined ? undefined : readPem(caCert) } : { kind: 'any' } };
+  return {
+    address,
+    tls: verify ? { kind: 'authority', ca: caCert === undefined ? undefined : readPem(caCert) } : { kind: 'any' },
+  };
 }
 
-/** Who has the file knows the very certificate: its names, which need not have the address of a listener, do not matter then. */
+/**
+ * Who has the file knows the very certificate: its names, which need not have the address of a listener, do not matter
+ * then.
+ */
 function configuredTarget(file: string, kind: 'grpc' | 'http', verify: boolean): HealthTarget {
   const { server } = loadConfig({ file }).config;
   const address = kind === 'grpc' ? server.grpcListenAddr : server.httpListenAddr;
   if (server.tls === undefined) return { address, tls: undefined };
-  return { address, tls: verify ? { kind: 'pinned', certificate: readCertificates(server.tls).leaf.raw } : { kind: 'any' } };
+  return {
+    address,
+    tls: verify ? { kind: 'pinned', certificate: readCertificates(server.tls).leaf.raw } : { kind: 'any' },
+  };
 }
 
 function textOf(variable: string | undefined): string | undefined {

@@ -14,7 +14,10 @@ export function bundleFiles(path: string, { js, map }: Bundle): readonly OutputF
 
 /** What stands where the bundle and its map are to be written and is not a bundle or a map. */
 export async function bundleObstacles(path: string): Promise<readonly Obstacle[]> {
-  return [...(await obstacleAt(path, BUNDLE_END, 'is not a bundle of policies')), ...(await obstacleAt(`${path}.map`, SOURCE_MAP, 'is not a source map'))];
+  return [
+    ...(await obstacleAt(path, BUNDLE_END, 'is not a bundle of policies')),
+    ...(await obstacleAt(`${path}.map`, SOURCE_MAP, 'is not a source map')),
+  ];
 }
 
 /** A bundle ends with the export of `policies`; the tools that may have minified it since keep that. */

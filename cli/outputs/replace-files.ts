@@ -12,15 +12,19 @@ export interface OutputFile {
 }
 
 /**
- * Writes files so that a reader sees the old text of each or the new one, never a part: all are first written to temporary files beside them, then
- * renamed, in the order given. When one of them cannot be written (a full disk, no permission), all files stay as they were and no temporary file is
- * left. A file that is replaced keeps its mode. The caller has made sure that nobody else's file stands at a path.
+ * Writes files so that a reader sees the old text of each or the new one, never a part: all are first written to
+ * temporary files beside them, then renamed, in the order given. When one of them cannot be written (a full disk, no
+ * permission), all files stay as they were and no temporary file is left. A file that is replaced keeps its mode. The
+ * caller has made sure that nobody else's file stands at a path.
  */
 export async function replaceFiles(files: readonly OutputFile[]): Promise<void> {
   const staged: { readonly temporary: string; readonly path: string }[] = [];
   try {
     for (const file of files) {
-      const temporary = join(dirname(file.path), `.${basename(file.path).slice(0, LONGEST_STEM)}.${randomBytes(6).toString('hex')}.tmp`);
+      const temporary = join(
+        dirname(file.path),
+        `.${basename(file.path).slice(0, LONGEST_STEM)}.${randomBytes(6).toString('hex')}.tmp`,
+      );
       await writing(file.path, async () => {
         const mode = await modeOf(file.path);
         await mkdir(dirname(file.path), { recursive: true });
@@ -65,7 +69,9 @@ async function writing(path: string, step: () => Promise<void>): Promise<void> {
     await step();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(`cannot write \`${visible(path)}\`: ${REASONS.get(code ?? '') ?? visible(message)}`, { cause: error });
+    throw new Error(`cannot write \`${visible(path)}\`: ${REASONS.get(code ?? '') ?? visible(message)}`, {
+      cause: error,
+    });
   }
 }
 

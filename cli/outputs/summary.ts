@@ -11,8 +11,8 @@ export interface Outcome {
 }
 
 /**
- * Says in one line what was done, to a person: on standard error when that is a terminal. Programs that read the output, and logs, see nothing, as
- * they always have.
+ * Says in one line what was done, to a person: on standard error when that is a terminal. Programs that read the
+ * output, and logs, see nothing, as they always have.
  */
 export function saySummary(outcome: Outcome): void {
   if (process.stderr.isTTY === true) process.stderr.write(`${summaryLine(outcome)}\n`);
@@ -21,7 +21,9 @@ export function saySummary(outcome: Outcome): void {
 /** `12 policies, 40 rules, 31 tests passed, 5 files written in 0.4 s`. */
 export function summaryLine({ program, tests, done, milliseconds }: Outcome): string {
   const modules = program?.modules ?? [];
-  const rules = modules.flatMap((module) => (module.kind === 'derived-roles' ? [] : module.rules.map(({ span }) => `${span.source.path}:${span.start}`)));
+  const rules = modules.flatMap((module) =>
+    module.kind === 'derived-roles' ? [] : module.rules.map(({ span }) => `${span.source.path}:${span.start}`),
+  );
   const parts = [
     counted(modules.length, 'policy', 'policies'),
     // A rule with several derived roles is lowered to several.

@@ -19,18 +19,28 @@ export interface OutputPaths {
 }
 
 /**
- * Writes the generated modules and the bundle, and deletes the modules that are no longer made: all of it, or nothing when a file of others is in the way or
- * a file cannot be written. Returns how many files were written.
+ * Writes the generated modules and the bundle, and deletes the modules that are no longer made: all of it, or nothing
+ * when a file of others is in the way or a file cannot be written. Returns how many files were written.
  *
  * @throws Error that names what is in the way, and the way out.
  */
-export async function writeOutputs(paths: OutputPaths, files: readonly EmittedFile[], bundling: Promise<Bundle>): Promise<number> {
+export async function writeOutputs(
+  paths: OutputPaths,
+  files: readonly EmittedFile[],
+  bundling: Promise<Bundle>,
+): Promise<number> {
   // Whatever fails first, a bundle that fails later is nobody's unhandled rejection.
   bundling.catch(() => undefined);
   requireApart(paths, files);
   const { due, stale, obstacles } = await folderChanges(paths.out, files);
-  refuseObstacles(obstacles, `remove or move them, or give the modules a folder of their own: --out DIR (now \`${visible(paths.out)}\`)`);
-  refuseObstacles(await bundleObstacles(paths.bundle), `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`);
+  refuseObstacles(
+    obstacles,
+    `remove or move them, or give the modules a folder of their own: --out DIR (now \`${visible(paths.out)}\`)`,
+  );
+  refuseObstacles(
+    await bundleObstacles(paths.bundle),
+    `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`,
+  );
   const written = [...due, ...bundleFiles(paths.bundle, await bundling)];
   await replaceFiles(written);
   await removeStale(stale);
@@ -48,18 +58,32 @@ function requireApart({ policies, out, bundle }: OutputPaths, files: readonly Em
   const modules = files.map(({ path }) => join(folder, path));
   for (const file of [bundle, `${bundle}.map`]) {
     const location = realLocation(file);
-    if (modules.includes(location) || location === folder) throw new Error(`--bundle \`${visible(bundle)}\` would overwrite what --out \`${visible(out)}\` holds: give the bundle another name`);
-    if (isReadIn(root, location)) throw new Error(`--bundle \`${visible(bundle)}\` would be read as a policy: it lies in \`${visible(policies)}\`; write it to another folder`);
+    if (modules.includes(location) || location === folder)
+      throw new Error(
+        `--bundle \`${visible(bundle)}\` would overwrite what --out \`${visible(out)}\` holds: give the bundle another name`,
+      );
+    if (isReadIn(root, location))
+      throw new Error(
+        `--bundle \`${visible(bundle)}\` would be read as a policy: it lies in \`${visible(policies)}\`; write it to another folder`,
+      );
   }
   if (modules.some((location) => isReadIn(root, location))) {
-    throw new Error(`--out \`${visible(out)}\` lies in the folder of the policies, \`${visible(policies)}\`, where its \`manifest.json\` would be read as a policy: give the modules another folder`);
+    throw new Error(
+      `--out \`${visible(out)}\` lies in the folder of the policies, \`${visible(policies)}\`, where its \`manifest.json\` would be read as a policy: give the modules another folder`,
+    );
   }
 }
 
 /** Whether a file would be loaded from a folder of policies. */
 function isReadIn(root: string, location: string): boolean {
   const path = relative(root, location);
-  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && resolve(root, path) === location && isReadFromPolicies(path.replaceAll(sep, '/'));
+  return (
+    path !== '' &&
+    path !== '..' &&
+    !path.startsWith(`..${sep}`) &&
+    resolve(root, path) === location &&
+    isReadFromPolicies(path.replaceAll(sep, '/'))
+  );
 }
 
 /** The real path of a file that need not exist. */

@@ -1,4 +1,10 @@
-import { type AuditedEngine, type CheckRequest, type CheckResult, createAuditedEngine, type SchemaEnforcement } from '#runtime/engine';
+import {
+  type AuditedEngine,
+  type CheckRequest,
+  type CheckResult,
+  createAuditedEngine,
+  type SchemaEnforcement,
+} from '#runtime/engine';
 import { ALLOW, type Instant, type TracedBundle } from '#runtime/policy';
 import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
 import type { Ask, Decision, Question } from '../../compiler/policy-tests/ask.js';
@@ -38,7 +44,10 @@ export async function askEngine({ policies, traced }: BundleModule, options: Ask
     const [result] = engine.check(request) as readonly [CheckResult];
     const missedTime = time.wasMissed;
     if (result.validationErrors.length > 0) violations += 1;
-    return { missedTime, decisions: decisionsOf(result, question.traced ? engine.evaluationErrors(request) : undefined) };
+    return {
+      missedTime,
+      decisions: decisionsOf(result, question.traced ? engine.evaluationErrors(request) : undefined),
+    };
   };
   return { ask, violations: () => violations };
 }
@@ -54,7 +63,11 @@ interface EngineNeeds extends AskOptions {
 }
 
 /** The engine asks its clock when a condition first wants the time: so it is known that one did. */
-function timedEngine(policies: BundleModule['policies'], options: TestOptions, { strictEvaluation, schemaEnforcement, traces }: EngineNeeds): TimedEngine {
+function timedEngine(
+  policies: BundleModule['policies'],
+  options: TestOptions,
+  { strictEvaluation, schemaEnforcement, traces }: EngineNeeds,
+): TimedEngine {
   const time: TimedEngine['time'] = { now: undefined, wasMissed: false };
   const engine = createAuditedEngine(policies, {
     ...(options.defaultPolicyVersion && { defaultPolicyVersion: options.defaultPolicyVersion }),
@@ -80,16 +93,28 @@ function keyOf({ now: _, ...options }: TestOptions): string {
   return JSON.stringify(options);
 }
 
-/** With meta, so that derived roles are worked out when a scope is entered, also those that no rule of the actions asks for: their conditions may ask for the time. */
+/**
+ * With meta, so that derived roles are worked out when a scope is entered, also those that no rule of the actions asks
+ * for: their conditions may ask for the time.
+ */
 function requestOf({ principal, resource, actions, auxData }: Question): CheckRequest {
   return { principal, resources: [{ resource, actions }], auxData, includeMeta: true };
 }
 
-function decisionsOf({ actions, outputs, effectiveDerivedRoles, validationErrors }: CheckResult, evaluationErrors: Trace['evaluationErrors'] | undefined): readonly Decision[] {
+function decisionsOf(
+  { actions, outputs, effectiveDerivedRoles, validationErrors }: CheckResult,
+  evaluationErrors: Trace['evaluationErrors'] | undefined,
+): readonly Decision[] {
   return actions.map(({ action, effect, matchedPolicy, matchedScope }) => ({
     action,
     effect: effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
     outputs: outputs.filter((output) => output.action === action),
-    trace: evaluationErrors && { matchedPolicy, matchedScope, effectiveDerivedRoles, evaluationErrors, validationErrors },
+    trace: evaluationErrors && {
+      matchedPolicy,
+      matchedScope,
+      effectiveDerivedRoles,
+      evaluationErrors,
+      validationErrors,
+    },
   }));
 }

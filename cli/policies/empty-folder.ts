@@ -8,7 +8,10 @@ interface Compiled {
   readonly program: Program | undefined;
 }
 
-/** Whether policies that compile decide nothing: there is no file, or all of them are empty, disabled or only to be imported. */
+/**
+ * Whether policies that compile decide nothing: there is no file, or all of them are empty, disabled or only to be
+ * imported.
+ */
 export function decidesNothing({ program }: Compiled): boolean {
   return program?.modules.length === 0;
 }

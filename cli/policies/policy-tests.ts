@@ -25,7 +25,11 @@ export interface PolicyTestOutcome {
 }
 
 /** Runs test suites against compiled policies, in this process. */
-export async function runPolicyTests(suites: readonly SuiteFiles[], policies: BundleModule, options: PolicyTestOptions): Promise<PolicyTestOutcome> {
+export async function runPolicyTests(
+  suites: readonly SuiteFiles[],
+  policies: BundleModule,
+  options: PolicyTestOptions,
+): Promise<PolicyTestOutcome> {
   const { ask, violations } = await askEngine(policies, options);
   const results = runTests(suites, { ...options, ask, traced: options.verbose });
   const { overall } = results.summary;

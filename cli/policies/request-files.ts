@@ -11,7 +11,10 @@ import { readDocument } from '../../compiler/parse/yaml/read.js';
 import { numberOf } from '../../compiler/parse/yaml/scalar.js';
 import { InputError } from '../complaints.js';
 
-/** A principal as a file describes it, YAML or JSON: `id` and `roles`, and `attr`, `scope`, `policyVersion`. Throws an InputError. */
+/**
+ * A principal as a file describes it, YAML or JSON: `id` and `roles`, and `attr`, `scope`, `policyVersion`. Throws an
+ * InputError.
+ */
 export function readPrincipal(file: string): PrincipalInput {
   const fields = readFields(file, 'a principal', PRINCIPAL_FIELDS);
   return {
@@ -40,7 +43,10 @@ export function readAttributes(file: string): Attributes {
   return objectOf(readMapping(file));
 }
 
-/** The claims of tokens, taken to be verified: `jwt`, a map of claims, and `jwts`, such a map `claims` for each name. Throws an InputError. */
+/**
+ * The claims of tokens, taken to be verified: `jwt`, a map of claims, and `jwts`, such a map `claims` for each name.
+ * Throws an InputError.
+ */
 export function readAuxData(file: string): AuxDataInput {
   const fields = readFields(file, 'auxiliary data', AUX_DATA_FIELDS);
   const tokens = fields.entries('jwts').map(([name, token]) => {
@@ -64,7 +70,8 @@ function readMapping(file: string): YamlMapping {
   const document = readDocument(source, report);
   document?.problems.reportTo(report);
   const [problem] = report.sorted();
-  if (problem?.code === 'yaml/not-a-policy') throw new InputError('a map of fields is expected', problem.place, [], source.path);
+  if (problem?.code === 'yaml/not-a-policy')
+    throw new InputError('a map of fields is expected', problem.place, [], source.path);
   if (problem !== undefined) throw new InputError(problem.message, problem.place, problem.notes, source.path);
   if (document === undefined) throw new InputError('there is nothing in it', undefined, [], source.path);
   return document.root;
@@ -73,10 +80,19 @@ function readMapping(file: string): YamlMapping {
 /** The text of a file, or of standard input. Throws an InputError. */
 export function readText(file: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(file === STANDARD_INPUT ? 0 : file));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
+      readFileSync(file === STANDARD_INPUT ? 0 : file),
+    );
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : error instanceof TypeError ? 'it is not UTF-8' : message;
+    const reason =
+      code === 'ENOENT'
+        ? 'there is no such file'
+        : code === 'EISDIR'
+          ? 'it is a folder'
+          : error instanceof TypeError
+            ? 'it is not UTF-8'
+            : message;
     throw new InputError(reason, undefined, [], file);
   }
 }
@@ -101,7 +117,11 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
     if (!known.includes(key.text)) {
       const notes = didYouMean(key.text, known);
       const fields = known.map((name) => `\`${name}\``).join(', ');
-      throw new InputError(`${what} has no field \`${key.text}\``, key.place, notes.length > 0 ? notes : [{ message: `its fields are ${fields}` }]);
+      throw new InputError(
+        `${what} has no field \`${key.text}\``,
+        key.place,
+        notes.length > 0 ? notes : [{ message: `its fields are ${fields}` }],
+      );
     }
     if (value.type !== 'Null') values.set(key.text, value);
   }
@@ -113,7 +133,10 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
     text: (name) => get(name, textOf),
     texts: (name) => get(name, textsOf),
     attributes: (name) => get(name, (value) => objectOf(mappingOf(value, `\`${name}\``))),
-    entries: (name) => get(name, (value) => mappingOf(value, `\`${name}\``).entries.map(({ key, value: own }) => [key.text, own] as const)) ?? [],
+    entries: (name) =>
+      get(name, (value) =>
+        mappingOf(value, `\`${name}\``).entries.map(({ key, value: own }) => [key.text, own] as const),
+      ) ?? [],
     missing: (name, example) => {
       throw new InputError(`${what} needs \`${name}\``, mapping.place, [{ message: `for example \`${example}\`` }]);
     },
@@ -126,14 +149,25 @@ function mappingOf(node: YamlNode, what: string): YamlMapping {
 }
 
 function textOf(node: YamlNode): string {
-  if (node.type !== 'String') throw new InputError('a text is expected', node.place, 'text' in node ? [{ message: `write it in quotes: \`"${node.text}"\`` }] : []);
+  if (node.type !== 'String')
+    throw new InputError(
+      'a text is expected',
+      node.place,
+      'text' in node ? [{ message: `write it in quotes: \`"${node.text}"\`` }] : [],
+    );
   if (node.text === '') throw new InputError('the text must not be empty', node.place);
   return node.text;
 }
 
 function textsOf(node: YamlNode): readonly string[] {
-  if (node.type !== 'Sequence') throw new InputError('a list of texts is expected', node.place, node.type === 'String' ? [{ message: `write \`[${node.text}]\`` }] : []);
-  if (node.items.length === 0) throw new InputError('the list must not be empty: without a role everything is denied', node.place);
+  if (node.type !== 'Sequence')
+    throw new InputError(
+      'a list of texts is expected',
+      node.place,
+      node.type === 'String' ? [{ message: `write \`[${node.text}]\`` }] : [],
+    );
+  if (node.items.length === 0)
+    throw new InputError('the list must not be empty: without a role everything is denied', node.place);
   return [...new Set(node.items.map(textOf))];
 }
 

@@ -9,7 +9,10 @@ import { compileFolder } from '../commands/compile.js';
 import { decidesNothing, emptyText } from './empty-folder.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
 
-/** Gives the bundle of a folder as it is now; undefined when its policies do not compile or it is refused as empty, which has been said then. */
+/**
+ * Gives the bundle of a folder as it is now; undefined when its policies do not compile or it is refused as empty,
+ * which has been said then.
+ */
 export type FolderCompiler = () => Promise<Bundle | undefined>;
 
 /** What to do when the folder holds no policies: refuse it, or warn and deny every request. */
@@ -24,7 +27,11 @@ export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderComp
     complain(compilation.diagnostics, folder);
     if (compilation.program === undefined) return undefined;
     if (decidesNothing(compilation)) {
-      console.error(whenEmpty === 'warn' ? `warning: ${emptyText(folder, compilation)}` : `authzc: ${emptyText(folder, compilation)}; name the folder of the policies, or serve it with --allow-empty`);
+      console.error(
+        whenEmpty === 'warn'
+          ? `warning: ${emptyText(folder, compilation)}`
+          : `authzc: ${emptyText(folder, compilation)}; name the folder of the policies, or serve it with --allow-empty`,
+      );
       if (whenEmpty === 'refuse') return undefined;
     }
     const { js } = await bundle(compilation.files, runtimeFolder());

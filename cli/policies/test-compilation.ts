@@ -12,10 +12,14 @@ import { isColorful, type OutputFormat, say } from '../report.js';
 import type { TestOptions } from './test-options.js';
 
 /**
- * Runs the tests in a folder that is being compiled, with schemas enforced (docs/spec/server.md#how-tests-run), and shows what the compiler has to say, too. Returns the
- * exit code, and how many tests passed.
+ * Runs the tests in a folder that is being compiled, with schemas enforced (docs/spec/server.md#how-tests-run), and
+ * shows what the compiler has to say, too. Returns the exit code, and how many tests passed.
  */
-export async function testCompilation(suites: readonly SuiteFiles[], compilation: Compilation, options: TestOptions & { readonly output: OutputFormat; readonly folder: string }): Promise<{ readonly code: number; readonly tests: number }> {
+export async function testCompilation(
+  suites: readonly SuiteFiles[],
+  compilation: Compilation,
+  options: TestOptions & { readonly output: OutputFormat; readonly folder: string },
+): Promise<{ readonly code: number; readonly tests: number }> {
   const format = options.testOutput ?? FORMATS[options.output];
   const { report, code, tests } = await runPolicyTests(suites, await policiesOf(compilation, options.folder), {
     filter: testFilter(options.testFilter ?? []),
@@ -35,11 +39,17 @@ export async function testCompilation(suites: readonly SuiteFiles[], compilation
 const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = { list: 'list', pretty: 'tree', json: 'json' };
 
 /** A program that reads standard output finds one document there. */
-function show(report: string, diagnostics: readonly Diagnostic[], { format, output, folder }: { readonly format: TestFormat; readonly output: OutputFormat; readonly folder: string }): void {
+function show(
+  report: string,
+  diagnostics: readonly Diagnostic[],
+  { format, output, folder }: { readonly format: TestFormat; readonly output: OutputFormat; readonly folder: string },
+): void {
   switch (format) {
     case 'json':
       if (output === 'json') {
-        process.stdout.write(`${JSON.stringify({ ...toReport(diagnostics), ...(JSON.parse(report) as object) }, undefined, 2)}\n`);
+        process.stdout.write(
+          `${JSON.stringify({ ...toReport(diagnostics), ...(JSON.parse(report) as object) }, undefined, 2)}\n`,
+        );
         return;
       }
       break;

@@ -17,7 +17,11 @@ export interface TestOptions {
 export function addTestOptions(command: Command): Command {
   return command
     .option('--tests <dir>', 'the folder of the tests; that of the policies when absent')
-    .option('--test-filter <filter>', 'run only some tests, `suite=GLOB,GLOB;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`; may be repeated', (value: string, previous: readonly string[] = []) => [...previous, value])
+    .option(
+      '--test-filter <filter>',
+      'run only some tests, `suite=GLOB,GLOB;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`; may be repeated',
+      (value: string, previous: readonly string[] = []) => [...previous, value],
+    )
     .option('--skip-batching', 'ask about each action by itself')
     .option('--strict-evaluation', 'test in strict evaluation')
     .option('--ignore-schemas', 'test without schemas')

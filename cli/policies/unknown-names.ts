@@ -8,17 +8,36 @@ export interface Named {
   readonly principal: string;
 }
 
-/** A line for each name that no policy knows: a slip of the pen denies like anything else, and a reader would look for the reason in the policies. */
+/**
+ * A line for each name that no policy knows: a slip of the pen denies like anything else, and a reader would look for
+ * the reason in the policies.
+ */
 export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }: Named): readonly string[] {
   const own = bundle.principalPolicies.filter((policy) => policy.principal === principal);
-  const tablesOfPrincipal = own.flatMap(({ kinds, otherKinds }) => [...kinds.values(), { actions: new Map(), otherActions: otherKinds }]);
+  const tablesOfPrincipal = own.flatMap(({ kinds, otherKinds }) => [
+    ...kinds.values(),
+    { actions: new Map(), otherActions: otherKinds },
+  ]);
   const about = bundle.resourcePolicies.filter((policy) => policy.kind === sanitize(kind));
-  const knowsKind = about.length > 0 || own.some(({ kinds, otherKinds }) => kinds.has(sanitize(kind)) || otherKinds.length > 0);
-  if (!knowsKind) return [`no policy is about kind \`${kind}\`${guess(kind, bundle.resourcePolicies.map((policy) => policy.kind))}`];
+  const knowsKind =
+    about.length > 0 || own.some(({ kinds, otherKinds }) => kinds.has(sanitize(kind)) || otherKinds.length > 0);
+  if (!knowsKind)
+    return [
+      `no policy is about kind \`${kind}\`${guess(
+        kind,
+        bundle.resourcePolicies.map((policy) => policy.kind),
+      )}`,
+    ];
   const tables = [...about, ...tablesOfPrincipal];
   return actions
     .filter((action) => !tables.some((table) => knows(table, action, sanitize(kind))))
-    .map((action) => `no rule about kind \`${kind}\` names action \`${action}\`${guess(action, tables.flatMap((table) => [...table.actions.keys()]))}`);
+    .map(
+      (action) =>
+        `no rule about kind \`${kind}\` names action \`${action}\`${guess(
+          action,
+          tables.flatMap((table) => [...table.actions.keys()]),
+        )}`,
+    );
 }
 
 function knows({ actions, otherActions }: ActionTable, action: string, kind: string): boolean {

@@ -45,10 +45,18 @@ const NOTHING = Buffer.alloc(0);
 
 function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
   const channel = channelOf(address, tls);
-  const client = new Client(address, channel.credentials, { ...channel.options, 'grpc.max_receive_message_length': MAX_ANSWER });
+  const client = new Client(address, channel.credentials, {
+    ...channel.options,
+    'grpc.max_receive_message_length': MAX_ANSWER,
+  });
   const writer = new WireWriter();
 
-  const call = async <T>(method: string, request: Buffer, decode: (bytes: Buffer) => T, signal: AbortSignal): Promise<T> => {
+  const call = async <T>(
+    method: string,
+    request: Buffer,
+    decode: (bytes: Buffer) => T,
+    signal: AbortSignal,
+  ): Promise<T> => {
     const sent = metadataOf(typeof metadata === 'function' ? await metadata() : metadata);
     const answer = await new Promise<Buffer>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -64,8 +72,20 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
   };
 
   return {
-    check: (request, signal) => call('CheckResources', encodeCheckResourcesRequest(request, writer), (bytes) => decodeCheckResourcesResponse(bytes, request.includeMeta), signal),
-    plan: (request, signal) => call('PlanResources', encodePlanResourcesRequest(request, writer), (bytes) => decodePlanResourcesResponse(bytes, request.includeMeta), signal),
+    check: (request, signal) =>
+      call(
+        'CheckResources',
+        encodeCheckResourcesRequest(request, writer),
+        (bytes) => decodeCheckResourcesResponse(bytes, request.includeMeta),
+        signal,
+      ),
+    plan: (request, signal) =>
+      call(
+        'PlanResources',
+        encodePlanResourcesRequest(request, writer),
+        (bytes) => decodePlanResourcesResponse(bytes, request.includeMeta),
+        signal,
+      ),
     serverInfo: (signal) => call('ServerInfo', NOTHING, decodeServerInfoResponse, signal),
     close: () => client.close(),
   };
@@ -92,7 +112,8 @@ function decoded<T>(bytes: Buffer, decode: (bytes: Buffer) => T): T {
   try {
     return decode(bytes);
   } catch (error) {
-    if (error instanceof WireError) throw new AuthzError('internal', `the answer is malformed: ${error.message}`, { cause: error });
+    if (error instanceof WireError)
+      throw new AuthzError('internal', `the answer is malformed: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -1,8 +1,20 @@
-import type { ActionDecision, CheckResourcesResponse, OutputEntry, PlanOperand, PlanResourcesResponse, ResultEntry, ServerInfoResponse, ValidationError } from '../../proto/messages.js';
+import type {
+  ActionDecision,
+  CheckResourcesResponse,
+  OutputEntry,
+  PlanOperand,
+  PlanResourcesResponse,
+  ResultEntry,
+  ServerInfoResponse,
+  ValidationError,
+} from '../../proto/messages.js';
 import { MAX_DEPTH } from '../plain-json.js';
 import { asObject, type JsonObject, objectField, objectsField, own, textField, textsField, wrong } from './fields.js';
 
-/** The response of a check from its JSON form (docs/spec/server.md#check-messages). Throws an AuthzError for what is none. */
+/**
+ * The response of a check from its JSON form (docs/spec/server.md#check-messages). Throws an AuthzError for what is
+ * none.
+ */
 export function readCheckResponse(json: unknown, includeMeta: boolean): CheckResourcesResponse {
   const response = asObject(json, 'response');
   return {
@@ -29,7 +41,11 @@ export function readPlanResponse(json: unknown, includeMeta: boolean): PlanResou
       filterDebug: textField(meta, 'filterDebug'),
       matchedScopes: new Map(Object.keys(scopes).map((action) => [action, textField(scopes, action)])),
       validationErrors: objectsField(response, 'validationErrors').map(readValidationError),
-      unplanned: objectsField(meta, 'unplanned').map((rule) => ({ policy: textField(rule, 'policy'), rule: textField(rule, 'rule'), reason: textField(rule, 'reason') })),
+      unplanned: objectsField(meta, 'unplanned').map((rule) => ({
+        policy: textField(rule, 'policy'),
+        rule: textField(rule, 'rule'),
+        reason: textField(rule, 'reason'),
+      })),
     },
     includeMeta,
     authzCallId: textField(response, 'authzCallId'),
@@ -39,7 +55,12 @@ export function readPlanResponse(json: unknown, includeMeta: boolean): PlanResou
 /** Which build answers. */
 export function readServerInfo(json: unknown): ServerInfoResponse {
   const info = asObject(json, 'response');
-  return { version: textField(info, 'version'), commit: textField(info, 'commit'), buildDate: textField(info, 'buildDate'), bundleHash: textField(info, 'bundleHash') };
+  return {
+    version: textField(info, 'version'),
+    commit: textField(info, 'commit'),
+    buildDate: textField(info, 'buildDate'),
+    bundleHash: textField(info, 'bundleHash'),
+  };
 }
 
 function readResult(result: JsonObject): ResultEntry {
@@ -50,7 +71,9 @@ function readResult(result: JsonObject): ResultEntry {
   return {
     resource: { kind, id, policyVersion, scope, attr: {} },
     decision: {
-      actions: Object.keys(effects).map((action) => readDecision(action, own(effects, action), objectField(matched, action))),
+      actions: Object.keys(effects).map((action) =>
+        readDecision(action, own(effects, action), objectField(matched, action)),
+      ),
       effectiveDerivedRoles: textsField(meta, 'effectiveDerivedRoles'),
       outputs: objectsField(result, 'outputs').map(readOutput),
       validationErrors: objectsField(result, 'validationErrors').map(readValidationError),
@@ -58,14 +81,29 @@ function readResult(result: JsonObject): ResultEntry {
   };
 }
 
-function readResource(resource: JsonObject): { readonly kind: string; readonly id: string; readonly policyVersion: string; readonly scope: string } {
-  return { kind: textField(resource, 'kind'), id: textField(resource, 'id'), policyVersion: textField(resource, 'policyVersion'), scope: textField(resource, 'scope') };
+function readResource(resource: JsonObject): {
+  readonly kind: string;
+  readonly id: string;
+  readonly policyVersion: string;
+  readonly scope: string;
+} {
+  return {
+    kind: textField(resource, 'kind'),
+    id: textField(resource, 'id'),
+    policyVersion: textField(resource, 'policyVersion'),
+    scope: textField(resource, 'scope'),
+  };
 }
 
 /** Nothing but the very word allows. */
 function readDecision(action: string, effect: unknown, matched: JsonObject): ActionDecision {
   if (effect !== 'EFFECT_ALLOW' && effect !== 'EFFECT_DENY') throw wrong('actions');
-  return { action, effect: effect === 'EFFECT_ALLOW' ? 1 : 2, matchedPolicy: textField(matched, 'matchedPolicy'), matchedScope: textField(matched, 'matchedScope') };
+  return {
+    action,
+    effect: effect === 'EFFECT_ALLOW' ? 1 : 2,
+    matchedPolicy: textField(matched, 'matchedPolicy'),
+    matchedScope: textField(matched, 'matchedScope'),
+  };
 }
 
 function readOutput(output: JsonObject): OutputEntry {
@@ -104,8 +142,12 @@ function readOperand(operand: JsonObject, depth: number): PlanOperand {
   }
 }
 
-function readExpression(expression: JsonObject, depth: number): Extract<PlanOperand, { readonly expression: unknown }>['expression'] {
+function readExpression(
+  expression: JsonObject,
+  depth: number,
+): Extract<PlanOperand, { readonly expression: unknown }>['expression'] {
   const operator = textField(expression, 'operator');
-  if (operator === '' || Object.keys(expression).some((name) => name !== 'operator' && name !== 'operands')) throw wrong('filter');
+  if (operator === '' || Object.keys(expression).some((name) => name !== 'operator' && name !== 'operands'))
+    throw wrong('filter');
   return { operator, operands: objectsField(expression, 'operands').map((inner) => readOperand(inner, depth + 1)) };
 }

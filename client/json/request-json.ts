@@ -1,5 +1,13 @@
 import { setOwn } from '../../proto/codec/own.js';
-import type { AuxData, CheckResourcesRequest, PlanResourcesRequest, Principal, RequestContext, Resource, Token } from '../../proto/messages.js';
+import type {
+  AuxData,
+  CheckResourcesRequest,
+  PlanResourcesRequest,
+  Principal,
+  RequestContext,
+  Resource,
+  Token,
+} from '../../proto/messages.js';
 
 /** A check in its JSON form (docs/spec/server.md#check-messages); what is empty is left out. */
 export function checkRequestJson(request: CheckResourcesRequest): object {
@@ -7,7 +15,10 @@ export function checkRequestJson(request: CheckResourcesRequest): object {
     ...text('requestId', request.requestId),
     ...(request.includeMeta && { includeMeta: true }),
     ...principal(request.principal),
-    resources: request.resources.map(({ actions, resource }) => ({ actions, ...(resource !== undefined && { resource: resourceJson(resource) }) })),
+    resources: request.resources.map(({ actions, resource }) => ({
+      actions,
+      ...(resource !== undefined && { resource: resourceJson(resource) }),
+    })),
     ...extras(request),
   };
 }
@@ -28,15 +39,32 @@ export function planRequestJson(request: PlanResourcesRequest): object {
 function principal(message: Principal | undefined): object {
   if (message === undefined) return {};
   const { id, policyVersion, roles, attr, scope } = message;
-  return { principal: { ...text('id', id), ...text('policyVersion', policyVersion), roles, attr, ...text('scope', scope) } };
+  return {
+    principal: { ...text('id', id), ...text('policyVersion', policyVersion), roles, attr, ...text('scope', scope) },
+  };
 }
 
 function resourceJson({ kind, policyVersion, id, attr, scope }: Resource): object {
-  return { ...text('kind', kind), ...text('policyVersion', policyVersion), ...text('id', id), attr, ...text('scope', scope) };
+  return {
+    ...text('kind', kind),
+    ...text('policyVersion', policyVersion),
+    ...text('id', id),
+    attr,
+    ...text('scope', scope),
+  };
 }
 
-function extras({ auxData, requestContext }: { readonly auxData: AuxData | undefined; readonly requestContext: RequestContext | undefined }): object {
-  return { ...(auxData !== undefined && { auxData: auxDataJson(auxData) }), ...(requestContext !== undefined && { requestContext }) };
+function extras({
+  auxData,
+  requestContext,
+}: {
+  readonly auxData: AuxData | undefined;
+  readonly requestContext: RequestContext | undefined;
+}): object {
+  return {
+    ...(auxData !== undefined && { auxData: auxDataJson(auxData) }),
+    ...(requestContext !== undefined && { requestContext }),
+  };
 }
 
 function auxDataJson({ jwt, jwts }: AuxData): object {

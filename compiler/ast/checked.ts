@@ -9,9 +9,10 @@ export type Types = ReadonlyMap<Expression, CheckedExpression>;
 /** Side tables about the nodes of one expression. Only valid expressions have them. */
 export interface CheckedExpression {
   /**
-   * What the value of a node certainly is, if the node evaluates at all. It may say less than the type that messages print
-   * (docs/spec/conditions.md#overload-resolution): where CEL takes the literal's word for the attribute's, as in `R.attr.l + [1]`, a `list(int)`, this says
-   * `list(dyn)`. Macros and `has` have the type of their result; the field selection below `has` that of the field.
+   * What the value of a node certainly is, if the node evaluates at all. It may say less than the type that messages
+   * print (docs/spec/conditions.md#overload-resolution): where CEL takes the literal's word for the attribute's, as in
+   * `R.attr.l + [1]`, a `list(int)`, this says `list(dyn)`. Macros and `has` have the type of their result; the field
+   * selection below `has` that of the field.
    */
   readonly types: ReadonlyMap<Expr, CelType>;
   /** The row of the function table behind a call. Operators and macros are not in it. */
@@ -33,7 +34,9 @@ export type Reference =
   | { readonly kind: 'field'; readonly message: MessageKind; readonly field: string }
   /** `V.x`, `C.x`, `G.x`, optional selections too. */
   | { readonly kind: 'variable' | 'constant' | 'global'; readonly name: string }
-  /** A type as a value, by its runtime name: `int`, `google.protobuf.Timestamp`. Also the type a message literal makes. */
+  /**
+   * A type as a value, by its runtime name: `int`, `google.protobuf.Timestamp`. Also the type a message literal makes.
+   */
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'enum'; readonly value: bigint };
 

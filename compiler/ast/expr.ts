@@ -56,9 +56,23 @@ export interface IndexExpr extends Node {
 
 /** The operators, spelt as CEL's checker prints them. */
 export type Operator =
-  | '_&&_' | '_||_' | '_?_:_' | '!_' | '-_'
-  | '_==_' | '_!=_' | '_<_' | '_<=_' | '_>_' | '_>=_' | '@in'
-  | '_+_' | '_-_' | '_*_' | '_/_' | '_%_';
+  | '_&&_'
+  | '_||_'
+  | '_?_:_'
+  | '!_'
+  | '-_'
+  | '_==_'
+  | '_!=_'
+  | '_<_'
+  | '_<=_'
+  | '_>_'
+  | '_>=_'
+  | '@in'
+  | '_+_'
+  | '_-_'
+  | '_*_'
+  | '_/_'
+  | '_%_';
 
 /**
  * A function call or an operator. `target` is the receiver of the member form; a namespaced function such as
@@ -98,15 +112,26 @@ export interface MessageExpr extends Node {
 /** The macros of docs/spec/conditions.md#macros that bind names or need their argument unevaluated. */
 export type MacroName =
   | 'has'
-  | 'all' | 'exists' | 'exists_one' | 'filter' | 'map'
-  | 'transformList' | 'transformMap' | 'transformMapEntry'
-  | 'sortBy' | 'cel.bind' | 'optMap' | 'optFlatMap'
-  | 'math.greatest' | 'math.least';
+  | 'all'
+  | 'exists'
+  | 'exists_one'
+  | 'filter'
+  | 'map'
+  | 'transformList'
+  | 'transformMap'
+  | 'transformMapEntry'
+  | 'sortBy'
+  | 'cel.bind'
+  | 'optMap'
+  | 'optFlatMap'
+  | 'math.greatest'
+  | 'math.least';
 
 /**
  * An expanded macro, one shape for all:
  * - `has`: `range` is the field selection;
- * - comprehensions: `range` is the receiver, `variables` one or two names, `predicate` the filter if written, `body` the result
+ * - comprehensions: `range` is the receiver, `variables` one or two names, `predicate` the filter if written, `body`
+ *   the result
  *   (for `all`, `exists`, `exists_one`, `filter` the body is the predicate itself and `predicate` is absent);
  * - `sortBy`, `optMap`, `optFlatMap`: `range` the receiver, one variable, `body` the key or the mapped value;
  * - `cel.bind`: `range` is the initialiser, one variable, `body` where it is visible;

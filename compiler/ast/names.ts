@@ -1,14 +1,19 @@
 import type { Policy } from './policy.js';
 
 /**
- * A name as policy keys and rule lookup spell it (docs/spec/policy-language.md#sanitized-names): every run of characters outside `[0-9A-Za-z_.]` of a
- * plain name becomes one `_`; any other text stays as it is. Names that come out equal are the same name.
+ * A name as policy keys and rule lookup spell it (docs/spec/policy-language.md#sanitized-names): every run of
+ * characters outside `[0-9A-Za-z_.]` of a plain name becomes one `_`; any other text stays as it is. Names that come
+ * out equal are the same name.
  */
 export function sanitize(name: string): string {
   return PLAIN.test(name) ? name.replace(SEPARATORS, '_') : name;
 }
 
-/** The identity of a policy document (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#policy-keys-and-rule-names): `resource.album.vdefault/acme`, `derived_roles.common_roles`. */
+/**
+ * The identity of a policy document (docs/spec/policy-language.md#documents,
+ * docs/spec/policy-language.md#policy-keys-and-rule-names): `resource.album.vdefault/acme`,
+ * `derived_roles.common_roles`.
+ */
 export function policyKeyOf(policy: Policy): string {
   switch (policy.kind) {
     case 'resource':
@@ -27,7 +32,12 @@ export function policyKeyOf(policy: Policy): string {
 }
 
 /** The key of an executable policy, which may not exist: an ancestor in a scope chain. */
-export function scopedKey(kind: 'resource' | 'principal' | 'role', name: string, version: string, scope: string): string {
+export function scopedKey(
+  kind: 'resource' | 'principal' | 'role',
+  name: string,
+  version: string,
+  scope: string,
+): string {
   const key = `${kind}.${sanitize(name)}.v${sanitize(version)}`;
   return scope === '' ? key : `${key}/${scope}`;
 }
@@ -37,7 +47,10 @@ export function importKey(kind: 'derived_roles' | 'export_variables' | 'export_c
   return `${kind}.${sanitize(name)}`;
 }
 
-/** The name of a rule its author left nameless: `rule-001` for index 0 (docs/spec/policy-language.md#policy-keys-and-rule-names). */
+/**
+ * The name of a rule its author left nameless: `rule-001` for index 0
+ * (docs/spec/policy-language.md#policy-keys-and-rule-names).
+ */
 export function ruleName(index: number): string {
   return `rule-${String(index + 1).padStart(3, '0')}`;
 }

@@ -1,4 +1,12 @@
-import type { JsonValue, DerivedRole, Expression, PolicyFile, PrincipalPolicy, ResourcePolicy, RolePolicy } from './policy.js';
+import type {
+  JsonValue,
+  DerivedRole,
+  Expression,
+  PolicyFile,
+  PrincipalPolicy,
+  ResourcePolicy,
+  RolePolicy,
+} from './policy.js';
 
 /** All that was loaded, with every name resolved: what `link` promises to `validate` and `lower`. Sorted by key. */
 export interface PolicySet {
@@ -19,7 +27,10 @@ interface Linked<K extends string, P> {
 }
 
 export interface LinkedResourcePolicy extends Linked<'resource', ResourcePolicy> {
-  /** Every definition of every imported set, sorted by key: all are compiled, used or not (docs/spec/policy-language.md#importing-derived-roles). */
+  /**
+   * Every definition of every imported set, sorted by key: all are compiled, used or not
+   * (docs/spec/policy-language.md#importing-derived-roles).
+   */
   readonly importedRoles: readonly LinkedDerivedRole[];
   /** Those that rules name, by name. */
   readonly derivedRoles: ReadonlyMap<string, LinkedDerivedRole>;
@@ -39,7 +50,10 @@ export interface LinkedDerivedRole {
   readonly bindings: Bindings;
 }
 
-/** The variables and constants a document can name: imported, local and legacy ones (docs/spec/policy-language.md#compiling-variables-and-constants). */
+/**
+ * The variables and constants a document can name: imported, local and legacy ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
 export interface Bindings {
   /** In dependency order, ties by name. */
   readonly variables: ReadonlyMap<string, LinkedVariable>;

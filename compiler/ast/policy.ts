@@ -2,7 +2,9 @@ import type { Source } from '../diagnostics/source.js';
 import type { Located, Place, Span } from '../diagnostics/span.js';
 import type { Expr } from './expr.js';
 
-/** One policy document, shape-checked: what `parse` promises to `link` (docs/spec/policy-language.md#document-fields). */
+/**
+ * One policy document, shape-checked: what `parse` promises to `link` (docs/spec/policy-language.md#document-fields).
+ */
 export interface PolicyFile {
   readonly source: Source;
   /** The whole document: its anchor is the colon after the first key (docs/spec/policy-language.md#reports). */
@@ -10,18 +12,15 @@ export interface PolicyFile {
   readonly disabled: boolean;
   readonly description: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The deprecated top-level `variables`, merged into the policy's local ones (docs/spec/policy-language.md#compiling-variables-and-constants). */
+  /**
+   * The deprecated top-level `variables`, merged into the policy's local ones
+   * (docs/spec/policy-language.md#compiling-variables-and-constants).
+   */
   readonly legacyVariables: readonly VariableDefinition[];
   readonly policy: Policy;
 }
 
-export type Policy =
-  | ResourcePolicy
-  | PrincipalPolicy
-  | RolePolicy
-  | DerivedRoles
-  | ExportVariables
-  | ExportConstants;
+export type Policy = ResourcePolicy | PrincipalPolicy | RolePolicy | DerivedRoles | ExportVariables | ExportConstants;
 
 /** ALLOW/DENY rules for one resource kind, per version and scope (docs/spec/policy-language.md#resourcepolicy). */
 export interface ResourcePolicy {
@@ -192,7 +191,10 @@ export interface SchemaReference {
 export interface Expression {
   readonly text: string;
   readonly place: Place;
-  /** Absent when the text does not parse: `syntaxErrors` then says why. Reported only when the policy is compiled (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants). */
+  /**
+   * Absent when the text does not parse: `syntaxErrors` then says why. Reported only when the policy is compiled
+   * (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
+   */
   readonly ast: Expr | undefined;
   readonly syntaxErrors: readonly SyntaxError[];
   /** The span in the file of a range of the text: YAML escapes, folding and indentation are seen through. */

@@ -15,7 +15,15 @@ test('parents come before their children, children in source order', () => {
 test('the parts of a macro that are there are its children', () => {
   const [range, body] = [ident('l'), ident('x')];
   const macro: Expr = {
-    ...at, kind: 'macro', macro: 'map', range, variables: ['x'], predicate: undefined, body, args: [], nameStart: 0,
+    ...at,
+    kind: 'macro',
+    macro: 'map',
+    range,
+    variables: ['x'],
+    predicate: undefined,
+    body,
+    args: [],
+    nameStart: 0,
   };
   assert.equal(children(macro), [range, body]);
 });

@@ -23,7 +23,9 @@ export function children(expr: Expr): readonly Expr[] {
   }
 }
 
-/** Calls `enter` for a node and all below it, parents first, in source order. Keeps its own stack: depth is no danger. */
+/**
+ * Calls `enter` for a node and all below it, parents first, in source order. Keeps its own stack: depth is no danger.
+ */
 export function visit(expr: Expr, enter: (expr: Expr) => void): void {
   const pending = [expr];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -2,10 +2,15 @@ import { type Alternative, type JsonKind, type JsonType, kindOf, type Scalar } f
 
 /** Whether values of two types can be equal (docs/spec/conditions.md#equality): numbers of all kinds compare. */
 export function mayBeEqual(a: JsonType, b: JsonType): boolean {
-  return a.some((left) => b.some((right) => [...left.kinds].some((kind) => right.kinds.has(kind) && shareValue(left, right, kind))));
+  return a.some((left) =>
+    b.some((right) => [...left.kinds].some((kind) => right.kinds.has(kind) && shareValue(left, right, kind))),
+  );
 }
 
-/** Whether values of two types can be put in order: `<` and its like are defined for two numbers, two strings, two booleans. */
+/**
+ * Whether values of two types can be put in order: `<` and its like are defined for two numbers, two strings, two
+ * booleans.
+ */
 export function mayBeOrdered(a: JsonType, b: JsonType): boolean {
   const ofB = new Set(b.flatMap(({ kinds }) => [...kinds].map(orderOf)));
   return a.some(({ kinds }) => [...kinds].some((kind) => orderOf(kind) !== undefined && ofB.has(orderOf(kind))));
@@ -34,7 +39,9 @@ export function describe(type: JsonType): string {
     return `${limit.length > 1 ? 'one of ' : ''}${limit.map((value) => JSON.stringify(value)).join(', ')}`;
   }
   const kinds = new Set(type.flatMap((alternative) => [...alternative.kinds]));
-  const names = Object.entries(NAMES).filter(([kind]) => kinds.has(kind as JsonKind)).map(([, name]) => name);
+  const names = Object.entries(NAMES)
+    .filter(([kind]) => kinds.has(kind as JsonKind))
+    .map(([, name]) => name);
   return [...new Set(kinds.has('fraction') ? names.filter((name) => name !== NAMES.integer) : names)].join(' or ');
 }
 
@@ -53,7 +60,9 @@ const NAMES: { readonly [kind in JsonKind]: string } = {
 
 function shareValue(a: Alternative, b: Alternative, kind: JsonKind): boolean {
   if (kind === 'list' || kind === 'map') return true;
-  const [few, many] = [valuesOfKind(a, kind), valuesOfKind(b, kind)].sort((x, y) => (x?.size ?? Infinity) - (y?.size ?? Infinity));
+  const [few, many] = [valuesOfKind(a, kind), valuesOfKind(b, kind)].sort(
+    (x, y) => (x?.size ?? Infinity) - (y?.size ?? Infinity),
+  );
   if (few === undefined) return true;
   return many === undefined ? few.size > 0 : [...few].some((value) => many.has(value));
 }

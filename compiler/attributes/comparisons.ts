@@ -9,7 +9,10 @@ import { type AttributeReport, textOf } from './report.js';
 import type { Scope, Seen } from './scope.js';
 import { see } from './see.js';
 
-/** Reports `==`, `!=`, `<` and the like, and `in`, where the schemas leave only values that never are equal, or have no order. */
+/**
+ * Reports `==`, `!=`, `<` and the like, and `in`, where the schemas leave only values that never are equal, or have no
+ * order.
+ */
 export function judgeComparison(node: CallExpr, scope: Scope, report: AttributeReport): void {
   const [left, right] = node.args;
   if (left === undefined || right === undefined) return;
@@ -17,24 +20,50 @@ export function judgeComparison(node: CallExpr, scope: Scope, report: AttributeR
   switch (operator) {
     case '==':
     case '!=':
-      return judgeEquality(node, [left, right], `are never equal: \`${operator}\` is always ${operator === '!='}`, scope, report);
+      return judgeEquality(
+        node,
+        [left, right],
+        `are never equal: \`${operator}\` is always ${operator === '!='}`,
+        scope,
+        report,
+      );
     case '<':
     case '<=':
     case '>':
     case '>=': {
       const [a, b] = [see(left, scope), see(right, scope)];
       if (!isJudged(a, b) || mayBeOrdered(a.type, b.type)) return;
-      return report.comparison(node, { left: operand(left, a, scope), right: operand(right, b, scope), consequence: `have no order: \`${operator}\` always fails` }, NO_HINTS, scope);
+      return report.comparison(
+        node,
+        {
+          left: operand(left, a, scope),
+          right: operand(right, b, scope),
+          consequence: `have no order: \`${operator}\` always fails`,
+        },
+        NO_HINTS,
+        scope,
+      );
     }
     case 'in':
       return judgeMembership(node, left, right, scope, report);
   }
 }
 
-function judgeEquality(node: Expr, [left, right]: readonly [Expr, Expr], consequence: string, scope: Scope, report: AttributeReport): void {
+function judgeEquality(
+  node: Expr,
+  [left, right]: readonly [Expr, Expr],
+  consequence: string,
+  scope: Scope,
+  report: AttributeReport,
+): void {
   const [a, b] = [see(left, scope), see(right, scope)];
   if (!isJudged(a, b) || mayBeEqual(a.type, b.type)) return;
-  report.comparison(node, { left: operand(left, a, scope), right: operand(right, b, scope), consequence }, () => hints(a, b), scope);
+  report.comparison(
+    node,
+    { left: operand(left, a, scope), right: operand(right, b, scope), consequence },
+    () => hints(a, b),
+    scope,
+  );
 }
 
 function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, report: AttributeReport): void {
@@ -49,20 +78,39 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
   const hasList = collection.type.some(({ kinds }) => kinds.has('list'));
   const hasMap = collection.type.some(({ kinds }) => kinds.has('map'));
   const texts = { left: operand(left, value, scope), right: operand(right, collection, scope) };
-  if (!hasList && !hasMap) return report.comparison(node, { ...texts, consequence: 'do not go together: `in` takes a list or a map, and always fails' }, NO_HINTS, scope);
+  if (!hasList && !hasMap)
+    return report.comparison(
+      node,
+      { ...texts, consequence: 'do not go together: `in` takes a list or a map, and always fails' },
+      NO_HINTS,
+      scope,
+    );
   if (hasMap) return hasList || !collection.isTyped ? undefined : judgeKey(left, right, collection, scope, report);
   const constant = constantOf(right, scope);
   const items = constant === undefined ? itemOf(collection.type, undefined, scope.view.reader) : typeOfItems(constant);
   if (items === undefined || mayBeEqual(value.type, items)) return;
   const held = { ...collection, type: items };
-  report.comparison(node, { left: texts.left, right: `the items of ${operand(right, held, scope)}`, consequence: 'are never equal: `in` is always false' }, () => hints(value, held), scope);
+  report.comparison(
+    node,
+    {
+      left: texts.left,
+      right: `the items of ${operand(right, held, scope)}`,
+      consequence: 'are never equal: `in` is always false',
+    },
+    () => hints(value, held),
+    scope,
+  );
 }
 
 /** `"a" in R.attr`: asks for an attribute. */
 function judgeKey(left: Expr, right: Expr, { type }: Seen, scope: Scope, report: AttributeReport): void {
   if (left.kind !== 'literal' || left.type !== 'string') return;
   const path = `${textOf(right, scope)}[${textOf(left, scope)}]`;
-  report.unknown({ node: left, path, name: left.value, of: right, type }, memberOf(type, left.value, scope.view.reader), scope);
+  report.unknown(
+    { node: left, path, name: left.value, of: right, type },
+    memberOf(type, left.value, scope.view.reader),
+    scope,
+  );
 }
 
 /** Something is said only of what a schema has a part in, and of no optional. */
@@ -79,7 +127,9 @@ const NO_HINTS = (): readonly Note[] => [];
 
 /** A text that was meant to be one of the values of the schema. */
 function hints(a: Seen, b: Seen): readonly Note[] {
-  const [texts, others] = [a, b].map(({ type }) => valuesOf(type)?.filter((value) => typeof value === 'string') ?? []) as [string[], string[]];
+  const [texts, others] = [a, b].map(
+    ({ type }) => valuesOf(type)?.filter((value) => typeof value === 'string') ?? [],
+  ) as [string[], string[]];
   const [written] = b.isTyped ? texts : others;
   return written === undefined ? [] : didYouMean(written, b.isTyped ? others : texts);
 }
@@ -91,5 +141,7 @@ function constantOf(node: Expr, { checked, view }: Scope): JsonValue | undefined
 
 function typeOfItems(value: JsonValue): JsonType | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  return value.flatMap((item) => (item === null || typeof item !== 'object' ? ofValues([item]) : ofKinds(Array.isArray(item) ? 'list' : 'map')));
+  return value.flatMap((item) =>
+    item === null || typeof item !== 'object' ? ofValues([item]) : ofKinds(Array.isArray(item) ? 'list' : 'map'),
+  );
 }

@@ -16,7 +16,10 @@ export function factOf(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
-/** What is surely there when an expression comes out true, or false (docs/spec/conditions.md#logical-operators, docs/spec/conditions.md#the-has-macro). */
+/**
+ * What is surely there when an expression comes out true, or false (docs/spec/conditions.md#logical-operators,
+ * docs/spec/conditions.md#the-has-macro).
+ */
 export function factsWhen(node: Expr, truth: boolean, scope: Scope): Facts {
   return settled(outcome(node, truth, scope));
 }
@@ -78,7 +81,8 @@ function ofMacro(node: MacroExpr, truth: boolean, scope: Scope): Outcome {
 
 function ofCall(node: CallExpr, truth: boolean, scope: Scope): Outcome {
   const [first, second, third] = node.args;
-  if (node.function === 'hasValue' && node.target !== undefined) return truth ? presenceOf(see(node.target, scope).path) : NO_FACTS;
+  if (node.function === 'hasValue' && node.target !== undefined)
+    return truth ? presenceOf(see(node.target, scope).path) : NO_FACTS;
   if (!node.isOperator || first === undefined) return NO_FACTS;
   if (node.function === '!_') return outcome(first, !truth, scope);
   if (second === undefined) return NO_FACTS;
@@ -90,12 +94,16 @@ function ofCall(node: CallExpr, truth: boolean, scope: Scope): Outcome {
     }
     case '_?_:_': {
       const then = unite(outcome(first, true, scope), outcome(second, truth, scope));
-      return third === undefined ? then : intersect(then, unite(outcome(first, false, scope), outcome(third, truth, scope)));
+      return third === undefined
+        ? then
+        : intersect(then, unite(outcome(first, false, scope), outcome(third, truth, scope)));
     }
     case '@in': {
       const { path, type } = see(second, scope);
       const isMap = path !== undefined && type.every(({ kinds }) => !kinds.has('list'));
-      return truth && isMap && first.kind === 'literal' && first.type === 'string' ? presenceOf([...path, first.value]) : NO_FACTS;
+      return truth && isMap && first.kind === 'literal' && first.type === 'string'
+        ? presenceOf([...path, first.value])
+        : NO_FACTS;
     }
     default:
       return NO_FACTS;

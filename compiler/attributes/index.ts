@@ -20,10 +20,17 @@ export interface AttributeOptions {
 }
 
 /**
- * Types the attributes in the conditions, outputs and variables of resource policies by the JSON schemas that the policy at the root scope names
- * (docs/spec/policy-language.md#which-schemas-apply), and reports attributes that these do not know and comparisons that they leave no value for. The policies are valid.
+ * Types the attributes in the conditions, outputs and variables of resource policies by the JSON schemas that the
+ * policy at the root scope names (docs/spec/policy-language.md#which-schemas-apply), and reports attributes that these
+ * do not know and comparisons that they leave no value for. The policies are valid.
  */
-export function attributes(policies: PolicySet, types: Types, schemas: SchemaSet, { strictTypes }: AttributeOptions, report: Diagnostics): void {
+export function attributes(
+  policies: PolicySet,
+  types: Types,
+  schemas: SchemaSet,
+  { strictTypes }: AttributeOptions,
+  report: Diagnostics,
+): void {
   const resourcePolicies = policies.policies.filter((linked) => linked.kind === 'resource');
   const atRoot = new Map(resourcePolicies.map((linked) => [linked.key, linked]));
   const said = new AttributeReport(report, strictTypes ? 'error' : 'warning');
@@ -61,9 +68,13 @@ function judgePolicy(linked: LinkedResourcePolicy, rootsOf: RootsOf, sight: Sigh
     if (roots.resource === undefined && roots.principal === undefined) continue;
     const roles = rule.derivedRoles.flatMap(({ value }) => linked.derivedRoles.get(value) ?? []);
     for (const role of roles) {
-      if (role.definition.condition !== undefined) judges.of(roots, role).judge.condition(role.definition.condition.match, NO_FACTS);
+      if (role.definition.condition !== undefined)
+        judges.of(roots, role).judge.condition(role.definition.condition.match, NO_FACTS);
     }
-    const facts = sight.isStrict && rule.roles.length === 0 ? common(roles.map((role) => factsOfRole(role, judges.of(roots, role).view))) : NO_FACTS;
+    const facts =
+      sight.isStrict && rule.roles.length === 0
+        ? common(roles.map((role) => factsOfRole(role, judges.of(roots, role).view)))
+        : NO_FACTS;
     const { judge } = judges.of(roots, linked);
     if (rule.condition !== undefined) judge.condition(rule.condition.match, facts);
     if (rule.output !== undefined) judge.output(rule.output, rule.condition?.match, facts);

@@ -5,7 +5,10 @@ export type JsonKind = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 
 
 export type Scalar = null | boolean | number | string;
 
-/** What a value may be, by the schemas it must obey: one of the alternatives. Never empty: what nothing can be is `OPEN`. */
+/**
+ * What a value may be, by the schemas it must obey: one of the alternatives. Never empty: what nothing can be is
+ * `OPEN`.
+ */
 export type JsonType = readonly Alternative[];
 
 /** One way to obey the schemas. */
@@ -37,17 +40,29 @@ export interface ListFacts {
   readonly others: 'none' | 'unsaid' | SchemaTerm;
 }
 
-const ALL_KINDS: ReadonlySet<JsonKind> = new Set<JsonKind>(['null', 'boolean', 'integer', 'fraction', 'string', 'list', 'map']);
+const ALL_KINDS: ReadonlySet<JsonKind> = new Set<JsonKind>([
+  'null',
+  'boolean',
+  'integer',
+  'fraction',
+  'string',
+  'list',
+  'map',
+]);
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** More alternatives than these are not kept apart. */
 const MOST = 24;
 
 /** Anything, and surely nothing else is said about it. */
-export const ANYTHING: JsonType = [{ kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: false }];
+export const ANYTHING: JsonType = [
+  { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: false },
+];
 
 /** Whatever it is, it is not understood here. */
-export const OPEN: JsonType = [{ kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: true }];
+export const OPEN: JsonType = [
+  { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: true },
+];
 
 /** A type with some of the facts. */
 export function typeWith(facts: Partial<Alternative>): JsonType {
@@ -89,7 +104,9 @@ function meet(a: Alternative, b: Alternative): Alternative | undefined {
   const shared = [...a.kinds].filter((kind) => b.kinds.has(kind));
   const scalars = sharedScalars(a.scalars, b.scalars)?.filter((value) => shared.includes(kindOf(value)));
   const present = scalars && new Set(scalars.map(kindOf));
-  const kinds = new Set(shared.filter((kind) => present === undefined || kind === 'list' || kind === 'map' || present.has(kind)));
+  const kinds = new Set(
+    shared.filter((kind) => present === undefined || kind === 'list' || kind === 'map' || present.has(kind)),
+  );
   if (kinds.size === 0) return undefined;
   return {
     kinds,
@@ -101,7 +118,10 @@ function meet(a: Alternative, b: Alternative): Alternative | undefined {
   };
 }
 
-function sharedScalars(a: readonly Scalar[] | undefined, b: readonly Scalar[] | undefined): readonly Scalar[] | undefined {
+function sharedScalars(
+  a: readonly Scalar[] | undefined,
+  b: readonly Scalar[] | undefined,
+): readonly Scalar[] | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const known = new Set(b);
   return a.filter((value) => known.has(value));

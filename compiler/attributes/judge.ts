@@ -11,7 +11,9 @@ import { literalKeyOf, scopeWithin, see } from './see.js';
 /** One variable is looked at under so many different facts at most. */
 const MOST_USES = 50;
 
-/** Looks at all attribute accesses that a rule or derived role can come to, and reports what the schemas do not know. */
+/**
+ * Looks at all attribute accesses that a rule or derived role can come to, and reports what the schemas do not know.
+ */
 export class Judge {
   /** By variable: the facts it was looked at under. */
   private readonly uses = new Map<string, Set<string>>();
@@ -33,8 +35,10 @@ export class Judge {
 
   /** The outputs of a rule with a condition. */
   output({ ruleActivated, conditionNotMet, legacy }: Output, match: Match | undefined, facts: Facts): void {
-    const when = (truth: boolean): Facts => (match === undefined || !this.isStrict ? facts : union(facts, factsWhenMatch(match, truth, this.view)));
-    for (const expression of [ruleActivated, legacy]) if (expression !== undefined) this.expression(expression, when(true));
+    const when = (truth: boolean): Facts =>
+      match === undefined || !this.isStrict ? facts : union(facts, factsWhenMatch(match, truth, this.view));
+    for (const expression of [ruleActivated, legacy])
+      if (expression !== undefined) this.expression(expression, when(true));
     if (conditionNotMet !== undefined) this.expression(conditionNotMet, when(false));
     this.variables();
   }
@@ -93,7 +97,8 @@ export class Judge {
 
   private call(node: CallExpr, scope: Scope, facts: Facts): void {
     const [first, second, third] = node.args;
-    const when = (condition: Expr, truth: boolean): Facts => (this.isStrict ? union(facts, factsWhen(condition, truth, scope)) : facts);
+    const when = (condition: Expr, truth: boolean): Facts =>
+      this.isStrict ? union(facts, factsWhen(condition, truth, scope)) : facts;
     if (first !== undefined && second !== undefined && (node.function === '_&&_' || node.function === '_||_')) {
       // In any order: what fails is made up for by the other operand (docs/spec/conditions.md#logical-operators).
       const truth = node.function === '_&&_';
@@ -149,6 +154,7 @@ export class Judge {
   }
 
   private variables(): void {
-    for (let next = this.pending.pop(); next !== undefined; next = this.pending.pop()) this.expression(next.expression, next.facts);
+    for (let next = this.pending.pop(); next !== undefined; next = this.pending.pop())
+      this.expression(next.expression, next.facts);
   }
 }

@@ -6,8 +6,8 @@ import type { SchemaReader } from './schema-reader.js';
 /** What a schema says about a member of a map. */
 export interface Member {
   /**
-   * `possible`: it may be there; `unlisted`: it may, but the schema lists others and not this one; `forbidden`: the schema allows no such member;
-   * `no-map`: the value has no members at all.
+   * `possible`: it may be there; `unlisted`: it may, but the schema lists others and not this one; `forbidden`: the
+   * schema allows no such member; `no-map`: the value has no members at all.
    */
   readonly status: 'possible' | 'unlisted' | 'forbidden' | 'no-map';
   readonly type: JsonType;
@@ -31,7 +31,9 @@ export function memberOf(type: JsonType, name: string, reader: SchemaReader): Me
 
 /** The items of a list of a type; of its item at an index, if that is known. */
 export function itemOf(type: JsonType, index: number | undefined, reader: SchemaReader): JsonType {
-  const items = type.filter(({ kinds }) => kinds.has('list')).flatMap(({ lists }) => either(possibleItems(lists, index, reader)));
+  const items = type
+    .filter(({ kinds }) => kinds.has('list'))
+    .flatMap(({ lists }) => either(possibleItems(lists, index, reader)));
   return items.length === 0 ? OPEN : either([items]);
 }
 
@@ -45,7 +47,10 @@ function memberOfOne({ maps, required, isOpen }: Alternative, name: string, read
   const forbidden: Member = { status: 'forbidden', type: OPEN, isRequired: true };
   for (const { listed, patterns, others } of maps) {
     const own = listed.get(name);
-    const said = [...(own === undefined ? [] : [own]), ...patterns.filter(({ matches }) => matches(name)).map(({ schema }) => schema)];
+    const said = [
+      ...(own === undefined ? [] : [own]),
+      ...patterns.filter(({ matches }) => matches(name)).map(({ schema }) => schema),
+    ];
     if (said.length === 0 && others === 'none') return forbidden;
     append(schemas, said);
     if (said.length === 0 && typeof others === 'object') schemas.push(others);
@@ -57,7 +62,11 @@ function memberOfOne({ maps, required, isOpen }: Alternative, name: string, read
   return { status: isUnlisted ? 'unlisted' : 'possible', type, isRequired: isOpen || required.has(name) };
 }
 
-function possibleItems(lists: Alternative['lists'], index: number | undefined, reader: SchemaReader): readonly JsonType[] {
+function possibleItems(
+  lists: Alternative['lists'],
+  index: number | undefined,
+  reader: SchemaReader,
+): readonly JsonType[] {
   const fixed = Math.max(0, ...lists.map(({ first }) => first.length));
   const indexes = index === undefined ? Array.from({ length: fixed + 1 }, (_, at) => at) : [index];
   return indexes.map((at) => {

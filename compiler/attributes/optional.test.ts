@@ -62,7 +62,10 @@ test('an entry of a block is guarded by those above it', () => {
   assert.is(missing('{any: {of: [{expr: has(R.attr.x)}, {expr: R.attr.x == 1}]}}').length, 1);
   assert.is(missing('{none: {of: [{expr: "!has(R.attr.x)"}, {expr: R.attr.x == 1}]}}').length, 0);
   assert.is(missing('{all: {of: [{none: {of: [{expr: "!has(R.attr.x)"}]}}, {expr: R.attr.x == 1}]}}').length, 0);
-  assert.is(missing('{all: {of: [{any: {of: [{expr: has(R.attr.x)}, {expr: "true"}]}}, {expr: R.attr.x == 1}]}}').length, 1);
+  assert.is(
+    missing('{all: {of: [{any: {of: [{expr: has(R.attr.x)}, {expr: "true"}]}}, {expr: R.attr.x == 1}]}}').length,
+    1,
+  );
 });
 
 test('guards reach through variables, derived roles and into outputs', () => {
@@ -70,17 +73,33 @@ test('guards reach through variables, derived roles and into outputs', () => {
   assert.equal(missingIn('V.one', SCHEMA, ", variables: {local: {one: 'R.attr.x == 1'}}"), ['R.attr.x']);
   assert.equal(missingIn('V.there && R.attr.x == 1', SCHEMA, ", variables: {local: {there: 'has(R.attr.x)'}}"), []);
   assert.equal(missingIn('has(V.one) && R.attr.id == ""', SCHEMA, ", variables: {local: {one: 'R.attr.x'}}"), []);
-  const rule = "{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [r], output: {when: {ruleActivated: 'R.attr.x'}}}";
-  const guarded = "derivedRoles: {name: roles, definitions: [{name: r, parentRoles: [user], condition: {match: {expr: has(R.attr.x)}}}]}";
+  const rule =
+    "{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [r], output: {when: {ruleActivated: 'R.attr.x'}}}";
+  const guarded =
+    'derivedRoles: {name: roles, definitions: [{name: r, parentRoles: [user], condition: {match: {expr: has(R.attr.x)}}}]}';
   const policy = (written: string): string => resourcePolicy([written], `${BY_SCHEMA}, importDerivedRoles: [roles]`);
   assert.is(attributeProblems([policy(rule), guarded], SCHEMA, true).length, 0);
-  assert.is(attributeProblems([policy(rule.replace('effect', 'roles: [user], effect')), guarded], SCHEMA, true).length, 1);
+  assert.is(
+    attributeProblems([policy(rule.replace('effect', 'roles: [user], effect')), guarded], SCHEMA, true).length,
+    1,
+  );
 });
 
 test('variables that use each other many times over are looked at in bounded time', () => {
   const names = Array.from({ length: 40 }, (_, n) => n);
-  const local = names.map((n) => (n === 0 ? "v0: 'R.attr.x == 1'" : `v${n}: '(has(R.attr.a${n}) && V.v${n - 1}) || V.v${n - 1}'`)).join(', ');
-  const problems = attributeProblems([resourcePolicy([allow('[view]', '[user]', ', condition: {match: {expr: V.v39}}')], `${BY_SCHEMA}, variables: {local: {${local}}}`)], { ...SCHEMA, additionalProperties: true }, true);
+  const local = names
+    .map((n) => (n === 0 ? "v0: 'R.attr.x == 1'" : `v${n}: '(has(R.attr.a${n}) && V.v${n - 1}) || V.v${n - 1}'`))
+    .join(', ');
+  const problems = attributeProblems(
+    [
+      resourcePolicy(
+        [allow('[view]', '[user]', ', condition: {match: {expr: V.v39}}')],
+        `${BY_SCHEMA}, variables: {local: {${local}}}`,
+      ),
+    ],
+    { ...SCHEMA, additionalProperties: true },
+    true,
+  );
   assert.equal(problems, ['attribute/optional: `R.attr.x` may be missing: the schema does not require it']);
 });
 

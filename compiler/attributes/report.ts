@@ -55,7 +55,9 @@ export class AttributeReport {
         return true;
       case 'no-map': {
         const reason = `\`${textOf(of, scope)}\` is ${describe(type)}`;
-        this.say('attribute/unknown', node, { path, reason }, scope, { notes: [{ message: 'only maps have attributes: correct the path, or the type in the schema' }] });
+        this.say('attribute/unknown', node, { path, reason }, scope, {
+          notes: [{ message: 'only maps have attributes: correct the path, or the type in the schema' }],
+        });
         return true;
       }
     }
@@ -64,24 +66,47 @@ export class AttributeReport {
   /** Says that an attribute is read that may be missing. */
   optional(node: SelectExpr | IndexExpr, scope: Scope): void {
     const path = textOf(node, scope);
-    const guard = node.kind === 'select' ? `has(${path})` : `${JSON.stringify(keyText(node))} in ${textOf(node.operand, scope)}`;
-    this.say('attribute/optional', node, { path }, scope, { notes: [{ message: `guard it: \`${guard} && ...\`, or list it under \`required\`` }] });
+    const guard =
+      node.kind === 'select' ? `has(${path})` : `${JSON.stringify(keyText(node))} in ${textOf(node.operand, scope)}`;
+    this.say('attribute/optional', node, { path }, scope, {
+      notes: [{ message: `guard it: \`${guard} && ...\`, or list it under \`required\`` }],
+    });
   }
 
   /** Says that a comparison cannot come out as it should. */
-  comparison(node: Expr, parameters: MessageParameters<'attribute/never-equal'>, hints: () => readonly Note[], scope: Scope): void {
+  comparison(
+    node: Expr,
+    parameters: MessageParameters<'attribute/never-equal'>,
+    hints: () => readonly Note[],
+    scope: Scope,
+  ): void {
     const notes = [{ message: 'correct the value or the type, or add the value to the schema' }];
     this.say('attribute/never-equal', node, parameters, scope, { notes, hints });
   }
 
-  private say<C extends Code>(code: C, node: Expr, parameters: MessageParameters<C>, { expression }: Scope, { notes, hints }: Remarks): void {
+  private say<C extends Code>(
+    code: C,
+    node: Expr,
+    parameters: MessageParameters<C>,
+    { expression }: Scope,
+    { notes, hints }: Remarks,
+  ): void {
     const place = placeOfNode(expression, node);
     const { source } = place.span;
     const key = JSON.stringify([code, source.path, place.anchor, parameters]);
     if (this.said.has(key)) return;
     this.said.add(key);
-    const details: Details = { severity: this.severity, notes: [...notes, { message: `by the schemas of ${this.policy}` }], ...(hints && { hints }) };
-    this.diagnostics.add(code, place, parameters, code === 'attribute/optional' ? { ...details, severity: 'error' } : details);
+    const details: Details = {
+      severity: this.severity,
+      notes: [...notes, { message: `by the schemas of ${this.policy}` }],
+      ...(hints && { hints }),
+    };
+    this.diagnostics.add(
+      code,
+      place,
+      parameters,
+      code === 'attribute/optional' ? { ...details, severity: 'error' } : details,
+    );
   }
 }
 

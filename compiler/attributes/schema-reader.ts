@@ -1,14 +1,31 @@
 import { literalPattern, matchesPattern } from '#runtime/cel';
 import type { JsonNode } from '../ir/json-node.js';
 import type { SchemaAddress, SchemaSet, SchemaTerm } from '../ir/schema.js';
-import { type Alternative, ANYTHING, both, either, type JsonKind, type JsonType, type ListFacts, type MapFacts, OPEN, ofKinds, ofValues, type Scalar, typeWith } from './json-type.js';
+import {
+  type Alternative,
+  ANYTHING,
+  both,
+  either,
+  type JsonKind,
+  type JsonType,
+  type ListFacts,
+  type MapFacts,
+  OPEN,
+  ofKinds,
+  ofValues,
+  type Scalar,
+  typeWith,
+} from './json-type.js';
 
 /** Schemas nest and refer to each other at most so deep; what is deeper is not looked at. */
 const DEEPEST = 150;
 
 type Call = SchemaTerm & { readonly kind: 'call' };
 
-/** What JSON schemas say about values. It may say less than the schema does, never more (docs/spec/policy-language.md#schema-validation). */
+/**
+ * What JSON schemas say about values. It may say less than the schema does, never more
+ * (docs/spec/policy-language.md#schema-validation).
+ */
 export class SchemaReader {
   private readonly definitions = new Map<string, SchemaTerm>();
   private readonly known = new Map<SchemaTerm, JsonType | undefined>();
@@ -57,7 +74,11 @@ export class SchemaReader {
     const { name, args } = term;
     switch (name) {
       case 'type':
-        return this.narrowed(ofKinds(...namesIn(args[0]).flatMap((type) => KINDS.get(type) ?? [])), args.slice(1), depth);
+        return this.narrowed(
+          ofKinds(...namesIn(args[0]).flatMap((type) => KINDS.get(type) ?? [])),
+          args.slice(1),
+          depth,
+        );
       case 'anyType':
       case 'allOf':
       case 'ref':
@@ -66,10 +87,16 @@ export class SchemaReader {
         return this.typeOf(args.slice(1), depth);
       case 'anyOf':
       case 'oneOf':
-        return this.oneOf(args.map((arg) => [arg]), depth);
+        return this.oneOf(
+          args.map((arg) => [arg]),
+          depth,
+        );
       case 'ifThen': {
         const { if: condition, then, else: otherwise } = membersOf(args[0]);
-        return this.oneOf([[condition, then], [otherwise]].map((schemas) => schemas.filter((schema) => schema !== undefined)), depth);
+        return this.oneOf(
+          [[condition, then], [otherwise]].map((schemas) => schemas.filter((schema) => schema !== undefined)),
+          depth,
+        );
       }
       case 'unevaluated':
         return this.unevaluated(args, depth);
@@ -83,7 +110,9 @@ export class SchemaReader {
         return typeWith({ lists: args.map((others): ListFacts => ({ first: [], others })) });
       case 'tuple': {
         const { prefixItems, rest } = membersOf(args[0]);
-        return typeWith({ lists: [{ first: prefixItems?.kind === 'list' ? prefixItems.items : [], others: othersOf(rest) }] });
+        return typeWith({
+          lists: [{ first: prefixItems?.kind === 'list' ? prefixItems.items : [], others: othersOf(rest) }],
+        });
       }
       case 'is':
       case 'isIn':
@@ -121,7 +150,11 @@ export class SchemaReader {
 function closed(alternative: Alternative): Alternative {
   const { maps, isOpen } = alternative;
   if (isOpen || maps.some(({ others }) => typeof others === 'object')) return alternative;
-  const all: MapFacts = { listed: new Map(maps.flatMap(({ listed }) => [...listed])), patterns: maps.flatMap(({ patterns }) => patterns), others: 'none' };
+  const all: MapFacts = {
+    listed: new Map(maps.flatMap(({ listed }) => [...listed])),
+    patterns: maps.flatMap(({ patterns }) => patterns),
+    others: 'none',
+  };
   return { ...alternative, maps: [...maps, all] };
 }
 
@@ -139,7 +172,10 @@ function othersOf(term: SchemaTerm | undefined): MapFacts['others'] {
 }
 
 function isNothing(term: SchemaTerm): boolean {
-  return (term.kind === 'name' && term.name === 'nothing') || (term.kind === 'value' && term.node.kind === 'boolean' && !term.node.value);
+  return (
+    (term.kind === 'name' && term.name === 'nothing') ||
+    (term.kind === 'value' && term.node.kind === 'boolean' && !term.node.value)
+  );
 }
 
 function ofNodes(nodes: readonly JsonNode[]): JsonType {

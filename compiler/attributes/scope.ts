@@ -21,7 +21,10 @@ export interface Seen {
   readonly path: readonly string[] | undefined;
 }
 
-/** How the expressions of a document look from a policy: derived roles and variables are looked at once for every policy that uses them. */
+/**
+ * How the expressions of a document look from a policy: derived roles and variables are looked at once for every policy
+ * that uses them.
+ */
 export interface View {
   readonly roots: Roots;
   readonly bindings: Bindings;
@@ -29,7 +32,10 @@ export interface View {
   readonly reader: SchemaReader;
   readonly variables: ReadonlyMap<string, Seen>;
   /** The paths that are surely there when a variable is true, or false; empty where it does not matter. */
-  readonly presence: ReadonlyMap<string, { readonly whenTrue: ReadonlySet<string>; readonly whenFalse: ReadonlySet<string> }>;
+  readonly presence: ReadonlyMap<
+    string,
+    { readonly whenTrue: ReadonlySet<string>; readonly whenFalse: ReadonlySet<string> }
+  >;
 }
 
 /** An expression of a view, or a part of one below macros. */

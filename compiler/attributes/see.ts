@@ -36,7 +36,8 @@ export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
   const range = see(node.range, scope);
   const locals = new Map(scope.locals);
   const seen = variablesOf(node, range, scope);
-  // Of two macros with variables of one name, each has its own: in one expression, and in several that know the same facts.
+  // Of two macros with variables of one name, each has its own: in one expression, and in several that know the same
+  // facts.
   const own = `${node.start}:${scope.expression.text.slice(node.start, node.end)}`;
   for (const [index, name] of node.variables.entries()) {
     const variable = seen[index] ?? untyped(OPEN);
@@ -53,7 +54,11 @@ export function literalKeyOf({ index }: IndexExpr): string | undefined {
 function seeSelect(node: SelectExpr, scope: Scope): Seen {
   const { view } = scope;
   const reference = scope.checked.references.get(node);
-  if (reference?.kind === 'field' && reference.field === 'attr' && (reference.message === 'resource' || reference.message === 'principal')) {
+  if (
+    reference?.kind === 'field' &&
+    reference.field === 'attr' &&
+    (reference.message === 'resource' || reference.message === 'principal')
+  ) {
     const type = view.roots[reference.message];
     return { type: type ?? OPEN, isTyped: type !== undefined, isOptional: node.optional, path: [reference.message] };
   }
@@ -91,7 +96,8 @@ function seeCall(node: CallExpr, scope: Scope): Seen {
   if (!target.isOptional) return seeByCel(node, scope);
   if (node.function === 'value') return { ...target, isOptional: false };
   const [instead] = node.args;
-  if (node.function === 'orValue' && instead !== undefined) return oneOf([{ ...target, isOptional: false }, see(instead, scope)]);
+  if (node.function === 'orValue' && instead !== undefined)
+    return oneOf([{ ...target, isOptional: false }, see(instead, scope)]);
   return seeByCel(node, scope);
 }
 
@@ -123,8 +129,14 @@ function variablesOf({ macro, range, variables }: MacroExpr, seen: Seen, { view 
     case 'transformMap':
     case 'transformMapEntry':
     case 'sortBy': {
-      if (range === undefined || seen.isOptional || !seen.isTyped || seen.type.some(({ kinds }) => kinds.has('map'))) return [];
-      const item: Seen = { type: itemOf(seen.type, undefined, view.reader), isTyped: true, isOptional: false, path: undefined };
+      if (range === undefined || seen.isOptional || !seen.isTyped || seen.type.some(({ kinds }) => kinds.has('map')))
+        return [];
+      const item: Seen = {
+        type: itemOf(seen.type, undefined, view.reader),
+        isTyped: true,
+        isOptional: false,
+        path: undefined,
+      };
       return variables.length === 2 ? [untyped(ofKinds('integer')), item] : [item];
     }
   }

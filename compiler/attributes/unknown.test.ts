@@ -9,7 +9,11 @@ const CLOSED = {
   required: ['owner'],
   properties: {
     owner: { type: 'string' },
-    address: { type: 'object', additionalProperties: false, properties: { city: { type: 'string' }, geo: { $ref: '#/$defs/geo' } } },
+    address: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { city: { type: 'string' }, geo: { $ref: '#/$defs/geo' } },
+    },
     items: { type: 'array', items: { $ref: '#/$defs/item' } },
     pair: { type: 'array', prefixItems: [{ $ref: '#/$defs/geo' }], items: { type: 'string' } },
     tree: { $ref: '#/$defs/tree' },
@@ -20,7 +24,11 @@ const CLOSED = {
   },
   $defs: {
     geo: { type: 'object', additionalProperties: false, properties: { lat: { type: 'number' } } },
-    item: { type: 'object', additionalProperties: false, properties: { price: { type: 'number' }, name: { type: 'string' } } },
+    item: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { price: { type: 'number' }, name: { type: 'string' } },
+    },
     tree: { type: 'object', additionalProperties: false, properties: { left: { $ref: '#/$defs/tree' } } },
   },
 };
@@ -74,7 +82,8 @@ test('what the schema lists, and what it leaves open, is left alone', () => {
 });
 
 test('an open schema that lists others says that it does not list this one', () => {
-  const lists = (rest: object): { readonly [key: string]: never } => ({ type: 'object', properties: { owner: {} }, ...rest }) as never;
+  const lists = (rest: object): { readonly [key: string]: never } =>
+    ({ type: 'object', properties: { owner: {} }, ...rest }) as never;
   assert.equal(codesFor('R.attr.x == 1', lists({})), ['not-in-schema']);
   assert.equal(codesFor('R.attr.x == 1', lists({ additionalProperties: true })), []);
   assert.equal(codesFor('R.attr.x == 1', lists({ additionalProperties: { type: 'number' } })), []);
@@ -101,7 +110,12 @@ test('combined schemas: all of them hold, and one of several holds', () => {
 
 test('a schema that multiplies alternatives without end is not followed', () => {
   const $defs = Object.fromEntries(
-    Array.from({ length: 60 }, (_, n) => [`d${n}`, n === 59 ? { properties: { a: {} } } : { anyOf: [{ $ref: `#/$defs/d${n + 1}` }, { properties: { b: {} } }], allOf: [{ $ref: `#/$defs/d${n + 1}` }] }]),
+    Array.from({ length: 60 }, (_, n) => [
+      `d${n}`,
+      n === 59
+        ? { properties: { a: {} } }
+        : { anyOf: [{ $ref: `#/$defs/d${n + 1}` }, { properties: { b: {} } }], allOf: [{ $ref: `#/$defs/d${n + 1}` }] },
+    ]),
   );
   assert.equal(codesFor('R.attr.a == 1', { $ref: '#/$defs/d0', $defs }), []);
 });
@@ -116,7 +130,8 @@ test('the schemas of the root scope hold for all scopes, and those of another sc
 
 test('rules that reach only ignored actions are not typed', () => {
   const ignoring = BY_SCHEMA.replace('"}', '", ignoreWhen: {actions: ["create", "view:*"]}}');
-  const of = (actions: string): readonly string[] => codesOf(attributeProblems([resourcePolicy([allow(actions, '[user]', when('R.attr.x == 1'))], ignoring)], CLOSED));
+  const of = (actions: string): readonly string[] =>
+    codesOf(attributeProblems([resourcePolicy([allow(actions, '[user]', when('R.attr.x == 1'))], ignoring)], CLOSED));
   assert.equal(of('[create]'), []);
   assert.equal(of('[create, "view:public"]'), []);
   assert.equal(of('["view:*"]'), []);
@@ -126,19 +141,26 @@ test('rules that reach only ignored actions are not typed', () => {
 
 test('variables and derived roles are looked at for every policy, and reported once at their own place', () => {
   const variables = "exportVariables: {name: vars, definitions: {is_x: 'R.attr.x == 1', y: 'R.attr.address'}}";
-  const roles = "derivedRoles: {name: roles, definitions: [{name: owner, parentRoles: [user], condition: {match: {expr: R.attr.ownr == P.id}}}]}";
+  const roles =
+    'derivedRoles: {name: roles, definitions: [{name: owner, parentRoles: [user], condition: {match: {expr: R.attr.ownr == P.id}}}]}';
   const policy = (resource: string): string =>
     `resourcePolicy: {resource: ${resource}, version: default${BY_SCHEMA}, importDerivedRoles: [roles], variables: {import: [vars]}, rules: [` +
     `{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner], condition: {match: {expr: V.is_x || V.y.z == 1}}}]}`;
   const problems = attributeProblems([policy('a'), policy('b'), roles, variables], CLOSED);
-  assert.equal(problems.map((line) => /`(.*?)`/.exec(line)?.[1]), ['V.y.z', 'V.y.z', 'R.attr.ownr', 'R.attr.x']);
+  assert.equal(
+    problems.map((line) => /`(.*?)`/.exec(line)?.[1]),
+    ['V.y.z', 'V.y.z', 'R.attr.ownr', 'R.attr.x'],
+  );
 });
 
 test('outputs are looked at, and what no rule uses is not', () => {
   const output = ", output: {when: {ruleActivated: 'R.attr.x', conditionNotMet: 'R.attr.z'}}";
   const fields = ", variables: {local: {unused: 'R.attr.w'}}";
   const problems = attributeProblems([resourcePolicy([allow('[view]', '[user]', output)], BY_SCHEMA + fields)], CLOSED);
-  assert.equal(problems.map((line) => /`(.*?)`/.exec(line)?.[1]), ['R.attr.x', 'R.attr.z']);
+  assert.equal(
+    problems.map((line) => /`(.*?)`/.exec(line)?.[1]),
+    ['R.attr.x', 'R.attr.z'],
+  );
 });
 
 test('names such as __proto__ and constructor are names like others', () => {

@@ -22,7 +22,11 @@ export function viewOf(roots: Roots, bindings: Bindings, { types, reader, isStri
     const scope = scopeOf(expression, view);
     if (scope === undefined || expression.ast === undefined) continue;
     variables.set(name, see(expression.ast, scope));
-    if (isStrict) presence.set(name, { whenTrue: factsWhen(expression.ast, true, scope), whenFalse: factsWhen(expression.ast, false, scope) });
+    if (isStrict)
+      presence.set(name, {
+        whenTrue: factsWhen(expression.ast, true, scope),
+        whenFalse: factsWhen(expression.ast, false, scope),
+      });
   }
   return view;
 }

@@ -32,7 +32,10 @@ resourcePolicy:
 `;
 
 const bundled = (count: number) => {
-  const texts = Array.from({ length: count }, (_, index) => new Source(`p${index}.yaml`, policy(`kind_${index}`, `status ${index}`)));
+  const texts = Array.from(
+    { length: count },
+    (_, index) => new Source(`p${index}.yaml`, policy(`kind_${index}`, `status ${index}`)),
+  );
   return bundle(compile([new Source('roles.yaml', ROLES), ...texts]).files, RUNTIME);
 };
 
@@ -53,7 +56,11 @@ test('the traced conditions are there when asked for', async () => {
 
 test('the map leads from a condition to its rule in the policy', async () => {
   const { js, map } = await bundled(120);
-  const { sources, sourcesContent, mappings } = JSON.parse(map) as { sources: string[]; sourcesContent: string[]; mappings: string };
+  const { sources, sourcesContent, mappings } = JSON.parse(map) as {
+    sources: string[];
+    sourcesContent: string[];
+    mappings: string;
+  };
   // The traced conditions, which stand first, are not mapped.
   const line = js.split('\n').findLastIndex((text) => text.includes('status 117'));
   const segment = decode(mappings)[line]?.find((candidate) => candidate.length > 1);

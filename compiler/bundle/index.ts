@@ -3,7 +3,10 @@ import { build, type Plugin } from 'esbuild';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { shards } from './shards.js';
 
-/** The policies as one JavaScript module, and the map from it back to the lines of the policies, which the module does not link. */
+/**
+ * The policies as one JavaScript module, and the map from it back to the lines of the policies, which the module does
+ * not link.
+ */
 export interface Bundle {
   readonly js: string;
   /** A source map (version 3) as JSON. */
@@ -11,7 +14,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced` and, to be asked about its host, `patternsLeftToRe2`.
+ * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced` and, to be asked about
+ * its host, `patternsLeftToRe2`.
  *
  * @param runtime the folder of the runtime's sources, which generated code imports as `#runtime/...`.
  */
@@ -25,7 +29,8 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
     mainFields: ['module', 'main'],
     sourcemap: 'external',
     legalComments: 'none',
-    // No project's settings: a bundle depends on its policies alone, and where settings are looked up, now and then a file misses them.
+    // No project's settings: a bundle depends on its policies alone, and where settings are looked up, now and then a
+    // file misses them.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     outfile: 'policies.js',
     write: false,
@@ -46,8 +51,12 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
   return {
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: join(runtime, path.slice('#runtime/'.length), 'index.ts') }));
-      onResolve({ filter: /^index\.ts$/ }, ({ kind }) => (kind === 'entry-point' ? { path: ENTRY, namespace: 'emitted' } : undefined));
+      onResolve({ filter: /^#runtime\// }, ({ path }) => ({
+        path: join(runtime, path.slice('#runtime/'.length), 'index.ts'),
+      }));
+      onResolve({ filter: /^index\.ts$/ }, ({ kind }) =>
+        kind === 'entry-point' ? { path: ENTRY, namespace: 'emitted' } : undefined,
+      );
       onResolve({ filter: /\.ts$/, namespace: 'emitted' }, ({ path }) => ({ path, namespace: 'emitted' }));
       // Loaded when asked for, so still as it was emitted.
       onResolve({ filter: /\.js$/, namespace: 'emitted' }, ({ path, importer }) => ({
@@ -57,7 +66,11 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
       onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => {
         const contents = modules.get(path);
         if (contents === undefined) return { errors: [{ text: `${path} was not emitted` }] };
-        return { contents: path === ENTRY ? contents + PATTERNS : contents, loader: 'ts', resolveDir: dirname(runtime) };
+        return {
+          contents: path === ENTRY ? contents + PATTERNS : contents,
+          loader: 'ts',
+          resolveDir: dirname(runtime),
+        };
       });
     },
   };

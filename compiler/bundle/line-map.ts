@@ -21,7 +21,10 @@ export class LineMap {
     if (first !== undefined) this.add([{ ...first, line: 0, lines: 1 }], line);
   }
 
-  /** The map as a comment that esbuild follows. It is there even with nothing to say: without one the text itself would be mapped. */
+  /**
+   * The map as a comment that esbuild follows. It is there even with nothing to say: without one the text itself would
+   * be mapped.
+   */
   comment(): string {
     const sources = [...this.sources.keys()];
     const map = {

@@ -21,19 +21,32 @@ export function moduleGroups(modules: readonly ScopedModule[]): readonly ModuleG
     group.push(module);
     groups.set(key, group);
   }
-  return [...groups.values()].map((group) => groupOf(group, group.map((module) => shapes.get(module))));
+  return [...groups.values()].map((group) =>
+    groupOf(
+      group,
+      group.map((module) => shapes.get(module)),
+    ),
+  );
 }
 
-/** Modules with equal keys have bodies of one shape, in which imported names mean the same. A module without a shape is like no other. */
+/**
+ * Modules with equal keys have bodies of one shape, in which imported names mean the same. A module without a shape is
+ * like no other.
+ */
 function keyOf(module: ScopedModule, shape: Shape | undefined): unknown {
-  return shape === undefined ? module : JSON.stringify([module.imports, module.exports.map(({ local }) => local), shape.code]);
+  return shape === undefined
+    ? module
+    : JSON.stringify([module.imports, module.exports.map(({ local }) => local), shape.code]);
 }
 
 function groupOf(modules: readonly ScopedModule[], shapes: readonly (Shape | undefined)[]): ModuleGroup {
   const [first] = modules as readonly [ScopedModule];
   const [shape] = shapes;
-  if (modules.length === 1 || shape === undefined) return { modules, body: first.body, parameters: [], argumentsOf: () => [] };
-  const differing = shape.literals.flatMap((literal, index) => (shapes.some((other) => other?.literals[index] !== literal) ? [index] : []));
+  if (modules.length === 1 || shape === undefined)
+    return { modules, body: first.body, parameters: [], argumentsOf: () => [] };
+  const differing = shape.literals.flatMap((literal, index) =>
+    shapes.some((other) => other?.literals[index] !== literal) ? [index] : [],
+  );
   const terms = shape.literals.map((literal, index) => (differing.includes(index) ? `$$${index}` : literal));
   const literals = new Map(modules.map((module, index) => [module, shapes[index]?.literals ?? []]));
   return {

@@ -1,7 +1,10 @@
 import { posix } from 'node:path';
 import type { EmittedFile } from '../ir/emitted-file.js';
 
-/** A generated module taken apart: its imports apart from its body, in which `export` is gone, so that it may stand in a function. */
+/**
+ * A generated module taken apart: its imports apart from its body, in which `export` is gone, so that it may stand in a
+ * function.
+ */
 export interface ScopedModule {
   readonly file: EmittedFile;
   readonly imports: readonly ModuleImport[];
@@ -17,7 +20,10 @@ export interface ModuleExport {
   readonly local: string;
 }
 
-/** One import of a generated module: `import * as cel` or `import { requester as asker }`. Types are left out, as esbuild leaves them out. */
+/**
+ * One import of a generated module: `import * as cel` or `import { requester as asker }`. Types are left out, as
+ * esbuild leaves them out.
+ */
 export interface ModuleImport {
   /** `#runtime/cel`, or the path of an emitted file. */
   readonly from: string;
@@ -30,7 +36,12 @@ export function scopedModule(file: EmittedFile): ScopedModule {
   const imports: ModuleImport[] = [];
   let end = 0;
   for (const match of file.text.matchAll(IMPORT)) {
-    const [statement, type, clause, specifier] = match as unknown as readonly [string, string | undefined, string, string];
+    const [statement, type, clause, specifier] = match as unknown as readonly [
+      string,
+      string | undefined,
+      string,
+      string,
+    ];
     if (type === undefined) imports.push({ from: sourcePath(file.path, specifier), names: namesOf(clause) });
     end = match.index + statement.length;
   }

@@ -1,4 +1,6 @@
-/** The code of a module with its literals taken out: modules that say the same of different things have equal shapes. */
+/**
+ * The code of a module with its literals taken out: modules that say the same of different things have equal shapes.
+ */
 export interface Shape {
   /** The code before, between and after the literals. */
   readonly code: readonly string[];
@@ -6,8 +8,8 @@ export interface Shape {
 }
 
 /**
- * Takes the literals out of generated code, and its comments away. Undefined where that cannot be told from the text alone: beside regular
- * expressions and templates.
+ * Takes the literals out of generated code, and its comments away. Undefined where that cannot be told from the text
+ * alone: beside regular expressions and templates.
  */
 export function shapeOf(body: string): Shape | undefined {
   const code: string[] = [''];

@@ -5,11 +5,11 @@ import { type ModuleGroup, moduleGroups } from './module-group.js';
 import { type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 
 /**
- * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in shards, so that their
- * names do not meet; what collects them imports the shards. Policies that differ in texts and numbers only are calls of one function: V8
- * then compiles and optimises their conditions once, where conditions of ten thousand policies would each stay cold, and esbuild has
- * less to read (bench/check.bench.ts, bench/compile.bench.ts). The map leads from such a function to the first
- * of its policies, and from each call to its own.
+ * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
+ * shards, so that their names do not meet; what collects them imports the shards. Policies that differ in texts and
+ * numbers only are calls of one function: V8 then compiles and optimises their conditions once, where conditions of ten
+ * thousand policies would each stay cold, and esbuild has less to read (bench/check.bench.ts, bench/compile.bench.ts).
+ * The map leads from such a function to the first of its policies, and from each call to its own.
  */
 export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
   const modules = files.filter(({ path }) => path.endsWith('.ts')).map(scopedModule);
@@ -62,7 +62,13 @@ function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>): Homes {
 }
 
 function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): string {
-  const lines = [...importLines(path, groups.flatMap(({ modules }) => modules), homes)];
+  const lines = [
+    ...importLines(
+      path,
+      groups.flatMap(({ modules }) => modules),
+      homes,
+    ),
+  ];
   const map = new LineMap();
   for (const { modules, body, parameters, argumentsOf } of groups) {
     const [first] = modules as readonly [ScopedModule];
@@ -98,7 +104,9 @@ function importLines(path: string, modules: readonly ScopedModule[], homes: Home
     for (const name of home === undefined ? names : [home.name]) known.add(name);
     imported.set(source, known);
   }
-  return [...imported].filter(([, names]) => names.size > 0).map(([source, names]) => `import ${clauseOf([...names])} from '${source}';`);
+  return [...imported]
+    .filter(([, names]) => names.size > 0)
+    .map(([source, names]) => `import ${clauseOf([...names])} from '${source}';`);
 }
 
 function clauseOf(names: readonly string[]): string {

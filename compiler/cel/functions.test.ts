@@ -5,11 +5,16 @@ import { functions } from './functions.js';
 
 test('every function has an export of the runtime that does the work', () => {
   const exports = new Set(Object.keys(cel));
-  assert.equal(functions.filter(({ runtime }) => !exports.has(runtime)), []);
+  assert.equal(
+    functions.filter(({ runtime }) => !exports.has(runtime)),
+    [],
+  );
 });
 
 test('a name has one row for each of its forms', () => {
-  const forms = functions.flatMap(({ name, overloads }) => [...new Set(overloads.map(({ form }) => `${form} ${name}`))]);
+  const forms = functions.flatMap(({ name, overloads }) => [
+    ...new Set(overloads.map(({ form }) => `${form} ${name}`)),
+  ]);
   assert.is(new Set(forms).size, forms.length);
 });
 

@@ -14,8 +14,8 @@ import { stringFunctions } from './functions/strings.js';
 import { timeFunctions } from './functions/time.js';
 
 /**
- * Every function of the language (docs/spec/conditions.md#operators-macros-and-functions), one row each; operators and macros are the checker's own.
- * A name has one row, but for `ip`, whose two forms do different things.
+ * Every function of the language (docs/spec/conditions.md#operators-macros-and-functions), one row each; operators and
+ * macros are the checker's own. A name has one row, but for `ip`, whose two forms do different things.
  */
 export const functions: readonly CelFunction[] = [
   ...coreFunctions,

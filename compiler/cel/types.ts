@@ -1,7 +1,10 @@
-/** The static types of CEL (docs/spec/conditions.md#types). `json` refines `dyn`: known to hold plain JSON, as attributes do (docs/spec/conditions.md#numbers-in-requests). */
+/**
+ * The static types of CEL (docs/spec/conditions.md#types). `json` refines `dyn`: known to hold plain JSON, as
+ * attributes do (docs/spec/conditions.md#numbers-in-requests).
+ */
 export type CelType =
   | { readonly kind: 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'timestamp' | 'duration' }
-  | { readonly kind: 'dyn' | 'error'; /** Holds plain JSON only: no int, uint, timestamp ... */ readonly json: boolean }
+  | { readonly kind: 'dyn' | 'error' /** Holds plain JSON only: no int, uint, timestamp ... */; readonly json: boolean }
   | { readonly kind: 'list'; readonly element: CelType }
   | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType }
   | { readonly kind: 'optional'; readonly value: CelType }

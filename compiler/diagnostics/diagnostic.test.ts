@@ -12,7 +12,8 @@ test('a run with many mistakes searches for hints only so often', () => {
     searches += 1;
     return [{ message: 'did you mean `owner`?' }];
   };
-  for (let index = 0; index < 5000; index += 1) report.add('variable/undefined', source, { name: `v${index}`, referencedIn: undefined }, { hints });
+  for (let index = 0; index < 5000; index += 1)
+    report.add('variable/undefined', source, { name: `v${index}`, referencedIn: undefined }, { hints });
   assert.is(searches, 100);
   assert.is(report.sorted().filter(({ notes }) => notes.length === 1).length, 100);
   assert.is(report.sorted().length, 5000);
@@ -20,19 +21,35 @@ test('a run with many mistakes searches for hints only so often', () => {
 
 test('hints stand before the other notes', () => {
   const report = new Diagnostics();
-  report.add('variable/undefined', source, { name: 'v', referencedIn: undefined }, { notes: [{ message: 'second' }], hints: () => [{ message: 'first' }] });
-  assert.equal(report.sorted()[0]?.notes.map(({ message }) => message), ['first', 'second']);
+  report.add(
+    'variable/undefined',
+    source,
+    { name: 'v', referencedIn: undefined },
+    { notes: [{ message: 'second' }], hints: () => [{ message: 'first' }] },
+  );
+  assert.equal(
+    report.sorted()[0]?.notes.map(({ message }) => message),
+    ['first', 'second'],
+  );
 });
 
 test('the notes for a problem without hints stand where a search found nothing, and where none was made', () => {
   const report = new Diagnostics();
   const add = (name: string, hints: () => readonly { readonly message: string }[]): void =>
-    report.add('variable/undefined', source, { name, referencedIn: undefined }, { hints, withoutHints: [{ message: 'define it' }] });
+    report.add(
+      'variable/undefined',
+      source,
+      { name, referencedIn: undefined },
+      { hints, withoutHints: [{ message: 'define it' }] },
+    );
   add('a', () => []);
   add('b', () => [{ message: 'did you mean `c`?' }]);
   for (let index = 0; index < 98; index += 1) report.search(() => []);
   add('d', () => [{ message: 'did you mean `e`?' }]);
-  assert.equal(report.sorted().map(({ notes }) => notes.map(({ message }) => message)), [['define it'], ['did you mean `c`?'], ['define it']]);
+  assert.equal(
+    report.sorted().map(({ notes }) => notes.map(({ message }) => message)),
+    [['define it'], ['did you mean `c`?'], ['define it']],
+  );
 });
 
 test.run();

@@ -43,7 +43,10 @@ export type Target = Place | Source | undefined;
 /** What may stand beside a message. */
 export interface Details {
   readonly notes?: readonly Note[];
-  /** Notes that take a search to find, like the nearest name: they come first, and only the first such problems of a run get them. */
+  /**
+   * Notes that take a search to find, like the nearest name: they come first, and only the first such problems of a run
+   * get them.
+   */
   readonly hints?: () => readonly Note[];
   /** Notes for a problem that gets no hints. */
   readonly withoutHints?: readonly Note[];
@@ -99,7 +102,10 @@ export class Diagnostics {
     );
   }
 
-  /** What a search finds, such as the nearest name; nothing once a run has made too many. All stages of a compilation share the limit. */
+  /**
+   * What a search finds, such as the nearest name; nothing once a run has made too many. All stages of a compilation
+   * share the limit.
+   */
   search<T>(find: () => readonly T[]): readonly T[] {
     if (this.searches >= MOST_SEARCHES) return [];
     this.searches += 1;

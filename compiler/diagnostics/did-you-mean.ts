@@ -7,8 +7,8 @@ const LONGEST = 80;
 const MOST = 2000;
 
 /**
- * At most one note, ``did you mean `owner`?``: the known name nearest to what was written, when it is near enough to be a slip
- * of the pen. Ties go to the first by name.
+ * At most one note, ``did you mean `owner`?``: the known name nearest to what was written, when it is near enough to be
+ * a slip of the pen. Ties go to the first by name.
  */
 export function didYouMean(written: string, known: Iterable<string>): readonly Note[] {
   const near = nearest(written, known);

@@ -4,7 +4,10 @@ import type { Diagnostic, Note } from './diagnostic.js';
 import { formatList, formatPretty } from './format.js';
 import { Source } from './source.js';
 
-const policy = new Source('a.yaml', ['one: 1', 'two: 2', 'three: 3', 'four: ownr', 'five: 5', 'six: 6', 'seven: 7', 'eight: 8', ''].join('\n'));
+const policy = new Source(
+  'a.yaml',
+  ['one: 1', 'two: 2', 'three: 3', 'four: ownr', 'five: 5', 'six: 6', 'seven: 7', 'eight: 8', ''].join('\n'),
+);
 
 function diagnostic(source: Source, start: number, end: number, notes: readonly Note[] = []): Diagnostic {
   const place = { span: { source, start, end }, anchor: start, path: '$' };
@@ -31,7 +34,10 @@ test('the list has one line for each diagnostic: place, severity, code, message'
 });
 
 test('a frame shows three lines before and after, marks the line and underlines the text; notes follow', () => {
-  const notes = [{ message: 'did you mean `owner`?' }, { message: 'defined here', span: { source: policy, start: 0, end: 3 } }];
+  const notes = [
+    { message: 'did you mean `owner`?' },
+    { message: 'defined here', span: { source: policy, start: 0, end: 3 } },
+  ];
   assert.is(
     formatPretty([diagnostic(policy, ownr, ownr + 4, notes)], { color: false }),
     [

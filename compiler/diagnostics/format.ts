@@ -7,7 +7,10 @@ import { visible } from './visible.js';
 
 /** Where the files of the diagnostics are. */
 export interface ListStyle {
-  /** The folder of the policies: paths are then those that a terminal or an editor can open from the working directory; without it they begin in that folder. */
+  /**
+   * The folder of the policies: paths are then those that a terminal or an editor can open from the working directory;
+   * without it they begin in that folder.
+   */
   readonly folder?: string | undefined;
 }
 
@@ -19,17 +22,27 @@ export interface PrettyStyle extends ListStyle {
 /** In UTF-16 units. */
 const LONGEST_MESSAGE = 1000;
 
-/** One line a diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless empty. */
+/**
+ * One line a diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless
+ * empty.
+ */
 export function formatList(diagnostics: readonly Diagnostic[], { folder }: ListStyle = {}): string {
-  return diagnostics.map((diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}${otherPlaces(diagnostic, folder)}\n`).join('');
+  return diagnostics
+    .map((diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}${otherPlaces(diagnostic, folder)}\n`)
+    .join('');
 }
 
-/** ` (see a.yaml:3:13)`: a line has no notes, so where the words for people name no places, it names those of the notes that lie elsewhere. */
+/**
+ * ` (see a.yaml:3:13)`: a line has no notes, so where the words for people name no places, it names those of the notes
+ * that lie elsewhere.
+ */
 function otherPlaces({ shown, place, notes }: Diagnostic, folder: string | undefined): string {
   if (shown === undefined) return '';
   const isElsewhere = ({ source, start }: Span): boolean =>
     place === undefined || source !== place.span.source || start < place.span.start || start > place.span.end;
-  const places = notes.flatMap(({ span }) => (span !== undefined && isElsewhere(span) ? [positionOf(span, folder)] : []));
+  const places = notes.flatMap(({ span }) =>
+    span !== undefined && isElsewhere(span) ? [positionOf(span, folder)] : [],
+  );
   return places.length === 0 ? '' : ` (see ${places.join(', ')})`;
 }
 
@@ -67,8 +80,12 @@ function blockOf(diagnostic: Diagnostic, style: Style): readonly string[] {
   ];
 }
 
-function headerOf({ source, place, focus = place?.span, severity, code, message, shown = message }: Diagnostic, { paint, folder }: Style): string {
-  const where = focus !== undefined ? positionOf(focus, folder) : source === undefined ? '' : shownPath(source.path, folder);
+function headerOf(
+  { source, place, focus = place?.span, severity, code, message, shown = message }: Diagnostic,
+  { paint, folder }: Style,
+): string {
+  const where =
+    focus !== undefined ? positionOf(focus, folder) : source === undefined ? '' : shownPath(source.path, folder);
   const what = `${paint.severity(severity, `${severity}[${code}]`)}: ${paint.strong(visible(shortened(shown)))}`;
   return where === '' ? what : `${where}: ${what}`;
 }

@@ -72,7 +72,9 @@ function boundary(line: string, offset: number): number {
 }
 
 function textOf({ before, text, after }: Window): string {
-  return `${before}${cellsOf(text).map((cell) => cell.text).join('')}${after}`;
+  return `${before}${cellsOf(text)
+    .map((cell) => cell.text)
+    .join('')}${after}`;
 }
 
 function underline({ before, text, from }: Window, start: number, end: number, paint: Paint): string {

@@ -20,7 +20,12 @@ function reportOf(fill: (diagnostics: Diagnostics) => void) {
 
 test('a problem is reported with stage, kind, file, message and position', () => {
   const { errors, warnings } = reportOf((diagnostics) =>
-    diagnostics.add('derived-role/unknown', place('ownr', '$.roles[0]'), { name: 'ownr' }, { notes: [{ message: 'did you mean `owner`?' }] }),
+    diagnostics.add(
+      'derived-role/unknown',
+      place('ownr', '$.roles[0]'),
+      { name: 'ownr' },
+      { notes: [{ message: 'did you mean `owner`?' }] },
+    ),
   );
   assert.equal(warnings, []);
   assert.equal(errors, [
@@ -57,8 +62,14 @@ test('warnings stand apart; a disabled document stands with the errors whose cau
     diagnostics.add('policy/disabled', place('first', ''), { policy: 'p' }, { facts: { policy: 'p' } });
     diagnostics.add('scope/permissions-differ', undefined, { scope: 'a' }, { facts: { scope: 'a' } });
   });
-  assert.equal(errors.map((error: { kind: string }) => error.kind), ['disabled policy']);
-  assert.equal(warnings.map((warning: { scope: string }) => warning.scope), ['a']);
+  assert.equal(
+    errors.map((error: { kind: string }) => error.kind),
+    ['disabled policy'],
+  );
+  assert.equal(
+    warnings.map((warning: { scope: string }) => warning.scope),
+    ['a'],
+  );
 });
 
 test.run();

@@ -10,7 +10,15 @@ import { setMessages } from './messages/set.js';
 export type { Severity } from './messages/message.js';
 
 /** The registry of all diagnostics. */
-export const messages = { ...documentMessages, ...policyMessages, ...setMessages, ...schemaMessages, ...celMessages, ...lintMessages, ...attributeMessages };
+export const messages = {
+  ...documentMessages,
+  ...policyMessages,
+  ...setMessages,
+  ...schemaMessages,
+  ...celMessages,
+  ...lintMessages,
+  ...attributeMessages,
+};
 
 export type Code = keyof typeof messages;
 export type MessageParameters<C extends Code> = (typeof messages)[C] extends Message<infer P> ? P : never;

@@ -4,7 +4,10 @@ import type { Code, MessageParameters } from './messages.js';
 /** Where the compile phase of linking reports to. */
 export type Problems = Pick<Diagnostics, 'add'>;
 
-/** Reports each problem once: a set that several policies import is looked at once for each of them (docs/spec/policy-language.md#reports). */
+/**
+ * Reports each problem once: a set that several policies import is looked at once for each of them
+ * (docs/spec/policy-language.md#reports).
+ */
 export function withoutRepeats(report: Diagnostics): Problems {
   const seen = new Set<string>();
   return {

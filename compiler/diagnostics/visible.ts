@@ -5,8 +5,8 @@ export interface Cell {
 }
 
 /**
- * Text of an author as a terminal may show it, on one line: whatever could move the cursor, recolour, hide or turn round what follows is
- * written as an escape (`\x1b`, `\u{202e}`).
+ * Text of an author as a terminal may show it, on one line: whatever could move the cursor, recolour, hide or turn
+ * round what follows is written as an escape (`\x1b`, `\u{202e}`).
  */
 export function visible(text: string): string {
   let shown = '';
@@ -14,10 +14,16 @@ export function visible(text: string): string {
   return shown;
 }
 
-/** A value as JSON that a terminal may show: the same characters, all in strings, are written as JSON's own escapes, so that a reader of JSON gets the value. */
+/**
+ * A value as JSON that a terminal may show: the same characters, all in strings, are written as JSON's own escapes, so
+ * that a reader of JSON gets the value.
+ */
 export function visibleJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, undefined, indent).replace(HARMFUL_IN_JSON, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
   );
 }
 
@@ -35,12 +41,19 @@ export function cellsOf(line: string): readonly Cell[] {
 
 const TAB = 4;
 
-/** Control characters, line separators, marks that are invisible or change the direction of writing, tags, lone surrogates. */
+/**
+ * Control characters, line separators, marks that are invisible or change the direction of writing, tags, lone
+ * surrogates.
+ */
 const HARMFUL =
   /^[\p{Cc}\p{Cs}\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]$/u;
 
-/** The same within JSON, whose line breaks are its own, and which escapes control characters and lone surrogates itself, but for the rest of the ASCII and C1 ones. */
-const HARMFUL_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+/**
+ * The same within JSON, whose line breaks are its own, and which escapes control characters and lone surrogates itself,
+ * but for the rest of the ASCII and C1 ones.
+ */
+const HARMFUL_IN_JSON =
+  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 const COMBINING = /^[\p{Mn}\p{Me}\u200c\u200d\ufe00-\ufe0f]$/u;
 

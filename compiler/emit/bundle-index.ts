@@ -8,9 +8,21 @@ import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { Names } from './names.js';
 import { objectDoc } from './object.js';
 
-/** generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and the parts of the engine that they need. */
+/**
+ * generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and the parts
+ * of the engine that they need.
+ */
 export function emitIndex(program: Program, locations: Locations, checksOnly: boolean): EmittedFile {
-  const names = new Names(['policies', 'traced', 'hash', 'planner', 'principalJudge', 'roleJudge', 'visitRules', 'guard']);
+  const names = new Names([
+    'policies',
+    'traced',
+    'hash',
+    'planner',
+    'principalJudge',
+    'roleJudge',
+    'visitRules',
+    'guard',
+  ]);
   const imports = program.modules
     .filter(({ kind }) => kind !== 'derived-roles')
     .map((module) => {
@@ -18,7 +30,11 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
       return { module, from: importSpecifier('index', path), name, as: names.fresh(name) };
     });
   const listOf = (kind: Module['kind']): Doc =>
-    bracketed('[', imports.filter(({ module }) => module.kind === kind).map(({ as }) => as), ']');
+    bracketed(
+      '[',
+      imports.filter(({ module }) => module.kind === kind).map(({ as }) => as),
+      ']',
+    );
   const parts = partsOf(program, checksOnly);
   const bundle = objectDoc([
     ['hash', 'hash'],
@@ -44,7 +60,13 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
 /** The parts of the engine that the policies need. */
 function partsOf({ modules }: Program, checksOnly: boolean): readonly string[] {
   const has = (kind: Module['kind']): boolean => modules.some((module) => module.kind === kind);
-  return [...(has('principal') ? ['principalJudge'] : []), ...(has('role') ? ['roleJudge'] : []), ...(modules.some(isVisited) ? ['visitRules'] : []), ...(checksOnly ? [] : ['planner']), 'guard'];
+  return [
+    ...(has('principal') ? ['principalJudge'] : []),
+    ...(has('role') ? ['roleJudge'] : []),
+    ...(modules.some(isVisited) ? ['visitRules'] : []),
+    ...(checksOnly ? [] : ['planner']),
+    'guard',
+  ];
 }
 
 /** Whether somebody can tell that its rules are asked one by one (runtime/engine/rule-table.ts). */
@@ -57,7 +79,9 @@ function isVisited(module: Module): boolean {
 const TRACED = `/** The second emission of the conditions; loaded when asked for. */
 export const traced = async () => (await import('./traced/index.js')).traced;`;
 
-/** generated/hash.ts: the identity of the bundle. Equal modules have equal hashes, whatever files they were written in. */
+/**
+ * generated/hash.ts: the identity of the bundle. Equal modules have equal hashes, whatever files they were written in.
+ */
 export function emitHash(modules: readonly EmittedFile[]): EmittedFile {
   const hash = createHash('sha256');
   for (const { path, text } of modules) hash.update(`${path}\0${text}\0`);

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { comment } from './comment.js';
 
 test('every line of a text is a comment, whatever ends it', () => {
-  for (const end of ['\n', '\r', '\r\n', '\u2028', '\u2029', '\v', '\f', '\u0085']) assert.is(comment(`a${end}b`), '// a\n// b');
+  for (const end of ['\n', '\r', '\r\n', '\u2028', '\u2029', '\v', '\f', '\u0085'])
+    assert.is(comment(`a${end}b`), '// a\n// b');
 });
 
 test('a line of blanks is an empty comment; indentation is kept', () => {
@@ -15,7 +16,10 @@ test('invisible characters are shown', () => {
 });
 
 test('no line is one that tools obey', () => {
-  assert.is(comment('@ts-nocheck\n  @ts-ignore\n# sourceMappingURL=x\nmail@example.com #1'), '// \\u{40}ts-nocheck\n//   \\u{40}ts-ignore\n// \\u{23} sourceMappingURL=x\n// mail@example.com #1');
+  assert.is(
+    comment('@ts-nocheck\n  @ts-ignore\n# sourceMappingURL=x\nmail@example.com #1'),
+    '// \\u{40}ts-nocheck\n//   \\u{40}ts-ignore\n// \\u{23} sourceMappingURL=x\n// mail@example.com #1',
+  );
 });
 
 test.run();

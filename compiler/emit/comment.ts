@@ -14,7 +14,10 @@ export function comment(text: string, indentation = ''): string {
 }
 
 function visible(line: string): string {
-  return line.replaceAll('\t', '  ').replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, escaped).replace(/^(\s*)([@#])/, (_, blanks: string, sign: string) => blanks + escaped(sign));
+  return line
+    .replaceAll('\t', '  ')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, escaped)
+    .replace(/^(\s*)([@#])/, (_, blanks: string, sign: string) => blanks + escaped(sign));
 }
 
 function escaped(character: string): string {

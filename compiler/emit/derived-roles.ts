@@ -10,7 +10,11 @@ import { quote } from './quote.js';
 import { texts } from './tables.js';
 
 /** A set of derived roles, each a constant that the policies which name it import. */
-export function derivedRolesSections(module: DerivedRolesModule, names: ReadonlyMap<string, string>, context: ModuleContext): readonly Section[] {
+export function derivedRolesSections(
+  module: DerivedRolesModule,
+  names: ReadonlyMap<string, string>,
+  context: ModuleContext,
+): readonly Section[] {
   return module.definitions.map((role) => ({
     text: context.withDeclarations(() => declaration(module, role, names.get(role.name) as string, context)),
     origin: { rule: `${module.key}#${role.name}`, span: role.span },

@@ -9,7 +9,9 @@ export function describeRule(rule: Rule, sharedCondition?: string): string {
   const unless = sharedCondition === undefined ? 'DENY unless' : 'DENY when';
   const consent = rule.inverted ? `, with the consent of the parent scope: ${unless}` : ' when';
   const head = rule.resource === undefined ? `${verb} ${what} to [${who}]` : `${verb} ${what}`;
-  return sharedCondition === undefined ? described(head, consent, rule.condition) : comment(`${head}${consent} ${sharedCondition}`);
+  return sharedCondition === undefined
+    ? described(head, consent, rule.condition)
+    : comment(`${head}${consent} ${sharedCondition}`);
 }
 
 /** `readCondition: any of` and the condition, where several rules have it. */
@@ -23,7 +25,11 @@ export function describeRoleRule(role: string, rule: RoleRule): string {
 }
 
 /** `owner: a [user] where` and the condition. */
-export function describeDerivedRole(role: { readonly name: string; readonly parentRoles: readonly string[]; readonly condition: Match | undefined }): string {
+export function describeDerivedRole(role: {
+  readonly name: string;
+  readonly parentRoles: readonly string[];
+  readonly condition: Match | undefined;
+}): string {
   return described(`${role.name}: a [${role.parentRoles.join(', ')}]`, ' where', role.condition);
 }
 
@@ -38,5 +44,8 @@ function described(head: string, joint: string, condition: Match | undefined): s
 
 function matchLines(match: Match, indentation: string): string {
   if (match.kind === 'expr') return comment(match.text, indentation);
-  return [comment(OPERATORS[match.kind], indentation), ...match.of.map((inner) => matchLines(inner, `${indentation}  `))].join('\n');
+  return [
+    comment(OPERATORS[match.kind], indentation),
+    ...match.of.map((inner) => matchLines(inner, `${indentation}  `)),
+  ].join('\n');
 }

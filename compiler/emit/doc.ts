@@ -1,11 +1,14 @@
 /**
- * Text with places where it may break: a group stays on one line if it fits, otherwise all of its own line breaks are taken.
+ * Text with places where it may break: a group stays on one line if it fits, otherwise all of its own line breaks are
+ * taken.
  */
 export type Doc =
   | string
   | readonly Doc[]
   | { readonly kind: 'group' | 'indent'; readonly content: Doc }
-  /** A space, or nothing, that a broken group turns into a new line; `trailing` is printed only then, before the break. */
+  /**
+   * A space, or nothing, that a broken group turns into a new line; `trailing` is printed only then, before the break.
+   */
   | { readonly kind: 'line'; readonly flat: string; readonly trailing: string }
   /** A text that is there only in a broken group. */
   | { readonly kind: 'when-broken'; readonly text: string }
@@ -99,7 +102,10 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
   return text;
 }
 
-/** The next doc of the frame on top of the stack; a frame that has no other after it is taken off. Undefined for a list that is at its end. */
+/**
+ * The next doc of the frame on top of the stack; a frame that has no other after it is taken off. Undefined for a list
+ * that is at its end.
+ */
 function takeFrom(frame: Pick<Frame, 'doc' | 'next'>, stack: unknown[]): Doc | undefined {
   const { doc } = frame;
   if (typeof doc === 'string' || !isList(doc)) {

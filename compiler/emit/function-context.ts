@@ -35,11 +35,18 @@ export interface FunctionContext {
   readonly computed: Map<string, { readonly name: string; readonly call: string }>;
 }
 
-export function functionContext(module: ModuleContext, style: Style, repeated: ReadonlySet<string> = new Set()): FunctionContext {
+export function functionContext(
+  module: ModuleContext,
+  style: Style,
+  repeated: ReadonlySet<string> = new Set(),
+): FunctionContext {
   return { module, style, locals: new Map(), used: new Set(), repeated, computed: new Map() };
 }
 
-/** A call that computes a variable of the policy, or the constant that holds its result where the body uses it several times. */
+/**
+ * A call that computes a variable of the policy, or the constant that holds its result where the body uses it several
+ * times.
+ */
 export function computed(variable: string, call: string, context: FunctionContext): string {
   if (!context.repeated.has(variable)) return call;
   const known = context.computed.get(variable);
@@ -74,7 +81,11 @@ function localOf(variable: string, context: FunctionContext): Local {
 }
 
 /** An arrow function of a macro's variables; inner ones shadow outer ones, but have names of their own. */
-export function localFunction(variables: readonly string[], context: FunctionContext, body: (inner: FunctionContext) => Doc): Doc {
+export function localFunction(
+  variables: readonly string[],
+  context: FunctionContext,
+  body: (inner: FunctionContext) => Doc,
+): Doc {
   const outer = new Set([...context.locals.values()].map(({ name }) => name));
   const locals = variables.map((variable): Local => {
     const name = context.module.names.local(camelCase(variable, 'item'), outer);
@@ -101,7 +112,11 @@ function parametersOf(locals: readonly Local[]): string {
  *
  * @param annotate whether the parameter's type is to be written, where nothing implies it.
  */
-export function requestFunction(context: FunctionContext, body: Fragment, annotate: 'with types' | 'types implied'): Doc {
+export function requestFunction(
+  context: FunctionContext,
+  body: Fragment,
+  annotate: 'with types' | 'types implied',
+): Doc {
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
   const isQuery = context.style.residual;
   const type = annotate === 'with types' ? (isQuery ? ': Query' : ': Request') : '';
@@ -110,7 +125,10 @@ export function requestFunction(context: FunctionContext, body: Fragment, annota
   const constants = [...context.computed.values()].map(({ name, call }) => `const ${name} = ${call};`);
   if (constants.length > 0 || (needsRequest && parts.length > 0)) {
     const taken = parts.length === 0 ? [] : [`const { ${parts.join(', ')} } = request;`];
-    const statements = [...[...taken, ...constants].flatMap((statement): Doc[] => [statement, hardLine]), returned(body)];
+    const statements = [
+      ...[...taken, ...constants].flatMap((statement): Doc[] => [statement, hardLine]),
+      returned(body),
+    ];
     const request = needsRequest || parts.length > 0 ? `request${type}` : '';
     return [`(${request})${result} => {`, indent([hardLine, statements]), hardLine, '}'];
   }

@@ -6,7 +6,16 @@ import { comment } from './comment.js';
 import { bracketed, type Doc, group, line, print } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
-import { LISTED, LISTED_RESIDUAL, type ModuleContext, PLAIN, RESIDUAL, type Style, TELLING, TRACED } from './module-context.js';
+import {
+  LISTED,
+  LISTED_RESIDUAL,
+  type ModuleContext,
+  PLAIN,
+  RESIDUAL,
+  type Style,
+  TELLING,
+  TRACED,
+} from './module-context.js';
 import { quote } from './quote.js';
 import { survives } from './survives.js';
 import { valueDoc } from './values.js';
@@ -27,11 +36,19 @@ export interface Applies {
 export function whenFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
   const { condition, derivedRole, inverted } = applies;
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.when`;
-  const context = functionContext(module, style, typeof condition === 'string' ? new Set() : repeatedIn(valuesOf(condition), 'variable'));
+  const context = functionContext(
+    module,
+    style,
+    typeof condition === 'string' ? new Set() : repeatedIn(valuesOf(condition), 'variable'),
+  );
   if (typeof condition === 'string') {
     if (derivedRole === undefined) return condition;
     const request = use(context, 'request');
-    return requestFunction(context, { doc: group([`${derivedRole}.when(${request}) &&`, line, `${condition}(${request})`]), level: 'and' }, 'types implied');
+    return requestFunction(
+      context,
+      { doc: group([`${derivedRole}.when(${request}) &&`, line, `${condition}(${request})`]), level: 'and' },
+      'types implied',
+    );
   }
   const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
   if (derivedRole === undefined) return requestFunction(context, whenDoc(predicate, context), 'types implied');
@@ -39,27 +56,40 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
   return requestFunction(context, conjunction([active], predicate, context), 'types implied');
 }
 
-/** The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own part stands first (docs/spec/plans.md#order-of-operands). `unplanned` for a condition that is compiled for checks only. */
+/**
+ * The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own
+ * part stands first (docs/spec/plans.md#order-of-operands). `unplanned` for a condition that is compiled for checks
+ * only.
+ */
 export function whereFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
   const { condition, derivedRole, inverted } = applies;
   if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.where`;
   if (module.checksOnly) return 'unplanned';
   if (typeof condition === 'string' && derivedRole === undefined) return condition;
   const context = functionContext(module, style === LISTED ? LISTED_RESIDUAL : RESIDUAL);
-  const own = typeof condition === 'string' ? `${condition}(${use(context, 'request')})` : conditionDoc(condition, inverted, context);
+  const own =
+    typeof condition === 'string'
+      ? `${condition}(${use(context, 'request')})`
+      : conditionDoc(condition, inverted, context);
   if (derivedRole === undefined) return requestFunction(context, primary(own), 'types implied');
   const active = `${derivedRole}.where(${use(context, 'request')})`;
   return requestFunction(context, primary(bracketed('residual.allOf(', [own, active], ')')), 'types implied');
 }
 
-/** A function of the request that gives an output as JSON, or the text of what failed (docs/spec/policy-language.md#outputs). */
+/**
+ * A function of the request that gives an output as JSON, or the text of what failed
+ * (docs/spec/policy-language.md#outputs).
+ */
 export function outputFunction(value: Value, module: ModuleContext): Doc {
   const context = functionContext(module, TRACED);
   const body = bracketed('cel.toOutput(', [valueDoc(value, context).doc], ')');
   return requestFunction(context, primary(body), 'types implied');
 }
 
-/** A condition of the second emission: true, false, or the text of what failed first (docs/spec/policy-language.md#results-of-conditions, strict mode). */
+/**
+ * A condition of the second emission: true, false, or the text of what failed first
+ * (docs/spec/policy-language.md#results-of-conditions, strict mode).
+ */
 export function tracedFunction(condition: Match, inverted: boolean, module: ModuleContext): Doc {
   const context = functionContext(module, TELLING);
   const traced = (match: Match): Fragment => {
@@ -71,7 +101,10 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   return requestFunction(context, primary(body), 'types implied');
 }
 
-/** A condition for plans in strict evaluation: where it can be evaluated, and where it then holds (docs/spec/plans.md#strict-evaluation). */
+/**
+ * A condition for plans in strict evaluation: where it can be evaluated, and where it then holds
+ * (docs/spec/plans.md#strict-evaluation).
+ */
 export function attemptFunction(condition: Match, module: ModuleContext): Doc {
   const context = functionContext(module, RESIDUAL);
   return requestFunction(context, primary(attemptDoc(condition, context)), 'types implied');
@@ -86,11 +119,16 @@ export function variableFunction(
 ): { readonly text: string; readonly isConstant: boolean } {
   const context = functionContext(module, style);
   const value = style.residual ? primary(termDoc(variable.value, context)) : valueDoc(variable.value, context);
-  const kept = survives(variable.value.type) ? value : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
+  const kept = survives(variable.value.type)
+    ? value
+    : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
   const body = style.tells ? telling('variable', variable.text, kept, context) : kept;
   const declaration = `const ${name} = `;
   const text = print([requestFunction(context, body, 'with types'), ';'], 0, declaration.length);
-  return { text: `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`, isConstant: context.used.size === 0 };
+  return {
+    text: `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`,
+    isConstant: context.used.size === 0,
+  };
 }
 
 function telling(what: 'part' | 'variable', text: string, value: Fragment, context: FunctionContext): Fragment {

@@ -4,7 +4,7 @@ import { isHazardous, isInherited } from './hazards.js';
 
 const membersOf = (prototype: object) => Object.getOwnPropertyNames(prototype);
 
-test('every member of an object\'s prototype is inherited, and hazardous', () => {
+test("every member of an object's prototype is inherited, and hazardous", () => {
   for (const name of membersOf(Object.prototype)) assert.ok(isInherited(name) && isHazardous(name), name);
 });
 
@@ -23,7 +23,8 @@ test('ordinary names are not', () => {
 });
 
 test('a name that only texts and lists have is none of an object', () => {
-  for (const name of ['length', 'sub', 'values', 'at', 'keys', 'link']) assert.ok(isHazardous(name) && !isInherited(name), name);
+  for (const name of ['length', 'sub', 'values', 'at', 'keys', 'link'])
+    assert.ok(isHazardous(name) && !isInherited(name), name);
 });
 
 test.run();

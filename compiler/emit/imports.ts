@@ -20,7 +20,8 @@ export function importLines(body: string, own: readonly Import[]): string {
   if (contract.length > 0) lines.push(contractImport(contract));
   if (mentions('residual')) lines.push(`import * as residual from '#runtime/residual';`);
   append(lines, schemaImports(mentions));
-  for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1))) lines.push(wrapped(names.map(renamed).sort(), from));
+  for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1)))
+    lines.push(wrapped(names.map(renamed).sort(), from));
   return lines.join('\n');
 }
 
@@ -61,7 +62,10 @@ const CONTRACT = [
   { name: 'TracedCondition', type: true },
 ] as const;
 
-/** Whatever may have to be imported, as a word that is neither a property nor a key; lines of comment and texts are passed over. */
+/**
+ * Whatever may have to be imported, as a word that is neither a property nor a key; lines of comment and texts are
+ * passed over.
+ */
 const COMMENT_TEXT_OR_IMPORTED = new RegExp(
   [
     String.raw`^\s*//.*$`,
@@ -73,8 +77,16 @@ const COMMENT_TEXT_OR_IMPORTED = new RegExp(
 );
 
 function contractImport(names: readonly (typeof CONTRACT)[number][]): string {
-  if (names.every(({ type }) => type)) return wrapped(names.map(({ name }) => name), '#runtime/policy', 'import type');
-  return wrapped(names.map(({ name, type }) => (type ? `type ${name}` : name)), '#runtime/policy');
+  if (names.every(({ type }) => type))
+    return wrapped(
+      names.map(({ name }) => name),
+      '#runtime/policy',
+      'import type',
+    );
+  return wrapped(
+    names.map(({ name, type }) => (type ? `type ${name}` : name)),
+    '#runtime/policy',
+  );
 }
 
 function renamed({ name, as }: Import['names'][number]): string {

@@ -12,17 +12,26 @@ import { emitSchemaModule } from './schema-module.js';
 import { emitTraced } from './traced.js';
 
 /**
- * The program as TypeScript, sorted by path: one module a policy and one a JSON schema, the second emission of their conditions, the index and the
- * manifest. The types for callers are apart (types.ts): serving does not need them.
+ * The program as TypeScript, sorted by path: one module a policy and one a JSON schema, the second emission of their
+ * conditions, the index and the manifest. The types for callers are apart (types.ts): serving does not need them.
  *
  * @param version of this compiler, for the manifest.
  */
-export function emit(program: Program, sources: readonly Source[], version: string, options: EmitOptions = {}): readonly EmittedFile[] {
+export function emit(
+  program: Program,
+  sources: readonly Source[],
+  version: string,
+  options: EmitOptions = {},
+): readonly EmittedFile[] {
   const { checksOnly = false } = options;
   const locations = moduleLocations(program.modules);
   const schemas = schemaLocations(program.schemas, locations.values());
   const modules = [
-    ...program.modules.map((module) => unlessEmitted(checksOnly ? emittedForChecks : emitted, module, locations, () => emitModule(module, locations, schemas, options))),
+    ...program.modules.map((module) =>
+      unlessEmitted(checksOnly ? emittedForChecks : emitted, module, locations, () =>
+        emitModule(module, locations, schemas, options),
+      ),
+    ),
     ...program.schemas.map((module) => emitSchemaModule(module, schemas, options)),
   ];
   const files = [

@@ -9,8 +9,9 @@ const PATH = 'manifest.json';
 const MADE_APART = ['types.ts', PATH];
 
 /**
- * generated/manifest.json: where each rule was written, the hash of each source, and which files belong to this compilation: the next one deletes those
- * that it no longer makes. What changes with every edit of a line stands here, so that the modules stay quiet.
+ * generated/manifest.json: where each rule was written, the hash of each source, and which files belong to this
+ * compilation: the next one deletes those that it no longer makes. What changes with every edit of a line stands here,
+ * so that the modules stay quiet.
  */
 export function emitManifest(files: readonly EmittedFile[], sources: readonly Source[], version: string): EmittedFile {
   const rules = new Map<string, string>();
@@ -20,7 +21,9 @@ export function emitManifest(files: readonly EmittedFile[], sources: readonly So
   const manifest = {
     generator: `authzc ${version}`,
     files: [...files.map(({ path }) => path), ...MADE_APART].sort(),
-    sources: Object.fromEntries(sources.map(({ path, text }) => [path, createHash('sha256').update(text).digest('hex')] as const).sort(byFirst)),
+    sources: Object.fromEntries(
+      sources.map(({ path, text }) => [path, createHash('sha256').update(text).digest('hex')] as const).sort(byFirst),
+    ),
     rules: Object.fromEntries([...rules].sort(byFirst)),
   };
   return emittedFile(PATH, [{ text: JSON.stringify(manifest, undefined, 2) }]);

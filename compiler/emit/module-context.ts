@@ -10,13 +10,21 @@ import { camelCase, Names } from './names.js';
 
 /** In what way expressions are emitted. */
 export interface Style {
-  /** Failures carry the text of what failed: for outputs, strict evaluation, explaining. Otherwise they are silent and free. */
+  /**
+   * Failures carry the text of what failed: for outputs, strict evaluation, explaining. Otherwise they are silent and
+   * free.
+   */
   readonly traced: boolean;
-  /** A variable that failed reads as null, as while derived roles are listed (docs/spec/policy-language.md#evaluating-variables). */
+  /**
+   * A variable that failed reads as null, as while derived roles are listed
+   * (docs/spec/policy-language.md#evaluating-variables).
+   */
   readonly failedIsNull: boolean;
   /** As what is left of it for a plan, not as a value (docs/spec/plans.md#known-and-unknown). */
   readonly residual: boolean;
-  /** Failures are told, with the author's text, to whom the request names (docs/spec/conditions.md#evaluation-errors). */
+  /**
+   * Failures are told, with the author's text, to whom the request names (docs/spec/conditions.md#evaluation-errors).
+   */
   readonly tells: boolean;
   /** Tells the functions of variables apart where a module has them in two styles. */
   readonly suffix: string;
@@ -27,7 +35,13 @@ export const LISTED: Style = { traced: false, failedIsNull: true, residual: fals
 export const TRACED: Style = { traced: true, failedIsNull: false, residual: false, tells: false, suffix: 'Traced' };
 export const TELLING: Style = { ...TRACED, tells: true, suffix: 'Telling' };
 export const RESIDUAL: Style = { traced: false, failedIsNull: false, residual: true, tells: false, suffix: 'Where' };
-export const LISTED_RESIDUAL: Style = { traced: false, failedIsNull: true, residual: true, tells: false, suffix: 'ListedWhere' };
+export const LISTED_RESIDUAL: Style = {
+  traced: false,
+  failedIsNull: true,
+  residual: true,
+  tells: false,
+  suffix: 'ListedWhere',
+};
 
 /** A variable's function: its name, and whether it looks at the request. */
 interface VariableFunction {
@@ -36,7 +50,12 @@ interface VariableFunction {
 }
 
 /** Prints the declaration of a variable's function; given by `functions.ts`, which knows how. */
-type PrintVariable = (variable: Variable, name: string, style: Style, context: ModuleContext) => { readonly text: string; readonly isConstant: boolean };
+type PrintVariable = (
+  variable: Variable,
+  name: string,
+  style: Style,
+  context: ModuleContext,
+) => { readonly text: string; readonly isConstant: boolean };
 
 /**
  * What a module being printed has said so far: its identifiers, and the declarations that its rules turned out to need.
@@ -68,7 +87,10 @@ export class ModuleContext {
     this.variables = new Map(variables.map((variable) => [variable.name, variable]));
   }
 
-  /** The variables that `V` as a whole has, in the order of their evaluation; in the definition of a variable, those before it. */
+  /**
+   * The variables that `V` as a whole has, in the order of their evaluation; in the definition of a variable, those
+   * before it.
+   */
   variablesBefore(name?: string): readonly string[] {
     const names = [...this.variables.keys()];
     return name === undefined ? names : names.slice(0, names.indexOf(name));
@@ -92,14 +114,20 @@ export class ModuleContext {
    *
    * @param options the type, where TypeScript would infer another; a comment to stand above it.
    */
-  hoist(wish: string, doc: Doc, { type, remark }: { readonly type?: string; readonly remark?: (name: string) => string } = {}): string {
+  hoist(
+    wish: string,
+    doc: Doc,
+    { type, remark }: { readonly type?: string; readonly remark?: (name: string) => string } = {},
+  ): string {
     const text = `${type} ${print(doc)}`;
     const known = this.hoisted.get(text);
     if (known !== undefined) return known;
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
     const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
-    this.declarations.push(`${remark === undefined ? '' : `${remark(name)}\n`}${declaration}${print(doc, 0, declaration.length)};`);
+    this.declarations.push(
+      `${remark === undefined ? '' : `${remark(name)}\n`}${declaration}${print(doc, 0, declaration.length)};`,
+    );
     return name;
   }
 
@@ -134,8 +162,46 @@ export class ModuleContext {
 
 /** The words of generated code itself: no policy's name is given one of them. */
 export const MODULE_WORDS = [
-  'P', 'R', 'G', 'request', 'principal', 'resource', 'auxData', 'globals', 'effectiveDerivedRoles', 'row', 'derivedRoles', 'failures', 'cel', 'residual',
-  'schema', 'rowsThatSatisfy', 'unavailable', 'violationsOf', 'ALLOW', 'DENY', 'ANYONE', 'always', 'anyOf', 'glob', 'literalAndGlob', 'matchesAny', 'reaches', 'rowsOf', 'unplanned',
-  'Rule', 'ResourcePolicy', 'PrincipalPolicy', 'RolePolicy', 'RoleRule', 'DerivedRole', 'Output', 'Query', 'Request', 'TracedCondition', 'conditions',
-  'AttemptedCondition', 'attempts',
+  'P',
+  'R',
+  'G',
+  'request',
+  'principal',
+  'resource',
+  'auxData',
+  'globals',
+  'effectiveDerivedRoles',
+  'row',
+  'derivedRoles',
+  'failures',
+  'cel',
+  'residual',
+  'schema',
+  'rowsThatSatisfy',
+  'unavailable',
+  'violationsOf',
+  'ALLOW',
+  'DENY',
+  'ANYONE',
+  'always',
+  'anyOf',
+  'glob',
+  'literalAndGlob',
+  'matchesAny',
+  'reaches',
+  'rowsOf',
+  'unplanned',
+  'Rule',
+  'ResourcePolicy',
+  'PrincipalPolicy',
+  'RolePolicy',
+  'RoleRule',
+  'DerivedRole',
+  'Output',
+  'Query',
+  'Request',
+  'TracedCondition',
+  'conditions',
+  'AttemptedCondition',
+  'attempts',
 ];

@@ -10,16 +10,31 @@ import { actionTableDocs, mapDoc, ruleList } from './tables.js';
 import { tracedKeys } from './traced-keys.js';
 
 /** A principal policy: its rules, and for each kind they name the rules each action reaches. */
-export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): readonly Section[] {
+export function principalSections(
+  module: PrincipalModule,
+  exportName: string,
+  context: ModuleContext,
+): readonly Section[] {
   const ruleNames = module.rules.map((rule) => context.names.fresh(camelCase(rule.name, 'rule')));
   const traced = tracedKeys(module.key, module.rules);
   const rules = module.rules.map((rule, index) => {
     const names = { own: ruleNames[index] as string, traced: traced[index] as string };
-    return ruleSection(module.key, rule, { ...names, shared: undefined, derivedRole: undefined, roles: 'ANYONE', crowded: false }, context);
+    return ruleSection(
+      module.key,
+      rule,
+      { ...names, shared: undefined, derivedRole: undefined, roles: 'ANYONE', crowded: false },
+      context,
+    );
   });
   const kinds = module.kinds.map(({ kind, table }): readonly [string, Doc] => {
     const { actions, otherActions } = actionTableDocs(table, ruleNames);
-    return [kind, objectDoc([['actions', actions], ['otherActions', otherActions]])];
+    return [
+      kind,
+      objectDoc([
+        ['actions', actions],
+        ['otherActions', otherActions],
+      ]),
+    ];
   });
   const policy = objectDoc([
     ['key', quote(module.key)],

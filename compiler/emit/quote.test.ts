@@ -17,7 +17,25 @@ test('nothing ends the line, and nothing is invisible', () => {
 });
 
 test('every text is read back as it was', () => {
-  const characters = ['\\', "'", '"', '`', '$', '{', '\n', '\r', '\u2028', '\u0000', '\ud83d', '\udd10', '*/', '//', 'a', 'ü', '\u{e0041}'];
+  const characters = [
+    '\\',
+    "'",
+    '"',
+    '`',
+    '$',
+    '{',
+    '\n',
+    '\r',
+    '\u2028',
+    '\u0000',
+    '\ud83d',
+    '\udd10',
+    '*/',
+    '//',
+    'a',
+    'ü',
+    '\u{e0041}',
+  ];
   for (const a of characters) {
     for (const b of characters) {
       for (const c of characters) {

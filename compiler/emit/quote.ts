@@ -20,7 +20,14 @@ export function propertyName(name: string): string {
 /** What may stand bare as a property name. */
 export const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-const NAMED: { readonly [character: string]: string } = { '\\': '\\\\', "'": "\\'", '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const NAMED: { readonly [character: string]: string } = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '"': '\\"',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
 
 function escape(character: string): string {
   const named = NAMED[character];

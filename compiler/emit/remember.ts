@@ -7,10 +7,15 @@ import type { ModuleLocation } from './module-path.js';
 export type Emitted = WeakMap<Module, { readonly place: readonly string[]; readonly file: EmittedFile }>;
 
 /**
- * The file of a module: the one emitted before when the same module stands in the same place, as it does when a folder is compiled
- * again. A module that names JSON schemas is emitted anew: they are no part of it.
+ * The file of a module: the one emitted before when the same module stands in the same place, as it does when a folder
+ * is compiled again. A module that names JSON schemas is emitted anew: they are no part of it.
  */
-export function unlessEmitted(emitted: Emitted, module: Module, locations: Locations, emit: () => EmittedFile): EmittedFile {
+export function unlessEmitted(
+  emitted: Emitted,
+  module: Module,
+  locations: Locations,
+  emit: () => EmittedFile,
+): EmittedFile {
   if (namesSchemas(module)) return emit();
   const place = placeOf(module, locations);
   const before = emitted.get(module);
@@ -21,10 +26,14 @@ export function unlessEmitted(emitted: Emitted, module: Module, locations: Locat
 }
 
 function namesSchemas(module: Module): boolean {
-  return module.kind === 'resource' && (module.schemas.principal !== undefined || module.schemas.resource !== undefined);
+  return (
+    module.kind === 'resource' && (module.schemas.principal !== undefined || module.schemas.resource !== undefined)
+  );
 }
 
-/** All that is taken from the locations: the module's own, and those of the sets of derived roles it imports, each once. */
+/**
+ * All that is taken from the locations: the module's own, and those of the sets of derived roles it imports, each once.
+ */
 function placeOf(module: Module, locations: Locations): readonly string[] {
   const imported = module.kind === 'resource' ? new Set(module.derivedRoles.map((role) => role.module)) : [];
   return [module.key, ...imported].map((key) => textOf(locations.get(key)));

@@ -21,7 +21,10 @@ export function resourceSections(
   module: ResourceModule,
   exportName: string,
   context: ModuleContext,
-  { roleNames, schemas }: { readonly roleNames: (module: string, role: string) => string; readonly schemas: UsedSchemas },
+  {
+    roleNames,
+    schemas,
+  }: { readonly roleNames: (module: string, role: string) => string; readonly schemas: UsedSchemas },
 ): readonly Section[] {
   const bits = roleBitNames(module.roles, context);
   const several = severalTimes(module.rules);
@@ -50,11 +53,27 @@ export function resourceSections(
     ['scope', quote(module.scope)],
     ['overridesParent', String(module.overridesParent)],
     ['roles', mapDoc(module.roles.literals.map(({ role }) => [role, bits.all(role)]))],
-    ['roleGlobs', bracketed('[', module.roles.globs.map(({ pattern }): Doc => `{ matches: glob(${quote(pattern)}), bits: ${bits.own(pattern)} }`), ']')],
+    [
+      'roleGlobs',
+      bracketed(
+        '[',
+        module.roles.globs.map(
+          ({ pattern }): Doc => `{ matches: glob(${quote(pattern)}), bits: ${bits.own(pattern)} }`,
+        ),
+        ']',
+      ),
+    ],
     ['reach', bits.of(module.rules)],
     ['actions', table.actions],
     ['otherActions', table.otherActions],
-    ['derivedRoles', bracketed('[', module.derivedRoles.map((role) => roleNames(role.module, role.name)), ']')],
+    [
+      'derivedRoles',
+      bracketed(
+        '[',
+        module.derivedRoles.map((role) => roleNames(role.module, role.name)),
+        ']',
+      ),
+    ],
     ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
     ['readsRuntime', String(module.readsRuntime)],
     ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
@@ -69,5 +88,7 @@ export function resourceSections(
 /** `owners`; a rule for plain and derived roles is several: `edit`, `editAsOwner`. */
 function identifierOf(rule: Rule, isOneOfSeveral: boolean): string {
   const name = camelCase(rule.name, 'rule');
-  return isOneOfSeveral && rule.derivedRole !== undefined ? `${name}As${upperFirst(camelCase(rule.derivedRole.name, 'role'))}` : name;
+  return isOneOfSeveral && rule.derivedRole !== undefined
+    ? `${name}As${upperFirst(camelCase(rule.derivedRole.name, 'role'))}`
+    : name;
 }

@@ -18,14 +18,22 @@ export interface RoleBitNames {
 
 /** Names the bits of a policy's roles, each after the first role that has it. */
 export function roleBitNames({ literals, globs }: RoleBits, context: ModuleContext): RoleBitNames {
-  const bits = new Map([...literals.map(({ role, bit }) => [role, bit] as const), ...globs.map(({ pattern, bit }) => [pattern, bit] as const)]);
+  const bits = new Map([
+    ...literals.map(({ role, bit }) => [role, bit] as const),
+    ...globs.map(({ pattern, bit }) => [pattern, bit] as const),
+  ]);
   const sharing = new Map<number, string[]>();
   for (const [text, bit] of bits) {
     const texts = sharing.get(bit);
     if (texts === undefined) sharing.set(bit, [text]);
     else texts.push(text);
   }
-  const names = new Map([...sharing].map(([bit, [first = '']]) => [bit, context.names.fresh(constantCase(first.replaceAll('*', ' ANY '), 'ROLE'))]));
+  const names = new Map(
+    [...sharing].map(([bit, [first = '']]) => [
+      bit,
+      context.names.fresh(constantCase(first.replaceAll('*', ' ANY '), 'ROLE')),
+    ]),
+  );
 
   const own = (text: string): string => names.get(bits.get(text) as number) as string;
   const globBits = new Map(literals.map(({ role, alsoGlobs }) => [role, alsoGlobs]));
@@ -33,7 +41,10 @@ export function roleBitNames({ literals, globs }: RoleBits, context: ModuleConte
     declarations: sharing.size === 0 ? undefined : declarations(sharing, names),
     own,
     all: (role) => [...new Set([own(role), ...(globBits.get(role) ?? []).map((bit) => names.get(bit))])].join(' | '),
-    of: (rules) => (rules.some((rule) => rule.roles[0] === '*') ? 'ANYONE' : union([...new Set(rules.flatMap((rule) => rule.roles.map(own)))])),
+    of: (rules) =>
+      rules.some((rule) => rule.roles[0] === '*')
+        ? 'ANYONE'
+        : union([...new Set(rules.flatMap((rule) => rule.roles.map(own)))]),
   };
 }
 

@@ -12,7 +12,9 @@ import { texts } from './tables.js';
 
 /** A role policy: what its role may do at most. */
 export function roleSections(module: RoleModule, exportName: string, context: ModuleContext): readonly Section[] {
-  const names = module.rules.map((rule, index) => context.names.fresh(camelCase(rule.name, `rule${String(index + 1).padStart(3, '0')}`)));
+  const names = module.rules.map((rule, index) =>
+    context.names.fresh(camelCase(rule.name, `rule${String(index + 1).padStart(3, '0')}`)),
+  );
   const rules = module.rules.map(
     (rule, index): Section => ({
       text: context.withDeclarations(() => roleRuleDeclaration(module.role, rule, names[index] as string, context)),

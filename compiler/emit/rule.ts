@@ -37,7 +37,8 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
 function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): string {
   const { condition, inverted } = rule;
   const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
-  const sharedFilter = names.shared && condition && !module.checksOnly && filterOfSeveral(condition, inverted, names.shared, module);
+  const sharedFilter =
+    names.shared && condition && !module.checksOnly && filterOfSeveral(condition, inverted, names.shared, module);
   const everyone = rule.roles[0] === '*';
   const object = objectDoc([
     ['name', quote(rule.name)],
@@ -46,10 +47,20 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['among', names.crowded && !everyone ? bracketed('matchesAny(', texts(rule.roles), ')') : undefined],
     ['reaches', reachesDoc(rule)],
     ['derivedRole', names.derivedRole],
-    ['when', whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.derivedRole, inverted }, module)],
-    ['where', whereFunction({ condition: sharedFilter || condition, derivedRole: names.derivedRole, inverted }, module)],
+    [
+      'when',
+      whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.derivedRole, inverted }, module),
+    ],
+    [
+      'where',
+      whereFunction({ condition: sharedFilter || condition, derivedRole: names.derivedRole, inverted }, module),
+    ],
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
-    ['rows', rule.output && bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')')],
+    [
+      'rows',
+      rule.output &&
+        bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')'),
+    ],
     ['memo', rule.memo && quote(rule.memo)],
     ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quote(names.traced)],
   ]);
@@ -60,7 +71,10 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
 /** Declares the condition of a rule that is several, once, and gives its name. */
 function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
   const when = whenFunction({ condition, derivedRole: undefined, inverted }, module);
-  return module.hoist(`${wish}Condition`, when, { type: "Rule['when']", remark: (name) => describeCondition(name, inverted, condition) });
+  return module.hoist(`${wish}Condition`, when, {
+    type: "Rule['when']",
+    remark: (name) => describeCondition(name, inverted, condition),
+  });
 }
 
 function filterOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {

@@ -17,8 +17,8 @@ export function definitionKey({ file, pointer }: SchemaAddress): string {
 }
 
 /**
- * A module a schema file, in the folders of the files. A definition's name is its own in the whole program: modules of policies may come to
- * stand in one (bundle), and none of them then needs to rename it.
+ * A module a schema file, in the folders of the files. A definition's name is its own in the whole program: modules of
+ * policies may come to stand in one (bundle), and none of them then needs to rename it.
  */
 export function schemaLocations(modules: readonly SchemaModule[], policies: Iterable<ModuleLocation>): SchemaLocations {
   const reserved = [...policies].flatMap(({ name, derivedRoles }) => [name, ...derivedRoles.values()]);
@@ -32,7 +32,8 @@ export function schemaLocations(modules: readonly SchemaModule[], policies: Iter
     for (let i = 2; taken.has(path.toLowerCase()); i += 1) path = `${wish}~${i}`;
     taken.add(path.toLowerCase());
     paths.set(file, path);
-    for (const { pointer } of definitions) names.set(definitionKey({ file, pointer }), identifiers.fresh(identifier(file, pointer)));
+    for (const { pointer } of definitions)
+      names.set(definitionKey({ file, pointer }), identifiers.fresh(identifier(file, pointer)));
   }
   return { paths, names };
 }
@@ -45,6 +46,9 @@ function modulePath(file: string): string {
 
 /** `leaveRequestSchema`; a definition within it by the last name on the way: `addressSchema`. */
 function identifier(file: string, pointer: string): string {
-  const own = pointer === '' ? file.replace(/\.json$/i, '').replace(/^.*\//, '') : pointer.replace(/^.*\//, '').replace(/^[0-9]+$/, 'item');
+  const own =
+    pointer === ''
+      ? file.replace(/\.json$/i, '').replace(/^.*\//, '')
+      : pointer.replace(/^.*\//, '').replace(/^[0-9]+$/, 'item');
   return `${camelCase(own, 'json')}Schema`;
 }

@@ -19,8 +19,14 @@ export interface UsedSchemas {
 }
 
 /** The schema definitions that a module at a path refers to. Their names are unlike all others, so none is renamed. */
-export function usedSchemas({ schemas }: Pick<ResourceModule, 'schemas'>, path: string, locations: SchemaLocations): UsedSchemas {
-  const definitions = [schemas.principal, schemas.resource].flatMap((schema) => (schema === undefined || 'unavailable' in schema.validator ? [] : [schema.validator]));
+export function usedSchemas(
+  { schemas }: Pick<ResourceModule, 'schemas'>,
+  path: string,
+  locations: SchemaLocations,
+): UsedSchemas {
+  const definitions = [schemas.principal, schemas.resource].flatMap((schema) =>
+    schema === undefined || 'unavailable' in schema.validator ? [] : [schema.validator],
+  );
   const nameOf = (at: SchemaAddress): string => locations.names.get(definitionKey(at)) as string;
   const imports = new Map<string, Set<string>>();
   for (const at of definitions) {
@@ -30,18 +36,32 @@ export function usedSchemas({ schemas }: Pick<ResourceModule, 'schemas'>, path: 
   return {
     imports: [...imports].map(([from, names]) => ({ from, names: [...names].map((name) => ({ name, as: name })) })),
     names: definitions.map(nameOf),
-    violations: ({ validator }) => ('unavailable' in validator ? `unavailable(${quote(validator.unavailable)})` : `violationsOf(${nameOf(validator)})`),
+    violations: ({ validator }) =>
+      'unavailable' in validator
+        ? `unavailable(${quote(validator.unavailable)})`
+        : `violationsOf(${nameOf(validator)})`,
     where: ({ validator }) => ('unavailable' in validator ? undefined : `rowsThatSatisfy(${nameOf(validator)})`),
   };
 }
 
 /** The `schemas` of a resource policy, or nothing. */
-export function schemasDoc(schemas: ResourceModule['schemas'], { violations, where }: UsedSchemas, checksOnly: boolean): Doc | undefined {
+export function schemasDoc(
+  schemas: ResourceModule['schemas'],
+  { violations, where }: UsedSchemas,
+  checksOnly: boolean,
+): Doc | undefined {
   if (schemas.principal === undefined && schemas.resource === undefined) return undefined;
   const schemaDoc = (schema: Schema, isOfRows: boolean): Doc =>
     objectDoc([
       ['ref', quote(schema.ref)],
-      ['ignores', bracketed('anyOf([', schema.ignoredActions.map((action) => `glob(${quote(action)})`), '])')],
+      [
+        'ignores',
+        bracketed(
+          'anyOf([',
+          schema.ignoredActions.map((action) => `glob(${quote(action)})`),
+          '])',
+        ),
+      ],
       ['violations', violations(schema)],
       ['where', isOfRows ? where(schema) : undefined],
     ]);

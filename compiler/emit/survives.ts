@@ -1,6 +1,9 @@
 import type { CelType } from '../cel/types.js';
 
-/** Whether a value keeps its type when it is stored in a variable; hierarchies, optionals and types do not (docs/spec/conditions.md#stored-values). */
+/**
+ * Whether a value keeps its type when it is stored in a variable; hierarchies, optionals and types do not
+ * (docs/spec/conditions.md#stored-values).
+ */
 export function survives(type: CelType): boolean {
   switch (type.kind) {
     case 'bool':

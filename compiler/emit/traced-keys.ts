@@ -1,8 +1,9 @@
 import type { Rule } from '../ir/program.js';
 
 /**
- * Under which key of a TracedBundle the condition of each rule stands: `<policy key>#<rule name>`, with `@<derived role>`, and with `~2` ...
- * where rules of one policy have one name, as rules of two blocks of a principal policy may (docs/spec/policy-language.md#principalpolicy).
+ * Under which key of a TracedBundle the condition of each rule stands: `<policy key>#<rule name>`, with `@<derived
+ * role>`, and with `~2` ... where rules of one policy have one name, as rules of two blocks of a principal policy may
+ * (docs/spec/policy-language.md#principalpolicy).
  */
 export function tracedKeys(policyKey: string, rules: readonly Rule[]): readonly string[] {
   const counts = new Map<string, number>();

@@ -27,7 +27,11 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
     const { path: modulePath, name } = locations.get(module.key) as ModuleLocation;
     const path = `traced/${modulePath}`;
     files.push(unlessEmitted(emitted, module, locations, () => tracedModule(`${path}.ts`, module, conditions)));
-    parts.push({ name: names.fresh(name), attempts: names.fresh(`${name}Attempts`), from: importSpecifier('traced/index', path) });
+    parts.push({
+      name: names.fresh(name),
+      attempts: names.fresh(`${name}Attempts`),
+      from: importSpecifier('traced/index', path),
+    });
   }
   return [...files, tracedIndex(parts, program)];
 }
@@ -84,7 +88,9 @@ function conditionsOf(module: Module): readonly TracedCondition[] {
 function conditionsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
   return keyedDeclaration('conditions', 'TracedCondition', conditions, ({ shared, condition, inverted }) => {
     const traced = tracedFunction(condition, inverted, context);
-    return shared === undefined ? traced : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: 'TracedCondition' });
+    return shared === undefined
+      ? traced
+      : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: 'TracedCondition' });
   });
 }
 
@@ -92,12 +98,21 @@ function conditionsDeclaration(conditions: readonly TracedCondition[], context: 
 function attemptsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
   return keyedDeclaration('attempts', 'AttemptedCondition', conditions, ({ shared, condition }) => {
     const attempted = attemptFunction(condition, context);
-    return shared === undefined ? attempted : context.hoist(`${camelCase(shared, 'rule')}Attempt`, attempted, { type: 'AttemptedCondition' });
+    return shared === undefined
+      ? attempted
+      : context.hoist(`${camelCase(shared, 'rule')}Attempt`, attempted, { type: 'AttemptedCondition' });
   });
 }
 
-function keyedDeclaration(name: string, type: string, conditions: readonly TracedCondition[], valueOf: (condition: TracedCondition) => Doc): string {
-  const entries = conditions.map((condition): Doc => [bracketed('[', [quote(condition.key), valueOf(condition)], ']'), ',']);
+function keyedDeclaration(
+  name: string,
+  type: string,
+  conditions: readonly TracedCondition[],
+  valueOf: (condition: TracedCondition) => Doc,
+): string {
+  const entries = conditions.map(
+    (condition): Doc => [bracketed('[', [quote(condition.key), valueOf(condition)], ']'), ','],
+  );
   const list: Doc = ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
   return print([`export const ${name}: readonly (readonly [string, ${type}])[] = `, list, ';']);
 }
@@ -110,7 +125,9 @@ function tracedIndex(parts: readonly TracedPart[], { modules }: Program): Emitte
       { name: 'conditions', as: name },
     ],
   }));
-  const sources = modules.filter(({ kind }) => kind !== 'derived-roles').map(({ key, sourcePath }): Doc => [bracketed('[', [quote(key), quote(sourcePath)], ']'), ',']);
+  const sources = modules
+    .filter(({ kind }) => kind !== 'derived-roles')
+    .map(({ key, sourcePath }): Doc => [bracketed('[', [quote(key), quote(sourcePath)], ']'), ',']);
   const object = objectDoc([
     ['conditions', mapOf(parts.map(({ name }) => `...${name},`))],
     ['attempts', mapOf(parts.map(({ attempts }) => `...${attempts},`))],
@@ -125,7 +142,10 @@ function tracedIndex(parts: readonly TracedPart[], { modules }: Program): Emitte
   ]);
 }
 
-const PARTS = { from: '#runtime/parts', names: ['visitRules', 'type CompiledTraces'].map((name) => ({ name, as: name })) };
+const PARTS = {
+  from: '#runtime/parts',
+  names: ['visitRules', 'type CompiledTraces'].map((name) => ({ name, as: name })),
+};
 
 function mapOf(entries: readonly Doc[]): Doc {
   const list: Doc = entries.length === 0 ? '[]' : ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];

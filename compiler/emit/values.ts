@@ -3,15 +3,24 @@ import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';
 import { braced, bracketed, type Doc } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
-import { computed, type FunctionContext, localFunction, localName, type Part, untypedLocal, use } from './function-context.js';
+import {
+  computed,
+  type FunctionContext,
+  localFunction,
+  localName,
+  type Part,
+  untypedLocal,
+  use,
+} from './function-context.js';
 import { isHazardous, isInherited } from './hazards.js';
 import { jsonDoc, literalDoc, numberText } from './literals.js';
 import { camelCase } from './names.js';
 import { IDENTIFIER, propertyName, quote } from './quote.js';
 
 /**
- * A value as a JavaScript expression that gives a `cel.Result`: the value, or a failure. In the plain style an attribute is read
- * as a plain property, so that a missing one is `undefined`; in the traced style every step says what failed.
+ * A value as a JavaScript expression that gives a `cel.Result`: the value, or a failure. In the plain style an
+ * attribute is read as a plain property, so that a missing one is `undefined`; in the traced style every step says what
+ * failed.
  */
 export function valueDoc(value: Value, context: FunctionContext): Fragment {
   switch (value.kind) {
@@ -40,7 +49,8 @@ export function valueDoc(value: Value, context: FunctionContext): Fragment {
     case 'has':
       return call('has', [value.operand, quote(value.name)], context);
     case 'index':
-      if (isStringLiteral(value.index) && !context.style.traced) return selectDoc(value.operand, value.index.value, context);
+      if (isStringLiteral(value.index) && !context.style.traced)
+        return selectDoc(value.operand, value.index.value, context);
       return call('index', [value.operand, value.index], context);
     case 'optional-index':
       return call('optionalIndex', [value.operand, value.index], context);
@@ -53,7 +63,9 @@ export function valueDoc(value: Value, context: FunctionContext): Fragment {
     case 'map':
       return mapDoc(value, context);
     case 'type-name':
-      return primary(context.module.hoist(`${camelCase(value.name, 'some')}Type`, `cel.typeValue(${quote(value.name)})`));
+      return primary(
+        context.module.hoist(`${camelCase(value.name, 'some')}Type`, `cel.typeValue(${quote(value.name)})`),
+      );
     case 'macro':
       return macroDoc(value, context);
   }
@@ -98,7 +110,13 @@ export function besideJson(value: Value, other: Value, context: FunctionContext)
 
 /** A call of the runtime; a string argument is JavaScript as it is. */
 export function call(name: string, args: readonly (Value | string)[], context: FunctionContext): Fragment {
-  return primary(bracketed(`cel.${name}(`, args.map((arg) => (typeof arg === 'string' ? arg : valueDoc(arg, context).doc)), ')'));
+  return primary(
+    bracketed(
+      `cel.${name}(`,
+      args.map((arg) => (typeof arg === 'string' ? arg : valueDoc(arg, context).doc)),
+      ')',
+    ),
+  );
 }
 
 /** Plain property access, where it is right: on what is certainly JSON, for names that no prototype has. */
@@ -107,7 +125,10 @@ export function propertyAccess(operand: Value, name: string, context: FunctionCo
   return [plainDoc(operand, context), accessor(operand, name)];
 }
 
-/** Whether a chain of selections begins at attributes, claims or an element of them, and no step could find an inherited property. */
+/**
+ * Whether a chain of selections begins at attributes, claims or an element of them, and no step could find an inherited
+ * property.
+ */
 function isReadPlainly(operand: Value, name: string): boolean {
   const below: string[] = [];
   let first = name;
@@ -120,7 +141,12 @@ function isReadPlainly(operand: Value, name: string): boolean {
   if (below.some(isHazardous)) return false;
   if (root.kind === 'local') return root.type.kind === 'dyn' && root.type.json && !isHazardous(first);
   // A token is a message; what is below its claims is JSON.
-  return root.kind === 'field' && root.type.kind === 'map' && !isInherited(first) && (root.name !== 'jwts' || below.length > 0);
+  return (
+    root.kind === 'field' &&
+    root.type.kind === 'map' &&
+    !isInherited(first) &&
+    (root.name !== 'jwts' || below.length > 0)
+  );
 }
 
 function plainDoc(value: Value, context: FunctionContext): Doc {
@@ -133,7 +159,9 @@ function plainDoc(value: Value, context: FunctionContext): Doc {
 /** One step of a chain: `operand.name`, `operand["name"]`. */
 function stepOf(value: Value): { readonly operand: Value; readonly name: string } | undefined {
   if (value.kind === 'select') return value;
-  return value.kind === 'index' && isStringLiteral(value.index) ? { operand: value.operand, name: value.index.value } : undefined;
+  return value.kind === 'index' && isStringLiteral(value.index)
+    ? { operand: value.operand, name: value.index.value }
+    : undefined;
 }
 
 function accessor(operand: Value, name: string): string {
@@ -157,7 +185,9 @@ const FIELDS: { readonly [part in RequestPart]?: Part } = { principal: 'P', reso
 
 function fieldOf(part: RequestPart, name: string, context: FunctionContext): Doc {
   if (part === 'runtime') {
-    return context.style.traced ? `cel.effectiveDerivedRoles(${use(context, 'request')})` : use(context, 'effectiveDerivedRoles');
+    return context.style.traced
+      ? `cel.effectiveDerivedRoles(${use(context, 'request')})`
+      : use(context, 'effectiveDerivedRoles');
   }
   if (part === 'auxData' && name === 'jwts') return `cel.jwtMessages(${use(context, 'auxData')})`;
   return ownField(part, name, context);
@@ -203,9 +233,18 @@ function globalRead(name: string, context: FunctionContext): string {
   return isHazardous(name) ? `cel.field(${use(context, 'G')}, ${quote(name)})` : `${use(context, 'G')}.${name}`;
 }
 
-/** Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail, or reads as null where it did. */
-export function isSetDoc(binding: 'variable' | 'constant' | 'global', name: string, polarity: boolean, context: FunctionContext): Fragment {
-  if (binding === 'constant' || (binding === 'variable' && context.style.failedIsNull)) return primary(String(polarity));
+/**
+ * Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail, or reads as null
+ * where it did.
+ */
+export function isSetDoc(
+  binding: 'variable' | 'constant' | 'global',
+  name: string,
+  polarity: boolean,
+  context: FunctionContext,
+): Fragment {
+  if (binding === 'constant' || (binding === 'variable' && context.style.failedIsNull))
+    return primary(String(polarity));
   const result = binding === 'global' ? globalRead(name, context) : computedVariable(name, context);
   const failed = `cel.isFailure(${result})`;
   return polarity ? { doc: `!${failed}`, level: 'unary' } : primary(failed);
@@ -231,7 +270,9 @@ function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Fra
   const { runtime, args, pure } = value;
   if (!pure) return call(runtime, [...args, use(context, 'request')], context);
   if (args.length > 0 && args.every(({ kind }) => kind === 'literal')) {
-    return primary(context.module.hoist(camelCase(runtime.replace(/^to/, ''), 'constant'), call(runtime, args, context).doc));
+    return primary(
+      context.module.hoist(camelCase(runtime.replace(/^to/, ''), 'constant'), call(runtime, args, context).doc),
+    );
   }
   return call(runtime, args, context);
 }

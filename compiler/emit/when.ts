@@ -33,7 +33,8 @@ export function whenDoc(predicate: Predicate, context: FunctionContext): Fragmen
       return primary(bracketed(`cel.${name}(`, [valueDoc(predicate.range, context).doc, body], ')'));
     }
     case 'is':
-      if (predicate.value.kind === 'is-set') return isSetDoc(predicate.value.binding, predicate.value.name, predicate.polarity, context);
+      if (predicate.value.kind === 'is-set')
+        return isSetDoc(predicate.value.binding, predicate.value.name, predicate.polarity, context);
       if (predicate.polarity && predicate.value.kind === 'call' && predicate.value.runtime === 'matches') {
         return patternMatch(predicate.value.args, context);
       }
@@ -89,7 +90,9 @@ function comparison(predicate: Predicate & { kind: 'compare' }, context: Functio
   return primary(bracketed(`cel.${polarity ? positive : negative}(`, args, ')'));
 }
 
-/** Whether `===` says what CEL's `==` says: one side a scalar that only itself equals, the other plain JSON or absent. */
+/**
+ * Whether `===` says what CEL's `==` says: one side a scalar that only itself equals, the other plain JSON or absent.
+ */
 function isComparedByIdentity(left: Value, right: Value): boolean {
   return (isIdentityScalar(left) && isPlainJson(right.type)) || (isIdentityScalar(right) && isPlainJson(left.type));
 }
@@ -112,13 +115,27 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
   }
   const scalars = scalarsOf(collection, context);
   if (scalars !== undefined && collection.kind === 'constant' && isPlainJson(element.type)) {
-    const set = context.module.hoist(`${camelCase(collection.name, 'constant')}Set`, bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'), {
-      remark: () => comment(`C.${collection.name}`),
-    });
+    const set = context.module.hoist(
+      `${camelCase(collection.name, 'constant')}Set`,
+      bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'),
+      {
+        remark: () => comment(`C.${collection.name}`),
+      },
+    );
     return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);
   }
-  if (collection.kind === 'field' && collection.name === 'roles' && isPlainJson(element.type) && (polarity || isAlwaysThere(element))) {
-    const includes: Fragment = primary([valueDoc(collection, context).doc, '.includes(', valueDoc(element, context).doc, ')']);
+  if (
+    collection.kind === 'field' &&
+    collection.name === 'roles' &&
+    isPlainJson(element.type) &&
+    (polarity || isAlwaysThere(element))
+  ) {
+    const includes: Fragment = primary([
+      valueDoc(collection, context).doc,
+      '.includes(',
+      valueDoc(element, context).doc,
+      ')',
+    ]);
     return polarity ? includes : { doc: ['!', includes.doc], level: 'unary' };
   }
   return call(polarity ? 'isIn' : 'isNotIn', [element, collection], context);
@@ -135,7 +152,9 @@ function scalarsOf(collection: Value, context: FunctionContext): readonly JsonVa
 function isScalarList(value: Value): value is Value & { kind: 'list' } {
   return (
     value.kind === 'list' &&
-    value.elements.every((element) => !element.optional && isIdentityScalar(element.value) && element.value.kind === 'literal')
+    value.elements.every(
+      (element) => !element.optional && isIdentityScalar(element.value) && element.value.kind === 'literal',
+    )
   );
 }
 

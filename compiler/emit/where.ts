@@ -12,23 +12,32 @@ import { valueDoc } from './values.js';
 /** A condition as a JavaScript expression that gives what is left of it for a plan: the twin of `when`. */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
   if (match.kind === 'expr') return bracketed('residual.holds(', [termDoc(match.value, context)], ')');
-  return bracketed(`residual.${match.kind}Of(`, match.of.map((inner) => whereDoc(inner, context)), ')');
+  return bracketed(
+    `residual.${match.kind}Of(`,
+    match.of.map((inner) => whereDoc(inner, context)),
+    ')',
+  );
 }
 
 /** A condition as a JavaScript expression that gives a `residual.Attempt`: for plans in strict evaluation. */
 export function attemptDoc(match: Match, context: FunctionContext): Doc {
   if (match.kind === 'expr') return bracketed('residual.attempt(', [termDoc(match.value, context)], ')');
-  return bracketed(`residual.${ATTEMPTS[match.kind]}(`, match.of.map((inner) => attemptDoc(inner, context)), ')');
+  return bracketed(
+    `residual.${ATTEMPTS[match.kind]}(`,
+    match.of.map((inner) => attemptDoc(inner, context)),
+    ')',
+  );
 }
 
 const ATTEMPTS = { all: 'attemptAll', any: 'attemptAny', none: 'attemptNone' } as const;
 
 /**
- * A value as a JavaScript expression that gives a `residual.Term`. What does not look at the resource is emitted as for `when`: the principal,
- * tokens, globals and the clock are known.
+ * A value as a JavaScript expression that gives a `residual.Term`. What does not look at the resource is emitted as for
+ * `when`: the principal, tokens, globals and the clock are known.
  */
 export function termDoc(value: Value, context: FunctionContext): Doc {
-  if (isSettled(value, context) && survives(value.type)) return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
+  if (isSettled(value, context) && survives(value.type))
+    return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
   switch (value.kind) {
     case 'literal':
     case 'constant':
@@ -58,15 +67,24 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
     case 'optional-index':
       return residualCall('optionalIndex', [termDoc(value.operand, context), termDoc(value.index, context)]);
     case 'operator':
-      return residualCall(value.operator === 'not' ? 'complement' : value.operator, value.operands.map((operand) => termDoc(operand, context)));
+      return residualCall(
+        value.operator === 'not' ? 'complement' : value.operator,
+        value.operands.map((operand) => termDoc(operand, context)),
+      );
     case 'call':
       return callDoc(value, context);
     case 'list':
       if (value.elements.some(({ optional }) => optional)) return "residual.unplannable('an optional element')";
-      return residualCall('list', value.elements.map((element) => termDoc(element.value, context)));
+      return residualCall(
+        'list',
+        value.elements.map((element) => termDoc(element.value, context)),
+      );
     case 'map':
       if (value.entries.some(({ optional }) => optional)) return "residual.unplannable('an optional entry')";
-      return residualCall('struct', value.entries.map(({ key, value }): Doc => ['[', termDoc(key, context), ', ', termDoc(value, context), ']']));
+      return residualCall(
+        'struct',
+        value.entries.map(({ key, value }): Doc => ['[', termDoc(key, context), ', ', termDoc(value, context), ']']),
+      );
     case 'type-name':
       return `residual.typeName(${quote(value.name)})`;
     case 'macro':
@@ -74,8 +92,15 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
   }
 }
 
-/** Whether a value is known before there is a resource: nothing in it looks at one, nor at a macro's variable from outside. */
-export function isSettled(value: Value, { module }: Pick<FunctionContext, 'module'>, bound: ReadonlySet<string> = NO_NAMES): boolean {
+/**
+ * Whether a value is known before there is a resource: nothing in it looks at one, nor at a macro's variable from
+ * outside.
+ */
+export function isSettled(
+  value: Value,
+  { module }: Pick<FunctionContext, 'module'>,
+  bound: ReadonlySet<string> = NO_NAMES,
+): boolean {
   if (bound !== NO_NAMES) return findSettled(value, module, bound);
   // Every part of a value is asked about, and every variable wherever it is used.
   const known = module.settled.get(value) ?? findSettled(value, module, bound);
@@ -96,12 +121,18 @@ function findSettled(value: Value, module: FunctionContext['module'], bound: Rea
     case 'is-set':
       return value.binding !== 'variable' || isSettled(module.variableValue(value.name), { module });
     case 'bindings':
-      return value.of !== 'variables' || module.variablesBefore(value.before).every((name) => isSettled(module.variableValue(name), { module }));
+      return (
+        value.of !== 'variables' ||
+        module.variablesBefore(value.before).every((name) => isSettled(module.variableValue(name), { module }))
+      );
     case 'local':
       return bound.has(value.name);
     case 'macro': {
       const inner = new Set([...bound, ...value.variables]);
-      return isSettled(value.range, { module }, bound) && [value.predicate, value.body].every((part) => part === undefined || isSettled(part, { module }, inner));
+      return (
+        isSettled(value.range, { module }, bound) &&
+        [value.predicate, value.body].every((part) => part === undefined || isSettled(part, { module }, inner))
+      );
     }
     case 'literal':
     case 'constant':
@@ -129,7 +160,8 @@ function isSettledField({ of, name }: Value & { kind: 'field' }): boolean {
 function fieldDoc(value: Value & { kind: 'field' }, context: FunctionContext): Doc {
   if (value.of === 'runtime') return `${use(context, 'request')}.derivedRoles`;
   if (isAttributes(value)) return `${use(context, 'row')}.attributes`;
-  if (value.of === 'resource' && (value.name === 'id' || value.name === 'policyVersion')) return `${use(context, 'row')}.${value.name}`;
+  if (value.of === 'resource' && (value.name === 'id' || value.name === 'policyVersion'))
+    return `${use(context, 'row')}.${value.name}`;
   return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
 }
 
@@ -144,7 +176,10 @@ function variableDoc(name: string, context: FunctionContext): Doc {
 
 function variableCall(name: string, context: FunctionContext): string {
   const { module, style } = context;
-  const declared = module.variable(name, isSettled(module.variableValue(name), context) ? settledStyle(context) : style);
+  const declared = module.variable(
+    name,
+    isSettled(module.variableValue(name), context) ? settledStyle(context) : style,
+  );
   return declared.isConstant ? `${declared.name}()` : `${declared.name}(${use(context, 'request')})`;
 }
 
@@ -165,7 +200,13 @@ function macroDoc(value: Value & Macro, context: FunctionContext): Doc {
     .map((part) => localFunction(value.variables, context, (inner) => termDoc(part, inner)));
   if (value.runtime === 'bind') return residualCall('bind', [range, ...bodies]);
   const variables = value.variables.map((variable) => quote(wireName(variable, context)));
-  return residualCall('macro', [quote(value.runtime), `cel.${value.runtime}`, `[${variables.join(', ')}]`, range, ...bodies]);
+  return residualCall('macro', [
+    quote(value.runtime),
+    `cel.${value.runtime}`,
+    `[${variables.join(', ')}]`,
+    range,
+    ...bodies,
+  ]);
 }
 
 /** A variable under its own name, but for one that hides another: `cel.bind` may carry the outer one inside. */

@@ -5,8 +5,9 @@ export interface Candidates {
 }
 
 /**
- * Finds the entries of a list whose texts may match a name, without a look at all of them: those with the name itself, and those with a glob
- * that begins as the name does. Some of them may not match. A policy may have thousands of rules, each with its own text.
+ * Finds the entries of a list whose texts may match a name, without a look at all of them: those with the name itself,
+ * and those with a glob that begins as the name does. Some of them may not match. A policy may have thousands of rules,
+ * each with its own text.
  */
 export class TextIndex {
   private readonly byText = new Map<string, number[]>();
@@ -39,7 +40,10 @@ export function entriesOf({ lists }: Candidates): readonly number[] {
   return others.length === 0 ? first : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
-/** What every name that a glob matches begins with; undefined for a text that is not a glob in any sense. A `*` may stand for nothing. */
+/**
+ * What every name that a glob matches begins with; undefined for a text that is not a glob in any sense. A `*` may
+ * stand for nothing.
+ */
 export function prefixOf(text: string): string | undefined {
   const end = text.search(/[*?[\]{}\\,!]/);
   return end < 0 ? undefined : text.slice(0, end);

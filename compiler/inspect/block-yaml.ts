@@ -1,6 +1,9 @@
 import { visibleJson } from '../diagnostics/visible.js';
 
-/** A value of JSON as YAML in blocks. Keys and scalars are JSON, which is YAML as well: what looks like a number, a date or a word of YAML stays the text it is. */
+/**
+ * A value of JSON as YAML in blocks. Keys and scalars are JSON, which is YAML as well: what looks like a number, a date
+ * or a word of YAML stays the text it is.
+ */
 export function blockYaml(value: unknown): string {
   return `${linesOf(value).join('\n')}\n`;
 }
@@ -30,4 +33,5 @@ function keyOf(key: string): string {
 }
 
 /** The names of fields; none of them is a word of YAML. */
-const PLAIN_KEYS = /^(?:results|policyId|file|disabled|actions|attributes|derivedRoles|variables|constants|name|kind|source|value|used)$/;
+const PLAIN_KEYS =
+  /^(?:results|policyId|file|disabled|actions|attributes|derivedRoles|variables|constants|name|kind|source|value|used)$/;

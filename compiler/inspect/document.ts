@@ -55,7 +55,13 @@ export function expressionsOfRules(policy: Policy): readonly Expression[] {
   }
 }
 
-function ofRule({ condition, output }: { readonly condition: Condition | undefined; readonly output: Output | undefined }): readonly Expression[] {
+function ofRule({
+  condition,
+  output,
+}: {
+  readonly condition: Condition | undefined;
+  readonly output: Output | undefined;
+}): readonly Expression[] {
   const outputs = output === undefined ? [] : [output.ruleActivated, output.conditionNotMet, output.legacy];
   return [...expressionsOfCondition(condition), ...outputs.filter((expression) => expression !== undefined)];
 }

@@ -6,8 +6,15 @@ import type { InspectedAttribute, InspectedPolicy } from './inspected-policy.js'
 export const INSPECT_FORMATS = ['text', 'json', 'prettyjson', 'yaml'] as const;
 export type InspectFormat = (typeof INSPECT_FORMATS)[number];
 
-/** Inspected policies as text (docs/spec/server.md#inspect). Whatever could meddle with a terminal is escaped. Ends with a line break, or is empty. */
-export function formatInspected(policies: readonly InspectedPolicy[], format: InspectFormat, options: { readonly headers: boolean }): string {
+/**
+ * Inspected policies as text (docs/spec/server.md#inspect). Whatever could meddle with a terminal is escaped. Ends with
+ * a line break, or is empty.
+ */
+export function formatInspected(
+  policies: readonly InspectedPolicy[],
+  format: InspectFormat,
+  options: { readonly headers: boolean },
+): string {
   switch (format) {
     case 'text':
       return policies.map((policy) => blockOf(policy, options.headers)).join('');
@@ -37,14 +44,20 @@ function attributeText({ kind, name }: InspectedAttribute): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `${owner}.attr.${name}` : `${owner}.attr[${JSON.stringify(name)}]`;
 }
 
-/** The fields of an InspectPoliciesResponse, and where each policy stands. Documents of one id are told apart by their files. */
+/**
+ * The fields of an InspectPoliciesResponse, and where each policy stands. Documents of one id are told apart by their
+ * files.
+ */
 function resultsOf(policies: readonly InspectedPolicy[]): unknown {
   const ids = new Set<string>();
   const results = policies.map((policy) => {
     const { policyId, file, disabled, actions, attributes, derivedRoles, variables, constants } = policy;
     const key = ids.has(policyId) ? `${policyId} (${file})` : policyId;
     ids.add(policyId);
-    return [key, { policyId, file, ...(disabled ? { disabled } : {}), actions, attributes, derivedRoles, variables, constants }] as const;
+    return [
+      key,
+      { policyId, file, ...(disabled ? { disabled } : {}), actions, attributes, derivedRoles, variables, constants },
+    ] as const;
   });
   return { results: Object.fromEntries(results) };
 }

@@ -5,17 +5,26 @@ import { type Catalogue, catalogueOf, hasKind } from '../link/catalogue.js';
 import type { Definition } from '../link/definitions.js';
 import { attributesOf } from './attributes.js';
 import { actionsOf, expressionsOfRules, isImporter, namesOf } from './document.js';
-import type { InspectedAttribute, InspectedBinding, InspectedDerivedRole, InspectedPolicy } from './inspected-policy.js';
+import type {
+  InspectedAttribute,
+  InspectedBinding,
+  InspectedDerivedRole,
+  InspectedPolicy,
+} from './inspected-policy.js';
 import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
 
 /**
- * What each document mentions: actions, attributes, derived roles, variables and constants (docs/spec/server.md#inspect). Sorted by id. The policies need not
- * compile: what nobody defines is said to be undefined. Imports mean enabled documents; of two with one id, the first by path.
+ * What each document mentions: actions, attributes, derived roles, variables and constants
+ * (docs/spec/server.md#inspect). Sorted by id. The policies need not compile: what nobody defines is said to be
+ * undefined. Imports mean enabled documents; of two with one id, the first by path.
  *
  * @param files those that parsed, disabled ones included.
  */
 export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[] {
-  const catalogue = catalogueOf(files.filter(({ disabled }) => !disabled), new Diagnostics());
+  const catalogue = catalogueOf(
+    files.filter(({ disabled }) => !disabled),
+    new Diagnostics(),
+  );
   const mentions = new Map(files.filter(isImporter).map((file) => [file as PolicyFile, mentionsOf(file, catalogue)]));
   const usedDefinitions = definitionsInUse(mentions);
   return files
@@ -38,7 +47,10 @@ export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[
 
 type Bindings = Pick<InspectedPolicy, 'variables' | 'constants'>;
 
-/** The places of the definitions that some enabled document uses: objects of the tree, which are the same for whoever imports them. */
+/**
+ * The places of the definitions that some enabled document uses: objects of the tree, which are the same for whoever
+ * imports them.
+ */
 function definitionsInUse(mentions: ReadonlyMap<PolicyFile, Mentions>): ReadonlySet<unknown> {
   const inUse = new Set<unknown>();
   for (const [file, { variables, constants }] of mentions) {
@@ -56,10 +68,32 @@ function exportsOf(file: PolicyFile, inUse: ReadonlySet<unknown>): Bindings {
   const source = policyKeyOf(file.policy);
   const kind = 'KIND_EXPORTED';
   if (hasKind(file, 'export-variables')) {
-    return { constants: [], variables: byName(file.policy.definitions.map(({ name, expression }) => ({ name: name.value, kind, value: expression.text, source, used: inUse.has(name) }))) };
+    return {
+      constants: [],
+      variables: byName(
+        file.policy.definitions.map(({ name, expression }) => ({
+          name: name.value,
+          kind,
+          value: expression.text,
+          source,
+          used: inUse.has(name),
+        })),
+      ),
+    };
   }
   if (hasKind(file, 'export-constants')) {
-    return { variables: [], constants: byName(file.policy.definitions.map(({ name, value }) => ({ name: name.value, kind, value: value.value, source, used: inUse.has(name) }))) };
+    return {
+      variables: [],
+      constants: byName(
+        file.policy.definitions.map(({ name, value }) => ({
+          name: name.value,
+          kind,
+          value: value.value,
+          source,
+          used: inUse.has(name),
+        })),
+      ),
+    };
   }
   return { variables: [], constants: [] };
 }
@@ -71,7 +105,11 @@ function bindingsOf(file: PolicyFile, { variables, constants }: Mentions): Bindi
   };
 }
 
-function listOf<T, V>(file: PolicyFile, { defined, used, missing, lacksImport }: Mentioned<T>, valueOf: (value: T) => V): readonly InspectedBinding<V>[] {
+function listOf<T, V>(
+  file: PolicyFile,
+  { defined, used, missing, lacksImport }: Mentioned<T>,
+  valueOf: (value: T) => V,
+): readonly InspectedBinding<V>[] {
   return byName([
     ...defined.map(({ name, value, file: from }) => ({
       name: name.value,
@@ -80,14 +118,21 @@ function listOf<T, V>(file: PolicyFile, { defined, used, missing, lacksImport }:
       source: policyKeyOf(from.policy),
       used: used.has(name.value),
     })),
-    ...[...missing].map((name) => ({ name, kind: lacksImport ? ('KIND_UNKNOWN' as const) : ('KIND_UNDEFINED' as const), used: used.has(name) })),
+    ...[...missing].map((name) => ({
+      name,
+      kind: lacksImport ? ('KIND_UNKNOWN' as const) : ('KIND_UNDEFINED' as const),
+      used: used.has(name),
+    })),
   ]);
 }
 
 /** Those of its own expressions, and of the imported variables that it uses. */
 function attributesIn(file: PolicyFile, mentioned: Mentions | undefined): readonly InspectedAttribute[] {
   const exported = hasKind(file, 'export-variables') ? file.policy.definitions.map(({ expression }) => expression) : [];
-  const variables = mentioned?.variables.defined.filter(({ name, file: from }) => from === file || mentioned.variables.used.has(name.value)) ?? [];
+  const variables =
+    mentioned?.variables.defined.filter(
+      ({ name, file: from }) => from === file || mentioned.variables.used.has(name.value),
+    ) ?? [];
   const expressions = [...expressionsOfRules(file.policy), ...exported, ...variables.map(({ value }) => value)];
   const found = expressions.flatMap(({ ast }) => (ast === undefined ? [] : attributesOf(ast)));
   const unique = new Map(found.map((attribute) => [`${attribute.kind} ${attribute.name}`, attribute]));
@@ -108,7 +153,9 @@ function derivedRolesOf(file: PolicyFile, catalogue: Catalogue): readonly Inspec
   return byName(
     [...named].map((name): InspectedDerivedRole => {
       const set = sets.find(({ policy }) => policy.definitions.some((definition) => definition.name.value === name));
-      return set === undefined ? { name, kind: 'KIND_UNDEFINED' } : { name, kind: 'KIND_IMPORTED', source: policyKeyOf(set.policy) };
+      return set === undefined
+        ? { name, kind: 'KIND_UNDEFINED' }
+        : { name, kind: 'KIND_IMPORTED', source: policyKeyOf(set.policy) };
     }),
   );
 }

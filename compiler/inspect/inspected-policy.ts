@@ -41,7 +41,10 @@ export interface InspectedBinding<T> {
   readonly value?: T;
   /** The id of the policy that defines it; absent when there is none. */
   readonly source?: string;
-  /** Whether a condition or an output comes to read it, by other variables too; of an exported one, whether that is so in a policy that imports it. */
+  /**
+   * Whether a condition or an output comes to read it, by other variables too; of an exported one, whether that is so
+   * in a policy that imports it.
+   */
   readonly used: boolean;
 }
 

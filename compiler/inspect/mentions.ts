@@ -25,21 +25,36 @@ export interface Mentioned<T> {
   readonly lacksImport: boolean;
 }
 
-/** What a document can name, by its imports and its own definitions, and what it reads of that (docs/spec/policy-language.md#compiling-variables-and-constants). */
+/**
+ * What a document can name, by its imports and its own definitions, and what it reads of that
+ * (docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
 export function mentionsOf(file: Importer, catalogue: Catalogue): Mentions {
   const variables = variablesOf(file, catalogue);
   const constants = constantsOf(file, catalogue);
   const used = reached(expressionsOfRules(file.policy), variables);
   const all = reached([...expressionsOfRules(file.policy), ...variables.map(({ value }) => value)], variables);
-  const lacks = (kind: 'export_variables' | 'export_constants', imports: Importer['policy']['variables']['imports']): boolean =>
-    imports.some(({ value }) => catalogue.find(importKey(kind, value)) === undefined);
+  const lacks = (
+    kind: 'export_variables' | 'export_constants',
+    imports: Importer['policy']['variables']['imports'],
+  ): boolean => imports.some(({ value }) => catalogue.find(importKey(kind, value)) === undefined);
   return {
-    variables: { ...mentioned(variables, used.variables, all.variables), lacksImport: lacks('export_variables', file.policy.variables.imports) },
-    constants: { ...mentioned(constants, used.constants, all.constants), lacksImport: lacks('export_constants', file.policy.constants.imports) },
+    variables: {
+      ...mentioned(variables, used.variables, all.variables),
+      lacksImport: lacks('export_variables', file.policy.variables.imports),
+    },
+    constants: {
+      ...mentioned(constants, used.constants, all.constants),
+      lacksImport: lacks('export_constants', file.policy.constants.imports),
+    },
   };
 }
 
-function mentioned<T>(defined: readonly Definition<T>[], used: ReadonlySet<string>, all: ReadonlySet<string>): Omit<Mentioned<T>, 'lacksImport'> {
+function mentioned<T>(
+  defined: readonly Definition<T>[],
+  used: ReadonlySet<string>,
+  all: ReadonlySet<string>,
+): Omit<Mentioned<T>, 'lacksImport'> {
   const known = new Set(defined.map(({ name }) => name.value));
   return { defined, used, missing: new Set([...all].filter((name) => !known.has(name))) };
 }
@@ -59,7 +74,7 @@ function reached(expressions: readonly Expression[], definitions: readonly Defin
     for (const name of references.variables.keys()) {
       if (variables.has(name)) continue;
       variables.add(name);
-      append(pending, (byName.get(name) ?? []));
+      append(pending, byName.get(name) ?? []);
     }
   }
   return { variables, constants };

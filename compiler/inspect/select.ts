@@ -6,7 +6,9 @@ export interface Selection {
   /** Ids; all policies when there are none. */
   readonly ids: readonly string[];
   readonly includeDisabled: boolean;
-  /** Regular expressions, found anywhere in the text; sets have neither version nor scope: theirs are the empty text. */
+  /**
+   * Regular expressions, found anywhere in the text; sets have neither version nor scope: theirs are the empty text.
+   */
   readonly name: Pattern | undefined;
   readonly version: Pattern | undefined;
   readonly scope: Pattern | undefined;
@@ -26,10 +28,14 @@ export function patternOf(text: string): Pattern | { readonly problem: string } 
 }
 
 /** The policies of a selection, and the ids that no policy has. */
-export function select(policies: readonly InspectedPolicy[], { ids, includeDisabled, name, version, scope }: Selection): { readonly selected: readonly InspectedPolicy[]; readonly unknown: readonly string[] } {
+export function select(
+  policies: readonly InspectedPolicy[],
+  { ids, includeDisabled, name, version, scope }: Selection,
+): { readonly selected: readonly InspectedPolicy[]; readonly unknown: readonly string[] } {
   const among = policies.filter(({ disabled }) => includeDisabled || !disabled);
   const wanted = new Set(ids);
-  const finds = (pattern: Pattern | undefined, text: string): boolean => pattern === undefined || pattern.matcher(text).find();
+  const finds = (pattern: Pattern | undefined, text: string): boolean =>
+    pattern === undefined || pattern.matcher(text).find();
   return {
     selected: among
       .filter(({ policyId }) => wanted.size === 0 || wanted.has(policyId))

@@ -5,8 +5,18 @@ import { allOf, anyOf, fails, holds, not, predicateOf } from './polarity.js';
 import type { Predicate } from './predicate.js';
 import type { Operator, Value } from './value.js';
 
-const attribute = (name: string): Value => ({ kind: 'select', operand: { kind: 'field', of: 'resource', name: 'attr', type: json }, name, type: json });
-const operator = (name: Operator, ...operands: readonly Value[]): Value => ({ kind: 'operator', operator: name, operands, type: bool });
+const attribute = (name: string): Value => ({
+  kind: 'select',
+  operand: { kind: 'field', of: 'resource', name: 'attr', type: json },
+  name,
+  type: json,
+});
+const operator = (name: Operator, ...operands: readonly Value[]): Value => ({
+  kind: 'operator',
+  operator: name,
+  operands,
+  type: bool,
+});
 const [a, b, c] = ['a', 'b', 'c'].map(attribute) as [Value, Value, Value];
 const is = (value: Value, polarity: boolean): Predicate => ({ kind: 'is', value, polarity });
 
@@ -22,11 +32,20 @@ test('the negation of a conjunction is a disjunction of negations, and the other
 });
 
 test('chains are flat', () => {
-  assert.equal(holds(operator('and', operator('and', a, b), c)), { kind: 'and', operands: [is(a, true), is(b, true), is(c, true)] });
+  assert.equal(holds(operator('and', operator('and', a, b), c)), {
+    kind: 'and',
+    operands: [is(a, true), is(b, true), is(c, true)],
+  });
 });
 
 test('an inequality is an equality that is false, unless the equality itself may fail', () => {
-  assert.equal(holds(operator('notEquals', a, b)), { kind: 'compare', comparison: 'equals', left: a, right: b, polarity: false });
+  assert.equal(holds(operator('notEquals', a, b)), {
+    kind: 'compare',
+    comparison: 'equals',
+    left: a,
+    right: b,
+    polarity: false,
+  });
   const range: Value = { ...a, type: opaque('net.IP') } as Value;
   const differs = operator('notEquals', range, b);
   assert.equal(holds(differs), is(differs, true));
@@ -34,7 +53,13 @@ test('an inequality is an equality that is false, unless the equality itself may
 
 test('a choice is its condition and one branch, or its negation and the other', () => {
   const choice = operator('conditional', a, b, c);
-  const expected = { kind: 'or', operands: [{ kind: 'and', operands: [is(a, true), is(b, true)] }, { kind: 'and', operands: [is(a, false), is(c, true)] }] };
+  const expected = {
+    kind: 'or',
+    operands: [
+      { kind: 'and', operands: [is(a, true), is(b, true)] },
+      { kind: 'and', operands: [is(a, false), is(c, true)] },
+    ],
+  };
   assert.equal(holds(choice), expected);
 });
 

@@ -5,7 +5,10 @@ import type { Match } from './program.js';
 import type { Operator, Value } from './value.js';
 import { some } from './visit.js';
 
-/** When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on (docs/spec/policy-language.md#results-of-conditions). */
+/**
+ * When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on
+ * (docs/spec/policy-language.md#results-of-conditions).
+ */
 export function predicateOf(match: Match): Predicate {
   switch (match.kind) {
     case 'expr':
@@ -177,4 +180,3 @@ function holdsOpaque(type: CelType): boolean {
       return false;
   }
 }
-

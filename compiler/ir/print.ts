@@ -1,8 +1,23 @@
-import type { ActionTable, DerivedRole, Match, Module, Output, PrincipalModule, Program, ResourceModule, RoleModule, RoleRule, Rule } from './program.js';
+import type {
+  ActionTable,
+  DerivedRole,
+  Match,
+  Module,
+  Output,
+  PrincipalModule,
+  Program,
+  ResourceModule,
+  RoleModule,
+  RoleRule,
+  Rule,
+} from './program.js';
 import type { Literal, Value } from './value.js';
 import { parts } from './visit.js';
 
-/** A program as text: what the policies say once every name is resolved. For golden files and for explaining; equal programs give equal text. */
+/**
+ * A program as text: what the policies say once every name is resolved. For golden files and for explaining; equal
+ * programs give equal text.
+ */
 export function printProgram(program: Program): string {
   return program.modules.map(printModule).join('\n');
 }
@@ -60,7 +75,9 @@ export function printValue(value: Value): string {
       return `type ${value.name}`;
     case 'macro': {
       const variables = `(${value.variables.join(', ')}) =>`;
-      const functions = [value.predicate, value.body].flatMap((part) => (part === undefined ? [] : [`${variables} ${printValue(part)}`]));
+      const functions = [value.predicate, value.body].flatMap((part) =>
+        part === undefined ? [] : [`${variables} ${printValue(part)}`],
+      );
       return `${value.runtime}(${[printValue(value.range), ...functions].join(', ')})`;
     }
   }
@@ -69,7 +86,11 @@ export function printValue(value: Value): string {
 function bodyOf(module: Module): readonly string[] {
   switch (module.kind) {
     case 'resource':
-      return [...resourceFacts(module), ...module.rules.flatMap(printRule), ...printTable('actions', module.table, module.rules)];
+      return [
+        ...resourceFacts(module),
+        ...module.rules.flatMap(printRule),
+        ...printTable('actions', module.table, module.rules),
+      ];
     case 'principal':
       return [...principalFacts(module), ...module.rules.flatMap(printRule), ...principalTables(module)];
     case 'role':
@@ -83,21 +104,31 @@ function resourceFacts(module: ResourceModule): readonly string[] {
   const { roles, schemas } = module;
   return [
     `kind ${name(module.kindName)}, version ${module.version}, ${scopeOf(module)}`,
-    ...roles.literals.map(({ role, bit, alsoGlobs }) => `role ${name(role)} = ${[bit, ...alsoGlobs].map(printBit).join(' | ')}`),
+    ...roles.literals.map(
+      ({ role, bit, alsoGlobs }) => `role ${name(role)} = ${[bit, ...alsoGlobs].map(printBit).join(' | ')}`,
+    ),
     ...roles.globs.map(({ pattern, bit }) => `roles like ${name(pattern)} = ${printBit(bit)}`),
     ...(roles.crowded ? ['more roles than bits'] : []),
     ...(module.readsRuntime ? ['reads runtime'] : []),
-    ...Object.entries(schemas).flatMap(([of, schema]) => (schema === undefined ? [] : [`${of} schema ${schema.ref} unless [${schema.ignoredActions.join(', ')}]`])),
+    ...Object.entries(schemas).flatMap(([of, schema]) =>
+      schema === undefined ? [] : [`${of} schema ${schema.ref} unless [${schema.ignoredActions.join(', ')}]`],
+    ),
   ];
 }
 
 function principalFacts(module: PrincipalModule): readonly string[] {
-  return [`principal ${name(module.principal)}, version ${module.version}, ${scopeOf(module)}`, ...(module.readsRuntime ? ['reads runtime'] : [])];
+  return [
+    `principal ${name(module.principal)}, version ${module.version}, ${scopeOf(module)}`,
+    ...(module.readsRuntime ? ['reads runtime'] : []),
+  ];
 }
 
 function roleFacts(module: RoleModule): readonly string[] {
   const parents = module.parentRoles.length === 0 ? '' : `, parents [${module.parentRoles.map(name).join(', ')}]`;
-  return [`role ${name(module.role)}, version ${module.version}, scope ${scopeName(module.scope)}${parents}`, ...(module.readsRuntime ? ['reads runtime'] : [])];
+  return [
+    `role ${name(module.role)}, version ${module.version}, scope ${scopeName(module.scope)}${parents}`,
+    ...(module.readsRuntime ? ['reads runtime'] : []),
+  ];
 }
 
 function scopeOf({ scope, overridesParent }: ResourceModule | PrincipalModule): string {
@@ -113,7 +144,14 @@ function printRule(rule: Rule): readonly string[] {
   const where = rule.resource === undefined ? '' : ` on ${name(rule.resource)}`;
   const head = `rule ${name(rule.name)}: ${rule.effect} [${rule.actions.map(name).join(', ')}]${where} to [${rule.roles.map(name).join(', ')}]${who}`;
   const memo = rule.memo === undefined ? [] : [`first result kept as ${name(rule.memo)}`];
-  return [head, ...indented([...printCondition(rule.condition, rule.inverted ? 'unless' : 'when'), ...printOutput(rule.output), ...memo])];
+  return [
+    head,
+    ...indented([
+      ...printCondition(rule.condition, rule.inverted ? 'unless' : 'when'),
+      ...printOutput(rule.output),
+      ...memo,
+    ]),
+  ];
 }
 
 function printRoleRule(rule: RoleRule): readonly string[] {
@@ -122,16 +160,23 @@ function printRoleRule(rule: RoleRule): readonly string[] {
 }
 
 function printDerivedRole(role: DerivedRole): readonly string[] {
-  return [`derived role ${name(role.name)}: a [${role.parentRoles.map(name).join(', ')}]`, ...indented(printCondition(role.condition, 'when'))];
+  return [
+    `derived role ${name(role.name)}: a [${role.parentRoles.map(name).join(', ')}]`,
+    ...indented(printCondition(role.condition, 'when')),
+  ];
 }
 
 function printCondition(condition: Match | undefined, joint: string): readonly string[] {
   if (condition === undefined) return [];
-  return condition.kind === 'expr' ? [`${joint} ${printValue(condition.value)}`] : [joint, ...indented(printMatch(condition))];
+  return condition.kind === 'expr'
+    ? [`${joint} ${printValue(condition.value)}`]
+    : [joint, ...indented(printMatch(condition))];
 }
 
 function printMatch(match: Match): readonly string[] {
-  return match.kind === 'expr' ? [printValue(match.value)] : [`${match.kind} of`, ...indented(match.of.flatMap(printMatch))];
+  return match.kind === 'expr'
+    ? [printValue(match.value)]
+    : [`${match.kind} of`, ...indented(match.of.flatMap(printMatch))];
 }
 
 function printOutput(output: Output | undefined): readonly string[] {
@@ -144,13 +189,23 @@ function printOutput(output: Output | undefined): readonly string[] {
 }
 
 function printTable(title: string, table: ActionTable, rules: readonly Rule[]): readonly string[] {
-  const reached = (indexes: readonly number[]): string => indexes.map((index) => name(rules[index]?.name ?? '')).join(', ');
-  return [title, ...indented([...table.actions.map((entry) => `${name(entry.action)}: ${reached(entry.rules)}`), `any other: ${reached(table.otherActions)}`])];
+  const reached = (indexes: readonly number[]): string =>
+    indexes.map((index) => name(rules[index]?.name ?? '')).join(', ');
+  return [
+    title,
+    ...indented([
+      ...table.actions.map((entry) => `${name(entry.action)}: ${reached(entry.rules)}`),
+      `any other: ${reached(table.otherActions)}`,
+    ]),
+  ];
 }
 
 function principalTables(module: PrincipalModule): readonly string[] {
   const others = module.otherKinds.map((index) => name(module.rules[index]?.name ?? '')).join(', ');
-  return [...module.kinds.flatMap(({ kind, table }) => printTable(`actions on ${name(kind)}`, table, module.rules)), `on any other kind: ${others}`];
+  return [
+    ...module.kinds.flatMap(({ kind, table }) => printTable(`actions on ${name(kind)}`, table, module.rules)),
+    `on any other kind: ${others}`,
+  ];
 }
 
 function printLiteral(literal: Literal): string {

@@ -135,7 +135,9 @@ export interface DerivedRoleReference {
   readonly parentRoles: readonly string[];
 }
 
-/** A condition: the author's tree over lowered expressions. `polarity.ts` makes the predicate of it that decides a rule. */
+/**
+ * A condition: the author's tree over lowered expressions. `polarity.ts` makes the predicate of it that decides a rule.
+ */
 export type Match =
   | { readonly kind: 'expr'; readonly text: string; readonly value: Value }
   | { readonly kind: 'all' | 'any' | 'none'; readonly of: readonly Match[] };
@@ -159,6 +161,9 @@ export interface Constant {
 export interface Schema {
   readonly ref: string;
   readonly ignoredActions: readonly string[];
-  /** Where its definition is, or the violation it amounts to: it could not be loaded, and that was not to be an error (docs/spec/policy-language.md#enforcement). */
+  /**
+   * Where its definition is, or the violation it amounts to: it could not be loaded, and that was not to be an error
+   * (docs/spec/policy-language.md#enforcement).
+   */
   readonly validator: SchemaAddress | { readonly unavailable: string };
 }

@@ -2,8 +2,9 @@ import type { JsonValue } from '../ast/policy.js';
 import type { CelType } from '../cel/types.js';
 
 /**
- * A CEL term with every name resolved: the second vocabulary's half for values. It has no span of its own: an expression is
- * reported by its rule. `type` is the checker's, for the emitter's choice of the plainest JavaScript that is right.
+ * A CEL term with every name resolved: the second vocabulary's half for values. It has no span of its own: an
+ * expression is reported by its rule. `type` is the checker's, for the emitter's choice of the plainest JavaScript that
+ * is right.
  */
 export type Value = { readonly type: CelType } & (
   | Literal
@@ -12,15 +13,27 @@ export type Value = { readonly type: CelType } & (
   | { readonly kind: 'variable' | 'constant' | 'global' | 'local'; readonly name: string }
   /** `has(V.x)`: whether a variable, constant or global is set. */
   | { readonly kind: 'is-set'; readonly binding: 'variable' | 'constant' | 'global'; readonly name: string }
-  /** All of them as a whole. `before`: `V` in the definition of this variable has only those that are evaluated before it. */
+  /**
+   * All of them as a whole. `before`: `V` in the definition of this variable has only those that are evaluated before
+   * it.
+   */
   | { readonly kind: 'bindings'; readonly of: 'variables' | 'constants' | 'globals'; readonly before?: string }
   | { readonly kind: 'select' | 'has' | 'optional-select'; readonly operand: Value; readonly name: string }
   | { readonly kind: 'index' | 'optional-index'; readonly operand: Value; readonly index: Value }
   | { readonly kind: 'operator'; readonly operator: Operator; readonly operands: readonly Value[] }
   /** `name` is the function's in CEL, and in filters (docs/spec/plans.md#operator-names); `runtime` is what runs it. */
-  | { readonly kind: 'call'; readonly name: string; readonly runtime: string; readonly pure: boolean; readonly args: readonly Value[] }
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly runtime: string;
+      readonly pure: boolean;
+      readonly args: readonly Value[];
+    }
   | { readonly kind: 'list'; readonly elements: readonly { readonly optional: boolean; readonly value: Value }[] }
-  | { readonly kind: 'map'; readonly entries: readonly { readonly optional: boolean; readonly key: Value; readonly value: Value }[] }
+  | {
+      readonly kind: 'map';
+      readonly entries: readonly { readonly optional: boolean; readonly key: Value; readonly value: Value }[];
+    }
   | { readonly kind: 'type-name'; readonly name: string }
   | Macro
 );
@@ -39,9 +52,23 @@ export type Literal = { readonly kind: 'literal' } & (
 export type RequestPart = 'request' | 'principal' | 'resource' | 'auxData' | 'runtime';
 
 export type Operator =
-  | 'and' | 'or' | 'not' | 'conditional'
-  | 'equals' | 'notEquals' | 'lessThan' | 'atMost' | 'greaterThan' | 'atLeast' | 'inCollection'
-  | 'add' | 'subtract' | 'multiply' | 'divide' | 'modulo' | 'negate';
+  | 'and'
+  | 'or'
+  | 'not'
+  | 'conditional'
+  | 'equals'
+  | 'notEquals'
+  | 'lessThan'
+  | 'atMost'
+  | 'greaterThan'
+  | 'atLeast'
+  | 'inCollection'
+  | 'add'
+  | 'subtract'
+  | 'multiply'
+  | 'divide'
+  | 'modulo'
+  | 'negate';
 
 /** A comprehension or a binding. `runtime` is the function of runtime/cel that runs it; the body sees `variables`. */
 export interface Macro {

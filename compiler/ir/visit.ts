@@ -79,7 +79,10 @@ function withParts(value: Value, replace: (part: Value) => Value): Value {
     case 'list':
       return { ...value, elements: value.elements.map((element) => ({ ...element, value: replace(element.value) })) };
     case 'map':
-      return { ...value, entries: value.entries.map((entry) => ({ ...entry, key: replace(entry.key), value: replace(entry.value) })) };
+      return {
+        ...value,
+        entries: value.entries.map((entry) => ({ ...entry, key: replace(entry.key), value: replace(entry.value) })),
+      };
     case 'macro':
       return {
         ...value,
@@ -121,5 +124,11 @@ export function valuesOf(match: Match | undefined): readonly Value[] {
 
 /** Whether a value depends on some variable: one it names, or all of them as a whole. */
 export function readsVariables(value: Value): boolean {
-  return some(value, (part) => part.kind === 'variable' || (part.kind === 'is-set' && part.binding === 'variable') || (part.kind === 'bindings' && part.of === 'variables'));
+  return some(
+    value,
+    (part) =>
+      part.kind === 'variable' ||
+      (part.kind === 'is-set' && part.binding === 'variable') ||
+      (part.kind === 'bindings' && part.of === 'variables'),
+  );
 }

@@ -13,8 +13,9 @@ import { counted, type Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
 /**
- * The variables and constants of a document (docs/spec/policy-language.md#compiling-variables-and-constants). Reports names that cannot be, names with several definitions, references to
- * nothing, and cycles; what is returned then is the first definition of each name.
+ * The variables and constants of a document (docs/spec/policy-language.md#compiling-variables-and-constants). Reports
+ * names that cannot be, names with several definitions, references to nothing, and cycles; what is returned then is the
+ * first definition of each name.
  */
 export function linkBindings(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
   const key = keyOfImports(file);
@@ -55,7 +56,10 @@ interface Owner {
 }
 
 /** The definitions by name, sorted; of several the first. */
-function unique<T>(definitions: readonly Definition<T>[], { what, file, problems }: Owner): ReadonlyMap<string, Definition<T>> {
+function unique<T>(
+  definitions: readonly Definition<T>[],
+  { what, file, problems }: Owner,
+): ReadonlyMap<string, Definition<T>> {
   const byName = new Map<string, Definition<T>[]>();
   for (const definition of definitions) {
     const name = definition.name.value;
@@ -70,7 +74,10 @@ function unique<T>(definitions: readonly Definition<T>[], { what, file, problems
   return new Map(sorted.map(([name, several]) => [name, several[0] as Definition<T>]));
 }
 
-function redefinition(name: string, several: readonly Definition<unknown>[]): [MessageParameters<'variable/redefined'>, Details] {
+function redefinition(
+  name: string,
+  several: readonly Definition<unknown>[],
+): [MessageParameters<'variable/redefined'>, Details] {
   return [
     { name, definitions: several.map(({ origin, place }) => `${origin} (${printPlace(place)})`) },
     { notes: several.map(({ origin, place }) => ({ message: `defined in ${origin}`, span: place.span })) },
@@ -81,7 +88,11 @@ function redefinition(name: string, several: readonly Definition<unknown>[]): [M
 const MAX_CHAIN = 200;
 
 /** Reports each variable that makes a chain too long, not those that use it in turn. */
-function reportDeepChains(order: readonly string[], variables: ReadonlyMap<string, Definition<Expression>>, problems: Problems): void {
+function reportDeepChains(
+  order: readonly string[],
+  variables: ReadonlyMap<string, Definition<Expression>>,
+  problems: Problems,
+): void {
   const depths = new Map<string, number>();
   for (const name of order) {
     const { value, place } = variables.get(name) as Definition<Expression>;
@@ -98,7 +109,10 @@ function inDependencyOrder(
   problems: Problems,
 ): ReadonlyMap<string, LinkedVariable> {
   const needs = new Map(
-    [...variables].map(([name, { value }]) => [name, value.ast === undefined ? [] : referencesOf(value.ast).variables.keys()]),
+    [...variables].map(([name, { value }]) => [
+      name,
+      value.ast === undefined ? [] : referencesOf(value.ast).variables.keys(),
+    ]),
   );
   const { order, selfReferences, cycles } = dependencyOrder(needs);
   if (selfReferences.length === 0 && cycles.length === 0) reportDeepChains(order, variables, problems);

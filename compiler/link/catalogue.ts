@@ -23,7 +23,10 @@ export function hasKind<K extends Policy['kind']>(file: PolicyFile, kind: K): fi
   return file.policy.kind === kind;
 }
 
-/** Files the documents by key. A second document of one key is reported and left out (docs/spec/policy-language.md#identity). */
+/**
+ * Files the documents by key. A second document of one key is reported and left out
+ * (docs/spec/policy-language.md#identity).
+ */
 export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): Catalogue {
   const byKey = new Map<string, PolicyFile>();
   for (const file of [...files].sort(byPath)) {
@@ -38,7 +41,10 @@ export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): 
       'policy/duplicate',
       placeOfDocument(file),
       { policy: key, otherFile },
-      { notes: [{ message: 'first defined here', span: placeOfDocument(previous).span }], facts: { policy: key, otherFile } },
+      {
+        notes: [{ message: 'first defined here', span: placeOfDocument(previous).span }],
+        facts: { policy: key, otherFile },
+      },
     );
   }
   return { documents: [...byKey].map(([key, file]) => ({ key, file })), find: (key) => byKey.get(key) };

@@ -10,7 +10,8 @@ function truthOf(text: string): boolean | undefined {
 }
 
 test('comparisons of literals are what they are at run time, of smaller, equal and greater ones', () => {
-  const outcomes = (operator: string): readonly (boolean | undefined)[] => ['1', '2', '3'].map((left) => truthOf(`${left} ${operator} 2`));
+  const outcomes = (operator: string): readonly (boolean | undefined)[] =>
+    ['1', '2', '3'].map((left) => truthOf(`${left} ${operator} 2`));
   assert.equal(outcomes('<'), [true, false, false]);
   assert.equal(outcomes('<='), [true, true, false]);
   assert.equal(outcomes('>'), [false, false, true]);
@@ -20,7 +21,8 @@ test('comparisons of literals are what they are at run time, of smaller, equal a
 });
 
 test('a comparison of two types, of texts by order, or of what the request says is not constant', () => {
-  for (const text of ['1 == 1u', '1 < 2.0', '"a" < "b"', 'b"a" == b"a"', 'R.attr.x == 1', '1 + 1 == 2']) assert.is(truthOf(text), undefined, text);
+  for (const text of ['1 == 1u', '1 < 2.0', '"a" < "b"', 'b"a" == b"a"', 'R.attr.x == 1', '1 + 1 == 2'])
+    assert.is(truthOf(text), undefined, text);
 });
 
 test.run();

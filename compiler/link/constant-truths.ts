@@ -3,8 +3,9 @@ import type { CallExpr, Expr, LiteralExpr } from '../ast/expr.js';
 import { children } from '../ast/visit.js';
 
 /**
- * The subexpressions that are true or false whatever the request: literals, comparisons of literals, and the `!`, `&&`, `||`, ternaries and
- * `in []` they decide. The reference removes these before it looks for references (docs/spec/policy-language.md#identifiers).
+ * The subexpressions that are true or false whatever the request: literals, comparisons of literals, and the `!`, `&&`,
+ * `||`, ternaries and `in []` they decide. The reference removes these before it looks for references
+ * (docs/spec/policy-language.md#identifiers).
  */
 export function constantTruths(expr: Expr): ReadonlyMap<Expr, boolean> {
   const truths = new Map<Expr, boolean>();

@@ -17,7 +17,10 @@ export interface Definition<T> {
   readonly origin: string;
 }
 
-/** The constants a document can name: imported, then local ones (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none. */
+/**
+ * The constants a document can name: imported, then local ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
+ */
 export function constantsOf(file: Importer, catalogue: Catalogue): readonly Definition<JsonValue>[] {
   const { imports, local } = file.policy.constants;
   const imported = imports.flatMap(({ value: name }) => {
@@ -30,7 +33,10 @@ export function constantsOf(file: Importer, catalogue: Catalogue): readonly Defi
   );
 }
 
-/** The variables a document can name: imported, then local, then legacy ones (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none. */
+/**
+ * The variables a document can name: imported, then local, then legacy ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
+ */
 export function variablesOf(file: Importer, catalogue: Catalogue): readonly Definition<Expression>[] {
   const { imports, local } = file.policy.variables;
   const imported = imports.flatMap(({ value: name }) => {
@@ -41,6 +47,16 @@ export function variablesOf(file: Importer, catalogue: Catalogue): readonly Defi
   return [
     ...imported,
     ...local.map((definition) => ({ ...definition, file, origin: 'policy local variables' })),
-    ...file.legacyVariables.map((definition) => ({ ...definition, file, origin: 'deprecated top-level policy variables' })),
-  ].map(({ name, expression, file: from, origin }) => ({ name, value: expression, place: expression.place, file: from, origin }));
+    ...file.legacyVariables.map((definition) => ({
+      ...definition,
+      file,
+      origin: 'deprecated top-level policy variables',
+    })),
+  ].map(({ name, expression, file: from, origin }) => ({
+    name,
+    value: expression,
+    place: expression.place,
+    file: from,
+    origin,
+  }));
 }

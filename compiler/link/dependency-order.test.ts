@@ -5,7 +5,11 @@ import { dependencyOrder } from './dependency-order.js';
 const of = (needs: Readonly<Record<string, readonly string[]>>) => dependencyOrder(new Map(Object.entries(needs)));
 
 test('a name comes after all it depends on, ties by name', () => {
-  assert.equal(of({ a: ['z'], b: [], z: [], c: ['b', 'a'] }), { order: ['b', 'z', 'a', 'c'], selfReferences: [], cycles: [] });
+  assert.equal(of({ a: ['z'], b: [], z: [], c: ['b', 'a'] }), {
+    order: ['b', 'z', 'a', 'c'],
+    selfReferences: [],
+    cycles: [],
+  });
 });
 
 test('a name that is not defined does not hold up the others', () => {
@@ -18,7 +22,10 @@ test('a name that depends on itself is a cycle of its own kind', () => {
 
 test('names that depend on each other are one cycle, sorted; who only needs them is not in it', () => {
   const { cycles } = of({ b: ['c'], c: ['b'], d: ['e', 'f'], e: ['g'], f: ['g'], g: ['d'], h: ['b', 'd'] });
-  assert.equal(cycles, [['b', 'c'], ['d', 'e', 'f', 'g']]);
+  assert.equal(cycles, [
+    ['b', 'c'],
+    ['d', 'e', 'f', 'g'],
+  ]);
 });
 
 test('the names of Object.prototype are ordinary', () => {

@@ -62,7 +62,10 @@ interface Visit {
 }
 
 /** Tarjan's strongly connected components of two and more, on a stack of our own: chains may be long. */
-function cyclesAmong(names: readonly string[], needs: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+function cyclesAmong(
+  names: readonly string[],
+  needs: ReadonlyMap<string, readonly string[]>,
+): readonly (readonly string[])[] {
   const cycles: string[][] = [];
   const index = new Map<string, number>();
   const lowest = new Map<string, number>();

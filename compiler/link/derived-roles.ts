@@ -27,7 +27,10 @@ interface RoleSetUnion {
   readonly isBroken: boolean;
 }
 
-/** Links derived-roles documents when first asked for: those nobody imports are not looked at (docs/spec/policy-language.md#documents). */
+/**
+ * Links derived-roles documents when first asked for: those nobody imports are not looked at
+ * (docs/spec/policy-language.md#documents).
+ */
 export class RoleSets {
   private readonly linked = new Map<PolicyFile, RoleSet>();
   private readonly unions = new Map<string, RoleSetUnion>();
@@ -37,7 +40,10 @@ export class RoleSets {
     private readonly problems: Problems,
   ) {}
 
-  /** What a list of imports brings; missing sets bring nothing. Thousands of policies may have the same list: it is put together once. */
+  /**
+   * What a list of imports brings; missing sets bring nothing. Thousands of policies may have the same list: it is put
+   * together once.
+   */
   imported(names: readonly string[]): RoleSetUnion {
     const key = JSON.stringify(names);
     const union = this.unions.get(key) ?? this.unite(names);
@@ -75,11 +81,17 @@ export interface ImportedRoles {
   readonly all: readonly LinkedDerivedRole[];
   /** Those that rules name. */
   readonly named: ReadonlyMap<string, LinkedDerivedRole>;
-  /** Whether something in the imported sets or in their use was reported: that ends the policy (docs/spec/policy-language.md#compile-errors). */
+  /**
+   * Whether something in the imported sets or in their use was reported: that ends the policy
+   * (docs/spec/policy-language.md#compile-errors).
+   */
   readonly isBroken: boolean;
 }
 
-/** Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per name (docs/spec/policy-language.md#importing-derived-roles). */
+/**
+ * Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per
+ * name (docs/spec/policy-language.md#importing-derived-roles).
+ */
 export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, problems: Problems): ImportedRoles {
   const own = counted(problems);
   const { all, byName, isBroken } = roleSets.imported(file.policy.importDerivedRoles.map(({ value }) => value));
@@ -87,8 +99,10 @@ export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, p
   for (const [name, use] of lastUses(file.policy)) {
     const candidates = byName.get(name) ?? [];
     const [first] = candidates;
-    if (first === undefined) own.add('derived-role/unknown', use.place, { name }, { hints: () => didYouMean(name, byName.keys()) });
-    else if (candidates.length > 1) own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates, file.policy.importDerivedRoles));
+    if (first === undefined)
+      own.add('derived-role/unknown', use.place, { name }, { hints: () => didYouMean(name, byName.keys()) });
+    else if (candidates.length > 1)
+      own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates, file.policy.importDerivedRoles));
     else named.set(name, first.role);
   }
   return { all, named, isBroken: isBroken || own.count() > 0 };
@@ -127,7 +141,10 @@ function ambiguity(
     const as = imports[by] as Located<string>;
     return `${role.file.source.path} (imported as ${JSON.stringify(as.value)} at ${printPosition(as.place)})`;
   });
-  const notes = candidates.map(({ role }) => ({ message: `defined in ${role.set}`, span: role.definition.name.place.span }));
+  const notes = candidates.map(({ role }) => ({
+    message: `defined in ${role.set}`,
+    span: role.definition.name.place.span,
+  }));
   return [{ name, definitions }, { notes }];
 }
 

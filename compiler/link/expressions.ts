@@ -32,16 +32,22 @@ export function linkCondition(condition: Condition | undefined, names: Names, pr
   }
 }
 
-/** Reports what an output names and nobody defines, and outputs without an expression (docs/spec/policy-language.md#output). */
+/**
+ * Reports what an output names and nobody defines, and outputs without an expression
+ * (docs/spec/policy-language.md#output).
+ */
 export function linkOutput(output: Output | undefined, names: Names, problems: Problems): void {
   if (output === undefined) return;
-  const expressions = [output.ruleActivated, output.conditionNotMet, output.legacy].filter((expression) => isPresent(expression));
+  const expressions = [output.ruleActivated, output.conditionNotMet, output.legacy].filter((expression) =>
+    isPresent(expression),
+  );
   if (expressions.length === 0) problems.add('output/empty', output.place, {});
   for (const expression of expressions) linkExpression(expression, names, problems);
 }
 
 /**
- * Reports the variables and constants an expression refers to and the policy does not have (docs/spec/policy-language.md#compiling-variables-and-constants).
+ * Reports the variables and constants an expression refers to and the policy does not have
+ * (docs/spec/policy-language.md#compiling-variables-and-constants).
  * @param definedAs the variable whose definition it is.
  */
 export function linkExpression(expression: Expression, names: Names, problems: Problems, definedAs?: string): void {

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { identifierProblem } from './identifier.js';
 
 test('letters, digits and _ make a name that does not begin with a digit', () => {
-  for (const name of ['a', '_', 'aB9_', 'constructor', '__proto__', 'trueish']) assert.is(identifierProblem(name), undefined);
+  for (const name of ['a', '_', 'aB9_', 'constructor', '__proto__', 'trueish'])
+    assert.is(identifierProblem(name), undefined);
   for (const name of ['', '9a', 'a-b', 'a.b.c', 'why?', 'é', 'a\n']) {
     assert.is(identifierProblem(name), `${JSON.stringify(name)} is not a valid identifier`);
   }

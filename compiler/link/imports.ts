@@ -42,7 +42,8 @@ function importsOf({ policy }: PolicyFile): readonly { kind: ImportKind; name: L
 }
 
 function namesByKind({ documents }: Catalogue): Readonly<Record<ImportKind, readonly string[]>> {
-  const namesOf = (kind: ImportKind): readonly string[] => documents.flatMap((document) => importableName(document, kind));
+  const namesOf = (kind: ImportKind): readonly string[] =>
+    documents.flatMap((document) => importableName(document, kind));
   return {
     derived_roles: namesOf('derived_roles'),
     export_variables: namesOf('export_variables'),
@@ -51,6 +52,7 @@ function namesByKind({ documents }: Catalogue): Readonly<Record<ImportKind, read
 }
 
 function importableName({ key, file: { policy } }: Document, kind: ImportKind): readonly string[] {
-  const importable = policy.kind === 'derived-roles' || policy.kind === 'export-variables' || policy.kind === 'export-constants';
+  const importable =
+    policy.kind === 'derived-roles' || policy.kind === 'export-variables' || policy.kind === 'export-constants';
   return importable && key === importKey(kind, policy.name.value) ? [policy.name.value] : [];
 }

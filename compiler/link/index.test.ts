@@ -10,7 +10,9 @@ import { link } from './index.js';
 /** Links documents given by path, without their `apiVersion`. */
 function linked(documents: Readonly<Record<string, string>>) {
   const report = new Diagnostics();
-  const sources = Object.entries(documents).map(([path, text]) => new Source(path, `apiVersion: api.authz.dev/v1\n${text}`));
+  const sources = Object.entries(documents).map(
+    ([path, text]) => new Source(path, `apiVersion: api.authz.dev/v1\n${text}`),
+  );
   const files = sources.flatMap((source) => parse(source, report) ?? []);
   const { policies } = link(files, report);
   const list = report.sorted();
@@ -18,19 +20,22 @@ function linked(documents: Readonly<Record<string, string>>) {
 }
 
 /** The codes of all problems, each with its message. */
-const problems = (documents: Readonly<Record<string, string>>) => linked(documents).list.map(({ code, message }) => `${code}: ${message}`);
+const problems = (documents: Readonly<Record<string, string>>) =>
+  linked(documents).list.map(({ code, message }) => `${code}: ${message}`);
 const codes = (documents: Readonly<Record<string, string>>) => linked(documents).list.map(({ code }) => code);
 
 const resource = (fields = '', rules = '') =>
   `resourcePolicy: {resource: doc, version: default${fields}, rules: [${rules || '{actions: [view], effect: EFFECT_ALLOW, roles: [user]}'}]}`;
-const when = (expr: string, rest = '') => `{actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '${expr}'}}${rest}}`;
+const when = (expr: string, rest = '') =>
+  `{actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '${expr}'}}${rest}}`;
 const scoped = (name: string, scope: string, permissions = '') =>
   `resourcePolicy: {resource: ${name}, version: default, scope: "${scope}"${permissions && `, scopePermissions: SCOPE_PERMISSIONS_${permissions}`}}`;
 const OVERRIDE = 'OVERRIDE_PARENT';
 const CONSENT = 'REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS';
 const role = (name: string, rest = '', version = 'default') =>
   `rolePolicy: {role: ${name}, version: ${version}${rest}, rules: [{resource: doc, allowActions: [view]}]}`;
-const roles = (name: string, definitions: string, rest = '') => `derivedRoles: {name: ${name}, definitions: [${definitions}]${rest}}`;
+const roles = (name: string, definitions: string, rest = '') =>
+  `derivedRoles: {name: ${name}, definitions: [${definitions}]${rest}}`;
 const owner = '{name: owner, parentRoles: [user]}';
 
 test('a misspelt import of each kind suggests what is there of that kind', () => {
@@ -41,7 +46,10 @@ test('a misspelt import of each kind suggests what is there of that kind', () =>
     'doc.yaml': resource(', importDerivedRoles: [staf], variables: {import: [date]}, constants: {import: [limit]}'),
   });
   const missing = list.filter(({ code }) => code === 'import/missing');
-  assert.equal(missing.map(({ notes }) => notes.map((note) => /`?(staff|dates|limits)`?/.exec(JSON.stringify(note))?.[1])), [['staff'], ['dates'], ['limits']]);
+  assert.equal(
+    missing.map(({ notes }) => notes.map((note) => /`?(staff|dates|limits)`?/.exec(JSON.stringify(note))?.[1])),
+    [['staff'], ['dates'], ['limits']],
+  );
 });
 
 function only(policies: readonly LinkedPolicy[]) {
@@ -68,10 +76,13 @@ test('a disabled duplicate is fine (2.4)', () => {
 
 test('an import resolves by sanitised name to a document of its type (3.13)', () => {
   assert.equal(codes({ a: resource(', importDerivedRoles: [d_1]'), b: roles('d-1', owner) }), []);
-  assert.equal(problems({ a: resource(', importDerivedRoles: [d-1.x], variables: {import: [d-1]}'), b: roles('d-1', owner) }), [
-    "import/missing: cannot find derived roles 'd_1.x' imported by policy resource.doc.vdefault",
-    "import/missing: cannot find variables 'd_1' imported by policy resource.doc.vdefault",
-  ]);
+  assert.equal(
+    problems({ a: resource(', importDerivedRoles: [d-1.x], variables: {import: [d-1]}'), b: roles('d-1', owner) }),
+    [
+      "import/missing: cannot find derived roles 'd_1.x' imported by policy resource.doc.vdefault",
+      "import/missing: cannot find variables 'd_1' imported by policy resource.doc.vdefault",
+    ],
+  );
 });
 
 test('a missing import suggests the name that was meant', () => {
@@ -85,14 +96,19 @@ test('imports of a derived-roles document nobody imports are looked up, too (2.4
 
 test('every missing ancestor is reported once, with those that need it (3.13)', () => {
   const { list } = linked({ a: scoped('doc', 'a.b.c'), b: scoped('doc', 'a.b') });
-  assert.equal(list.map(({ facts }) => facts), [
-    { policy: 'resource.doc.vdefault', descendants: ['resource.doc.vdefault/a.b', 'resource.doc.vdefault/a.b.c'] },
-    { policy: 'resource.doc.vdefault/a', descendants: ['resource.doc.vdefault/a.b', 'resource.doc.vdefault/a.b.c'] },
-  ]);
+  assert.equal(
+    list.map(({ facts }) => facts),
+    [
+      { policy: 'resource.doc.vdefault', descendants: ['resource.doc.vdefault/a.b', 'resource.doc.vdefault/a.b.c'] },
+      { policy: 'resource.doc.vdefault/a', descendants: ['resource.doc.vdefault/a.b', 'resource.doc.vdefault/a.b.c'] },
+    ],
+  );
 });
 
 test('ancestors are those of the same type, name and version; role policies need none (3.13)', () => {
-  assert.equal(codes({ a: scoped('doc', 'a'), b: 'principalPolicy: {principal: doc, version: default}' }), ['scope/missing']);
+  assert.equal(codes({ a: scoped('doc', 'a'), b: 'principalPolicy: {principal: doc, version: default}' }), [
+    'scope/missing',
+  ]);
   assert.equal(codes({ a: scoped('doc', 'a'), b: 'resourcePolicy: {resource: doc, version: v2}' }), ['scope/missing']);
   assert.equal(codes({ a: role('r', ', scope: a.b') }), []);
 });
@@ -102,23 +118,51 @@ test('a role policy with a rule about the kind excuses a gap, and the policies b
   const root = resource();
   const { list, policies } = linked({ child, root, role: role('r', ', scope: a') });
   assert.equal(list, []);
-  assert.equal(policies.map(({ key }) => key), ['resource.doc.vdefault', 'resource.doc.vdefault/a.b', 'role.r.vdefault/a']);
+  assert.equal(
+    policies.map(({ key }) => key),
+    ['resource.doc.vdefault', 'resource.doc.vdefault/a.b', 'role.r.vdefault/a'],
+  );
   assert.equal(codes({ child, root, role: role('r', ', scope: a', 'v2') }), ['scope/missing']);
-  assert.equal(codes({ child, root, role: 'rolePolicy: {role: r, version: default, scope: a, rules: [{resource: "d*", allowActions: [x]}]}' }), []);
-  assert.equal(codes({ child, root, role: 'rolePolicy: {role: r, version: default, scope: a, rules: [{resource: "e*", allowActions: [x]}]}' }), ['scope/missing']);
+  assert.equal(
+    codes({
+      child,
+      root,
+      role: 'rolePolicy: {role: r, version: default, scope: a, rules: [{resource: "d*", allowActions: [x]}]}',
+    }),
+    [],
+  );
+  assert.equal(
+    codes({
+      child,
+      root,
+      role: 'rolePolicy: {role: r, version: default, scope: a, rules: [{resource: "e*", allowActions: [x]}]}',
+    }),
+    ['scope/missing'],
+  );
 });
 
 test('policies of a scope that disagree on scopePermissions are a conflict, whatever their order (8.10-D7)', () => {
   const permissions = [CONSENT, CONSENT, ''];
-  for (const [a, b, c] of [[0, 1, 2], [2, 0, 1], [0, 2, 1]] as const) {
-    const set = { x: scoped('x', '', permissions[a]), y: scoped('y', '', permissions[b]), z: scoped('z', '', permissions[c]) };
+  for (const [a, b, c] of [
+    [0, 1, 2],
+    [2, 0, 1],
+    [0, 2, 1],
+  ] as const) {
+    const set = {
+      x: scoped('x', '', permissions[a]),
+      y: scoped('y', '', permissions[b]),
+      z: scoped('z', '', permissions[c]),
+    };
     assert.equal(codes(set), ['scope/permissions-conflict']);
   }
 });
 
 test('silence is a value of its own, the first document by path is overlooked, and role policies and exports do not count (3.13)', () => {
   const conflict = ['scope/permissions-conflict'];
-  const inOrder = (...permissions: readonly string[]) => codes(Object.fromEntries(permissions.map((permission, index) => [`p${index}`, scoped(`r${index}`, '', permission)])));
+  const inOrder = (...permissions: readonly string[]) =>
+    codes(
+      Object.fromEntries(permissions.map((permission, index) => [`p${index}`, scoped(`r${index}`, '', permission)])),
+    );
   assert.equal(inOrder(OVERRIDE, '', OVERRIDE), conflict);
   assert.equal(inOrder(OVERRIDE, OVERRIDE, OVERRIDE, ''), conflict);
   assert.equal(inOrder('', OVERRIDE, OVERRIDE, '', OVERRIDE), conflict);
@@ -127,14 +171,29 @@ test('silence is a value of its own, the first document by path is overlooked, a
   assert.equal(inOrder(OVERRIDE, ''), []);
   assert.equal(codes({ x: scoped('x', '', CONSENT), y: scoped('y', '', CONSENT), z: role('r') }), []);
   assert.equal(codes({ x: role('r'), y: scoped('y', '', CONSENT), z: scoped('z', '', CONSENT) }), []);
-  assert.equal(codes({ x: scoped('x', '', OVERRIDE), y: scoped('y', '', OVERRIDE), z: 'exportVariables: {name: e}' }), []);
+  assert.equal(
+    codes({ x: scoped('x', '', OVERRIDE), y: scoped('y', '', OVERRIDE), z: 'exportVariables: {name: e}' }),
+    [],
+  );
   assert.equal(codes({ a: role('r'), x: scoped('x', '', OVERRIDE), y: scoped('y', '') }), conflict);
-  assert.equal(codes({ r: scoped('x', ''), s: scoped('y', ''), x: scoped('x', 'a', OVERRIDE), y: scoped('y', 'a', OVERRIDE), z: 'exportVariables: {name: e}' }), []);
+  assert.equal(
+    codes({
+      r: scoped('x', ''),
+      s: scoped('y', ''),
+      x: scoped('x', 'a', OVERRIDE),
+      y: scoped('y', 'a', OVERRIDE),
+      z: 'exportVariables: {name: e}',
+    }),
+    [],
+  );
 });
 
 test('two policies alone in a scope may disagree, with a warning (3.13)', () => {
   const { list, policies } = linked({ x: scoped('x', '', CONSENT), y: scoped('y', '') });
-  assert.equal(list.map(({ code, severity }) => [code, severity]), [['scope/permissions-differ', 'warning']]);
+  assert.equal(
+    list.map(({ code, severity }) => [code, severity]),
+    [['scope/permissions-differ', 'warning']],
+  );
   assert.is(policies.length, 2);
 });
 
@@ -166,32 +225,53 @@ test('disabled documents count as absent and are listed beside problems of files
 test('a derived role no import defines is reported once, at its last use (12.6)', () => {
   const rule = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [ownr]}';
   const { list } = linked({ a: resource(', importDerivedRoles: [d]', `${rule}, ${rule}`), b: roles('d', owner) });
-  assert.equal(list.map(({ message, place, notes }) => [message, place?.path, notes[0]?.message]), [
-    ['Derived role "ownr" is not defined in any imports', '$.resourcePolicy.rules[1].derivedRoles[0]', 'did you mean `owner`?'],
-  ]);
+  assert.equal(
+    list.map(({ message, place, notes }) => [message, place?.path, notes[0]?.message]),
+    [
+      [
+        'Derived role "ownr" is not defined in any imports',
+        '$.resourcePolicy.rules[1].derivedRoles[0]',
+        'did you mean `owner`?',
+      ],
+    ],
+  );
 });
 
 test('a derived role of two imports is a problem only if a rule uses it (7.1)', () => {
   const sets = { 'd1.yaml': roles('d1', owner), 'd2.yaml': roles('d2', owner) };
   const imports = ', importDerivedRoles: [d2, d1]';
   assert.equal(codes({ a: resource(imports), ...sets }), []);
-  assert.equal(problems({ 'a.yaml': resource(imports, '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}'), ...sets }), [
-    'derived-role/ambiguous: Derived role "owner" is defined in more than one import: d2.yaml (imported as "d2" at 2:72), d1.yaml (imported as "d1" at 2:76)',
-  ]);
+  assert.equal(
+    problems({
+      'a.yaml': resource(imports, '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}'),
+      ...sets,
+    }),
+    [
+      'derived-role/ambiguous: Derived role "owner" is defined in more than one import: d2.yaml (imported as "d2" at 2:72), d1.yaml (imported as "d1" at 2:76)',
+    ],
+  );
 });
 
 test('every definition of an imported set is compiled, used or not; one nobody imports is not (1, 7.1)', () => {
   const set = roles('d', `${owner}, {name: x, parentRoles: [user], condition: {match: {expr: V.nothing}}}`);
-  assert.equal(linked({ 'a.yaml': resource(', importDerivedRoles: [d]'), 'b.yaml': resource(', importDerivedRoles: [d], scope: s'), 'd.yaml': set }).text, [
-    "d.yaml:2:132: error[variable/undefined]: Undefined variable 'nothing'",
-  ]);
+  assert.equal(
+    linked({
+      'a.yaml': resource(', importDerivedRoles: [d]'),
+      'b.yaml': resource(', importDerivedRoles: [d], scope: s'),
+      'd.yaml': set,
+    }).text,
+    ["d.yaml:2:132: error[variable/undefined]: Undefined variable 'nothing'"],
+  );
   assert.equal(codes({ a: resource(), set }), []);
 });
 
 test('a problem with derived roles ends the policy: nothing else of it is reported (12.6)', () => {
   const rules = `${when('V.nothing')}, {actions: [view], effect: EFFECT_ALLOW, derivedRoles: [nobody]}`;
   const { list, policies } = linked({ a: resource(', importDerivedRoles: [d]', rules), d: roles('d', owner) });
-  assert.equal(list.map(({ code }) => code), ['derived-role/unknown']);
+  assert.equal(
+    list.map(({ code }) => code),
+    ['derived-role/unknown'],
+  );
   assert.equal(only(policies).policy.rules, []);
   assert.is(only(policies).importedRoles.length, 1);
 });
@@ -205,9 +285,15 @@ test('a name from several places is redefined, used or not (6.1)', () => {
     "variable/redefined: Variable 'foo' has multiple definitions in import 'e' (e.yaml:2:47), policy local variables (a.yaml:3:89), and deprecated top-level policy variables (a.yaml:2:18)",
   ]);
   assert.is(linked(set).list[0]?.place, undefined);
-  assert.equal(problems({ 'a.yaml': resource(', constants: {import: [e], local: {foo: 2}}'), 'e.yaml': 'exportConstants: {name: e, definitions: {foo: 3}}' }), [
-    "constant/redefined: Constant 'foo' has multiple definitions in import 'e' (e.yaml:2:47) and policy local constants (a.yaml:2:89)",
-  ]);
+  assert.equal(
+    problems({
+      'a.yaml': resource(', constants: {import: [e], local: {foo: 2}}'),
+      'e.yaml': 'exportConstants: {name: e, definitions: {foo: 3}}',
+    }),
+    [
+      "constant/redefined: Constant 'foo' has multiple definitions in import 'e' (e.yaml:2:47) and policy local constants (a.yaml:2:89)",
+    ],
+  );
 });
 
 test('an exported variable uses what the importing policy has (6.1)', () => {
@@ -249,37 +335,75 @@ test('definitions that need themselves are cycles (12.6)', () => {
 });
 
 test('names that are no identifiers are reported at the key, of exports too (3.9)', () => {
-  const { list } = linked({ a: resource(', variables: {import: [e], local: {a-b: "1"}}'), e: 'exportVariables: {name: e, definitions: {in: "1"}}' });
-  assert.equal(list.map(({ code, message, place }) => [code, message, place?.span.source.text.slice(place.anchor, place.anchor + 3)]), [
-    ['variable/invalid-name', '"a-b" is not a valid identifier', 'a-b'],
-    ['variable/invalid-name', '"in" is a reserved keyword and can\'t be used as an identifier', 'in:'],
-  ]);
+  const { list } = linked({
+    a: resource(', variables: {import: [e], local: {a-b: "1"}}'),
+    e: 'exportVariables: {name: e, definitions: {in: "1"}}',
+  });
+  assert.equal(
+    list.map(({ code, message, place }) => [
+      code,
+      message,
+      place?.span.source.text.slice(place.anchor, place.anchor + 3),
+    ]),
+    [
+      ['variable/invalid-name', '"a-b" is not a valid identifier', 'a-b'],
+      ['variable/invalid-name', '"in" is a reserved keyword and can\'t be used as an identifier', 'in:'],
+    ],
+  );
 });
 
 test('an output says something, and a condition is no script (3.11, 3.12)', () => {
   assert.equal(codes({ a: resource('', when('true', ', output: {when: {ruleActivated: ""}}')) }), ['output/empty']);
-  const script = 'principalPolicy: {principal: p, version: default, rules: [{resource: doc, actions: [{action: view, effect: EFFECT_ALLOW, condition: {script: x}}]}]}';
+  const script =
+    'principalPolicy: {principal: p, version: default, rules: [{resource: doc, actions: [{action: view, effect: EFFECT_ALLOW, condition: {script: x}}]}]}';
   assert.equal(problems({ script }), ['condition/script: Unsupported feature']);
 });
 
 test('the linked set has every policy by key, with what it can name', () => {
-  const common = roles('common-roles', `{name: b, parentRoles: [user]}, {name: a, parentRoles: [user]}`, ', variables: {local: {v: "1"}}');
+  const common = roles(
+    'common-roles',
+    `{name: b, parentRoles: [user]}, {name: a, parentRoles: [user]}`,
+    ', variables: {local: {v: "1"}}',
+  );
   const use = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [a]}';
-  const local = ', variables: {local: {x: V.z, y: "1", z: "1"}}, constants: {local: {d: 1, c: 2}}, importDerivedRoles: [common-roles]';
+  const local =
+    ', variables: {local: {x: V.z, y: "1", z: "1"}}, constants: {local: {d: 1, c: 2}}, importDerivedRoles: [common-roles]';
   const { list, policies } = linked({ a: resource(local, use), common, p: scoped('doc', 's') });
   assert.equal(list, []);
-  assert.equal(policies.map(({ key, kind }) => [key, kind]), [['resource.doc.vdefault', 'resource'], ['resource.doc.vdefault/s', 'resource']]);
+  assert.equal(
+    policies.map(({ key, kind }) => [key, kind]),
+    [
+      ['resource.doc.vdefault', 'resource'],
+      ['resource.doc.vdefault/s', 'resource'],
+    ],
+  );
   const policy = only(policies);
   assert.equal([...policy.bindings.variables.keys()], ['y', 'z', 'x']);
-  assert.equal([...policy.bindings.constants.values()].map(({ name, value }) => [name, value]), [['c', 2], ['d', 1]]);
-  assert.equal(policy.importedRoles.map(({ key, set }) => [key, set]), [['derived_roles.common_roles#a', 'common-roles'], ['derived_roles.common_roles#b', 'common-roles']]);
+  assert.equal(
+    [...policy.bindings.constants.values()].map(({ name, value }) => [name, value]),
+    [
+      ['c', 2],
+      ['d', 1],
+    ],
+  );
+  assert.equal(
+    policy.importedRoles.map(({ key, set }) => [key, set]),
+    [
+      ['derived_roles.common_roles#a', 'common-roles'],
+      ['derived_roles.common_roles#b', 'common-roles'],
+    ],
+  );
   assert.equal([...policy.derivedRoles.keys()], ['a']);
   assert.is(policy.derivedRoles.get('a'), policy.importedRoles[0]);
   assert.equal([...(policy.importedRoles[0]?.bindings.variables.keys() ?? [])], ['v']);
 });
 
 test('policies that import one set share its definitions', () => {
-  const { policies } = linked({ a: resource(', importDerivedRoles: [d]'), b: resource(', scope: s, importDerivedRoles: [d]'), d: roles('d', owner) });
+  const { policies } = linked({
+    a: resource(', importDerivedRoles: [d]'),
+    b: resource(', scope: s, importDerivedRoles: [d]'),
+    d: roles('d', owner),
+  });
   const [first, second] = policies.map((policy) => (policy.kind === 'resource' ? policy.importedRoles[0] : undefined));
   assert.ok(first !== undefined && first === second);
 });

@@ -12,13 +12,20 @@ import { reportMissingScopes, withoutDeepScopes } from './scope-chain.js';
 import { reportScopePermissions } from './scope-permissions.js';
 
 /**
- * Resolves every name across the files of a set: imports, scope chains, derived roles, variables and constants (docs/spec/policy-language.md#compilation-phases, phases
- * 5 and 6). Problems of single policies are reported only when nothing at all is wrong with the files and the set; an empty set is returned otherwise.
+ * Resolves every name across the files of a set: imports, scope chains, derived roles, variables and constants
+ * (docs/spec/policy-language.md#compilation-phases, phases 5 and 6). Problems of single policies are reported only when
+ * nothing at all is wrong with the files and the set; an empty set is returned otherwise.
  *
  * @param files those that parsed, disabled ones included.
  */
 export function link(files: readonly PolicyFile[], report: Diagnostics): PolicySet {
-  const catalogue = catalogueOf(withoutDeepScopes(files.filter((file) => !file.disabled), report), report);
+  const catalogue = catalogueOf(
+    withoutDeepScopes(
+      files.filter((file) => !file.disabled),
+      report,
+    ),
+    report,
+  );
   for (const examine of SET_RULES) examine(catalogue, report);
   if (report.hasErrors) {
     reportDisabled(files, report);
@@ -30,7 +37,10 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
   };
 }
 
-/** What must hold of the set as a whole (docs/spec/policy-language.md#rules-for-the-whole-set). The order does not matter. */
+/**
+ * What must hold of the set as a whole (docs/spec/policy-language.md#rules-for-the-whole-set). The order does not
+ * matter.
+ */
 const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[] = [
   reportMissingImports,
   reportMissingScopes,
@@ -38,10 +48,17 @@ const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[
   reportParentRoles,
 ];
 
-/** Disabled documents are listed beside real problems, whose cause they may be (docs/spec/policy-language.md#reports). */
+/**
+ * Disabled documents are listed beside real problems, whose cause they may be (docs/spec/policy-language.md#reports).
+ */
 function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void {
   for (const file of files.filter(({ disabled }) => disabled)) {
     const policy = policyKeyOf(file.policy);
-    report.add('policy/disabled', placeOfDocument(file), { policy }, { notes: [{ message: 'remove `disabled: true`, or what still needs the document' }], facts: { policy } });
+    report.add(
+      'policy/disabled',
+      placeOfDocument(file),
+      { policy },
+      { notes: [{ message: 'remove `disabled: true`, or what still needs the document' }], facts: { policy } },
+    );
   }
 }

@@ -3,7 +3,10 @@ import type { RolePolicy } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, type Document, type FileOf, hasKind } from './catalogue.js';
 
-/** Warns of versions of a role policy that differ in their parent roles: the model confuses these (docs/spec/policy-language.md#parent-roles). */
+/**
+ * Warns of versions of a role policy that differ in their parent roles: the model confuses these
+ * (docs/spec/policy-language.md#parent-roles).
+ */
 export function reportParentRoles(catalogue: Catalogue, report: Diagnostics): void {
   const first = new Map<string, RoleDocument>();
   for (const document of catalogue.documents.filter(isRolePolicy)) {

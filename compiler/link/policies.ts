@@ -6,7 +6,10 @@ import { linkDerivedRoles, RoleSets } from './derived-roles.js';
 import { linkCondition, linkOutput } from './expressions.js';
 import type { Problems } from '../diagnostics/problems.js';
 
-/** Links every executable policy with what it imports (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compile-errors). Sorted by key. */
+/**
+ * Links every executable policy with what it imports (docs/spec/policy-language.md#documents,
+ * docs/spec/policy-language.md#compile-errors). Sorted by key.
+ */
 export function linkPolicies(catalogue: Catalogue, problems: Problems): readonly LinkedPolicy[] {
   const context = { catalogue, problems, roleSets: new RoleSets(catalogue, problems) };
   const policies = catalogue.documents.flatMap((document) => linkPolicy(document, context));
@@ -35,11 +38,16 @@ function linkPolicy({ key, file }: Document, context: Context): readonly LinkedP
   return [];
 }
 
-function linkResourcePolicy(key: string, file: FileOf<'resource'>, { catalogue, problems, roleSets }: Context): LinkedPolicy {
+function linkResourcePolicy(
+  key: string,
+  file: FileOf<'resource'>,
+  { catalogue, problems, roleSets }: Context,
+): LinkedPolicy {
   const { policy } = file;
   const { all: importedRoles, named: derivedRoles, isBroken } = linkDerivedRoles(file, roleSets, problems);
   if (isBroken) {
-    // A problem with derived roles ends a policy (docs/spec/policy-language.md#compile-errors): it stays for its imported roles, with nothing of its own for later stages to report.
+    // A problem with derived roles ends a policy (docs/spec/policy-language.md#compile-errors): it stays for its
+    // imported roles, with nothing of its own for later stages to report.
     const rest = { ...policy, rules: [], schemas: undefined };
     return { kind: 'resource', key, file, policy: rest, bindings: NO_BINDINGS, importedRoles, derivedRoles };
   }

@@ -10,9 +10,10 @@ export interface References {
 }
 
 /**
- * The variables and constants an expression refers to (docs/spec/policy-language.md#compiling-variables-and-constants): the selections `V.name`, `variables.name`, `C.name`,
- * `constants.name`. An optional selection is invisible, a comprehension variable called `V` is mistaken for the real one, and what
- * constant folding removes does not count (docs/spec/policy-language.md#identifiers).
+ * The variables and constants an expression refers to (docs/spec/policy-language.md#compiling-variables-and-constants):
+ * the selections `V.name`, `variables.name`, `C.name`, `constants.name`. An optional selection is invisible, a
+ * comprehension variable called `V` is mistaken for the real one, and what constant folding removes does not count
+ * (docs/spec/policy-language.md#identifiers).
  */
 export function referencesOf(expr: Expr): References {
   const known = cache.get(expr);

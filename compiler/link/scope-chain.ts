@@ -23,8 +23,9 @@ export function withoutDeepScopes(files: readonly PolicyFile[], report: Diagnost
 }
 
 /**
- * Reports the gaps in the scope chains of resource and principal policies (docs/spec/policy-language.md#scope-chains). A gap that a role policy excuses is none, and
- * the policies below it stay in the set: here the project differs from its model (docs/spec/policy-language.md#scope-chains).
+ * Reports the gaps in the scope chains of resource and principal policies (docs/spec/policy-language.md#scope-chains).
+ * A gap that a role policy excuses is none, and the policies below it stay in the set: here the project differs from
+ * its model (docs/spec/policy-language.md#scope-chains).
  */
 export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): void {
   const stand = roleRules(catalogue);
@@ -34,7 +35,8 @@ export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): 
     if (policy.kind !== 'resource' && policy.kind !== 'principal') continue;
     for (const scope of ancestorsOf(policy.scope)) {
       const key = keyAt(policy, scope);
-      if (catalogue.find(key) !== undefined || (policy.kind === 'resource' && isExcused(policy, scope, stand))) continue;
+      if (catalogue.find(key) !== undefined || (policy.kind === 'resource' && isExcused(policy, scope, stand)))
+        continue;
       addTo(gaps, key, document);
     }
   }

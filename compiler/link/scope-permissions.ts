@@ -5,10 +5,13 @@ import { addTo } from './groups.js';
 import { placeOfDocument } from '../ast/places.js';
 
 /**
- * Reports scopes whose policies disagree on `scopePermissions` (docs/spec/policy-language.md#conflicting-scope-permissions). As the model does, it wants one value among the documents of a
- * scope, in path order and without the first, and takes silence for a value of its own. What the model overlooks (docs/spec/policy-language.md#conflicting-scope-permissions) is refused, too: policies that
- * disagree on whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they are a warning.
- * Only resource and principal policies count: the model lets documents count that cannot have the field, or for which it means nothing.
+ * Reports scopes whose policies disagree on `scopePermissions`
+ * (docs/spec/policy-language.md#conflicting-scope-permissions). As the model does, it wants one value among the
+ * documents of a scope, in path order and without the first, and takes silence for a value of its own. What the model
+ * overlooks (docs/spec/policy-language.md#conflicting-scope-permissions) is refused, too: policies that disagree on
+ * whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they are
+ * a warning. Only resource and principal policies count: the model lets documents count that cannot have the field, or
+ * for which it means nothing.
  */
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
@@ -63,11 +66,16 @@ interface Setting {
 function settingOf(file: PolicyFile): readonly Setting[] {
   const { policy } = file;
   if (policy.kind !== 'resource' && policy.kind !== 'principal') return [];
-  return [{ file, written: policy.scopePermissions, overrides: policy.scopePermissions !== 'require-parental-consent' }];
+  return [
+    { file, written: policy.scopePermissions, overrides: policy.scopePermissions !== 'require-parental-consent' },
+  ];
 }
 
 function noteOf({ file, written, overrides }: Setting): Note {
   const says = overrides ? 'overrides the parent scope' : 'requires the consent of the parent scope';
-  const message = written === 'unspecified' ? `this policy ${says}, because it has no \`scopePermissions\`` : `this policy ${says}: it says so in \`scopePermissions\``;
+  const message =
+    written === 'unspecified'
+      ? `this policy ${says}, because it has no \`scopePermissions\``
+      : `this policy ${says}: it says so in \`scopePermissions\``;
   return { message, span: placeOfDocument(file).span };
 }

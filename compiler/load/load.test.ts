@@ -13,7 +13,10 @@ interface Outcome {
   readonly problems: readonly (readonly [string, string | undefined])[];
 }
 
-function loaded(files: Readonly<Record<string, string | Uint8Array>>, prepare: (root: string) => void = () => {}): Outcome {
+function loaded(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  prepare: (root: string) => void = () => {},
+): Outcome {
   const top = mkdtempSync(join(tmpdir(), 'authz-load-'));
   const root = join(top, 'policies');
   try {
@@ -38,7 +41,13 @@ function loaded(files: Readonly<Record<string, string | Uint8Array>>, prepare: (
 const named = (...paths: string[]) => Object.fromEntries(paths.map((path) => [path, '']));
 
 test('files with a policy extension are policies, in any letter case', () => {
-  assert.equal(loaded(named('a.yaml', 'b.yml', 'c.json', 'X.YAML', 'd/e.Yml')).paths, ['X.YAML', 'a.yaml', 'b.yml', 'c.json', 'd/e.Yml']);
+  assert.equal(loaded(named('a.yaml', 'b.yml', 'c.json', 'X.YAML', 'd/e.Yml')).paths, [
+    'X.YAML',
+    'a.yaml',
+    'b.yml',
+    'c.json',
+    'd/e.Yml',
+  ]);
 });
 
 test('files with another extension, or none, are ignored', () => {
@@ -57,7 +66,13 @@ test('names that start with a dot are ignored, and so is testdata at any depth',
 });
 
 test('_schemas at the root holds schemas', () => {
-  const outcome = loaded({ '_schemas/a.json': '{}', '_schemas/b/c.json': '[]', '_schemas/_schemas/d.json': '1', '_schemas.yaml': '', '_x.yaml': '' });
+  const outcome = loaded({
+    '_schemas/a.json': '{}',
+    '_schemas/b/c.json': '[]',
+    '_schemas/_schemas/d.json': '1',
+    '_schemas.yaml': '',
+    '_x.yaml': '',
+  });
   assert.equal(outcome.paths, ['_schemas.yaml', '_x.yaml']);
   assert.equal(outcome.schemas, { '_schemas/d.json': '1', 'a.json': '{}', 'b/c.json': '[]' });
   assert.equal(outcome.problems, []);
@@ -70,7 +85,11 @@ test('_schemas anywhere else is a problem of that directory, and not read', () =
 });
 
 test('a file that is not UTF-8 is a problem of that file', () => {
-  const outcome = loaded({ 'a.yaml': new Uint8Array([0x61, 0xff]), 'b.yaml': '', '_schemas/logo.png': new Uint8Array([0xff]) });
+  const outcome = loaded({
+    'a.yaml': new Uint8Array([0x61, 0xff]),
+    'b.yaml': '',
+    '_schemas/logo.png': new Uint8Array([0xff]),
+  });
   assert.equal(outcome.paths, ['b.yaml']);
   assert.equal(outcome.problems, [['file/invalid-utf8', 'a.yaml']]);
 });
@@ -122,7 +141,8 @@ test('links in a circle end, and a directory is read once', () => {
 
 test('a pipe, a socket or a device that is named like a policy is a problem of that file, and is not opened', () => {
   const outcome = loaded(named('a.yaml', '_schemas/s.json'), (root) => {
-    for (const name of ['pipe.yaml', 'pipe.json', 'notes.txt', '.hidden.yaml', '_schemas/pipe.json']) execFileSync('mkfifo', [join(root, name)]);
+    for (const name of ['pipe.yaml', 'pipe.json', 'notes.txt', '.hidden.yaml', '_schemas/pipe.json'])
+      execFileSync('mkfifo', [join(root, name)]);
     symlinkSync('pipe.yaml', join(root, 'link.yml'));
     symlinkSync('/dev/zero', join(root, 'device.yaml'));
     symlinkSync('/dev/zero', join(root, 'device'));
@@ -130,16 +150,40 @@ test('a pipe, a socket or a device that is named like a policy is a problem of t
     execFileSync('mkfifo', [join(root, 'testdata/pipe.yaml')]);
   });
   assert.equal(outcome.paths, ['a.yaml']);
-  assert.equal(outcome.problems, ['_schemas/pipe.json', 'device.yaml', 'link.yml', 'pipe.json', 'pipe.yaml'].map((path) => ['file/not-regular', path]));
+  assert.equal(
+    outcome.problems,
+    ['_schemas/pipe.json', 'device.yaml', 'link.yml', 'pipe.json', 'pipe.yaml'].map((path) => [
+      'file/not-regular',
+      path,
+    ]),
+  );
 });
 
 test('schemas are limited in size, together and in number', () => {
-  const large = loaded({ 'a.yaml': '', '_schemas/large.json': new Uint8Array(4 * 1024 * 1024 + 1), '_schemas/s.json': '{}' });
+  const large = loaded({
+    'a.yaml': '',
+    '_schemas/large.json': new Uint8Array(4 * 1024 * 1024 + 1),
+    '_schemas/s.json': '{}',
+  });
   assert.equal([large.problems, large.schemas], [[['file/too-large', '_schemas/large.json']], { 's.json': '{}' }]);
-  const sum = loaded(Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`_schemas/${String(index).padStart(2, '0')}.json`, ' '.repeat(4 * 1024 * 1024)])));
+  const sum = loaded(
+    Object.fromEntries(
+      Array.from({ length: 18 }, (_, index) => [
+        `_schemas/${String(index).padStart(2, '0')}.json`,
+        ' '.repeat(4 * 1024 * 1024),
+      ]),
+    ),
+  );
   assert.equal([sum.problems, Object.keys(sum.schemas).length], [[['file/too-many-schemas', '_schemas/16.json']], 16]);
-  const many = loaded(Object.fromEntries(Array.from({ length: 10_002 }, (_, index) => [`_schemas/${String(index).padStart(5, '0')}.json`, ''])));
-  assert.equal([many.problems, Object.keys(many.schemas).length], [[['file/too-many-schemas', '_schemas/10000.json']], 10_000]);
+  const many = loaded(
+    Object.fromEntries(
+      Array.from({ length: 10_002 }, (_, index) => [`_schemas/${String(index).padStart(5, '0')}.json`, '']),
+    ),
+  );
+  assert.equal(
+    [many.problems, Object.keys(many.schemas).length],
+    [[['file/too-many-schemas', '_schemas/10000.json']], 10_000],
+  );
 });
 
 test('a file of any size is refused without being read', () => {
@@ -150,12 +194,17 @@ test('a file of any size is refused without being read', () => {
       execFileSync('truncate', ['-s', '16G', join(root, name)]);
     }
   });
-  assert.equal(outcome.problems, [['file/too-large', '_schemas/huge.json'], ['file/too-large', 'huge.yaml']]);
+  assert.equal(outcome.problems, [
+    ['file/too-large', '_schemas/huge.json'],
+    ['file/too-large', 'huge.yaml'],
+  ]);
 });
 
 test('a missing directory, or a file in its place, is an Error that says so', () => {
   assert.throws(() => load(join(tmpdir(), 'authz-no-such-directory'), new Diagnostics()), /does not exist/);
-  loaded(named('a.yaml'), (root) => assert.throws(() => load(join(root, 'a.yaml'), new Diagnostics()), /is not a directory/));
+  loaded(named('a.yaml'), (root) =>
+    assert.throws(() => load(join(root, 'a.yaml'), new Diagnostics()), /is not a directory/),
+  );
 });
 
 test.run();

@@ -19,9 +19,11 @@ const MAX_SCHEMAS_SIZE = 64 * 1024 * 1024;
 const MAX_SCHEMA_FILES = 10_000;
 
 /**
- * Reads the policies and schemas of a directory (docs/spec/policy-language.md#which-files-are-policies): the only code of the compiler that reads the disk.
+ * Reads the policies and schemas of a directory (docs/spec/policy-language.md#which-files-are-policies): the only code
+ * of the compiler that reads the disk.
  *
- * @param earlier what was read of it before: a file whose text is the same stays the same Source, so that what was worked out
+ * @param earlier what was read of it before: a file whose text is the same stays the same Source, so that what was
+ *   worked out
  *   about it still holds.
  * @throws Error when there is no such directory, or something in it cannot be read.
  */
@@ -40,7 +42,12 @@ export function load(directory: string, report: Diagnostics, earlier: readonly S
 }
 
 /** A schema that no policy names may be anything, so its text is not judged here. */
-function readSchemas(root: string, paths: readonly string[], report: Diagnostics, directory: string): ReadonlyMap<string, string> {
+function readSchemas(
+  root: string,
+  paths: readonly string[],
+  report: Diagnostics,
+  directory: string,
+): ReadonlyMap<string, string> {
   const schemas = new Map<string, string>();
   let size = 0;
   for (const path of paths) {
@@ -76,14 +83,20 @@ function readPolicy(root: string, path: string, report: Diagnostics, directory: 
   }
 }
 
-/** The content of a file; undefined when it is too large, which is reported. Its size is asked for first, so that a huge one is not read. */
+/**
+ * The content of a file; undefined when it is too large, which is reported. Its size is asked for first, so that a huge
+ * one is not read.
+ */
 function readBounded(root: string, path: string, report: Diagnostics, directory: string): Buffer | undefined {
   try {
     const file = join(root, path);
     const bytes = statSync(file).size > MAX_FILE_SIZE ? undefined : readFileSync(file);
     if (bytes !== undefined && bytes.length <= MAX_FILE_SIZE) return bytes;
   } catch (error) {
-    throw new Error(`cannot read \`${join(directory, path)}\`: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `cannot read \`${join(directory, path)}\`: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
   report.add('file/too-large', new Source(path, ''), { limit: MAX_FILE_SIZE });
   return undefined;

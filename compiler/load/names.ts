@@ -1,4 +1,7 @@
-/** Holds the JSON schemas, and only at the root of the policy directory (docs/spec/policy-language.md#which-files-are-policies). */
+/**
+ * Holds the JSON schemas, and only at the root of the policy directory
+ * (docs/spec/policy-language.md#which-files-are-policies).
+ */
 export const SCHEMAS_DIRECTORY = '_schemas';
 
 /** Whether a file or directory is ignored because its name starts with a dot. */

@@ -21,37 +21,67 @@ function suitesOf(paths: readonly string[], prepare: (root: string) => void = ()
   }
 }
 
-const pathOf = (file: TestFile | undefined): string | undefined => (file === undefined ? undefined : 'source' in file ? file.source.path : file.unreadable);
+const pathOf = (file: TestFile | undefined): string | undefined =>
+  file === undefined ? undefined : 'source' in file ? file.source.path : file.unreadable;
 
 test('files that end in _test are suites, in any letter case, in hidden folders and _schemas too, but not in testdata; sorted', () => {
   const yes = ['.hidden/a_test.yaml', 'B_TEST.YML', '_schemas/c_test.json', '_test.yaml', 'x/y/d_Test.yaml'];
   const no = ['test.yaml', 'a_test.yaml.bak', 'testdata/e_test.yaml', 'x/testdata/deep/f_test.yaml', 'a_tests.yaml'];
-  assert.equal(suitesOf([...no, ...yes].reverse()).map(({ path }) => path), yes.toSorted());
+  assert.equal(
+    suitesOf([...no, ...yes].reverse()).map(({ path }) => path),
+    yes.toSorted(),
+  );
 });
 
 test('fixtures are those of the testdata next to the suite, by exact name; of several the first', () => {
   const [inner, outer] = suitesOf([
-    'a_test.yaml', 'testdata/principals.yml', 'testdata/principals.json', 'testdata/Resources.yaml', 'testdata/aux_data.yaml', 'testdata/auxData.json', 'testdata/other.yaml',
+    'a_test.yaml',
+    'testdata/principals.yml',
+    'testdata/principals.json',
+    'testdata/Resources.yaml',
+    'testdata/aux_data.yaml',
+    'testdata/auxData.json',
+    'testdata/other.yaml',
     '.x/b_test.yaml',
   ]) as readonly [SuiteFiles, SuiteFiles];
-  assert.equal([outer.fixtureFolder, pathOf(outer.principals), pathOf(outer.resources), pathOf(outer.auxData)], ['testdata', 'testdata/principals.json', undefined, 'testdata/auxData.json']);
-  assert.equal([inner.fixtureFolder, pathOf(inner.principals), pathOf(inner.auxData)], ['.x/testdata', undefined, undefined]);
+  assert.equal(
+    [outer.fixtureFolder, pathOf(outer.principals), pathOf(outer.resources), pathOf(outer.auxData)],
+    ['testdata', 'testdata/principals.json', undefined, 'testdata/auxData.json'],
+  );
+  assert.equal(
+    [inner.fixtureFolder, pathOf(inner.principals), pathOf(inner.auxData)],
+    ['.x/testdata', undefined, undefined],
+  );
 });
 
 test('links are followed to fixtures inside of the folder, and nowhere else', () => {
-  const suites = suitesOf(['a/a_test.yaml', 'a/testdata/principals.yaml', 'b/b_test.yaml', 'c/c_test.yaml', 'd/d_test.yaml', 'd/testdata/x.yaml', '../outside/principals.yaml'], (root) => {
-    symlinkSync('../a/testdata', join(root, 'b/testdata'));
-    symlinkSync('../../outside', join(root, 'c/testdata'));
-    symlinkSync('../../../outside/principals.yaml', join(root, 'd/testdata/principals.yaml'));
-    symlinkSync('../a/a_test.yaml', join(root, 'b/linked_test.yaml'));
-    symlinkSync('..', join(root, 'a/up'));
-  });
-  assert.equal(suites.map(({ path, principals }) => [path, pathOf(principals)]), [
-    ['a/a_test.yaml', 'a/testdata/principals.yaml'],
-    ['b/b_test.yaml', 'b/testdata/principals.yaml'],
-    ['c/c_test.yaml', undefined],
-    ['d/d_test.yaml', undefined],
-  ]);
+  const suites = suitesOf(
+    [
+      'a/a_test.yaml',
+      'a/testdata/principals.yaml',
+      'b/b_test.yaml',
+      'c/c_test.yaml',
+      'd/d_test.yaml',
+      'd/testdata/x.yaml',
+      '../outside/principals.yaml',
+    ],
+    (root) => {
+      symlinkSync('../a/testdata', join(root, 'b/testdata'));
+      symlinkSync('../../outside', join(root, 'c/testdata'));
+      symlinkSync('../../../outside/principals.yaml', join(root, 'd/testdata/principals.yaml'));
+      symlinkSync('../a/a_test.yaml', join(root, 'b/linked_test.yaml'));
+      symlinkSync('..', join(root, 'a/up'));
+    },
+  );
+  assert.equal(
+    suites.map(({ path, principals }) => [path, pathOf(principals)]),
+    [
+      ['a/a_test.yaml', 'a/testdata/principals.yaml'],
+      ['b/b_test.yaml', 'b/testdata/principals.yaml'],
+      ['c/c_test.yaml', undefined],
+      ['d/d_test.yaml', undefined],
+    ],
+  );
 });
 
 test('a file that is not UTF-8 or too large says so in its suite', () => {
@@ -59,7 +89,10 @@ test('a file that is not UTF-8 or too large says so in its suite', () => {
     writeFileSync(join(root, 'a_test.yaml'), new Uint8Array([0xff]));
     writeFileSync(join(root, 'b_test.yaml'), ' '.repeat(4 * 1024 * 1024 + 1));
   });
-  assert.equal(suites.map(({ file }) => pathOf(file)), ['invalid document: contents are not valid UTF-8', 'document is larger than 4194304 bytes']);
+  assert.equal(
+    suites.map(({ file }) => pathOf(file)),
+    ['invalid document: contents are not valid UTF-8', 'document is larger than 4194304 bytes'],
+  );
 });
 
 test('a pipe that is named like a suite says so, and is not opened', () => {
@@ -67,7 +100,10 @@ test('a pipe that is named like a suite says so, and is not opened', () => {
     mkdirSync(root, { recursive: true });
     execFileSync('mkfifo', [join(root, 'a_test.yaml')]);
   });
-  assert.equal(suites.map(({ file }) => pathOf(file)), ['not a regular file']);
+  assert.equal(
+    suites.map(({ file }) => pathOf(file)),
+    ['not a regular file'],
+  );
 });
 
 test('a folder that is not there is an Error', () => {

@@ -21,20 +21,25 @@ export interface SuiteFiles {
 }
 
 /**
- * The test suites of a folder (docs/spec/server.md#test-files), sorted by path. All of it is walked, hidden folders and `_schemas` too, but for the folders of fixtures. A
- * symbolic link is followed only to fixtures inside of the folder.
+ * The test suites of a folder (docs/spec/server.md#test-files), sorted by path. All of it is walked, hidden folders and
+ * `_schemas` too, but for the folders of fixtures. A symbolic link is followed only to fixtures inside of the folder.
  *
  * @throws Error when there is no such directory, or something in it cannot be read.
  */
 export function loadSuites(directory: string): readonly SuiteFiles[] {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw new Error(`\`${directory}\` is not a directory of tests`);
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Error(`\`${directory}\` is not a directory of tests`);
   const root = realpathSync(directory);
   return pathsOfSuites(root).map((path) => {
     const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
     const fixtureFolder = `${folder}testdata`;
     const names = fixtureNames(root, fixtureFolder);
     const fixture = (...stems: readonly string[]): TestFile | undefined => {
-      const name = stems.map((stem) => names.find((other) => FIXTURE_EXTENSION.test(other) && other.replace(FIXTURE_EXTENSION, '') === stem)).find((found) => found !== undefined);
+      const name = stems
+        .map((stem) =>
+          names.find((other) => FIXTURE_EXTENSION.test(other) && other.replace(FIXTURE_EXTENSION, '') === stem),
+        )
+        .find((found) => found !== undefined);
       return name === undefined ? undefined : readTestFile(root, `${fixtureFolder}/${name}`);
     };
     return {
@@ -63,7 +68,10 @@ function pathsOfSuites(root: string): readonly string[] {
   return found.sort();
 }
 
-/** What is hidden and not for this user to read, as what version control or a system keeps there, holds no tests of policies. */
+/**
+ * What is hidden and not for this user to read, as what version control or a system keeps there, holds no tests of
+ * policies.
+ */
 function entriesOf(root: string, folder: string): readonly Dirent[] {
   try {
     return readdirSync(join(root, folder), { withFileTypes: true });
@@ -86,7 +94,8 @@ function readTestFile(root: string, path: string): TestFile {
   const stats = statSync(join(root, path));
   if (!stats.isFile()) return { path, unreadable: 'not a regular file' };
   const bytes = stats.size > MAX_FILE_SIZE ? undefined : readFileSync(join(root, path));
-  if (bytes === undefined || bytes.length > MAX_FILE_SIZE) return { path, unreadable: `document is larger than ${MAX_FILE_SIZE} bytes` };
+  if (bytes === undefined || bytes.length > MAX_FILE_SIZE)
+    return { path, unreadable: `document is larger than ${MAX_FILE_SIZE} bytes` };
   try {
     return { source: new Source(path, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) };
   } catch {

@@ -11,7 +11,10 @@ export interface Found {
   readonly schemas: readonly string[];
 }
 
-/** Finds the policy and schema files of a directory by their names (docs/spec/policy-language.md#which-files-are-policies). `root` is its real path. */
+/**
+ * Finds the policy and schema files of a directory by their names
+ * (docs/spec/policy-language.md#which-files-are-policies). `root` is its real path.
+ */
 export function walk(root: string, report: Diagnostics): Found {
   const policies: string[] = [];
   const schemas: string[] = [];
@@ -80,7 +83,8 @@ function typeOf(entry: Dirent, path: string, root: string, report: Diagnostics):
       return 'other';
     case 'outside file':
     case 'nowhere':
-      if (isExpected) report.add(target === 'nowhere' ? 'file/broken-link' : 'file/outside-link', new Source(path, ''), {});
+      if (isExpected)
+        report.add(target === 'nowhere' ? 'file/broken-link' : 'file/outside-link', new Source(path, ''), {});
       return 'other';
     case 'outside directory':
       if (!isSkippedDirectory(entry.name)) report.add('file/outside-link', new Source(path, ''), {});

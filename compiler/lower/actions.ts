@@ -17,7 +17,9 @@ export function actionTable(rules: readonly Reaching[], among: readonly number[]
   const index = new ReachIndex(among.map((rule) => [rule, actionsOf(rule)]));
   const texts = new Set(among.flatMap(actionsOf));
   return {
-    actions: [...texts].filter((text) => !text.includes('*')).map((action) => ({ action, rules: index.reaching(action) })),
+    actions: [...texts]
+      .filter((text) => !text.includes('*'))
+      .map((action) => ({ action, rules: index.reaching(action) })),
     otherActions: among.filter((rule) => actionsOf(rule).some((text) => text.includes('*'))),
   };
 }

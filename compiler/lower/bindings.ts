@@ -6,7 +6,10 @@ import type { Value } from '../ir/value.js';
 import { mapParts, namesIn } from '../ir/visit.js';
 import { lowerExpression } from './conditions.js';
 
-/** What of a document's variables and constants exists at run time: the used ones (docs/spec/policy-language.md#compiling-variables-and-constants). */
+/**
+ * What of a document's variables and constants exists at run time: the used ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
 export interface UsedBindings {
   /** In dependency order. */
   readonly variables: readonly Variable[];

@@ -11,18 +11,28 @@ import { lowerRolePolicy } from './role.js';
 /** Policies as data and decisions: no name is left to look up. */
 export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {
   const modules = [
-    ...derivedRoleSets(policies.policies).map((roles) => unlessKnown(roles[0].file, rolesOf(roles), () => lowerDerivedRoles(roles, types))),
-    ...policies.policies.map((policy) => unlessKnown(policy.file, ingredientsOf(policy), () => lowerPolicy(policy, types, schemas))),
+    ...derivedRoleSets(policies.policies).map((roles) =>
+      unlessKnown(roles[0].file, rolesOf(roles), () => lowerDerivedRoles(roles, types)),
+    ),
+    ...policies.policies.map((policy) =>
+      unlessKnown(policy.file, ingredientsOf(policy), () => lowerPolicy(policy, types, schemas)),
+    ),
   ];
   return { modules: modules.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)), schemas: schemas.modules };
 }
 
 const NO_SCHEMAS: SchemaSet = { modules: [], entries: new Map() };
 
-/** The module of each file, with all it was made of. When a folder is compiled again, what is made of the same is the same. */
+/**
+ * The module of each file, with all it was made of. When a folder is compiled again, what is made of the same is the
+ * same.
+ */
 const known = new WeakMap<PolicyFile, { readonly of: readonly unknown[]; readonly module: Module }>();
 
-/** @param of what a module is made of beside its file, objects that last as long as their files; undefined where there is more. */
+/**
+ * @param of what a module is made of beside its file, objects that last as long as their files; undefined where there
+ * is more.
+ */
 function unlessKnown(file: PolicyFile, of: readonly unknown[] | undefined, make: () => Module): Module {
   if (of === undefined) return make();
   const before = known.get(file);
@@ -45,7 +55,10 @@ function rolesOf(roles: readonly LinkedDerivedRole[]): readonly unknown[] {
 }
 
 function namesOf({ variables, constants }: Bindings): readonly unknown[] {
-  return [...[...variables.values()].map(({ expression }) => expression), ...[...constants.values()].map(({ value }) => value)];
+  return [
+    ...[...variables.values()].map(({ expression }) => expression),
+    ...[...constants.values()].map(({ value }) => value),
+  ];
 }
 
 function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Module {
@@ -59,7 +72,10 @@ function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Mo
   }
 }
 
-/** The definitions some policy imports, by document; a document nobody imports is not compiled (docs/spec/policy-language.md#documents). */
+/**
+ * The definitions some policy imports, by document; a document nobody imports is not compiled
+ * (docs/spec/policy-language.md#documents).
+ */
 function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRoleSet[] {
   const sets = new Map<string, Map<string, LinkedDerivedRole>>();
   // Policies that import the same sets share the list.
@@ -69,7 +85,10 @@ function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRol
     sets.set(role.set, set.set(role.definition.name.value, role));
   }
   return [...sets.values()].map(
-    (set) => [...set.values()].sort((a, b) => a.definition.place.anchor - b.definition.place.anchor) as unknown as DerivedRoleSet,
+    (set) =>
+      [...set.values()].sort(
+        (a, b) => a.definition.place.anchor - b.definition.place.anchor,
+      ) as unknown as DerivedRoleSet,
   );
 }
 

@@ -34,7 +34,11 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
     }),
   );
   const namesakes = byName(authored);
-  const rules = authored.map((rule) => (sharesResults(rule, namesakes.get(rule.name) ?? [], linked, types) ? { ...rule, memo: `${linked.key}#${rule.name}` } : rule));
+  const rules = authored.map((rule) =>
+    sharesResults(rule, namesakes.get(rule.name) ?? [], linked, types)
+      ? { ...rule, memo: `${linked.key}#${rule.name}` }
+      : rule,
+  );
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
   const indexes = [...rules.keys()];
   const reach = new ReachIndex(rules.map((rule, index) => [index, [rule.resource as string]]));
@@ -58,8 +62,9 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
 }
 
 /**
- * Whether its first result stands for the whole check where another could be told (docs/spec/policy-language.md#rules-that-share-a-name): `runtime` changes
- * between actions, and a rule of the same name may have been first.
+ * Whether its first result stands for the whole check where another could be told
+ * (docs/spec/policy-language.md#rules-that-share-a-name): `runtime` changes between actions, and a rule of the same
+ * name may have been first.
  */
 function sharesResults(rule: Rule, namesakes: readonly Rule[], linked: LinkedPrincipalPolicy, types: Types): boolean {
   const values = valuesOf(rule.condition);

@@ -3,14 +3,40 @@ import * as assert from 'uvu/assert';
 import { literalOrGlob } from '#runtime/policy';
 import { ReachIndex } from './reach-index.js';
 
-const TEXTS = ['a', 'ab', 'a:b', 'a:*', 'a*', '*', '**', '*b', 'a:**:c', '?*', '{a,b:*}*', '[ab]*', 'a\\:*', '!*', 'x**y', 'a:b*c', '', 'é*', '😀*', 'a]*', 'a,*'];
+const TEXTS = [
+  'a',
+  'ab',
+  'a:b',
+  'a:*',
+  'a*',
+  '*',
+  '**',
+  '*b',
+  'a:**:c',
+  '?*',
+  '{a,b:*}*',
+  '[ab]*',
+  'a\\:*',
+  '!*',
+  'x**y',
+  'a:b*c',
+  '',
+  'é*',
+  '😀*',
+  'a]*',
+  'a,*',
+];
 const NAMES = [...TEXTS, 'a:', 'a:b:c', 'xy', 'xzy', 'b', 'ba', ':', '😀x', 'éa', 'a]b', 'a,b', '!x'];
 
 test('an entry is found for exactly the names that one of its texts reaches, in ascending order', () => {
-  const entries = TEXTS.flatMap((text, index) => [[text], [text, TEXTS[(index * 7 + 3) % TEXTS.length] as string]]).map((texts, entry) => [entry, texts] as const);
+  const entries = TEXTS.flatMap((text, index) => [[text], [text, TEXTS[(index * 7 + 3) % TEXTS.length] as string]]).map(
+    (texts, entry) => [entry, texts] as const,
+  );
   const index = new ReachIndex(entries);
   for (const name of NAMES) {
-    const expected = entries.filter(([, texts]) => texts.some((text) => literalOrGlob(text)(name))).map(([entry]) => entry);
+    const expected = entries
+      .filter(([, texts]) => texts.some((text) => literalOrGlob(text)(name)))
+      .map(([entry]) => entry);
     assert.equal(index.reaching(name), expected, name);
   }
 });

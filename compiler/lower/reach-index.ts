@@ -7,8 +7,9 @@ interface IndexedGlob {
 }
 
 /**
- * Finds the entries of a list that have a text which reaches a name. A literal text is looked up; a glob is tried only with the names that begin with
- * its literal beginning: a policy may have thousands of rules, each with an action of its own.
+ * Finds the entries of a list that have a text which reaches a name. A literal text is looked up; a glob is tried only
+ * with the names that begin with its literal beginning: a policy may have thousands of rules, each with an action of
+ * its own.
  */
 export class ReachIndex {
   private readonly byLiteral = new Map<string, number[]>();

@@ -13,12 +13,16 @@ import { underConsent } from './parental-consent.js';
 import { roleBits } from './roles.js';
 import { readsRuntime, valuesOfRule } from './rules.js';
 
-/** A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles. */
+/**
+ * A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles.
+ */
 export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, schemas: SchemaSet): ResourceModule {
   const { policy } = linked;
   const names = policy.rules.map((rule, index) => rule.name?.value ?? ruleName(index));
   const shared = repeated(names);
-  const rules = policy.rules.flatMap((rule, index) => lowerRule(linked, rule, { name: names[index] as string, collides: shared.has(names[index] as string) }, types));
+  const rules = policy.rules.flatMap((rule, index) =>
+    lowerRule(linked, rule, { name: names[index] as string, collides: shared.has(names[index] as string) }, types),
+  );
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
   return {
     kind: 'resource',
@@ -34,8 +38,13 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
     rules,
     table: actionTable(rules, [...rules.keys()]),
     derivedRoles: [...linked.derivedRoles.values()].map(referenceTo).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    schemas: { principal: lowerSchema('principal', policy.schemas?.principal, schemas), resource: lowerSchema('resource', policy.schemas?.resource, schemas) },
-    readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]) || derivedRolesReadRuntime(linked, types),
+    schemas: {
+      principal: lowerSchema('principal', policy.schemas?.principal, schemas),
+      resource: lowerSchema('resource', policy.schemas?.resource, schemas),
+    },
+    readsRuntime:
+      readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]) ||
+      derivedRolesReadRuntime(linked, types),
     variables,
     constants,
   };
@@ -49,11 +58,19 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
 
 interface RuleName {
   readonly name: string;
-  /** A rule called `rule-002` shares its results with an unnamed second rule (docs/spec/policy-language.md#rules-that-share-a-name). */
+  /**
+   * A rule called `rule-002` shares its results with an unnamed second rule
+   * (docs/spec/policy-language.md#rules-that-share-a-name).
+   */
   readonly collides: boolean;
 }
 
-function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, { name, collides }: RuleName, types: Types): readonly Rule[] {
+function lowerRule(
+  linked: LinkedResourcePolicy,
+  rule: ResourceRule,
+  { name, collides }: RuleName,
+  types: Types,
+): readonly Rule[] {
   const condition = lowerCondition(rule.condition, types);
   const { effect, inverted } = underConsent(rule.effect, condition !== undefined, linked.policy.scopePermissions);
   const shared = {
@@ -75,8 +92,15 @@ function lowerRule(linked: LinkedResourcePolicy, rule: ResourceRule, { name, col
     lowered.push({ ...shared, roles, derivedRole: undefined, memo: collides ? identity : undefined });
   }
   for (const { value } of rule.derivedRoles) {
-    const derivedRole = referenceTo(linked.derivedRoles.get(value) ?? invariant(`derived role ${value} was not linked`));
-    lowered.push({ ...shared, roles: everyoneOr(derivedRole.parentRoles), derivedRole, memo: collides ? `${identity}@${value}` : undefined });
+    const derivedRole = referenceTo(
+      linked.derivedRoles.get(value) ?? invariant(`derived role ${value} was not linked`),
+    );
+    lowered.push({
+      ...shared,
+      roles: everyoneOr(derivedRole.parentRoles),
+      derivedRole,
+      memo: collides ? `${identity}@${value}` : undefined,
+    });
   }
   return lowered;
 }
@@ -102,10 +126,17 @@ function derivedRolesReadRuntime(linked: LinkedResourcePolicy, types: Types): bo
   });
 }
 
-function lowerSchema(subject: 'principal' | 'resource', schema: SchemaReference | undefined, { entries }: SchemaSet): Schema | undefined {
+function lowerSchema(
+  subject: 'principal' | 'resource',
+  schema: SchemaReference | undefined,
+  { entries }: SchemaSet,
+): Schema | undefined {
   if (schema === undefined) return undefined;
   const ref = schema.ref.value;
   const entry = entries.get(ref) ?? invariant(`schema ${ref} was not resolved`);
-  const validator = 'reason' in entry ? { unavailable: messages['schema/invalid'].text({ subject, ref, reason: entry.reason }) } : entry;
+  const validator =
+    'reason' in entry
+      ? { unavailable: messages['schema/invalid'].text({ subject, ref, reason: entry.reason }) }
+      : entry;
   return { ref, ignoredActions: schema.ignoredActions.map(({ value }) => value), validator };
 }

@@ -5,7 +5,10 @@ import { usedBindings } from './bindings.js';
 import { lowerCondition, lowerOutput } from './conditions.js';
 import { readsRuntime, valuesOfRule } from './rules.js';
 
-/** A role policy: what a role may do at most. Its resource texts are not sanitised (docs/spec/policy-language.md#sanitized-names). */
+/**
+ * A role policy: what a role may do at most. Its resource texts are not sanitised
+ * (docs/spec/policy-language.md#sanitized-names).
+ */
 export function lowerRolePolicy(linked: LinkedRolePolicy, types: Types): RoleModule {
   const { policy } = linked;
   const rules = policy.rules.map(

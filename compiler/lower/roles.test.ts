@@ -6,15 +6,34 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 
 test('roles are bits in order of first appearance; everyone has none', () => {
   const { literals, globs, crowded } = roleBits([['*'], ['user', 'admin'], ['admin', 'guest']]);
-  assert.equal(literals.map(({ role, bit }) => [role, bit]), [['user', 1], ['admin', 2], ['guest', 4]]);
+  assert.equal(
+    literals.map(({ role, bit }) => [role, bit]),
+    [
+      ['user', 1],
+      ['admin', 2],
+      ['guest', 4],
+    ],
+  );
   assert.equal(globs, []);
   assert.is(crowded, false);
 });
 
 test('a named role also has the bits of the globs that match it', () => {
   const { literals, globs } = roleBits([['guest:trusted'], ['guest:*', '**:trusted', 'user']]);
-  assert.equal(globs.map(({ pattern, bit }) => [pattern, bit]), [['guest:*', 4], ['**:trusted', 8]]);
-  assert.equal(literals.map(({ role, alsoGlobs }) => [role, alsoGlobs]), [['guest:trusted', [4, 8]], ['user', []]]);
+  assert.equal(
+    globs.map(({ pattern, bit }) => [pattern, bit]),
+    [
+      ['guest:*', 4],
+      ['**:trusted', 8],
+    ],
+  );
+  assert.equal(
+    literals.map(({ role, alsoGlobs }) => [role, alsoGlobs]),
+    [
+      ['guest:trusted', [4, 8]],
+      ['user', []],
+    ],
+  );
 });
 
 test('thirty roles have a bit each', () => {

@@ -1,12 +1,15 @@
 import type { RoleBits } from '../ir/program.js';
 import { ReachIndex } from './reach-index.js';
 
-/** Bits a policy has for its roles: JavaScript's bit operators work on 32; one is the engine's for roles that no rule names, one the sign. */
+/**
+ * Bits a policy has for its roles: JavaScript's bit operators work on 32; one is the engine's for roles that no rule
+ * names, one the sign.
+ */
 const BITS = 30;
 
 /**
- * Gives each role text of a policy a bit, in order of first appearance. Where there are too many, roles that no rule tells
- * apart share one; where that is not enough, bits repeat and rules must name their roles as well (`crowded`).
+ * Gives each role text of a policy a bit, in order of first appearance. Where there are too many, roles that no rule
+ * tells apart share one; where that is not enough, bits repeat and rules must name their roles as well (`crowded`).
  *
  * @param rules the role texts of each rule; `['*']` is everyone.
  */
@@ -30,7 +33,11 @@ export function roleBits(rules: readonly (readonly string[])[]): RoleBits {
 }
 
 /** The position of each role's bit: its own, or one for all roles that appear in the same rules. */
-function groups(roles: readonly string[], rules: readonly (readonly string[])[], share: boolean): ReadonlyMap<string, number> {
+function groups(
+  roles: readonly string[],
+  rules: readonly (readonly string[])[],
+  share: boolean,
+): ReadonlyMap<string, number> {
   if (!share) return new Map(roles.map((role, index) => [role, index]));
   const rulesOf = new Map<string, number[]>(roles.map((role) => [role, []]));
   rules.forEach((texts, rule) => {

@@ -7,7 +7,8 @@ import type { Operator, RequestPart, Value } from '../ir/value.js';
 /** A checked expression with its names resolved. */
 export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
   const type = checked.types.get(expr) ?? dyn;
-  const reference = isOptionalSelection(expr, checked) || expr.kind === 'message' ? undefined : checked.references.get(expr);
+  const reference =
+    isOptionalSelection(expr, checked) || expr.kind === 'message' ? undefined : checked.references.get(expr);
   if (reference !== undefined) {
     switch (reference.kind) {
       case 'local':
@@ -43,7 +44,12 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
     case 'ident':
       return invariant(`identifier ${expr.name} was not resolved`);
     case 'select':
-      return { kind: expr.optional ? 'optional-select' : 'select', operand: lowerValue(expr.operand, checked), name: expr.field, type };
+      return {
+        kind: expr.optional ? 'optional-select' : 'select',
+        operand: lowerValue(expr.operand, checked),
+        name: expr.field,
+        type,
+      };
     case 'index':
       return {
         kind: expr.optional ? 'optional-index' : 'index',
@@ -79,7 +85,11 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
           text(expr.typeName),
           {
             kind: 'map',
-            entries: expr.fields.map(({ optional, name, value }) => ({ optional, key: text(name), value: lowerValue(value, checked) })),
+            entries: expr.fields.map(({ optional, name, value }) => ({
+              optional,
+              key: text(name),
+              value: lowerValue(value, checked),
+            })),
             type: json,
           },
         ],
@@ -90,7 +100,10 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
   }
 }
 
-/** An optional selection reads what it selects from as a whole: `V.?x` is no use of the variable x (docs/spec/policy-language.md#compiling-variables-and-constants). */
+/**
+ * An optional selection reads what it selects from as a whole: `V.?x` is no use of the variable x
+ * (docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
 function isOptionalSelection(expr: Expr, checked: CheckedExpression): boolean {
   return expr.kind === 'select' && (expr.optional || checked.types.get(expr.operand)?.kind === 'optional');
 }
@@ -120,7 +133,10 @@ const OPERATORS: { readonly [name: string]: Operator } = {
   '-_': 'negate',
 };
 
-/** Functions whose global form hides an argument's error behind `no such overload` (docs/spec/conditions.md#set-functions). */
+/**
+ * Functions whose global form hides an argument's error behind `no such overload`
+ * (docs/spec/conditions.md#set-functions).
+ */
 const ERASING_GLOBAL_FORMS = new Set(['intersect', 'except', 'hasIntersection', 'isSubset']);
 
 function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type']): Value {
@@ -134,7 +150,14 @@ function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type
   const args = [...receiver, ...expr.args].map((arg) => lowerValue(arg, checked));
   if (row.runtime === 'dynOf') return { ...(args[0] as Value), type: dyn };
   const erases = expr.target === undefined && ERASING_GLOBAL_FORMS.has(row.runtime);
-  return { kind: 'call', name: row.name, runtime: erases ? `${row.runtime}Global` : row.runtime, pure: row.pure, args, type };
+  return {
+    kind: 'call',
+    name: row.name,
+    runtime: erases ? `${row.runtime}Global` : row.runtime,
+    pure: row.pure,
+    args,
+    type,
+  };
 }
 
 /** Macro, by the number of its variables and whether it filters -> the function of runtime/cel. */

@@ -13,7 +13,8 @@ export function mapValues(program: Program, replaceIn: ReplaceIn): Program {
   return { ...program, modules };
 }
 
-// What does not change stays the object it was: most expressions have nothing to decide, and objects are what a compilation costs.
+// What does not change stays the object it was: most expressions have nothing to decide, and objects are what a
+// compilation costs.
 function mapModule(module: Module, replace: (value: Value) => Value): Module {
   const variables = module.variables.map((variable): Variable => {
     const value = replace(variable.value);
@@ -29,7 +30,10 @@ function mapModule(module: Module, replace: (value: Value) => Value): Module {
       return {
         ...module,
         variables,
-        definitions: module.definitions.map((role) => ({ ...role, condition: role.condition && mapMatch(role.condition, replace) })),
+        definitions: module.definitions.map((role) => ({
+          ...role,
+          condition: role.condition && mapMatch(role.condition, replace),
+        })),
       };
   }
 }

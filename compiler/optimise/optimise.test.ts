@@ -5,15 +5,28 @@ import { Source } from '../diagnostics/source.js';
 import { invariant } from '../diagnostics/invariant.js';
 import { printValue } from '../ir/print.js';
 
-const CONSTANTS = { limit: 5, word: 'a', yes: true, nil: null, list: ['a'], sizes: { small: 1, deep: { er: 'x' }, list: [1] } };
+const CONSTANTS = {
+  limit: 5,
+  word: 'a',
+  yes: true,
+  nil: null,
+  list: ['a'],
+  sizes: { small: 1, deep: { er: 'x' }, list: [1] },
+};
 
 /** An expression as it is after all passes. */
 function optimised(expr: string): string {
   const rules = [{ actions: ['a'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr } } }];
-  const document = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'r', version: 'default', rules, constants: { local: CONSTANTS } } };
+  const document = {
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: { resource: 'r', version: 'default', rules, constants: { local: CONSTANTS } },
+  };
   const { program, diagnostics } = compile([new Source('r.yaml', JSON.stringify(document))]);
   const module = program?.modules[0];
-  const condition = module?.kind === 'resource' ? module.rules[0]?.condition : invariant(diagnostics.map(({ message }) => message).join());
+  const condition =
+    module?.kind === 'resource'
+      ? module.rules[0]?.condition
+      : invariant(diagnostics.map(({ message }) => message).join());
   return condition?.kind === 'expr' ? printValue(condition.value) : invariant('no expression');
 }
 
@@ -49,7 +62,10 @@ test('one decided operand decides, whatever the other is', () => {
 });
 
 test('what fails stays, to fail when it is asked', () => {
-  becomes({ 'R.attr.n == 1 / 0': 'equals(resource.attr.n, divide(1, 0))', 'R.attr.n == C.limit + 1': 'equals(resource.attr.n, add(5.0, 1))' });
+  becomes({
+    'R.attr.n == 1 / 0': 'equals(resource.attr.n, divide(1, 0))',
+    'R.attr.n == C.limit + 1': 'equals(resource.attr.n, add(5.0, 1))',
+  });
 });
 
 test('membership is decided by an empty list, and by a literal that is there (docs/spec/conditions.md#constant-folding)', () => {

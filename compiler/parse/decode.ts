@@ -6,7 +6,10 @@ import type { Field, Kind, MessageType } from './schema/field.js';
 import type { FieldValue, ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
 
-/** Maps a document onto the fields of its type (docs/spec/policy-language.md#yaml-dialect). What does not fit is noted, and left out. */
+/**
+ * Maps a document onto the fields of its type (docs/spec/policy-language.md#yaml-dialect). What does not fit is noted,
+ * and left out.
+ */
 export function decodeObject(node: YamlMapping, type: MessageType, problems: FirstProblem): ObjectValue {
   const fields = new Map<string, FieldValue>();
   for (const entry of node.entries) {
@@ -14,12 +17,20 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Fir
     if (field === undefined) continue;
     const taken = takenBy(field, type, fields);
     if (taken !== undefined) {
-      problems.note(taken.field === field ? 'policy/duplicate-field' : 'policy/alternative-set', entry.key.place, lineAndColumn(taken));
+      problems.note(
+        taken.field === field ? 'policy/duplicate-field' : 'policy/alternative-set',
+        entry.key.place,
+        lineAndColumn(taken),
+      );
       continue;
     }
     const value = decode(entry.value, field.kind, problems);
     // Present even when it did not fit: a second spelling of it is still a second one.
-    fields.set(field.name, { field, value: value ?? NOTHING, place: { ...entry.key.place, span: entry.value.place.span } });
+    fields.set(field.name, {
+      field,
+      value: value ?? NOTHING,
+      place: { ...entry.key.place, span: entry.value.place.span },
+    });
   }
   return { kind: 'object', type, node, fields };
 }
@@ -99,7 +110,8 @@ function decodeText(node: YamlNode, problems: FirstProblem): Value | undefined {
 function decodeUint64(node: YamlNode, problems: FirstProblem): Value | undefined {
   if (node.type === 'Null') return { kind: 'number', number: 0 };
   if (node.type !== 'Integer' && node.type !== 'String') return wrongType('integer value', node, problems);
-  if (/^[0-9]{1,20}$/.test(node.text) && BigInt(node.text) < 2n ** 64n) return { kind: 'number', number: Number(node.text) };
+  if (/^[0-9]{1,20}$/.test(node.text) && BigInt(node.text) < 2n ** 64n)
+    return { kind: 'number', number: Number(node.text) };
   problems.note('policy/integer', node.place, { text: node.text });
   return undefined;
 }
@@ -140,7 +152,11 @@ function decodeMap(node: YamlNode, kind: Kind, problems: FirstProblem): MapValue
   return { kind: 'map', entries };
 }
 
-function decodeEntry({ key, value: node }: YamlEntry, kind: Kind, problems: FirstProblem): MapValue['entries'][number] | undefined {
+function decodeEntry(
+  { key, value: node }: YamlEntry,
+  kind: Kind,
+  problems: FirstProblem,
+): MapValue['entries'][number] | undefined {
   if (key.type !== 'String') {
     problems.note('yaml/text-key', key.place, { type: key.type });
     return undefined;

@@ -2,13 +2,21 @@ import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Place } from '../diagnostics/span.js';
 
-/** Parse errors stop at the first one of a document (docs/spec/policy-language.md#yaml-dialect): this keeps the one that stands first. */
+/**
+ * Parse errors stop at the first one of a document (docs/spec/policy-language.md#yaml-dialect): this keeps the one that
+ * stands first.
+ */
 export class FirstProblem {
   private offset = Number.POSITIVE_INFINITY;
   private reportFirst: ((report: Diagnostics) => void) | undefined;
 
   /** @param hints the way out, where one is known; worked out only for the problem that is reported. */
-  note<C extends Code>(code: C, place: Place, parameters: MessageParameters<C>, hints: () => readonly Note[] = () => []): void {
+  note<C extends Code>(
+    code: C,
+    place: Place,
+    parameters: MessageParameters<C>,
+    hints: () => readonly Note[] = () => [],
+  ): void {
     if (place.anchor >= this.offset) return;
     this.offset = place.anchor;
     this.reportFirst = (report) => report.add(code, place, parameters, { notes: hints() });

@@ -4,8 +4,8 @@ import type { YamlMapping, YamlNode } from './yaml/node.js';
 import { numberOf } from './yaml/scalar.js';
 
 /**
- * A value that keeps its type (docs/spec/policy-language.md#variables-and-constants): all numbers are IEEE doubles, infinity and NaN are refused.
- * Objects have no prototype, so that any key is an ordinary one.
+ * A value that keeps its type (docs/spec/policy-language.md#variables-and-constants): all numbers are IEEE doubles,
+ * infinity and NaN are refused. Objects have no prototype, so that any key is an ordinary one.
  */
 export function jsonConstant(node: YamlNode, problems: FirstProblem): JsonValue {
   switch (node.type) {

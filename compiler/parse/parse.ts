@@ -13,9 +13,9 @@ import { readDocument } from './yaml/read.js';
 const parsed = new WeakMap<Source, { readonly file: PolicyFile | undefined; readonly report: Diagnostics }>();
 
 /**
- * A policy file as a tree (docs/spec/policy-language.md#compilation-phases: each runs only when those before it found nothing).
- * Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is not
- * validated beyond its shape.
+ * A policy file as a tree (docs/spec/policy-language.md#compilation-phases: each runs only when those before it found
+ * nothing). Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is
+ * not validated beyond its shape.
  */
 export function parse(source: Source, report: Diagnostics): PolicyFile | undefined {
   let result = parsed.get(source);

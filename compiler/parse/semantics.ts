@@ -5,8 +5,8 @@ import { entriesOf, fieldOf, nonEmptyText, objectOf } from './build/fields.js';
 import type { ObjectValue } from './schema/value.js';
 
 /**
- * What is wrong within one enabled document beyond its shape (docs/spec/policy-language.md#compilation-phases.4): reports all of it, and
- * returns whether there was nothing.
+ * What is wrong within one enabled document beyond its shape (docs/spec/policy-language.md#compilation-phases.4):
+ * reports all of it, and returns whether there was nothing.
  */
 export function validateSemantics(file: PolicyFile, document: ObjectValue, report: Diagnostics): boolean {
   const { policy } = file;
@@ -64,7 +64,12 @@ function validatePrincipalActions(rule: PrincipalRule, report: Diagnostics): boo
     const number = index + 1;
     const first = name && firstOf(firsts, name.value, { number, place });
     if (first === undefined) continue;
-    report.add('rule/duplicate-action-name', place, { name: name?.value ?? '', resource: rule.resource.value, number, ...first });
+    report.add('rule/duplicate-action-name', place, {
+      name: name?.value ?? '',
+      resource: rule.resource.value,
+      number,
+      ...first,
+    });
     valid = false;
   }
   return valid;
@@ -83,7 +88,11 @@ function validateDefinitions(policy: DerivedRoles, report: Diagnostics): boolean
   return valid;
 }
 
-function refuseLegacyVariables(policyType: 'variables' | 'constants', document: ObjectValue, report: Diagnostics): boolean {
+function refuseLegacyVariables(
+  policyType: 'variables' | 'constants',
+  document: ObjectValue,
+  report: Diagnostics,
+): boolean {
   if (entriesOf(document, 'variables').length === 0) return true;
   report.add('export/legacy-variables', fieldOf(document, 'variables')?.place, { policyType });
   return false;
@@ -92,7 +101,8 @@ function refuseLegacyVariables(policyType: 'variables' | 'constants', document: 
 // Accepted for now (docs/spec/policy-language.md#rolepolicy), so it is never in the way.
 function warnOfMissingVersion(document: ObjectValue, report: Diagnostics): boolean {
   const policy = objectOf(document, 'rolePolicy');
-  if (policy && !nonEmptyText(policy, 'version')) report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {}, WRITE_VERSION);
+  if (policy && !nonEmptyText(policy, 'version'))
+    report.add('role-policy/no-version', fieldOf(document, 'rolePolicy')?.place, {}, WRITE_VERSION);
   return true;
 }
 
@@ -105,7 +115,11 @@ interface First {
 }
 
 /** Where the name was used first; undefined when this is the first use, which is then remembered. */
-function firstOf(firsts: Map<string, First>, name: string, use: { readonly number: number; readonly place: Place }): First | undefined {
+function firstOf(
+  firsts: Map<string, First>,
+  name: string,
+  use: { readonly number: number; readonly place: Place },
+): First | undefined {
   const first = firsts.get(name);
   if (first !== undefined) return first;
   const { line, column } = use.place.span.source.lineAndColumn(use.place.anchor);

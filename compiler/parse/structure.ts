@@ -6,8 +6,8 @@ import type { Field, Kind, Rule } from './schema/field.js';
 import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 
 /**
- * Structural validation (docs/spec/policy-language.md#compilation-phases.3): reports every violation, sorted by line, column and path,
- * those of absent fields last. Returns whether there was none.
+ * Structural validation (docs/spec/policy-language.md#compilation-phases.3): reports every violation, sorted by line,
+ * column and path, those of absent fields last. Returns whether there was none.
  */
 export function validateStructure(document: ObjectValue, source: Source, report: Diagnostics): boolean {
   const violations = [...violationsOf(document, '')].sort(byPlace);
@@ -45,8 +45,10 @@ function* violationsOfField(field: Field, object: ObjectValue, path: string): Ge
     return;
   }
   yield* brokenRules(present, field.rules, path);
-  if (field.kind.kind === 'list' && present.value.kind === 'list') yield* violationsOfItems(present.value, field.kind.itemRules, path);
-  if (field.kind.kind === 'map' && present.value.kind === 'map') yield* violationsOfEntries(present.value, field.kind, path);
+  if (field.kind.kind === 'list' && present.value.kind === 'list')
+    yield* violationsOfItems(present.value, field.kind.itemRules, path);
+  if (field.kind.kind === 'map' && present.value.kind === 'map')
+    yield* violationsOfEntries(present.value, field.kind, path);
   if (present.value.kind === 'object') yield* violationsOf(present.value, path);
 }
 
@@ -77,7 +79,8 @@ function* violationsOfItems(list: ListValue, rules: readonly Rule[], path: strin
 function* violationsOfEntries(map: MapValue, { valueRules, keyRules }: MapKind, path: string): Generator<Violation> {
   for (const { name, value, place } of map.entries) {
     const field = `${path}[${JSON.stringify(name.value)}]`;
-    for (const { rule } of keyRules) if (rule === 'not-empty' && name.value === '') yield violation('policy/empty-item', name.place, { field });
+    for (const { rule } of keyRules)
+      if (rule === 'not-empty' && name.value === '') yield violation('policy/empty-item', name.place, { field });
     yield* brokenRules({ value, place }, valueRules, field);
     if (value.kind === 'object') yield* violationsOf(value, field);
   }
@@ -127,6 +130,10 @@ function repeats(list: ListValue): boolean {
   return false;
 }
 
-function violation<C extends Code>(code: C, place: Place | undefined, parameters: MessageParameters<C> & { readonly field: string }): Violation {
+function violation<C extends Code>(
+  code: C,
+  place: Place | undefined,
+  parameters: MessageParameters<C> & { readonly field: string },
+): Violation {
   return { field: parameters.field, place, reportTo: (report, target) => report.add(code, target, parameters) };
 }

@@ -6,7 +6,11 @@ import type { Complaint } from './invalid-suite.js';
 
 /** What a suite asks of fields together, and of the text of `now` (docs/spec/server.md#grammar-of-suites). */
 export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
-  return [...auxDataAgreements(suite), ...nowOf(suite), ...objectsOf(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`))];
+  return [
+    ...auxDataAgreements(suite),
+    ...nowOf(suite),
+    ...objectsOf(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`)),
+  ];
 }
 
 /** What fixtures of tokens ask. */
@@ -27,7 +31,9 @@ function ofTest(test: ObjectValue, path: string): readonly Complaint[] {
   return [
     ...nowOf(test),
     ...(input?.value.kind === 'object' ? ofInput(input.value, input.place, `${path}.input`) : []),
-    ...objectsOf(test, 'expected').flatMap(({ value, place }, index) => ofExpectation(value, place, `${path}.expected[${index}]`)),
+    ...objectsOf(test, 'expected').flatMap(({ value, place }, index) =>
+      ofExpectation(value, place, `${path}.expected[${index}]`),
+    ),
   ];
 }
 
@@ -36,7 +42,12 @@ function nowOf(holder: ObjectValue): readonly Complaint[] {
   const now = options && textOf(options, 'now');
   if (options === undefined || now === undefined || instantOf(now.value) !== undefined) return [];
   const { span } = now.place;
-  return [{ place: { ...now.place, anchor: span.start }, text: `invalid timestamp value ${JSON.stringify(now.value)}: RFC 3339 is expected, as in "2024-05-01T12:00:00Z"` }];
+  return [
+    {
+      place: { ...now.place, anchor: span.start },
+      text: `invalid timestamp value ${JSON.stringify(now.value)}: RFC 3339 is expected, as in "2024-05-01T12:00:00Z"`,
+    },
+  ];
 }
 
 function ofInput(input: ObjectValue, place: Place, path: string): readonly Complaint[] {
@@ -47,7 +58,8 @@ function ofInput(input: ObjectValue, place: Place, path: string): readonly Compl
 
 function ofExpectation(expectation: ObjectValue, place: Place, path: string): readonly Complaint[] {
   return [PRINCIPAL, RESOURCE].flatMap(({ one, many, groups }) => {
-    if (isGiven(expectation, one) && isGiven(expectation, many)) return [{ place, text: `${path}: ${one} and ${many} may not both be present` }];
+    if (isGiven(expectation, one) && isGiven(expectation, many))
+      return [{ place, text: `${path}: ${one} and ${many} may not both be present` }];
     if ([one, many, groups].some((name) => isGiven(expectation, name))) return [];
     return [{ place, text: `${path}: ${one}, ${many}, or ${groups} must be present` }];
   });

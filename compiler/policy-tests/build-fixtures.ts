@@ -17,18 +17,26 @@ export function buildFixtures(document: ObjectValue): Fixtures {
   };
 }
 
-/** A map of JSON values; undefined where the object has none. Without a prototype, so that any key is an ordinary one. */
+/**
+ * A map of JSON values; undefined where the object has none. Without a prototype, so that any key is an ordinary one.
+ */
 export function attributesOf(object: ObjectValue, name: string): Attributes | undefined {
   if (!object.fields.has(name)) return undefined;
   const attributes = Object.create(null) as Record<string, JsonValue>;
-  for (const { name: key, value } of entriesOf(object, name)) if (value.kind === 'json') attributes[key.value] = value.value;
+  for (const { name: key, value } of entriesOf(object, name))
+    if (value.kind === 'json') attributes[key.value] = value.value;
   return attributes;
 }
 
 function mapOf<T>(document: ObjectValue, name: string, build: (value: ObjectValue) => T): ReadonlyMap<string, T> {
   // A type that has no such field: fixtures of one kind are alone in their file.
   if (!document.fields.has(name)) return new Map();
-  return new Map(entriesOf(document, name).map(({ name: key, value }) => [key.value, value.kind === 'object' ? build(value) : invariant(`an entry of ${name} is no object`)]));
+  return new Map(
+    entriesOf(document, name).map(({ name: key, value }) => [
+      key.value,
+      value.kind === 'object' ? build(value) : invariant(`an entry of ${name} is no object`),
+    ]),
+  );
 }
 
 function principalOf(principal: ObjectValue): PrincipalInput {

@@ -1,6 +1,15 @@
 import type { JsonValue } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
-import { boolOf, entriesOf, nonEmptyText, objectOf, objectsOf, requiredText, textOf, textsOf } from '../parse/build/fields.js';
+import {
+  boolOf,
+  entriesOf,
+  nonEmptyText,
+  objectOf,
+  objectsOf,
+  requiredText,
+  textOf,
+  textsOf,
+} from '../parse/build/fields.js';
 import type { ObjectValue, Value } from '../parse/schema/value.js';
 import { attributesOf, buildFixtures } from './build-fixtures.js';
 import { instantOf } from './instant.js';
@@ -40,7 +49,11 @@ function optionsOf(options: ObjectValue): TestOptions {
 
 function testOf(test: ObjectValue): Test {
   const input = objectOf(test, 'input') ?? invariant('a test without input after validation');
-  return { ...headOf(test), input: inputOf(input), expected: objectsOf(test, 'expected').map(({ value }) => expectationOf(value)) };
+  return {
+    ...headOf(test),
+    input: inputOf(input),
+    expected: objectsOf(test, 'expected').map(({ value }) => expectationOf(value)),
+  };
 }
 
 function inputOf(input: ObjectValue): TestInput {
@@ -56,7 +69,12 @@ function expectationOf(expectation: ObjectValue): Expectation {
   return {
     principals: choiceOf(expectation, PRINCIPAL_FIELDS),
     resources: choiceOf(expectation, RESOURCE_FIELDS),
-    actions: new Map(entriesOf(expectation, 'actions').map(({ name, value }) => [name.value, { value: effectOf(value), place: name.place }])),
+    actions: new Map(
+      entriesOf(expectation, 'actions').map(({ name, value }) => [
+        name.value,
+        { value: effectOf(value), place: name.place },
+      ]),
+    ),
     outputs: objectsOf(expectation, 'outputs').flatMap(({ value }) => outputsOf(value)),
   };
 }
@@ -64,9 +82,15 @@ function expectationOf(expectation: ObjectValue): Expectation {
 const PRINCIPAL_FIELDS = { one: 'principal', many: 'principals', groups: 'principalGroups' } as const;
 const RESOURCE_FIELDS = { one: 'resource', many: 'resources', groups: 'resourceGroups' } as const;
 
-function choiceOf(object: ObjectValue, { one, many, groups }: { readonly one: string; readonly many: string; readonly groups: string }): Choice {
+function choiceOf(
+  object: ObjectValue,
+  { one, many, groups }: { readonly one: string; readonly many: string; readonly groups: string },
+): Choice {
   const single = nonEmptyText(object, one);
-  return { keys: [...(single === undefined ? [] : [single]), ...textsOf(object, many)], groups: textsOf(object, groups) };
+  return {
+    keys: [...(single === undefined ? [] : [single]), ...textsOf(object, many)],
+    groups: textsOf(object, groups),
+  };
 }
 
 function effectOf(value: Value): EffectName {
@@ -76,7 +100,9 @@ function effectOf(value: Value): EffectName {
 /** A source that is listed twice in one list counts as it stands last. */
 function outputsOf(outputs: ObjectValue): readonly ExpectedOutput[] {
   const { value: action, place } = requiredText(outputs, 'action');
-  const bySource = new Map(objectsOf(outputs, 'expected').map(({ value }) => [textOf(value, 'src')?.value ?? '', jsonOf(value, 'val')]));
+  const bySource = new Map(
+    objectsOf(outputs, 'expected').map(({ value }) => [textOf(value, 'src')?.value ?? '', jsonOf(value, 'val')]),
+  );
   return [...bySource].map(([src, val]) => ({ action, place, src, val }));
 }
 

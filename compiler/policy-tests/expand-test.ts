@@ -13,7 +13,10 @@ export interface Pair extends Pick<Question, 'auxData' | 'options'> {
   readonly expected: ReturnType<Expectations>;
 }
 
-/** The pairs of a test: all principals with all resources, principal by principal (docs/spec/server.md#how-tests-run). Throws an InvalidSuite. */
+/**
+ * The pairs of a test: all principals with all resources, principal by principal (docs/spec/server.md#how-tests-run).
+ * Throws an InvalidSuite.
+ */
 export function pairsOf(test: Test, suite: Suite, names: Names): readonly Pair[] {
   const principals = names.principals(test.input.principals);
   const resources = names.resources(test.input.resources);

@@ -17,12 +17,16 @@ export interface PairExpectation {
 export type Expectations = (principal: string, resource: string) => PairExpectation | undefined;
 
 /**
- * Merges what a test expects, per pair (docs/spec/server.md#how-tests-run). Throws an InvalidSuite for expectations that contradict each other, or that are about actions or
- * pairs which the test does not ask for.
+ * Merges what a test expects, per pair (docs/spec/server.md#how-tests-run). Throws an InvalidSuite for expectations
+ * that contradict each other, or that are about actions or pairs which the test does not ask for.
  *
  * @param asked the keys of principals and resources that the test asks for.
  */
-export function mergeExpectations({ expected, input }: Test, names: Names, asked: { readonly principals: readonly string[]; readonly resources: readonly string[] }): Expectations {
+export function mergeExpectations(
+  { expected, input }: Test,
+  names: Names,
+  asked: { readonly principals: readonly string[]; readonly resources: readonly string[] },
+): Expectations {
   const principals = new Set(asked.principals);
   const resources = new Set(asked.resources);
   const merged = new Map<string, Merged>();
@@ -30,8 +34,10 @@ export function mergeExpectations({ expected, input }: Test, names: Names, asked
     requireActions(expectation, input.actions);
     for (const principal of names.principals(expectation.principals)) {
       for (const resource of names.resources(expectation.resources)) {
-        if (!principals.has(principal)) throw notAsked('principal', { principal, resource }, { expectation, input, names, asked: principals });
-        if (!resources.has(resource)) throw notAsked('resource', { principal, resource }, { expectation, input, names, asked: resources });
+        if (!principals.has(principal))
+          throw notAsked('principal', { principal, resource }, { expectation, input, names, asked: principals });
+        if (!resources.has(resource))
+          throw notAsked('resource', { principal, resource }, { expectation, input, names, asked: resources });
         const key = keyOf(principal, resource);
         const pair = merged.get(key) ?? { principal, resource, actions: new Map(), outputs: new Map() };
         merged.set(key, pair);
@@ -54,8 +60,16 @@ function keyOf(principal: string, resource: string): string {
 }
 
 function requireActions({ actions, outputs }: Expectation, asked: readonly string[]): void {
-  requireAsked([...actions].map(([value, { place }]) => ({ value, place })), asked, 'found expectations for actions that do not exist in the input actions list');
-  requireAsked(outputs.map(({ action: value, place }) => ({ value, place })), asked, 'found output expectations for actions that are not in the input actions list');
+  requireAsked(
+    [...actions].map(([value, { place }]) => ({ value, place })),
+    asked,
+    'found expectations for actions that do not exist in the input actions list',
+  );
+  requireAsked(
+    outputs.map(({ action: value, place }) => ({ value, place })),
+    asked,
+    'found output expectations for actions that are not in the input actions list',
+  );
 }
 
 function requireAsked(actions: readonly Located<string>[], asked: readonly string[], text: string): void {
@@ -73,14 +87,23 @@ interface Asking {
   readonly asked: ReadonlySet<string>;
 }
 
-/** People are pointed to the name that is wrong: the one that no fixture has, which may be that of the input, else the one that the input lacks. */
-function notAsked(what: 'principal' | 'resource', pair: { readonly principal: string; readonly resource: string }, { expectation, input, names, asked }: Asking): InvalidSuite {
+/**
+ * People are pointed to the name that is wrong: the one that no fixture has, which may be that of the input, else the
+ * one that the input lacks.
+ */
+function notAsked(
+  what: 'principal' | 'resource',
+  pair: { readonly principal: string; readonly resource: string },
+  { expectation, input, names, asked }: Asking,
+): InvalidSuite {
   const [principal, resource] = [JSON.stringify(pair.principal), JSON.stringify(pair.resource)];
   const text = `found an expectation for principal ${principal} and resource ${resource}, but at least one of these is not present in input`;
   const many = `${what}s` as const;
   const unknown = names.unknown(what, expectation[many]) ?? names.unknown(what, input[many]);
   if (unknown !== undefined) return new InvalidSuite([{ ...unknown, text, shown: unknown.text }]);
-  const place: Place | undefined = (expectation[many].keys.find(({ value }) => value === pair[what]) ?? expectation[many].groups[0])?.place;
+  const place: Place | undefined = (
+    expectation[many].keys.find(({ value }) => value === pair[what]) ?? expectation[many].groups[0]
+  )?.place;
   const shown = `found an expectation for ${what} ${JSON.stringify(pair[what])}, which is not present in \`input\``;
   return new InvalidSuite([{ text, shown, place, notes: didYouMean(pair[what], asked) }]);
 }
@@ -89,7 +112,8 @@ function merge({ principal, resource, actions, outputs }: Merged, expectation: E
   const about = (action: string): string =>
     `principal ${JSON.stringify(principal)} performing action ${JSON.stringify(action)} on resource ${JSON.stringify(resource)}`;
   for (const [action, { value: effect, place }] of expectation.actions) {
-    if ((actions.get(action) ?? effect) !== effect) throw new InvalidSuite([{ text: `found inconsistent expectations for ${about(action)}`, place }]);
+    if ((actions.get(action) ?? effect) !== effect)
+      throw new InvalidSuite([{ text: `found inconsistent expectations for ${about(action)}`, place }]);
     actions.set(action, effect);
   }
   for (const output of expectation.outputs) {
@@ -98,7 +122,9 @@ function merge({ principal, resource, actions, outputs }: Merged, expectation: E
     outputs.set(action, bySource);
     const earlier = bySource.get(src);
     if (earlier !== undefined && !sameJson(earlier.val, val)) {
-      throw new InvalidSuite([{ text: `found inconsistent expectations for output ${JSON.stringify(src)} from ${about(action)}`, place }]);
+      throw new InvalidSuite([
+        { text: `found inconsistent expectations for output ${JSON.stringify(src)} from ${about(action)}`, place },
+      ]);
     }
     bySource.set(src, output);
   }

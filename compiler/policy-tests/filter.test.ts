@@ -2,10 +2,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Dimension, testFilter } from './filter.js';
 
-const matches = (filters: string | readonly string[], dimension: Dimension, text: string): boolean | undefined => testFilter([filters].flat()).get(dimension)?.(text);
+const matches = (filters: string | readonly string[], dimension: Dimension, text: string): boolean | undefined =>
+  testFilter([filters].flat()).get(dimension)?.(text);
 
 test('the globs of a dimension are alternatives, blanks around them do not count, and the letter case of the dimension neither', () => {
-  for (const text of ['alice', 'bob']) assert.is(matches(' Principal = alice , bob ; action=view', 'principal', text), true);
+  for (const text of ['alice', 'bob'])
+    assert.is(matches(' Principal = alice , bob ; action=view', 'principal', text), true);
   assert.is(matches('principal=alice,bob', 'principal', 'Alice'), false);
   assert.is(matches('principal=alice', 'action', 'view'), undefined);
 });
@@ -35,7 +37,10 @@ for (const [filter, reason] of [
   ['test=[z-a]', '`[z-a]` is no glob'],
 ] as const) {
   test(`\`${filter}\` is no filter`, () => {
-    assert.throws(() => testFilter([filter]), (error: Error) => error.message.startsWith('invalid test filter') && error.message.includes(reason));
+    assert.throws(
+      () => testFilter([filter]),
+      (error: Error) => error.message.startsWith('invalid test filter') && error.message.includes(reason),
+    );
   });
 }
 

@@ -7,8 +7,9 @@ export const DIMENSIONS = ['suite', 'test', 'principal', 'resource', 'action'] a
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /**
- * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (docs/spec/server.md#test-filters). The globs of a dimension are alternatives, the dimensions hold
- * together, and several filters are read as one. Throws an Error for what is no filter.
+ * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (docs/spec/server.md#test-filters). The
+ * globs of a dimension are alternatives, the dimensions hold together, and several filters are read as one. Throws an
+ * Error for what is no filter.
  */
 export function testFilter(expressions: readonly string[]): TestFilter {
   const globs = new Map<Dimension, string[]>();
@@ -25,8 +26,11 @@ function dimensionOf(part: string): readonly [Dimension, readonly string[]] {
   if (equals < 0) throw new Error(`invalid test filter \`${part.trim()}\`: it is not DIMENSION=GLOB,GLOB`);
   const name = part.slice(0, equals).trim().toLowerCase();
   const dimension = DIMENSIONS.find((known) => known === name);
-  if (dimension === undefined) throw new Error(`invalid test filter: no dimension is called \`${name}\`; there are ${DIMENSIONS.join(', ')}`);
-  const patterns = splitAtCommas(part.slice(equals + 1)).map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
+  if (dimension === undefined)
+    throw new Error(`invalid test filter: no dimension is called \`${name}\`; there are ${DIMENSIONS.join(', ')}`);
+  const patterns = splitAtCommas(part.slice(equals + 1))
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '');
   if (patterns.length === 0) throw new Error(`invalid test filter: \`${name}\` has no pattern`);
   const broken = patterns.find((pattern) => parseGlob(pattern) === undefined);
   if (broken !== undefined) throw new Error(`invalid test filter: \`${broken}\` is no glob`);

@@ -16,7 +16,10 @@ export class InvalidSuite extends Error {
   readonly complaints: readonly Complaint[];
 
   /** @param prefix the context, in front of the first complaint. */
-  constructor(complaints: string | readonly Complaint[], readonly prefix = '') {
+  constructor(
+    complaints: string | readonly Complaint[],
+    readonly prefix = '',
+  ) {
     const list = typeof complaints === 'string' ? [{ text: complaints }] : complaints;
     super(`${prefix}${list.map(({ text }) => text).join('\n')}`);
     this.complaints = list;

@@ -5,7 +5,10 @@ import { type Complaint, InvalidSuite } from './invalid-suite.js';
 import { inContext, requireMembers } from './read-suite.js';
 import type { Choice, Fixtures, Suite } from './suite.js';
 
-/** What the names of a suite stand for: a name means the suite's, else that of the fixture files (docs/spec/server.md#how-tests-run). Looking up throws an InvalidSuite. */
+/**
+ * What the names of a suite stand for: a name means the suite's, else that of the fixture files
+ * (docs/spec/server.md#how-tests-run). Looking up throws an InvalidSuite.
+ */
 export interface Names {
   readonly principal: (key: string, choice: Choice) => PrincipalInput;
   readonly resource: (key: string, choice: Choice) => ResourceInput;
@@ -17,7 +20,9 @@ export interface Names {
   readonly unknown: (what: 'principal' | 'resource', choice: Choice) => Complaint | undefined;
 }
 
-/** The names of a suite and its fixtures. Throws an InvalidSuite when a group of the suite has a member that is nowhere. */
+/**
+ * The names of a suite and its fixtures. Throws an InvalidSuite when a group of the suite has a member that is nowhere.
+ */
 export function namesIn(suite: Suite, fixtures: Fixtures): Names {
   const known = {
     principal: namesOf(suite.principals, fixtures.principals),
@@ -32,11 +37,27 @@ export function namesIn(suite: Suite, fixtures: Fixtures): Names {
     throw new InvalidSuite([unknownName(what, name, known[what])]);
   };
   return {
-    principal: (key, choice) => suite.principals.get(key) ?? fixtures.principals.get(key) ?? notFound('principal', located(key, choice)),
-    resource: (key, choice) => suite.resources.get(key) ?? fixtures.resources.get(key) ?? notFound('resource', located(key, choice)),
+    principal: (key, choice) =>
+      suite.principals.get(key) ?? fixtures.principals.get(key) ?? notFound('principal', located(key, choice)),
+    resource: (key, choice) =>
+      suite.resources.get(key) ?? fixtures.resources.get(key) ?? notFound('resource', located(key, choice)),
     auxData: (key) => suite.auxData.get(key.value) ?? fixtures.auxData.get(key.value) ?? notFound('auxData', key),
-    principals: (choice) => chosen(choice, (name) => suite.principalGroups.get(name.value) ?? fixtures.principalGroups.get(name.value) ?? notFound('principal group', name)),
-    resources: (choice) => chosen(choice, (name) => suite.resourceGroups.get(name.value) ?? fixtures.resourceGroups.get(name.value) ?? notFound('resource group', name)),
+    principals: (choice) =>
+      chosen(
+        choice,
+        (name) =>
+          suite.principalGroups.get(name.value) ??
+          fixtures.principalGroups.get(name.value) ??
+          notFound('principal group', name),
+      ),
+    resources: (choice) =>
+      chosen(
+        choice,
+        (name) =>
+          suite.resourceGroups.get(name.value) ??
+          fixtures.resourceGroups.get(name.value) ??
+          notFound('resource group', name),
+      ),
     unknown: (what, { keys }) => {
       const key = keys.find(({ value }) => !known[what].has(value));
       return key && unknownName(what, key, known[what]);
@@ -44,7 +65,10 @@ export function namesIn(suite: Suite, fixtures: Fixtures): Names {
   };
 }
 
-function chosen({ keys, groups }: Choice, membersOf: (group: Located<string>) => readonly Located<string>[]): readonly string[] {
+function chosen(
+  { keys, groups }: Choice,
+  membersOf: (group: Located<string>) => readonly Located<string>[],
+): readonly string[] {
   return [...new Set([...keys, ...groups.flatMap(membersOf)].map(({ value }) => value))];
 }
 

@@ -12,8 +12,8 @@ import { type Complaint, InvalidSuite } from './invalid-suite.js';
 export type Agreements = (document: ObjectValue) => readonly Complaint[];
 
 /**
- * Reads a test file (docs/spec/server.md#parsing-of-test-files): as a policy file is read, one document of the shape of its type. Throws an InvalidSuite with a line
- * `LINE:COL TEXT` for each problem.
+ * Reads a test file (docs/spec/server.md#parsing-of-test-files): as a policy file is read, one document of the shape of
+ * its type. Throws an InvalidSuite with a line `LINE:COL TEXT` for each problem.
  */
 export function readTestDocument(file: TestFile, type: MessageType, agreements: Agreements): ObjectValue {
   if ('unreadable' in file) throw new InvalidSuite(file.unreadable);

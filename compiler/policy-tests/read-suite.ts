@@ -17,7 +17,11 @@ export function readSuite({ file }: SuiteFiles): Suite {
 /** Reads the fixtures next to a suite; those that are not there are empty. Throws an InvalidSuite. */
 export function readFixtures({ fixtureFolder, principals, resources, auxData }: SuiteFiles): Fixtures {
   return inContext(`failed to load test fixtures from ${fixtureFolder}: `, () => {
-    const ofPrincipals = fixturesOf(principals, { what: 'principals', type: PRINCIPAL_FIXTURES, agreements: noAgreements });
+    const ofPrincipals = fixturesOf(principals, {
+      what: 'principals',
+      type: PRINCIPAL_FIXTURES,
+      agreements: noAgreements,
+    });
     const ofResources = fixturesOf(resources, { what: 'resources', type: RESOURCE_FIXTURES, agreements: noAgreements });
     const ofAuxData = fixturesOf(auxData, { what: 'aux data', type: AUX_DATA_FIXTURES, agreements: auxDataAgreements });
     return {
@@ -58,7 +62,9 @@ interface FixtureKind {
 
 function fixturesOf(file: TestFile | undefined, { what, type, agreements }: FixtureKind): Fixtures {
   if (file === undefined) return NO_FIXTURES;
-  const fixtures = inContext(`failed to load ${what}:\n`, () => buildFixtures(readTestDocument(file, type, agreements)));
+  const fixtures = inContext(`failed to load ${what}:\n`, () =>
+    buildFixtures(readTestDocument(file, type, agreements)),
+  );
   return inContext(`failed to load ${what}: `, () => {
     requireMembers(fixtures.principalGroups, new Set(fixtures.principals.keys()));
     requireMembers(fixtures.resourceGroups, new Set(fixtures.resources.keys()));
@@ -66,4 +72,10 @@ function fixturesOf(file: TestFile | undefined, { what, type, agreements }: Fixt
   });
 }
 
-const NO_FIXTURES: Fixtures = { principals: new Map(), resources: new Map(), auxData: new Map(), principalGroups: new Map(), resourceGroups: new Map() };
+const NO_FIXTURES: Fixtures = {
+  principals: new Map(),
+  resources: new Map(),
+  auxData: new Map(),
+  principalGroups: new Map(),
+  resourceGroups: new Map(),
+};

@@ -38,7 +38,12 @@ export interface CaseResult {
 
 export type Details =
   | { readonly kind: 'passed'; readonly effect: EffectName; readonly outputs: readonly ProducedOutput[] }
-  | { readonly kind: 'failed'; readonly expected: EffectName; readonly actual: EffectName; readonly outputs: readonly UnmetOutput[] }
+  | {
+      readonly kind: 'failed';
+      readonly expected: EffectName;
+      readonly actual: EffectName;
+      readonly outputs: readonly UnmetOutput[];
+    }
   | { readonly kind: 'errored'; readonly error: string }
   | {
       readonly kind: 'skipped';
@@ -47,7 +52,10 @@ export type Details =
       readonly filtered: boolean;
     };
 
-export type ProducedOutput = { readonly src: string; readonly action: string } & ({ readonly val: unknown } | { readonly error: string });
+export type ProducedOutput = { readonly src: string; readonly action: string } & (
+  | { readonly val: unknown }
+  | { readonly error: string }
+);
 
 /** An output that was expected and not produced so. */
 export type UnmetOutput = { readonly src: string; readonly expected: JsonValue | undefined } & (
@@ -75,6 +83,11 @@ export interface Trace {
   readonly matchedScope: string;
   readonly effectiveDerivedRoles: readonly string[];
   /** Conditions of the call that could not be evaluated. */
-  readonly evaluationErrors: readonly { readonly policy: string; readonly rule: string; readonly expression: string; readonly message: string }[];
+  readonly evaluationErrors: readonly {
+    readonly policy: string;
+    readonly rule: string;
+    readonly expression: string;
+    readonly message: string;
+  }[];
   readonly validationErrors: readonly { readonly source: string; readonly path: string; readonly message: string }[];
 }

@@ -8,7 +8,10 @@ import { type RunOptions, runPair } from './run-pair.js';
 import type { Suite } from './suite.js';
 import { bare, summaryOf, sumOf } from './summary.js';
 
-/** Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for what an author wrote: a suite that cannot be run is one of the results. */
+/**
+ * Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for what an author wrote: a suite
+ * that cannot be run is one of the results.
+ */
 export function runTests(files: readonly SuiteFiles[], options: RunOptions): TestResults {
   const suites = files.map((file) => resultOf(file, options));
   return { suites, summary: sumOf(suites.map(({ summary }) => summary)) };
@@ -16,7 +19,8 @@ export function runTests(files: readonly SuiteFiles[], options: RunOptions): Tes
 
 function resultOf(files: SuiteFiles, options: RunOptions): SuiteResult {
   const read = attempt(() => readSuite(files));
-  if ('invalid' in read) return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), ...errorOf(read.invalid) };
+  if ('invalid' in read)
+    return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), ...errorOf(read.invalid) };
   const suite = read.value;
   const head = { ...EMPTY, file: files.path, name: suite.name, description: suite.description };
   const ran = attempt(() => casesOf(suite, files, options));
@@ -37,7 +41,9 @@ function casesOf(suite: Suite, files: SuiteFiles, options: RunOptions): readonly
   if (suite.skip) return [];
   inContext('Invalid test suite: ', () => requireUniqueNames(suite));
   const pairs = suite.tests.flatMap((test) =>
-    inContext('Failed to load the test suite: ', () => inContext(`invalid test ${JSON.stringify(test.name)}: `, () => pairsOf(test, suite, names))),
+    inContext('Failed to load the test suite: ', () =>
+      inContext(`invalid test ${JSON.stringify(test.name)}: `, () => pairsOf(test, suite, names)),
+    ),
   );
   return pairs.flatMap((pair) => runPair(pair, suite.name, options));
 }

@@ -1,12 +1,23 @@
-/** Whether two JSON values are deeply equal; undefined equals only itself. Nesting is that of documents and outputs, which have limits. */
+/**
+ * Whether two JSON values are deeply equal; undefined equals only itself. Nesting is that of documents and outputs,
+ * which have limits.
+ */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => sameJson(item, b[index]))
+    );
   }
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(valueAt(a, key), valueAt(b, key)));
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(valueAt(a, key), valueAt(b, key)))
+  );
 }
 
 function valueAt(object: object, key: string): unknown {

@@ -1,9 +1,21 @@
-import { bool, choice, json, list, map, type MessageType, messageType, named, object, type Rule, text } from '../parse/schema/field.js';
+import {
+  bool,
+  choice,
+  json,
+  list,
+  map,
+  type MessageType,
+  messageType,
+  named,
+  object,
+  type Rule,
+  text,
+} from '../parse/schema/field.js';
 import { OPTIONAL_VERSION, SCOPE } from '../parse/schema/patterns.js';
 
 /*
- * The shape of test files as data (docs/spec/server.md#grammar-of-suites), read by the machinery that reads policies. Rules about several fields are in
- * `agreements.ts`.
+ * The shape of test files as data (docs/spec/server.md#grammar-of-suites), read by the machinery that reads policies.
+ * Rules about several fields are in `agreements.ts`.
  */
 
 const required: Rule = { rule: 'required' };

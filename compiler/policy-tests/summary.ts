@@ -12,7 +12,9 @@ export function summaryOf(cases: readonly CaseResult[]): Summary {
 
 /** Adds up suites. */
 export function sumOf(summaries: readonly Summary[]): Summary {
-  const counts = new Map(OUTCOMES.map((outcome) => [outcome, summaries.reduce((sum, own) => sum + (own.counts.get(outcome) ?? 0), 0)]));
+  const counts = new Map(
+    OUTCOMES.map((outcome) => [outcome, summaries.reduce((sum, own) => sum + (own.counts.get(outcome) ?? 0), 0)]),
+  );
   return { overall: heaviest(summaries.flatMap(({ overall }) => overall ?? [])), count: total(counts), counts };
 }
 

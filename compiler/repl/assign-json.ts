@@ -1,13 +1,19 @@
 import { auxDataOf, mapOf, principalOf, requestOf, resourceOf } from './request-json.js';
 import type { State } from './state.js';
 
-/** A state in which a part of the request, or the variables, are what a JSON value says. Throws a RequestProblem when it cannot be. */
+/**
+ * A state in which a part of the request, or the variables, are what a JSON value says. Throws a RequestProblem when it
+ * cannot be.
+ */
 export type Assign = (state: State, json: unknown) => State;
 
 /** What `:let` takes JSON for (docs/spec/server.md#repl), by name. */
 export const ASSIGNMENTS: ReadonlyMap<string, Assign> = byName([
   [['request'], (state, json) => ({ ...state, parts: requestOf(json) })],
-  [['request.principal', 'P'], (state, json) => ({ ...state, parts: { ...state.parts, principal: principalOf(json) } })],
+  [
+    ['request.principal', 'P'],
+    (state, json) => ({ ...state, parts: { ...state.parts, principal: principalOf(json) } }),
+  ],
   [['request.resource', 'R'], (state, json) => ({ ...state, parts: { ...state.parts, resource: resourceOf(json) } })],
   [['request.auxData'], (state, json) => ({ ...state, parts: { ...state.parts, auxData: auxDataOf(json) } })],
   [['variables', 'V'], (state, json) => ({ ...state, variables: mapOf(json, '`variables`') })],

@@ -15,7 +15,9 @@ export interface ExpressionProblem {
   readonly hints?: () => readonly string[];
 }
 
-export type CompiledExpression = { readonly kind: 'value'; readonly value: Value } | { readonly kind: 'invalid'; readonly problems: readonly ExpressionProblem[] };
+export type CompiledExpression =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'invalid'; readonly problems: readonly ExpressionProblem[] };
 
 /** Names of what an expression may refer to beside what every condition may; they hold anything. */
 export type LocalNames = Iterable<string>;

@@ -13,13 +13,30 @@ const of = (kind: 'all' | 'any' | 'none', ...names: readonly Name[]): Match => (
 const rootOf = (match: Match): string | undefined => conditionTree(match, ({ text }) => RESULTS[text as Name])[0];
 
 test('all, any and none are what the engine makes of their parts; what fails does not hold', () => {
-  assert.equal([of('all', 'yes', 'yes'), of('all', 'yes', 'no'), of('all', 'yes', 'fails')].map(rootOf), ['all [true]', 'all [false]', 'all [false]']);
-  assert.equal([of('any', 'no', 'yes'), of('any', 'no', 'fails'), of('any', 'text')].map(rootOf), ['any [true]', 'any [false]', 'any [false]']);
-  assert.equal([of('none', 'no', 'fails'), of('none', 'no', 'yes'), of('none', 'yes')].map(rootOf), ['none [true]', 'none [false]', 'none [false]']);
+  assert.equal([of('all', 'yes', 'yes'), of('all', 'yes', 'no'), of('all', 'yes', 'fails')].map(rootOf), [
+    'all [true]',
+    'all [false]',
+    'all [false]',
+  ]);
+  assert.equal([of('any', 'no', 'yes'), of('any', 'no', 'fails'), of('any', 'text')].map(rootOf), [
+    'any [true]',
+    'any [false]',
+    'any [false]',
+  ]);
+  assert.equal([of('none', 'no', 'fails'), of('none', 'no', 'yes'), of('none', 'yes')].map(rootOf), [
+    'none [true]',
+    'none [false]',
+    'none [false]',
+  ]);
 });
 
 test('a part that does not hold says why', () => {
-  assert.equal([expr('yes'), expr('no'), expr('text'), expr('fails')].map(rootOf), ['yes [true]', 'no [false]', 'text [false: it is no boolean]', 'fails [false: no such key: x]']);
+  assert.equal([expr('yes'), expr('no'), expr('text'), expr('fails')].map(rootOf), [
+    'yes [true]',
+    'no [false]',
+    'text [false: it is no boolean]',
+    'fails [false: no such key: x]',
+  ]);
 });
 
 test.run();

@@ -7,8 +7,9 @@ import { visible } from '../diagnostics/visible.js';
 export type Evaluate = (expression: Expression) => Result;
 
 /**
- * A condition as a tree of lines, with what each part decides: `[true]`, `[false]`, or `[false: no such key: x]` where it could not be evaluated, for a part
- * that cannot be evaluated does not hold. Every part is evaluated, also where another has decided.
+ * A condition as a tree of lines, with what each part decides: `[true]`, `[false]`, or `[false: no such key: x]` where
+ * it could not be evaluated, for a part that cannot be evaluated does not hold. Every part is evaluated, also where
+ * another has decided.
  *
  * @param evaluate undefined: the parts alone.
  */
@@ -30,7 +31,13 @@ function branchOf(match: Match, evaluate: Evaluate | undefined): Branch {
     case 'none': {
       const parts = match.of.map((part) => branchOf(part, evaluate));
       const holds = combined(match.kind, parts);
-      return { holds, lines: [`${match.kind}${evaluate === undefined ? '' : ` [${holds}]`}`, ...parts.flatMap(({ lines }, index) => indented(lines, index === parts.length - 1))] };
+      return {
+        holds,
+        lines: [
+          `${match.kind}${evaluate === undefined ? '' : ` [${holds}]`}`,
+          ...parts.flatMap(({ lines }, index) => indented(lines, index === parts.length - 1)),
+        ],
+      };
     }
     case 'script':
       return { holds: false, lines: ['script [false: scripts are not supported]'] };
@@ -46,7 +53,8 @@ function leafOf(expression: Expression, evaluate: Evaluate | undefined): Branch 
 }
 
 function whyNot(result: Result): string {
-  if (isFailure(result)) return `: ${visible(result instanceof CelError ? result.message : 'it could not be evaluated')}`;
+  if (isFailure(result))
+    return `: ${visible(result instanceof CelError ? result.message : 'it could not be evaluated')}`;
   return typeof result === 'boolean' ? '' : ': it is no boolean';
 }
 
@@ -62,5 +70,7 @@ function combined(kind: 'all' | 'any' | 'none', parts: readonly Branch[]): boole
 }
 
 function indented(lines: readonly string[], isLast: boolean): readonly string[] {
-  return lines.map((line, index) => (index === 0 ? `${isLast ? '└── ' : '├── '}${line}` : `${isLast ? '    ' : '│   '}${line}`));
+  return lines.map((line, index) =>
+    index === 0 ? `${isLast ? '└── ' : '├── '}${line}` : `${isLast ? '    ' : '│   '}${line}`,
+  );
 }

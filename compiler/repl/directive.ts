@@ -27,12 +27,17 @@ function directiveOf(word: string, rest: string, input: string): Input {
       return rest === '' ? unknown('a file is missing: `:load FILE`') : { kind: 'load', file: rest };
     case 'exec': {
       const rule = /^#?(\d{1,6})$/.exec(rest);
-      return rule === null ? unknown('the number of a rule is missing: `:exec #0`') : { kind: 'exec', rule: Number(rule[1]) };
+      return rule === null
+        ? unknown('the number of a rule is missing: `:exec #0`')
+        : { kind: 'exec', rule: Number(rule[1]) };
     }
   }
   const plain = PLAIN.get(word);
   if (plain === undefined) {
-    const [hint] = didYouMean(`:${word}`, [...PLAIN.keys(), 'let', 'load', 'exec'].map((known) => `:${known}`));
+    const [hint] = didYouMean(
+      `:${word}`,
+      [...PLAIN.keys(), 'let', 'load', 'exec'].map((known) => `:${known}`),
+    );
     return unknown(`there is no directive \`:${word}\`: ${hint?.message ?? '`:help` lists them'}`);
   }
   return rest === '' ? { kind: plain } : unknown(`\`:${word}\` stands alone`);

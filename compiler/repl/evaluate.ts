@@ -17,8 +17,9 @@ export interface Surroundings {
 }
 
 /**
- * The value of a lowered expression, by the very functions that emitted code calls, and that constant folding calls: nothing is generated and
- * nothing is thrown. It says what failed, as the second emission does (emit/values.ts). Expressions are at most as deep as the parser lets them be.
+ * The value of a lowered expression, by the very functions that emitted code calls, and that constant folding calls:
+ * nothing is generated and nothing is thrown. It says what failed, as the second emission does (emit/values.ts).
+ * Expressions are at most as deep as the parser lets them be.
  */
 export function evaluate(value: Value, within: Surroundings): cel.Result {
   const of = (part: Value): cel.Result => evaluate(part, within);
@@ -69,7 +70,10 @@ type Runtime = (...args: readonly unknown[]) => cel.Result;
 
 /** The names are those of the compiler's own tables, never of an author. */
 function functionOf(name: string): Runtime {
-  return (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ?? invariant(`runtime/cel has no ${name}`);
+  return (
+    (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ??
+    invariant(`runtime/cel has no ${name}`)
+  );
 }
 
 function fieldOf(part: RequestPart, name: string, request: Request): cel.Result {
@@ -101,7 +105,11 @@ function partOf(part: RequestPart, request: Request): cel.Result {
   }
 }
 
-function bindingOf(kind: 'variable' | 'constant' | 'global', name: string, { request, variable, constant }: Surroundings): cel.Result {
+function bindingOf(
+  kind: 'variable' | 'constant' | 'global',
+  name: string,
+  { request, variable, constant }: Surroundings,
+): cel.Result {
   switch (kind) {
     case 'variable':
       return variable(name);
@@ -112,7 +120,10 @@ function bindingOf(kind: 'variable' | 'constant' | 'global', name: string, { req
   }
 }
 
-function bindingsOf(kind: 'variables' | 'constants' | 'globals', { request, variables, constants }: Surroundings): { readonly [name: string]: cel.Result } {
+function bindingsOf(
+  kind: 'variables' | 'constants' | 'globals',
+  { request, variables, constants }: Surroundings,
+): { readonly [name: string]: cel.Result } {
   switch (kind) {
     case 'variables':
       return variables();
@@ -124,12 +135,14 @@ function bindingsOf(kind: 'variables' | 'constants' | 'globals', { request, vari
 }
 
 function listOf({ elements }: Value & { readonly kind: 'list' }, of: (part: Value) => cel.Result): cel.Result {
-  if (elements.some(({ optional }) => optional)) return cel.listOfOptionals(elements.map(({ optional, value }) => [optional, of(value)] as const));
+  if (elements.some(({ optional }) => optional))
+    return cel.listOfOptionals(elements.map(({ optional, value }) => [optional, of(value)] as const));
   return cel.listOf(elements.map(({ value }) => of(value)));
 }
 
 function mapOf({ entries }: Value & { readonly kind: 'map' }, of: (part: Value) => cel.Result): cel.Result {
-  if (entries.some(({ optional }) => optional)) return cel.mapOfOptionals(entries.map(({ optional, key, value }) => [optional, of(key), of(value)] as const));
+  if (entries.some(({ optional }) => optional))
+    return cel.mapOfOptionals(entries.map(({ optional, key, value }) => [optional, of(key), of(value)] as const));
   return cel.mapOf(entries.map(({ key, value }) => [of(key), of(value)] as const));
 }
 

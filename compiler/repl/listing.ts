@@ -4,7 +4,10 @@ import type { LoadedPolicy } from './loaded-policy.js';
 import { printValue } from './print-value.js';
 import type { State } from './state.js';
 
-/** All that has a name, a line each: values as CEL, what was set as the JSON that sets it, variables of the policy as they are written. */
+/**
+ * All that has a name, a line each: values as CEL, what was set as the JSON that sets it, variables of the policy as
+ * they are written.
+ */
 export function listNames({ names, parts, variables, constants, globals, policy }: State): string {
   const set: readonly (readonly [string, object | undefined])[] = [
     ['P', setOf(parts.principal)],
@@ -16,8 +19,15 @@ export function listNames({ names, parts, variables, constants, globals, policy 
   ];
   const lines = [
     ...[...names].map(([name, value]) => `${name} = ${printValue(value)}`),
-    ...set.flatMap(([name, value]) => (value === undefined || Object.keys(value).length === 0 ? [] : [`${name} = ${visibleJson(value)}`])),
-    ...(policy === undefined ? [] : [...(constants === undefined ? constantsOf(policy) : []), ...(variables === undefined ? variablesOf(policy) : [])]),
+    ...set.flatMap(([name, value]) =>
+      value === undefined || Object.keys(value).length === 0 ? [] : [`${name} = ${visibleJson(value)}`],
+    ),
+    ...(policy === undefined
+      ? []
+      : [
+          ...(constants === undefined ? constantsOf(policy) : []),
+          ...(variables === undefined ? variablesOf(policy) : []),
+        ]),
   ];
   return textOf(lines);
 }
@@ -30,7 +40,12 @@ export function listPolicy(policy: LoadedPolicy): string {
 /** The conditional rules by number, with their conditions. */
 export function listRules({ rules }: LoadedPolicy): string {
   if (rules.length === 0) return 'no rule has a condition\n';
-  return textOf(rules.flatMap(({ title, condition }, index) => [`#${index} ${visible(title)}`, ...conditionTree(condition.match, undefined).map((line) => `   ${line}`)]));
+  return textOf(
+    rules.flatMap(({ title, condition }, index) => [
+      `#${index} ${visible(title)}`,
+      ...conditionTree(condition.match, undefined).map((line) => `   ${line}`),
+    ]),
+  );
 }
 
 function constantsOf({ constants }: LoadedPolicy): readonly string[] {
@@ -43,7 +58,11 @@ function variablesOf({ variables }: LoadedPolicy): readonly string[] {
 
 /** The fields that are set. */
 function setOf(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '' && (typeof value !== 'object' || value === null || Object.keys(value).length > 0)));
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== '' && (typeof value !== 'object' || value === null || Object.keys(value).length > 0),
+    ),
+  );
 }
 
 function textOf(lines: readonly string[]): string {

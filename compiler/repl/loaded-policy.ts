@@ -11,7 +11,10 @@ export interface LoadedPolicy {
   readonly key: string;
   readonly variables: ReadonlyMap<string, Expression>;
   readonly constants: ReadonlyMap<string, JsonValue>;
-  /** The names that its conditions and outputs come to read: `V` and `C` as a whole hold no others there (docs/spec/policy-language.md#compiling-variables-and-constants). */
+  /**
+   * The names that its conditions and outputs come to read: `V` and `C` as a whole hold no others there
+   * (docs/spec/policy-language.md#compiling-variables-and-constants).
+   */
   readonly used: { readonly variables: ReadonlySet<string>; readonly constants: ReadonlySet<string> };
   readonly rules: readonly ConditionalRule[];
   /** What is wrong with its imports, a line each. */
@@ -32,40 +35,68 @@ export interface ConditionalRule {
 export function loadedPolicy(file: PolicyFile, others: readonly PolicyFile[]): LoadedPolicy {
   const report = new Diagnostics();
   const key = policyKeyOf(file.policy);
-  const catalogue = catalogueOf([file, ...others.filter(({ policy, disabled }) => !disabled && policyKeyOf(policy) !== key)], new Diagnostics());
+  const catalogue = catalogueOf(
+    [file, ...others.filter(({ policy, disabled }) => !disabled && policyKeyOf(policy) !== key)],
+    new Diagnostics(),
+  );
   reportMissingImports(catalogue, report);
-  const problems = report.sorted().filter(({ source }) => source === file.source).map(({ message }) => message);
+  const problems = report
+    .sorted()
+    .filter(({ source }) => source === file.source)
+    .map(({ message }) => message);
   const mentions = isImporter(file) ? mentionsOf(file, catalogue) : undefined;
   return {
     key,
-    variables: new Map(mentions?.variables.defined.map(({ name, value }) => [name.value, value]) ?? exportedVariables(file.policy)),
-    constants: new Map(mentions?.constants.defined.map(({ name, value }) => [name.value, value]) ?? exportedConstants(file.policy)),
+    variables: new Map(
+      mentions?.variables.defined.map(({ name, value }) => [name.value, value]) ?? exportedVariables(file.policy),
+    ),
+    constants: new Map(
+      mentions?.constants.defined.map(({ name, value }) => [name.value, value]) ?? exportedConstants(file.policy),
+    ),
     used: { variables: mentions?.variables.used ?? new Set(), constants: mentions?.constants.used ?? new Set() },
-    rules: rulesOf(file.policy).flatMap(({ title, condition }) => (condition === undefined ? [] : [{ title, condition }])),
+    rules: rulesOf(file.policy).flatMap(({ title, condition }) =>
+      condition === undefined ? [] : [{ title, condition }],
+    ),
     problems,
   };
 }
 
 function exportedVariables(policy: Policy): readonly (readonly [string, Expression])[] {
-  return policy.kind === 'export-variables' ? policy.definitions.map(({ name, expression }) => [name.value, expression]) : [];
+  return policy.kind === 'export-variables'
+    ? policy.definitions.map(({ name, expression }) => [name.value, expression])
+    : [];
 }
 
 function exportedConstants(policy: Policy): readonly (readonly [string, JsonValue])[] {
-  return policy.kind === 'export-constants' ? policy.definitions.map(({ name, value }) => [name.value, value.value]) : [];
+  return policy.kind === 'export-constants'
+    ? policy.definitions.map(({ name, value }) => [name.value, value.value])
+    : [];
 }
 
 function rulesOf(policy: Policy): readonly { readonly title: string; readonly condition: Condition | undefined }[] {
   switch (policy.kind) {
     case 'resource':
-      return policy.rules.map(({ name, actions, effect, condition }, index) => ({ title: `${name?.value ?? ruleName(index)}: ${listed(actions)}, ${effectName(effect)}`, condition }));
+      return policy.rules.map(({ name, actions, effect, condition }, index) => ({
+        title: `${name?.value ?? ruleName(index)}: ${listed(actions)}, ${effectName(effect)}`,
+        condition,
+      }));
     case 'principal':
       return policy.rules.flatMap(({ resource, actions }) =>
-        actions.map(({ name, action, effect, condition }, index) => ({ title: `${name?.value ?? ruleName(index)}: ${action.value} of ${resource.value}, ${effectName(effect)}`, condition })),
+        actions.map(({ name, action, effect, condition }, index) => ({
+          title: `${name?.value ?? ruleName(index)}: ${action.value} of ${resource.value}, ${effectName(effect)}`,
+          condition,
+        })),
       );
     case 'role':
-      return policy.rules.map(({ name, resource, allowActions, condition }, index) => ({ title: `${name?.value ?? ruleName(index)}: ${listed(allowActions)} of ${resource.value}`, condition }));
+      return policy.rules.map(({ name, resource, allowActions, condition }, index) => ({
+        title: `${name?.value ?? ruleName(index)}: ${listed(allowActions)} of ${resource.value}`,
+        condition,
+      }));
     case 'derived-roles':
-      return policy.definitions.map(({ name, parentRoles, condition }) => ({ title: `${name.value}: of ${listed(parentRoles)}`, condition }));
+      return policy.definitions.map(({ name, parentRoles, condition }) => ({
+        title: `${name.value}: of ${listed(parentRoles)}`,
+        condition,
+      }));
     case 'export-variables':
     case 'export-constants':
       return [];

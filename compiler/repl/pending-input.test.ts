@@ -17,7 +17,14 @@ test('a line goes on in brackets, in quotes, and after a backslash', () => {
 });
 
 test('brackets in strings and comments, and quotes that are escaped, open nothing', () => {
-  assert.equal(inputs('"["', "'('", '1 // (', '"\\"" + \'"\'', 'r"\\"', '"""a"b"""'), ['"["', "'('", '1 // (', '"\\"" + \'"\'', 'r"\\"', '"""a"b"""']);
+  assert.equal(inputs('"["', "'('", '1 // (', '"\\"" + \'"\'', 'r"\\"', '"""a"b"""'), [
+    '"["',
+    "'('",
+    '1 // (',
+    '"\\"" + \'"\'',
+    'r"\\"',
+    '"""a"b"""',
+  ]);
 });
 
 test('comments and directives that take no expression are lines, whatever is in them', () => {

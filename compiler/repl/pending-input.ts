@@ -2,8 +2,8 @@
 export const LONGEST_INPUT = 200_000;
 
 /**
- * Lines that make one input: a line goes on after a backslash, in a bracket, and in quotes (docs/spec/server.md#repl). Each line is looked at once, however many
- * there are.
+ * Lines that make one input: a line goes on after a backslash, in a bracket, and in quotes (docs/spec/server.md#repl).
+ * Each line is looked at once, however many there are.
  */
 export class PendingInput {
   private text = '';

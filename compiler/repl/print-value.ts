@@ -1,11 +1,27 @@
-import { doubleText, Duration, isFailure, Message, Opaque, Optional, Timestamp, toText, TypeValue, Uint, type Value, ValueMap } from '#runtime/cel';
+import {
+  doubleText,
+  Duration,
+  isFailure,
+  Message,
+  Opaque,
+  Optional,
+  Timestamp,
+  toText,
+  TypeValue,
+  Uint,
+  type Value,
+  ValueMap,
+} from '#runtime/cel';
 import { visibleJson } from '../diagnostics/visible.js';
 
 /** A deeper value is cut, and a longer text. */
 const DEEPEST = 50;
 const LONGEST = 100_000;
 
-/** A value as CEL writes it, where CEL can: `1`, `1u`, `1.0`, `"a"`, `[1, 2]`, `timestamp("...")`. Nothing in it could meddle with a terminal. */
+/**
+ * A value as CEL writes it, where CEL can: `1`, `1u`, `1.0`, `"a"`, `[1, 2]`, `timestamp("...")`. Nothing in it could
+ * meddle with a terminal.
+ */
 export function printValue(value: Value): string {
   const text = textOf(value, 0);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
@@ -22,10 +38,13 @@ function textOf(value: Value, depth: number): string {
   if (value instanceof Timestamp) return called('timestamp', value);
   if (value instanceof Duration) return called('duration', value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof Optional) return value.value === undefined ? 'optional.none()' : `optional.of(${inner(value.value)})`;
+  if (value instanceof Optional)
+    return value.value === undefined ? 'optional.none()' : `optional.of(${inner(value.value)})`;
   if (value instanceof Opaque) return called(value.typeName, value);
-  if (value instanceof Message) return `${value.typeName}${braced(Object.entries(value.fields).map(([name, field]) => `${name}: ${inner(field)}`))}`;
-  if (value instanceof ValueMap) return braced([...value.entries.values()].map(([key, entry]) => `${inner(key)}: ${inner(entry)}`));
+  if (value instanceof Message)
+    return `${value.typeName}${braced(Object.entries(value.fields).map(([name, field]) => `${name}: ${inner(field)}`))}`;
+  if (value instanceof ValueMap)
+    return braced([...value.entries.values()].map(([key, entry]) => `${inner(key)}: ${inner(entry)}`));
   if (isList(value)) return `[${value.map(inner).join(', ')}]`;
   return braced(Object.entries(value).map(([key, entry]) => `${visibleJson(key)}: ${inner(entry)}`));
 }

@@ -19,23 +19,41 @@ export class RequestProblem extends Error {}
 
 /** `{"principal": ..., "resource": ..., "auxData": ...}`; a part that is absent is empty. Throws a RequestProblem. */
 export function requestOf(json: unknown): RequestParts {
-  const { principal = {}, resource = {}, auxData = {} } = fieldsOf(json, 'request', ['principal', 'resource', 'auxData']);
+  const {
+    principal = {},
+    resource = {},
+    auxData = {},
+  } = fieldsOf(json, 'request', ['principal', 'resource', 'auxData']);
   return { principal: principalOf(principal), resource: resourceOf(resource), auxData: auxDataOf(auxData) };
 }
 
-/** `{"id": "alice", "roles": ["user"], "attr": {...}}`, with `policyVersion` and `scope`; what is absent is empty. Throws a RequestProblem. */
+/**
+ * `{"id": "alice", "roles": ["user"], "attr": {...}}`, with `policyVersion` and `scope`; what is absent is empty.
+ * Throws a RequestProblem.
+ */
 export function principalOf(json: unknown): Principal {
   const fields = fieldsOf(json, 'principal', ['id', 'roles', 'attr', 'policyVersion', 'scope']);
   const { roles = [], attr = {} } = fields;
-  if (!Array.isArray(roles) || roles.some((role) => typeof role !== 'string')) throw new RequestProblem('`roles` of a principal must be a list of strings');
-  return { ...textsOf(fields, ['id', 'policyVersion', 'scope'], 'principal'), roles, attr: mapOf(attr, '`attr` of a principal') };
+  if (!Array.isArray(roles) || roles.some((role) => typeof role !== 'string'))
+    throw new RequestProblem('`roles` of a principal must be a list of strings');
+  return {
+    ...textsOf(fields, ['id', 'policyVersion', 'scope'], 'principal'),
+    roles,
+    attr: mapOf(attr, '`attr` of a principal'),
+  };
 }
 
-/** `{"kind": "album", "id": "a1", "attr": {...}}`, with `policyVersion` and `scope`; what is absent is empty. Throws a RequestProblem. */
+/**
+ * `{"kind": "album", "id": "a1", "attr": {...}}`, with `policyVersion` and `scope`; what is absent is empty. Throws a
+ * RequestProblem.
+ */
 export function resourceOf(json: unknown): Resource {
   const fields = fieldsOf(json, 'resource', ['kind', 'id', 'attr', 'policyVersion', 'scope']);
   const { attr = {} } = fields;
-  return { ...textsOf(fields, ['kind', 'id', 'policyVersion', 'scope'], 'resource'), attr: mapOf(attr, '`attr` of a resource') };
+  return {
+    ...textsOf(fields, ['kind', 'id', 'policyVersion', 'scope'], 'resource'),
+    attr: mapOf(attr, '`attr` of a resource'),
+  };
 }
 
 /** Claims of tokens: `{"jwt": {...}, "jwts": {"name": {"claims": {...}}}}`. Throws a RequestProblem. */
@@ -50,18 +68,24 @@ export function auxDataOf(json: unknown): AuxData {
 
 /** Throws a RequestProblem for what is no map. */
 export function mapOf(json: unknown, what: string): Attributes {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new RequestProblem(`${what} must be a map of names to values`);
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new RequestProblem(`${what} must be a map of names to values`);
   return json as Attributes;
 }
 
 function fieldsOf(json: unknown, what: string, known: readonly string[]): { readonly [name: string]: unknown } {
   const fields = mapOf(json, `\`${what}\``);
   const stranger = Object.keys(fields).find((name) => !known.includes(name));
-  if (stranger !== undefined) throw new RequestProblem(`\`${what}\` has no field \`${stranger}\`: its fields are ${known.join(', ')}`);
+  if (stranger !== undefined)
+    throw new RequestProblem(`\`${what}\` has no field \`${stranger}\`: its fields are ${known.join(', ')}`);
   return fields;
 }
 
-function textsOf<N extends string>(fields: { readonly [name: string]: unknown }, names: readonly N[], what: string): { readonly [name in N]: string } {
+function textsOf<N extends string>(
+  fields: { readonly [name: string]: unknown },
+  names: readonly N[],
+  what: string,
+): { readonly [name in N]: string } {
   const texts = names.map((name) => {
     const value = fields[name] ?? '';
     if (typeof value !== 'string') throw new RequestProblem(`\`${name}\` of a ${what} must be a string`);

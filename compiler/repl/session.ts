@@ -18,7 +18,10 @@ import { RequestProblem } from './request-json.js';
 import { EMPTY_STATE, type State } from './state.js';
 import { resultOf, surroundingsOf, surroundingsOfPolicy } from './surroundings.js';
 
-/** What an input leads to: text for standard output and for standard error, both empty or ended with a line break, and whether it was the last. */
+/**
+ * What an input leads to: text for standard output and for standard error, both empty or ended with a line break, and
+ * whether it was the last.
+ */
 export interface Reply {
   readonly output: string;
   readonly problems: string;
@@ -26,7 +29,9 @@ export interface Reply {
 }
 
 /** A policy that was read, with those beside it; or what is wrong with its file, ended with a line break. */
-export type ReadPolicy = { readonly file: PolicyFile; readonly others: readonly PolicyFile[] } | { readonly problems: string };
+export type ReadPolicy =
+  | { readonly file: PolicyFile; readonly others: readonly PolicyFile[] }
+  | { readonly problems: string };
 
 /** What a session has of the world. */
 export interface World {
@@ -34,7 +39,10 @@ export interface World {
   readonly read: (file: string) => ReadPolicy;
 }
 
-/** A conversation about expressions (docs/spec/server.md#repl): it remembers what was named, who asks about what, and the policy that was loaded. */
+/**
+ * A conversation about expressions (docs/spec/server.md#repl): it remembers what was named, who asks about what, and
+ * the policy that was loaded.
+ */
 export class Session {
   private state: State = EMPTY_STATE;
 
@@ -102,7 +110,8 @@ export class Session {
   private assign(name: string, text: string, at: Placed): Reply {
     const assign = ASSIGNMENTS.get(name);
     if (assign !== undefined) return this.assignJson(assign, name, text, at);
-    if (!/^[A-Za-z_]\w*$/.test(name) || name === '_') return failed(`\`${name}\` is no name: letters, digits and underscores make one`);
+    if (!/^[A-Za-z_]\w*$/.test(name) || name === '_')
+      return failed(`\`${name}\` is no name: letters, digits and underscores make one`);
     if (isDeclared(name) || WORDS.has(name)) return failed(`\`${name}\` has a meaning already`);
     return this.evaluate(name, text, at);
   }
@@ -136,7 +145,27 @@ const MOST_BYTES = 400 * 1024 * 1024;
 
 /** The words of CEL that are no names. */
 const WORDS: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 const NO_POLICY = 'no policy is loaded: `:load FILE`';
@@ -161,7 +190,11 @@ function wrong(problems: readonly ExpressionProblem[], { whole, offset }: Placed
   const lines = problems.flatMap(({ message, start, end, hints }) => {
     const { line, column } = source.lineAndColumn(offset + start);
     const frame = frameOf({ source, start: offset + start, end: offset + end }, plain);
-    return [`${line}:${column}: error: ${visible(message)}`, ...frame, ...(hints?.() ?? []).map((hint) => `  note: ${visible(hint)}`)];
+    return [
+      `${line}:${column}: error: ${visible(message)}`,
+      ...frame,
+      ...(hints?.() ?? []).map((hint) => `  note: ${visible(hint)}`),
+    ];
   });
   return { ...said(''), problems: lines.map((line) => `${line}\n`).join('') };
 }

@@ -17,4 +17,11 @@ export interface State {
 }
 
 /** What a session begins with. */
-export const EMPTY_STATE: State = { names: new Map(), parts: EMPTY_PARTS, variables: undefined, constants: undefined, globals: {}, policy: undefined };
+export const EMPTY_STATE: State = {
+  names: new Map(),
+  parts: EMPTY_PARTS,
+  variables: undefined,
+  constants: undefined,
+  globals: {},
+  policy: undefined,
+};

@@ -6,8 +6,17 @@ import { evaluate, type Surroundings } from './evaluate.js';
 import type { State } from './state.js';
 
 /** What one input is evaluated in: one instant, and each variable once. */
-export function surroundingsOf({ names, parts, variables, constants, globals, policy }: State, now: Instant): Surroundings {
-  const request: Request = { ...parts, effectiveDerivedRoles: [], failedDerivedRoles: [], globals: withInts(globals) as Attributes, now };
+export function surroundingsOf(
+  { names, parts, variables, constants, globals, policy }: State,
+  now: Instant,
+): Surroundings {
+  const request: Request = {
+    ...parts,
+    effectiveDerivedRoles: [],
+    failedDerivedRoles: [],
+    globals: withInts(globals) as Attributes,
+    now,
+  };
   const results = new Map<string, Result>();
   const variable = (name: string): Result => {
     if (variables !== undefined) return Object.hasOwn(variables, name) ? variables[name] : undefinedField(name);
@@ -28,19 +37,25 @@ export function surroundingsOf({ names, parts, variables, constants, globals, po
     request,
     variable,
     constant,
-    variables: () => variables ?? Object.fromEntries([...(policy?.variables.keys() ?? [])].map((name) => [name, variable(name)])),
-    constants: () => constants ?? Object.fromEntries([...(policy?.constants.keys() ?? [])].map((name) => [name, constant(name)])),
+    variables: () =>
+      variables ?? Object.fromEntries([...(policy?.variables.keys() ?? [])].map((name) => [name, variable(name)])),
+    constants: () =>
+      constants ?? Object.fromEntries([...(policy?.constants.keys() ?? [])].map((name) => [name, constant(name)])),
     locals: names,
   };
   return within;
 }
 
-/** What the expressions of a loaded policy are evaluated in: the names of the session are none of it, and `V` and `C` as a whole hold what it uses. */
+/**
+ * What the expressions of a loaded policy are evaluated in: the names of the session are none of it, and `V` and `C` as
+ * a whole hold what it uses.
+ */
 export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
   const within = surroundingsOf(state, now);
   const { policy, variables, constants } = state;
   if (policy === undefined) return within;
-  const used = (names: ReadonlySet<string>, read: (name: string) => Result) => () => Object.fromEntries([...names].map((name) => [name, read(name)]));
+  const used = (names: ReadonlySet<string>, read: (name: string) => Result) => () =>
+    Object.fromEntries([...names].map((name) => [name, read(name)]));
   return {
     ...within,
     variables: variables === undefined ? used(policy.used.variables, within.variable) : within.variables,
@@ -53,7 +68,9 @@ export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
 export function resultOf({ ast, syntaxErrors }: Expression, within: Surroundings): Result {
   if (ast === undefined) return new CelError(syntaxErrors[0]?.message ?? 'it is no expression');
   const compiled = compileTree(ast);
-  return compiled.kind === 'value' ? evaluate(compiled.value, within) : new CelError(compiled.problems[0]?.message ?? 'it is not valid');
+  return compiled.kind === 'value'
+    ? evaluate(compiled.value, within)
+    : new CelError(compiled.problems[0]?.message ?? 'it is not valid');
 }
 
 /** Globals of a configuration: integers are ints (docs/spec/conditions.md#numbers-in-requests). */

@@ -4,7 +4,10 @@ export type Draft = 4 | 6 | 7 | 2019 | 2020;
 /** What a schema without `$schema` is written in. */
 export const LATEST: Draft = 2020;
 
-/** The draft that `$schema` names: with `http` or `https`, with an empty fragment or without. Undefined for any other meta-schema. */
+/**
+ * The draft that `$schema` names: with `http` or `https`, with an empty fragment or without. Undefined for any other
+ * meta-schema.
+ */
 export function draftOf(uri: string): Draft | undefined {
   return DRAFTS.get(uri.replace(/^http:/, 'https:').replace(/#\/?$/, ''));
 }

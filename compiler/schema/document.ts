@@ -45,15 +45,25 @@ export const RECURSIVE = '$recursiveAnchor';
 export function readDocument(file: string, text: string): SchemaDocument | SchemaProblem {
   const source = new Source(`_schemas/${file}`, text);
   const root = parseJson(text);
-  if (root.kind === 'error') return invalid(`invalid json: ${root.message}`, { source, start: root.at, end: Math.min(root.at + 1, text.length) });
-  const uri = splitUri(`authz:///${encodeURI(file.replace(/\p{Cs}/gu, '\ufffd')).replace(/[?#]/g, encodeURIComponent)}`);
+  if (root.kind === 'error')
+    return invalid(`invalid json: ${root.message}`, {
+      source,
+      start: root.at,
+      end: Math.min(root.at + 1, text.length),
+    });
+  const uri = splitUri(
+    `authz:///${encodeURI(file.replace(/\p{Cs}/gu, '\ufffd')).replace(/[?#]/g, encodeURIComponent)}`,
+  );
   const document: SchemaDocument = { file, source, root, resources: new Map(), positions: new Map() };
   const resource = { uri, draft: LATEST, node: root, anchors: new Map(), dynamicAnchors: new Map() };
   document.resources.set(uriText(uri), resource);
   return survey({ document, node: root, pointer: '', resource }) ?? document;
 }
 
-/** Notes the positions, resources and anchors of a schema and of all schemas within it; the first thing that is wrong, if any. */
+/**
+ * Notes the positions, resources and anchors of a schema and of all schemas within it; the first thing that is wrong,
+ * if any.
+ */
 export function survey(start: Position): SchemaProblem | undefined {
   const open: Position[] = [start];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -92,7 +102,8 @@ type Entered = { readonly kind: 'position'; readonly position: Position } | Sche
 function enter(position: Position): Entered {
   const { document, node, pointer, resource } = position;
   if (node.kind !== 'object') {
-    if (node.kind === 'boolean' && (resource.draft !== 4 || /\/additional(?:Items|Properties)$/.test(pointer))) return { kind: 'position', position };
+    if (node.kind === 'boolean' && (resource.draft !== 4 || /\/additional(?:Items|Properties)$/.test(pointer)))
+      return { kind: 'position', position };
     const expected = resource.draft === 4 ? 'an object' : 'an object or a boolean';
     return invalid(`'${pointer}' must be a schema: ${expected}, but not ${node.kind}`, spanOf(document, node));
   }
@@ -103,14 +114,21 @@ function enter(position: Position): Entered {
 }
 
 /** The resource a schema object belongs to: a new one if it has an `$id`. */
-function resourceOf({ document, resource, pointer }: Position, node: JsonObject): { readonly kind: 'resource'; readonly resource: Resource } | SchemaProblem {
+function resourceOf(
+  { document, resource, pointer }: Position,
+  node: JsonObject,
+): { readonly kind: 'resource'; readonly resource: Resource } | SchemaProblem {
   const id = textOf(node, '$id') ?? textOf(node, 'id');
   const isRoot = pointer === '';
   let { draft } = resource;
   const schema = isRoot || id !== undefined ? textOf(node, '$schema') : undefined;
   if (schema !== undefined) {
     const named = draftOf(schema);
-    if (named === undefined) return invalid(`the meta-schema '${schema}' is not known, and nothing is fetched`, spanOf(document, node.members.get('$schema') ?? node));
+    if (named === undefined)
+      return invalid(
+        `the meta-schema '${schema}' is not known, and nothing is fetched`,
+        spanOf(document, node.members.get('$schema') ?? node),
+      );
     draft = named;
   }
   const uri = ownUri(resource, node, draft);
@@ -125,7 +143,8 @@ function resourceOf({ document, resource, pointer }: Position, node: JsonObject)
 function ownUri(resource: Resource, node: JsonObject, draft: Draft): UriParts | undefined {
   const id = textOf(node, draft === 4 ? 'id' : '$id');
   // Up to draft 7 a `$ref` is alone with itself, and an `$id` that is a fragment is an anchor.
-  if (id === undefined || id === '' || id.startsWith('#') || (draft < 2019 && node.members.has('$ref'))) return undefined;
+  if (id === undefined || id === '' || id.startsWith('#') || (draft < 2019 && node.members.has('$ref')))
+    return undefined;
   return resolveUri(resource.uri, splitUri(id));
 }
 
@@ -155,7 +174,11 @@ const COMPARED: ReadonlySet<Shape> = new Set<Shape>(['value', 'values', 'number'
 function badNumber(node: JsonNode): string | undefined {
   const open: JsonNode[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.kind === 'number' && (next.text.length > 400 || Math.abs(Number(/e(.*)$/i.exec(next.text)?.[1] ?? 0)) > 400)) return 'must not have so many digits';
+    if (
+      next.kind === 'number' &&
+      (next.text.length > 400 || Math.abs(Number(/e(.*)$/i.exec(next.text)?.[1] ?? 0)) > 400)
+    )
+      return 'must not have so many digits';
     if (next.kind === 'array') append(open, next.items);
     if (next.kind === 'object') append(open, next.members.values());
   }

@@ -18,7 +18,10 @@ ${refs}
 `;
 }
 
-function report(texts: { readonly [path: string]: string }, schemas: { readonly [file: string]: string }): ReturnType<typeof toReport>['errors'] {
+function report(
+  texts: { readonly [path: string]: string },
+  schemas: { readonly [file: string]: string },
+): ReturnType<typeof toReport>['errors'] {
   const diagnostics = new Diagnostics();
   const files = Object.entries(texts).flatMap(([path, text]) => parse(new Source(path, text), diagnostics) ?? []);
   schema(link(files, diagnostics), new Map(Object.entries(schemas)), diagnostics);
@@ -32,15 +35,30 @@ test('a schema that cannot be loaded is reported at the key of its ref, in scope
   const message = 'Failed to load resource schema "authz:///b.json": schema _schemas/b.json doesn\'t exist';
   const position = { line: 10, column: 7, path: '$.resourcePolicy.schemas.resourceSchema.ref' };
   assert.equal(
-    errors.map((error) => ({ kind: error.kind, stage: error.stage, file: error.file, message: error.message, position: error.position })),
+    errors.map((error) => ({
+      kind: error.kind,
+      stage: error.stage,
+      file: error.file,
+      message: error.message,
+      position: error.position,
+    })),
     ['acme.yaml', 'doc.yaml'].map((file) => ({ kind: 'invalid schema', stage: 'compile', file, message, position })),
   );
 });
 
 test('a note shows what is wrong in the schema', () => {
   const [error] = report({ 'doc.yaml': policy('', BOTH) }, { 'a.json': '{"type": 5}', 'b.json': 'true' });
-  assert.match(error?.message ?? '', /^Failed to load principal schema "authz:\/\/\/a.json": jsonschema authz:\/\/\/a.json compilation failed: '\/type' must name/);
-  assert.equal(error?.notes, [{ message: 'here', file: '_schemas/a.json', span: { start: { line: 1, column: 10 }, end: { line: 1, column: 11 } } }]);
+  assert.match(
+    error?.message ?? '',
+    /^Failed to load principal schema "authz:\/\/\/a.json": jsonschema authz:\/\/\/a.json compilation failed: '\/type' must name/,
+  );
+  assert.equal(error?.notes, [
+    {
+      message: 'here',
+      file: '_schemas/a.json',
+      span: { start: { line: 1, column: 10 }, end: { line: 1, column: 11 } },
+    },
+  ]);
 });
 
 test('files that nobody refers to are not looked at', () => {

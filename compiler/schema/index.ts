@@ -9,8 +9,9 @@ import type { SchemaProblem } from './problem.js';
 import { followReferences, type Links } from './reach.js';
 
 /**
- * The JSON schemas of policies, from reference to what is to be emitted (docs/spec/policy-language.md#schema-validation). Every reference of every resource policy is
- * checked, also of scoped policies, whose schemas are not used.
+ * The JSON schemas of policies, from reference to what is to be emitted
+ * (docs/spec/policy-language.md#schema-validation). Every reference of every resource policy is checked, also of scoped
+ * policies, whose schemas are not used.
  *
  * @param texts the files below `_schemas` by path: nothing else is read.
  */
@@ -22,7 +23,8 @@ export function schema(policies: PolicySet, texts: ReadonlyMap<string, string>, 
     const ref = reference.ref.value;
     const entry = entries.get(ref) ?? resolve(ref, library, links);
     entries.set(ref, entry);
-    if ('reason' in entry) report.add('schema/invalid', reference.ref.place, { subject, ref, reason: entry.reason }, { notes: entry.notes });
+    if ('reason' in entry)
+      report.add('schema/invalid', reference.ref.place, { subject, ref, reason: entry.reason }, { notes: entry.notes });
   }
   return { modules: modulesOf(links), entries };
 }
@@ -79,7 +81,10 @@ function modulesOf(links: Links): readonly SchemaModule[] {
 }
 
 function failure({ of, reason, advice, span }: SchemaProblem, ref: string): SchemaFailure {
-  const notes = [...(advice === undefined ? [] : [{ message: advice }]), ...(span === undefined ? [] : [{ message: 'here', span }])];
+  const notes = [
+    ...(advice === undefined ? [] : [{ message: advice }]),
+    ...(span === undefined ? [] : [{ message: 'here', span }]),
+  ];
   return { reason: of === 'access' ? reason : `jsonschema ${ref} compilation failed: ${reason}`, notes };
 }
 

@@ -4,18 +4,52 @@ import type { JsonNode } from '../ir/json-node.js';
 import { parseJson } from './json.js';
 
 test('JSON is read as JSON.parse reads it', () => {
-  const texts = ['null', ' [1, -2.5e3, "a\\u0041\\n", true, false, {}] ', '{"a": {"b": [[]]}, "a": 2, "__proto__": 3}', '""', '0'];
+  const texts = [
+    'null',
+    ' [1, -2.5e3, "a\\u0041\\n", true, false, {}] ',
+    '{"a": {"b": [[]]}, "a": 2, "__proto__": 3}',
+    '""',
+    '0',
+  ];
   for (const text of texts) assert.equal(plain(parseJson(text) as JsonNode), JSON.parse(text), text);
 });
 
 test('what JSON.parse refuses is an error with an offset', () => {
-  const texts = ['', ' ', '{', '[1,]', '{"a":1,}', '{a:1}', '01', '1.', '+1', '"a', '"\\x"', '"\n"', 'nul', '1 2', "'a'", '[1 2]', '{"a" 1}', '\ufeff1', '-', 'NaN', '{"a":}', '"\\'];
+  const texts = [
+    '',
+    ' ',
+    '{',
+    '[1,]',
+    '{"a":1,}',
+    '{a:1}',
+    '01',
+    '1.',
+    '+1',
+    '"a',
+    '"\\x"',
+    '"\n"',
+    'nul',
+    '1 2',
+    "'a'",
+    '[1 2]',
+    '{"a" 1}',
+    '\ufeff1',
+    '-',
+    'NaN',
+    '{"a":}',
+    '"\\',
+  ];
   for (const text of texts) assert.is(parseJson(text).kind, 'error', text);
   assert.equal(parseJson('[1, x]'), { kind: 'error', message: 'this is not a value', at: 4 });
 });
 
 test('nodes know where they stand, and numbers how they were written', () => {
-  assert.equal(parseJson(' [1.0]'), { kind: 'array', items: [{ kind: 'number', text: '1.0', start: 2, end: 5 }], start: 1, end: 6 });
+  assert.equal(parseJson(' [1.0]'), {
+    kind: 'array',
+    items: [{ kind: 'number', text: '1.0', start: 2, end: 5 }],
+    start: 1,
+    end: 6,
+  });
 });
 
 test('nesting is bounded', () => {

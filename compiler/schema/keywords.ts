@@ -57,8 +57,20 @@ const KEYWORDS: ReadonlyMap<string, readonly Keyword[]> = new Map([
   ['multipleOf', one('positive-number')],
   ['minimum', one('number')],
   ['maximum', one('number')],
-  ['exclusiveMinimum', [{ shape: 'boolean', until: 4 }, { shape: 'number', since: 6 }]],
-  ['exclusiveMaximum', [{ shape: 'boolean', until: 4 }, { shape: 'number', since: 6 }]],
+  [
+    'exclusiveMinimum',
+    [
+      { shape: 'boolean', until: 4 },
+      { shape: 'number', since: 6 },
+    ],
+  ],
+  [
+    'exclusiveMaximum',
+    [
+      { shape: 'boolean', until: 4 },
+      { shape: 'number', since: 6 },
+    ],
+  ],
   ['minLength', one('count')],
   ['maxLength', one('count')],
   ['pattern', one('pattern')],
@@ -69,7 +81,13 @@ const KEYWORDS: ReadonlyMap<string, readonly Keyword[]> = new Map([
   ['minItems', one('count')],
   ['maxItems', one('count')],
   ['uniqueItems', one('boolean')],
-  ['items', [{ shape: 'schema-or-schema-list', until: 2019 }, { shape: 'schema', since: 2020 }]],
+  [
+    'items',
+    [
+      { shape: 'schema-or-schema-list', until: 2019 },
+      { shape: 'schema', since: 2020 },
+    ],
+  ],
   ['prefixItems', one('schema-list', 2020)],
   ['additionalItems', one('schema-or-boolean', 4, 2019)],
   ['contains', one('schema', 6)],

@@ -28,7 +28,9 @@ export class Library {
     const uri = resolveUri(resource.uri, splitUri(ref));
     const known = document.resources.get(uriText(uri));
     const fragment = uri.fragment ?? '';
-    return known === undefined ? this.documentFound(uri, ` referenced by ${entry}`, fragment) : schemaAt(document, known, fragment);
+    return known === undefined
+      ? this.documentFound(uri, ` referenced by ${entry}`, fragment)
+      : schemaAt(document, known, fragment);
   }
 
   private documentFound(uri: UriParts, referencedBy: string, fragment: string): Position | SchemaProblem {
@@ -36,17 +38,27 @@ export class Library {
       case 'authz':
         break;
       case undefined:
-        return inaccessible(`schema ${uri.path}${referencedBy} doesn't exist`, 'a schema is referred to by a URL with scheme `authz`: `authz:///file.json` is the file `_schemas/file.json`');
+        return inaccessible(
+          `schema ${uri.path}${referencedBy} doesn't exist`,
+          'a schema is referred to by a URL with scheme `authz`: `authz:///file.json` is the file `_schemas/file.json`',
+        );
       case 'file':
-        return inaccessible(`schema ${uri.path}${referencedBy} doesn't exist`, 'files outside the policy folder are not read: move the schema into `_schemas` and refer to it as `authz:///file.json`');
+        return inaccessible(
+          `schema ${uri.path}${referencedBy} doesn't exist`,
+          'files outside the policy folder are not read: move the schema into `_schemas` and refer to it as `authz:///file.json`',
+        );
       case 'http':
       case 'https':
-        return inaccessible(`${uriText(uri)}${referencedBy} is not fetched`, 'nothing is read over the network: put the schema into `_schemas` and refer to it as `authz:///file.json`');
+        return inaccessible(
+          `${uriText(uri)}${referencedBy} is not fetched`,
+          'nothing is read over the network: put the schema into `_schemas` and refer to it as `authz:///file.json`',
+        );
       default:
         return inaccessible(`no Loader found for ${uriText(uri)}${referencedBy}`);
     }
     const file = unescaped(uri.path.replace(/^\//, '')) ?? uri.path.replace(/^\//, '');
-    if (file.split('/').some((part) => part === '' || part === '.' || part === '..')) return inaccessible(`open ${file}: invalid argument`);
+    if (file.split('/').some((part) => part === '' || part === '.' || part === '..'))
+      return inaccessible(`open ${file}: invalid argument`);
     const text = this.texts.get(file);
     if (text === undefined) return inaccessible(`schema _schemas/${file}${referencedBy} doesn't exist`);
     const document = this.documents.get(file) ?? readDocument(file, text);
@@ -73,11 +85,21 @@ function followed(root: Position, pointer: string): Position | SchemaProblem | u
   for (const token of pointer.split('/').slice(1)) {
     const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
     const { node } = position;
-    const next = node.kind === 'object' ? node.members.get(name) : node.kind === 'array' && /^(?:0|[1-9][0-9]*)$/.test(name) ? node.items[Number(name)] : undefined;
+    const next =
+      node.kind === 'object'
+        ? node.members.get(name)
+        : node.kind === 'array' && /^(?:0|[1-9][0-9]*)$/.test(name)
+          ? node.items[Number(name)]
+          : undefined;
     if (next === undefined) return undefined;
-    position = root.document.positions.get(next) ?? { ...position, node: next, pointer: `${position.pointer}/${pointerToken(name)}` };
+    position = root.document.positions.get(next) ?? {
+      ...position,
+      node: next,
+      pointer: `${position.pointer}/${pointerToken(name)}`,
+    };
   }
   // What no keyword makes a schema becomes one by being referred to.
-  if (!root.document.positions.has(position.node)) return survey(position) ?? root.document.positions.get(position.node);
+  if (!root.document.positions.has(position.node))
+    return survey(position) ?? root.document.positions.get(position.node);
   return position;
 }

@@ -9,7 +9,9 @@ import { schemasWithin } from './shapes.js';
 /** The keywords that refer to another schema. */
 export const REFERENCES = ['$ref', '$recursiveRef', '$dynamicRef'] as const;
 
-/** What schemas refer to: found for all of them before any is built, because a schema that is referred to is built once. */
+/**
+ * What schemas refer to: found for all of them before any is built, because a schema that is referred to is built once.
+ */
 export interface Links {
   /** By the value of the reference's keyword. */
   readonly targets: Map<JsonNode, Position>;
@@ -22,7 +24,12 @@ export interface Links {
  *
  * @param entry the policy's reference to it.
  */
-export function followReferences(start: Position, entry: string, library: Library, links: Links): SchemaProblem | undefined {
+export function followReferences(
+  start: Position,
+  entry: string,
+  library: Library,
+  links: Links,
+): SchemaProblem | undefined {
   const followed = new Set<JsonNode>();
   const open: Position[] = [start];
   links.definitions.set(start.node, start);
@@ -41,7 +48,10 @@ export function followReferences(start: Position, entry: string, library: Librar
       links.targets.set(node, target);
       open.push(define(target, links));
     }
-    append(open, appliedWithin(position.node, position).map(({ position: inner }) => inner));
+    append(
+      open,
+      appliedWithin(position.node, position).map(({ position: inner }) => inner),
+    );
   }
   return circleFrom(start, links);
 }
@@ -77,7 +87,17 @@ function appliedWithin(node: JsonObject, { document, resource }: Position): read
   });
 }
 
-const IN_PLACE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
+const IN_PLACE: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
+]);
 
 /** A schema that applies itself to the same value, by whatever detour, would never come to an end. */
 function circleFrom(start: Position, links: Links): SchemaProblem | undefined {
@@ -87,7 +107,12 @@ function circleFrom(start: Position, links: Links): SchemaProblem | undefined {
     const path: { readonly position: Position; readonly next: Position[] }[] = [];
     const onPath = new Set<JsonNode>();
     const visit = (position: Position): SchemaProblem | undefined => {
-      if (onPath.has(position.node)) return invalid(`'${position.pointer}' refers to itself without end`, { source: position.document.source, start: position.node.start, end: position.node.end });
+      if (onPath.has(position.node))
+        return invalid(`'${position.pointer}' refers to itself without end`, {
+          source: position.document.source,
+          start: position.node.start,
+          end: position.node.end,
+        });
       if (done.has(position.node)) return undefined;
       done.add(position.node);
       onPath.add(position.node);
@@ -110,7 +135,10 @@ function circleFrom(start: Position, links: Links): SchemaProblem | undefined {
   return undefined;
 }
 
-function stepsFrom(position: Position, { targets }: Links): { readonly inPlace: readonly Position[]; readonly below: readonly Position[] } {
+function stepsFrom(
+  position: Position,
+  { targets }: Links,
+): { readonly inPlace: readonly Position[]; readonly below: readonly Position[] } {
   const { node } = position;
   if (node.kind !== 'object') return { inPlace: [], below: [] };
   const referred = referencesOf(node, position).flatMap((value) => targets.get(value) ?? []);
@@ -121,8 +149,14 @@ function stepsFrom(position: Position, { targets }: Links): { readonly inPlace: 
   };
 }
 
-/** The dynamic anchor a reference may be bound to when it is followed; undefined for one that always means its target. */
-export function dynamicNameOf(keyword: (typeof REFERENCES)[number], reference: string, target: Position): string | undefined {
+/**
+ * The dynamic anchor a reference may be bound to when it is followed; undefined for one that always means its target.
+ */
+export function dynamicNameOf(
+  keyword: (typeof REFERENCES)[number],
+  reference: string,
+  target: Position,
+): string | undefined {
   const { dynamicAnchors } = target.resource;
   if (keyword === '$ref') return undefined;
   const name = keyword === '$recursiveRef' ? RECURSIVE : (reference.split('#')[1] ?? '');

@@ -21,13 +21,19 @@ export function misshape(node: JsonNode, shape: Shape): string | undefined {
       return [...node.members.keys()].map(badPattern).find((message) => message !== undefined);
     case 'schema-or-names-map':
       if (node.kind !== 'object') return 'must be an object';
-      return [...node.members.values()].some((item) => item.kind === 'array' && !isNames(item)) ? 'must map names to schemas or to lists of names' : undefined;
+      return [...node.members.values()].some((item) => item.kind === 'array' && !isNames(item))
+        ? 'must map names to schemas or to lists of names'
+        : undefined;
     case 'names-map':
-      return node.kind === 'object' && [...node.members.values()].every(isNames) ? undefined : 'must map names to lists of names';
+      return node.kind === 'object' && [...node.members.values()].every(isNames)
+        ? undefined
+        : 'must map names to lists of names';
     case 'names':
       return isNames(node) ? undefined : 'must be a list of different names';
     case 'types':
-      return areTypes(node) ? undefined : 'must name one or several of array, boolean, integer, null, number, object and string';
+      return areTypes(node)
+        ? undefined
+        : 'must name one or several of array, boolean, integer, null, number, object and string';
     case 'values':
       return node.kind === 'array' && node.items.length > 0 ? undefined : 'must be a list of values';
     case 'count':
@@ -46,19 +52,26 @@ export function misshape(node: JsonNode, shape: Shape): string | undefined {
 }
 
 /** The schemas within a keyword's value, with the rest of the pointer to each; the value is of the shape. */
-export function schemasWithin(node: JsonNode, shape: Shape): readonly { readonly steps: readonly string[]; readonly node: JsonNode }[] {
+export function schemasWithin(
+  node: JsonNode,
+  shape: Shape,
+): readonly { readonly steps: readonly string[]; readonly node: JsonNode }[] {
   switch (shape) {
     case 'schema':
     case 'schema-or-boolean':
       return [{ steps: [], node }];
     case 'schema-list':
     case 'schema-or-schema-list':
-      return node.kind === 'array' ? node.items.map((item, index) => ({ steps: [String(index)], node: item })) : [{ steps: [], node }];
+      return node.kind === 'array'
+        ? node.items.map((item, index) => ({ steps: [String(index)], node: item }))
+        : [{ steps: [], node }];
     case 'schema-map':
     case 'schema-by-pattern':
     case 'schema-or-names-map':
       if (node.kind !== 'object') return [];
-      return [...node.members].filter(([, item]) => shape !== 'schema-or-names-map' || item.kind !== 'array').map(([name, item]) => ({ steps: [name], node: item }));
+      return [...node.members]
+        .filter(([, item]) => shape !== 'schema-or-names-map' || item.kind !== 'array')
+        .map(([name, item]) => ({ steps: [name], node: item }));
     case 'names-map':
     case 'names':
     case 'types':
@@ -78,7 +91,12 @@ const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'null
 
 function areTypes(node: JsonNode): boolean {
   if (node.kind === 'string') return TYPES.has(node.value);
-  return node.kind === 'array' && node.items.length > 0 && isNames(node) && node.items.every((item) => item.kind === 'string' && TYPES.has(item.value));
+  return (
+    node.kind === 'array' &&
+    node.items.length > 0 &&
+    isNames(node) &&
+    node.items.every((item) => item.kind === 'string' && TYPES.has(item.value))
+  );
 }
 
 function isNames(node: JsonNode): boolean {

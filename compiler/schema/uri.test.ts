@@ -22,7 +22,8 @@ test('references are resolved as RFC 3986, 5.4 has it', () => {
     '../../../g': 'http://a/g',
     'g/./h/../i': 'http://a/b/c/g/i',
   };
-  for (const [reference, wanted] of Object.entries(cases)) assert.is(resolved('http://a/b/c/d;p?q', reference), wanted, reference);
+  for (const [reference, wanted] of Object.entries(cases))
+    assert.is(resolved('http://a/b/c/d;p?q', reference), wanted, reference);
 });
 
 test('a scheme is lower case, and an empty authority stays', () => {

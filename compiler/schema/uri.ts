@@ -10,7 +10,13 @@ export interface UriParts {
 
 export function splitUri(text: string): UriParts {
   const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text);
-  return { scheme: match?.[1]?.toLowerCase(), authority: match?.[2], path: match?.[3] ?? '', query: match?.[4], fragment: match?.[5] };
+  return {
+    scheme: match?.[1]?.toLowerCase(),
+    authority: match?.[2],
+    path: match?.[3] ?? '',
+    query: match?.[4],
+    fragment: match?.[5],
+  };
 }
 
 /** A URI without its fragment. */
@@ -22,7 +28,8 @@ export function uriText({ scheme, authority, path, query }: UriParts): string {
 export function resolveUri(base: UriParts, reference: UriParts): UriParts {
   const { fragment } = reference;
   if (reference.scheme !== undefined) return { ...reference, path: withoutDots(reference.path) };
-  if (reference.authority !== undefined) return { ...reference, scheme: base.scheme, path: withoutDots(reference.path) };
+  if (reference.authority !== undefined)
+    return { ...reference, scheme: base.scheme, path: withoutDots(reference.path) };
   if (reference.path === '') return { ...base, query: reference.query ?? base.query, fragment };
   const path = reference.path.startsWith('/') ? reference.path : merged(base, reference.path);
   return { scheme: base.scheme, authority: base.authority, path: withoutDots(path), query: reference.query, fragment };

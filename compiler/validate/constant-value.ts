@@ -3,8 +3,9 @@ import type { CallExpr, Expr, LiteralExpr } from '../ast/expr.js';
 import { visit } from '../ast/visit.js';
 
 /**
- * What an expression is whatever the request, when that can be told from literals and operators alone (docs/spec/conditions.md#logical-operators, docs/spec/conditions.md#constant-folding). Undefined
- * when it depends on the request, and when it fails.
+ * What an expression is whatever the request, when that can be told from literals and operators alone
+ * (docs/spec/conditions.md#logical-operators, docs/spec/conditions.md#constant-folding). Undefined when it depends on
+ * the request, and when it fails.
  */
 export function constantValueOf(expr: Expr): cel.Value | undefined {
   const known = cache.get(expr) ?? { value: findValue(expr) };

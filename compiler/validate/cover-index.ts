@@ -26,10 +26,16 @@ export class CoverIndex<R extends Covering> {
     this.roles = new TextIndex(rules.map(({ roles }) => roles));
   }
 
-  /** The first rule in the order of the file that is what is looked for. Only rules that may cover what is reached are asked. */
+  /**
+   * The first rule in the order of the file that is what is looked for. Only rules that may cover what is reached are
+   * asked.
+   */
   find({ resource, action, role }: Reached, isSought: (rule: R) => boolean): R | undefined {
     let fewest = this.resources.find(resource);
-    for (const [index, text] of [[this.actions, action], [this.roles, role]] as const) {
+    for (const [index, text] of [
+      [this.actions, action],
+      [this.roles, role],
+    ] as const) {
       const found = text === undefined ? fewest : index.find(text);
       if (found.count < fewest.count) fewest = found;
     }

@@ -2,8 +2,10 @@ import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 
 /**
- * Every expression that is compiled, each once (docs/spec/policy-language.md#identifiers, docs/spec/policy-language.md#compiling-variables-and-constants, docs/spec/policy-language.md#importing-derived-roles): conditions, outputs, all variables that a document can
- * name, used or not, and all definitions of imported derived roles.
+ * Every expression that is compiled, each once (docs/spec/policy-language.md#identifiers,
+ * docs/spec/policy-language.md#compiling-variables-and-constants,
+ * docs/spec/policy-language.md#importing-derived-roles): conditions, outputs, all variables that a document can name,
+ * used or not, and all definitions of imported derived roles.
  */
 export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
   const known = cache.get(policies) ?? findExpressions(policies);
@@ -53,7 +55,10 @@ export function expressionsOfRules(linked: LinkedPolicy): readonly Expression[] 
   }
 }
 
-function ofRule(rule: { readonly condition: Condition | undefined; readonly output: Output | undefined }): readonly Expression[] {
+function ofRule(rule: {
+  readonly condition: Condition | undefined;
+  readonly output: Output | undefined;
+}): readonly Expression[] {
   return [...expressionsOfCondition(rule.condition), ...ofOutput(rule.output)];
 }
 

@@ -5,8 +5,9 @@ import { withoutRepeats } from '../diagnostics/problems.js';
 import { validations, warnings } from './validations.js';
 
 /**
- * Judges linked policies: reports what is wrong and gives the side tables of all valid expressions. The policies are untouched.
- * Warnings are looked for only when nothing is wrong: where something is missing, much of the rest looks unused.
+ * Judges linked policies: reports what is wrong and gives the side tables of all valid expressions. The policies are
+ * untouched. Warnings are looked for only when nothing is wrong: where something is missing, much of the rest looks
+ * unused.
  */
 export function validate(policies: PolicySet, report: Diagnostics): Types {
   const types: Types = new Map(validations.flatMap((validation) => [...validation(policies, report)]));

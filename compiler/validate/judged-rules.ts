@@ -27,14 +27,20 @@ export interface JudgedRule {
   /** Empty for a rule without condition. */
   readonly condition: string;
   readonly hasOutput: boolean;
-  /** Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can (docs/spec/policy-language.md#effect-of-a-rule). */
+  /**
+   * Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can
+   * (docs/spec/policy-language.md#effect-of-a-rule).
+   */
   readonly mayDeny: boolean;
   readonly coversResource: Covers;
   readonly coversAction: Covers;
   readonly coversRole: Covers;
 }
 
-/** Rules beyond this number are not compared: where an index does not help, as with globs that all begin with a star, the comparison is quadratic. */
+/**
+ * Rules beyond this number are not compared: where an index does not help, as with globs that all begin with a star,
+ * the comparison is quadratic.
+ */
 const MOST = 500;
 
 /** The rules of a policy in the order of the file, to be compared with each other. */
@@ -46,7 +52,9 @@ export class JudgedPolicy {
   private readonly byDerivedRole = new Map<string, number>();
 
   constructor(policy: LinkedPolicy) {
-    this.rules = rulesOf(policy).slice(0, MOST).map((rule, index) => ({ ...rule, index, namesDerivedRole: new Set(rule.derivedRoles) }));
+    this.rules = rulesOf(policy)
+      .slice(0, MOST)
+      .map((rule, index) => ({ ...rule, index, namesDerivedRole: new Set(rule.derivedRoles) }));
     this.hasOutputs = this.rules.some(({ hasOutput }) => hasOutput);
     for (const rule of this.rules) {
       for (const name of rule.namesDerivedRole) this.byDerivedRole.set(name, this.rulesNaming(name) + 1);
@@ -63,7 +71,10 @@ export class JudgedPolicy {
     return this.byDerivedRole.get(name) ?? 0;
   }
 
-  /** The first rule of the same effect, condition and derived role that is sought, of those that may cover what a rule reaches. */
+  /**
+   * The first rule of the same effect, condition and derived role that is sought, of those that may cover what a rule
+   * reaches.
+   */
   findSimilar(rule: JudgedRule, isSought: Sought): JudgedRule | undefined {
     const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] };
     return this.findAmong(wordingOf(rule.effect, rule.condition, rule.derivedRoles[0]), reached, isSought);
@@ -141,7 +152,9 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
       actions,
       roles,
       derivedRoles: named,
-      parentRoles: named.flatMap((name) => derivedRoles.get(name)?.definition.parentRoles.map(({ value }) => value) ?? []),
+      parentRoles: named.flatMap(
+        (name) => derivedRoles.get(name)?.definition.parentRoles.map(({ value }) => value) ?? [],
+      ),
       coversResource: EVERYONE.coversRole,
       coversAction: coverOf(actions),
       coversRole: coverOf(roles),
@@ -185,7 +198,10 @@ function ofRolePolicy({ policy }: LinkedRolePolicy): readonly LoneRule[] {
 
 const EVERYONE = { roles: ['*'], derivedRoles: [], parentRoles: [], coversRole: coverOf(['*']) };
 
-function mayDeny({ effect, condition }: { readonly effect: Effect; readonly condition: Condition | undefined }, permissions: ScopePermissions): boolean {
+function mayDeny(
+  { effect, condition }: { readonly effect: Effect; readonly condition: Condition | undefined },
+  permissions: ScopePermissions,
+): boolean {
   return effect === 'deny' || (condition !== undefined && permissions === 'require-parental-consent');
 }
 

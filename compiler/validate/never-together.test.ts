@@ -2,10 +2,41 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as cel from '#runtime/cel';
 import { cidr, hierarchy, ip } from '../cel/functions/opaque.js';
-import { bool, bytes, type CelType, double, duration, dyn, int, json, listOf, mapOf, nullType, optionalOf, string, timestamp, uint } from '../cel/types.js';
+import {
+  bool,
+  bytes,
+  type CelType,
+  double,
+  duration,
+  dyn,
+  int,
+  json,
+  listOf,
+  mapOf,
+  nullType,
+  optionalOf,
+  string,
+  timestamp,
+  uint,
+} from '../cel/types.js';
 import { neverApplies, neverEqual } from './never-together.js';
 
-const JSON_VALUES: readonly cel.Value[] = [null, true, false, 0, 1, 1.5, '', 'a', '10.0.0.1', '1h', [], ['a', 1], {}, { a: 1 }];
+const JSON_VALUES: readonly cel.Value[] = [
+  null,
+  true,
+  false,
+  0,
+  1,
+  1.5,
+  '',
+  'a',
+  '10.0.0.1',
+  '1h',
+  [],
+  ['a', 1],
+  {},
+  { a: 1 },
+];
 
 /** Values of each type: what the runtime makes of them is the truth. */
 const SAMPLES: readonly (readonly [CelType, readonly cel.Value[]])[] = [
@@ -55,7 +86,8 @@ test('an operator that never applies fails at run time for every value', () => {
     for (const [a, left] of SAMPLES) {
       for (const [b, right] of SAMPLES) {
         if (!neverApplies(operator, [a, b])) continue;
-        for (const x of left) for (const y of right) assert.ok(cel.isFailure(run(x, y)), `${a.kind} ${operator} ${b.kind}`);
+        for (const x of left)
+          for (const y of right) assert.ok(cel.isFailure(run(x, y)), `${a.kind} ${operator} ${b.kind}`);
       }
     }
   }
@@ -69,8 +101,10 @@ test('of what is not known nothing is said', () => {
 });
 
 test('plain JSON is equal to no time, bytes, address, hierarchy or optional', () => {
-  for (const type of [timestamp, duration, bytes, ip, cidr, hierarchy, optionalOf(dyn)]) assert.ok(neverEqual(json, type), type.kind);
-  for (const type of [int, uint, double, string, bool, nullType, listOf(dyn), mapOf(string, dyn)]) assert.not.ok(neverEqual(type, json), type.kind);
+  for (const type of [timestamp, duration, bytes, ip, cidr, hierarchy, optionalOf(dyn)])
+    assert.ok(neverEqual(json, type), type.kind);
+  for (const type of [int, uint, double, string, bool, nullType, listOf(dyn), mapOf(string, dyn)])
+    assert.not.ok(neverEqual(type, json), type.kind);
 });
 
 test.run();

@@ -9,7 +9,10 @@ export function neverEqual(a: CelType, b: CelType): boolean {
   return !kindsOf(a).some((kind) => kindsOfB.has(kind));
 }
 
-/** Whether an operator fails for all operands of certain types: none of its overloads takes them (docs/spec/policy-language.md#which-files-are-policies). */
+/**
+ * Whether an operator fails for all operands of certain types: none of its overloads takes them
+ * (docs/spec/policy-language.md#which-files-are-policies).
+ */
 export function neverApplies(operator: string, operands: readonly CelType[]): boolean {
   const overloads = operatorOverloads.get(operator) ?? [];
   return overloads.length > 0 && !overloads.some((overload) => mayTake(overload, operands));
@@ -23,7 +26,10 @@ export function describeType(type: CelType): string {
 }
 
 function mayTake({ parameters }: Overload, operands: readonly CelType[]): boolean {
-  return parameters.length === operands.length && parameters.every((parameter, index) => mayBe(operands[index] as CelType, parameter));
+  return (
+    parameters.length === operands.length &&
+    parameters.every((parameter, index) => mayBe(operands[index] as CelType, parameter))
+  );
 }
 
 function mayBe(actual: CelType, parameter: CelType): boolean {
@@ -40,9 +46,15 @@ function isOpen(type: CelType): boolean {
   return (type.kind === 'dyn' && !type.json) || type.kind === 'error' || type.kind === 'parameter';
 }
 
-/** Messages compare with maps by their own rules, SPIFFE values with texts, types by name: nothing is said about these. */
+/**
+ * Messages compare with maps by their own rules, SPIFFE values with texts, types by name: nothing is said about these.
+ */
 function isAskew(type: CelType): boolean {
-  return type.kind === 'message' || type.kind === 'type' || (type.kind === 'opaque' && type.name.startsWith('authz.lib.spiffe'));
+  return (
+    type.kind === 'message' ||
+    type.kind === 'type' ||
+    (type.kind === 'opaque' && type.name.startsWith('authz.lib.spiffe'))
+  );
 }
 
 /** The kinds a value may be of, as equality tells them apart: all numbers are one. */

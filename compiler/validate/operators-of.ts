@@ -17,7 +17,11 @@ export interface OperatorUse {
 type Use = Pick<OperatorUse, 'node' | 'operands'>;
 
 /** The operators of every expression that is compiled, in source order: those of which something is to be said. */
-export function operatorsOf(policies: PolicySet, types: Types, isSuspect: (use: Use) => boolean): readonly OperatorUse[] {
+export function operatorsOf(
+  policies: PolicySet,
+  types: Types,
+  isSuspect: (use: Use) => boolean,
+): readonly OperatorUse[] {
   const known = new Map<Expr, readonly Use[]>();
   const found: OperatorUse[] = [];
   for (const expression of expressionsOf(policies)) {

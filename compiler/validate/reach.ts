@@ -3,12 +3,18 @@ import { literalAndGlob, literalOrGlob, type Matcher } from '#runtime/policy';
 /** Whether all that a text of a policy reaches is surely reached by other texts. */
 export type Covers = (text: string) => boolean;
 
-/** Of texts that are globs only with a `*` (docs/spec/policy-language.md#where-a-string-is-a-glob): actions, roles, resources. */
+/**
+ * Of texts that are globs only with a `*` (docs/spec/policy-language.md#where-a-string-is-a-glob): actions, roles,
+ * resources.
+ */
 export function coverOf(texts: readonly string[]): Covers {
   return coveredBy(texts, literalOrGlob, /\*/);
 }
 
-/** Of the `allowActions` of role policies, which are always globs as well (docs/spec/policy-language.md#where-a-string-is-a-glob). */
+/**
+ * Of the `allowActions` of role policies, which are always globs as well
+ * (docs/spec/policy-language.md#where-a-string-is-a-glob).
+ */
 export function coverOfAllowed(texts: readonly string[]): Covers {
   return coveredBy(texts, literalAndGlob, /[*?[\]{}\\]/);
 }

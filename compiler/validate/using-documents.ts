@@ -47,7 +47,10 @@ function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[]
   });
 }
 
-/** What expressions use, directly and through variables (docs/spec/policy-language.md#compiling-variables-and-constants). A mention is a use here, `V.?x` included. */
+/**
+ * What expressions use, directly and through variables
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). A mention is a use here, `V.?x` included.
+ */
 function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
   const variables = new Set<string>();
   const constants = new Set<string>();
@@ -65,7 +68,8 @@ function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
     variable: (name) => variables.has(name),
     constant: (name) => constants.has(EVERYTHING) || constants.has(name),
     oneVariable: (names) => [...variables].some((name) => names.has(name)),
-    oneConstant: (names) => (constants.has(EVERYTHING) && names.size > 0) || [...constants].some((name) => names.has(name)),
+    oneConstant: (names) =>
+      (constants.has(EVERYTHING) && names.size > 0) || [...constants].some((name) => names.has(name)),
   };
 }
 
@@ -93,7 +97,14 @@ function findMentions(ast: Expr): Mentions {
   const pending: Expr[] = [ast];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const root = node.kind === 'select' ? node.operand : node;
-    const found = root.kind === 'ident' ? (VARIABLES.has(root.name) ? variables : CONSTANTS.has(root.name) ? constants : undefined) : undefined;
+    const found =
+      root.kind === 'ident'
+        ? VARIABLES.has(root.name)
+          ? variables
+          : CONSTANTS.has(root.name)
+            ? constants
+            : undefined
+        : undefined;
     if (found === undefined) append(pending, children(node));
     else found.add(node.kind === 'select' ? node.field : EVERYTHING);
   }

@@ -26,7 +26,10 @@ export type Validation = (policies: PolicySet, report: Diagnostics) => Types;
 /** All validations, in the order they report in. */
 export const validations: readonly Validation[] = [checkExpressions];
 
-/** One thing that is surely not as meant. It reports warnings, on policies in which nothing is wrong; `types` has all their expressions. */
+/**
+ * One thing that is surely not as meant. It reports warnings, on policies in which nothing is wrong; `types` has all
+ * their expressions.
+ */
 export type Warning = (policies: PolicySet, types: Types, report: Problems) => void;
 
 /** All warnings, by what they are about. The order does not matter. */

@@ -1,7 +1,10 @@
 import { SignJWT } from 'jose';
 import type { Settings } from './settings.js';
 
-/** What to try, as lines for a shell. The tokens are good for eight hours; what gives tokens to people in earnest is not part of this example. */
+/**
+ * What to try, as lines for a shell. The tokens are good for eight hours; what gives tokens to people in earnest is not
+ * part of this example.
+ */
 export async function walk(url: string, { secret, pdp }: Settings): Promise<string> {
   const sally = await bearer(secret, 'sally', 'user');
   const adam = await bearer(secret, 'adam', 'admin');
@@ -31,6 +34,11 @@ curl -i '${url}/contacts'`;
 }
 
 async function bearer(secret: string, subject: string, role: string): Promise<string> {
-  const token = await new SignJWT({ roles: [role] }).setProtectedHeader({ alg: 'HS256' }).setSubject(subject).setIssuedAt().setExpirationTime('8h').sign(new TextEncoder().encode(secret));
+  const token = await new SignJWT({ roles: [role] })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(subject)
+    .setIssuedAt()
+    .setExpirationTime('8h')
+    .sign(new TextEncoder().encode(secret));
   return `Authorization: Bearer ${token}`;
 }

@@ -5,8 +5,8 @@ import type { Policies } from './generated/types.js';
 import type { PdpSettings } from './settings.js';
 
 /**
- * Whoever decides. `Policies` are the types that `authzc compile` made of the policies: a kind, an action or an attribute that they do not know
- * does not compile, whichever way the question goes.
+ * Whoever decides. `Policies` are the types that `authzc compile` made of the policies: a kind, an action or an
+ * attribute that they do not know does not compile, whichever way the question goes.
  */
 export type Pdp = AuthzClient<Policies>;
 

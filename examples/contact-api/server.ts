@@ -24,7 +24,9 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
   app.register(async (routes) => {
     // Before the body is read: nobody learns anything, or makes any work, without a token.
     routes.decorateRequest('principal', null);
-    routes.addHook('onRequest', async (request) => request.setDecorator('principal', await authenticate(request.headers.authorization)));
+    routes.addHook('onRequest', async (request) =>
+      request.setDecorator('principal', await authenticate(request.headers.authorization)),
+    );
 
     routes.get<{ Querystring: Query }>('/contacts', async (request, reply) => {
       const page = pageOf(request.query);
@@ -33,7 +35,9 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
       return store.list(condition, page).map(shown);
     });
 
-    routes.get<{ Params: Id }>('/contacts/:id', async (request) => shown(await permitted(principalOf(request), 'read', request.params.id)));
+    routes.get<{ Params: Id }>('/contacts/:id', async (request) =>
+      shown(await permitted(principalOf(request), 'read', request.params.id)),
+    );
 
     routes.post('/contacts/new', async (request, reply) => {
       const principal = principalOf(request);
@@ -62,11 +66,17 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
     if (principal.roles.length === 0) return NONE;
     const { filter } = await pdp.plan({ principal, resource: { kind: 'contact' }, actions: ['list'] });
     const condition = renderSql(filter, CONTACTS, { dialect: 'sqlite' });
-    if (condition.kind === 'refused') throw new Error(`the policies ask for what this table cannot say: ${condition.problems.map(({ reason }) => reason).join('; ')}`);
+    if (condition.kind === 'refused')
+      throw new Error(
+        `the policies ask for what this table cannot say: ${condition.problems.map(({ reason }) => reason).join('; ')}`,
+      );
     return condition;
   }
 
-  /** A contact that a caller may act on. One that is not there is judged as a blank one: who may do nothing is not told what there is. */
+  /**
+   * A contact that a caller may act on. One that is not there is judged as a blank one: who may do nothing is not told
+   * what there is.
+   */
   async function permitted(principal: Principal, action: ContactAction, id: string): Promise<Contact> {
     const contact = store.get(id);
     const { name, email, owner, private: isPrivate } = contact ?? BLANK;
@@ -77,7 +87,9 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
 
   async function permit(principal: Principal, action: ContactAction, id: string, attr: ContactFields): Promise<void> {
     // Without a role nothing is allowed, and a decision point refuses to be asked.
-    const isAllowed = principal.roles.length > 0 && (await pdp.isAllowed({ principal, resource: { kind: 'contact', id, attr }, action }));
+    const isAllowed =
+      principal.roles.length > 0 &&
+      (await pdp.isAllowed({ principal, resource: { kind: 'contact', id, attr }, action }));
     if (!isAllowed) throw new Refusal(403, 'Unauthorized');
   }
 }
@@ -100,7 +112,11 @@ function notFound(): Refusal {
 }
 
 /** Every failure is a status and `{ error }`. What is not for callers stays in the log. */
-function answerError(error: Error & { readonly statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
+function answerError(
+  error: Error & { readonly statusCode?: number },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const answer = (status: number, text: string): void => void reply.code(status).send({ error: text });
   if (error instanceof Refusal) {
     if (error.status === 401) reply.header('www-authenticate', 'Bearer');

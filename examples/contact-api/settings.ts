@@ -10,7 +10,9 @@ export interface Settings {
 }
 
 /** Where decisions are made: in this process, or by a server. */
-export type PdpSettings = { readonly transport: 'in-process' } | { readonly transport: 'rest' | 'connect' | 'grpc'; readonly address: string };
+export type PdpSettings =
+  | { readonly transport: 'in-process' }
+  | { readonly transport: 'rest' | 'connect' | 'grpc'; readonly address: string };
 
 /** Reads the environment. Throws for a setting that is wrong, or missing: the API does not start then. */
 export function settingsOf(environment: Environment): Settings {

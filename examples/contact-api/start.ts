@@ -16,7 +16,10 @@ const close = async (): Promise<void> => {
 endOnSignal(close);
 try {
   if (settings.pdp.transport !== 'in-process') {
-    pdp = await startPdp({ http: process.env['PDP_HTTP'] ?? '127.0.0.1:3592', grpc: process.env['PDP_GRPC'] ?? '127.0.0.1:3593' });
+    pdp = await startPdp({
+      http: process.env['PDP_HTTP'] ?? '127.0.0.1:3592',
+      grpc: process.env['PDP_GRPC'] ?? '127.0.0.1:3593',
+    });
   }
   api = await startApi(reaching(settings, pdp));
   console.log(await walk(api.url, settings));

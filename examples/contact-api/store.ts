@@ -42,7 +42,11 @@ export class ContactStore {
 
   /** The contacts that a condition selects, the oldest first. */
   list({ text, parameters }: Condition, { limit, offset }: Page): readonly Contact[] {
-    return this.#all(`SELECT * FROM contacts WHERE (${text}) ORDER BY number LIMIT ? OFFSET ?`, [...parameters, limit, offset]).map(contactOf);
+    return this.#all(`SELECT * FROM contacts WHERE (${text}) ORDER BY number LIMIT ? OFFSET ?`, [
+      ...parameters,
+      limit,
+      offset,
+    ]).map(contactOf);
   }
 
   /** How many contacts a condition selects. */
@@ -68,7 +72,15 @@ export class ContactStore {
     const contact = this.get(id);
     if (contact === undefined) return false;
     const { name, email, owner, private: isPrivate } = { ...contact, ...changes };
-    return this.#run('UPDATE contacts SET name = ?, email = ?, owner = ?, private = ? WHERE id = ?', [name, email, owner, isPrivate, id]) === 1;
+    return (
+      this.#run('UPDATE contacts SET name = ?, email = ?, owner = ?, private = ? WHERE id = ?', [
+        name,
+        email,
+        owner,
+        isPrivate,
+        id,
+      ]) === 1
+    );
   }
 
   /** False when it is not there any more. */
@@ -81,7 +93,13 @@ export class ContactStore {
   }
 
   #insert({ id, name, email, owner, private: isPrivate }: Contact): void {
-    this.#run('INSERT INTO contacts (id, name, email, owner, private) VALUES (?, ?, ?, ?, ?)', [id, name, email, owner, isPrivate]);
+    this.#run('INSERT INTO contacts (id, name, email, owner, private) VALUES (?, ?, ?, ?, ?)', [
+      id,
+      name,
+      email,
+      owner,
+      isPrivate,
+    ]);
   }
 
   #run(sql: string, values: readonly Value[]): number {
@@ -116,8 +134,11 @@ function contactOf({ id, name, email, owner, private: isPrivate }: Row): Contact
   return { id: String(id), name: String(name), email: String(email), owner: String(owner), private: isPrivate === 1 };
 }
 
-/** Values for placeholders. The driver ends texts at a NUL, so that another value would be compared: better no answer. */
+/**
+ * Values for placeholders. The driver ends texts at a NUL, so that another value would be compared: better no answer.
+ */
 function bound(values: readonly Value[]): Value[] {
-  if (values.some((value) => typeof value === 'string' && value.includes('\0'))) throw new Error('a text with a NUL cannot be bound');
+  if (values.some((value) => typeof value === 'string' && value.includes('\0')))
+    throw new Error('a text with a NUL cannot be bound');
   return [...values];
 }

@@ -11,7 +11,10 @@ export interface Principal {
 /** The principal of an `Authorization` header; rejects with a Refusal. */
 export type Authenticate = (header: string | undefined) => Promise<Principal>;
 
-/** Takes tokens that were signed with a secret, by HMAC with SHA-256 and nothing else: a token must not choose how it is verified. */
+/**
+ * Takes tokens that were signed with a secret, by HMAC with SHA-256 and nothing else: a token must not choose how it is
+ * verified.
+ */
 export function bearerTokens(secret: string): Authenticate {
   const key = new TextEncoder().encode(secret);
   return async (header) => {
@@ -34,7 +37,8 @@ function refuse(error: unknown): never {
 
 function principalOf({ sub, roles, iat: _, ...attr }: { readonly [claim: string]: unknown }): Principal {
   // SQLite's driver ends texts at a NUL: what comes before it is somebody else.
-  if (typeof sub !== 'string' || sub === '' || sub.includes('\0')) throw new Refusal(401, 'the token does not say who it is for');
+  if (typeof sub !== 'string' || sub === '' || sub.includes('\0'))
+    throw new Refusal(401, 'the token does not say who it is for');
   return { id: sub, roles: rolesOf(roles), attr };
 }
 

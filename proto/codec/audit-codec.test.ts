@@ -14,7 +14,8 @@ import { WireWriter } from './wire-writer.js';
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageOf = (name: string) => registry.getMessage(name) ?? assert.unreachable(name);
 /** What the definitions say that the bytes mean. */
-const read = (name: string, bytes: Uint8Array): unknown => toJson(messageOf(name) as never, fromBinary(messageOf(name) as never, bytes), { registry });
+const read = (name: string, bytes: Uint8Array): unknown =>
+  toJson(messageOf(name) as never, fromBinary(messageOf(name) as never, bytes), { registry });
 const encoded = (entry: AuditEntry): Buffer => encodeAuditEntry(entry, new WireWriter());
 
 const head = {
@@ -28,21 +29,40 @@ const head = {
 const access: AccessLogEntry = { ...head, method: '/a/B', statusCode: 3, oversized: true };
 const principal = { id: 'alice', policyVersion: 'v', roles: ['a', 'b'], attr: { n: 1.5, o: { p: true } }, scope: 's' };
 const auxData = { jwt: { iss: 'x' }, jwts: { one: { claims: { aud: ['y'] } } } };
-const trail = { effectivePolicies: { 'resource.a.vdefault': { attributes: { driver: 'embedded', source: 'a.yaml' } } } };
-const validationErrors = [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' as const }, { path: '/b', message: 'n', source: 'SOURCE_RESOURCE' as const }];
+const trail = {
+  effectivePolicies: { 'resource.a.vdefault': { attributes: { driver: 'embedded', source: 'a.yaml' } } },
+};
+const validationErrors = [
+  { path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' as const },
+  { path: '/b', message: 'n', source: 'SOURCE_RESOURCE' as const },
+];
 const evaluationErrors = [{ celError: { expression: '1 / 0', message: 'divide by zero' } }];
 const check: DecisionLogEntry = {
   ...head,
   checkResources: {
-    inputs: [{ requestId: 'r', resource: { kind: 'k', policyVersion: 'v', id: '1', attr: { x: 'y' }, scope: 's' }, principal, actions: ['view', 'edit'], auxData }],
+    inputs: [
+      {
+        requestId: 'r',
+        resource: { kind: 'k', policyVersion: 'v', id: '1', attr: { x: 'y' }, scope: 's' },
+        principal,
+        actions: ['view', 'edit'],
+        auxData,
+      },
+    ],
     outputs: [
       {
         requestId: 'r',
         resourceId: '1',
-        actions: { edit: { effect: 'EFFECT_DENY', policy: 'NO_MATCH' }, view: { effect: 'EFFECT_ALLOW', policy: 'p', scope: 's' } },
+        actions: {
+          edit: { effect: 'EFFECT_DENY', policy: 'NO_MATCH' },
+          view: { effect: 'EFFECT_ALLOW', policy: 'p', scope: 's' },
+        },
         effectiveDerivedRoles: ['owner'],
         validationErrors,
-        outputs: [{ src: 'p#r', val: null, action: 'view' }, { src: 'p#s', action: 'edit', error: 'e' }],
+        outputs: [
+          { src: 'p#r', val: null, action: 'view' },
+          { src: 'p#s', action: 'edit', error: 'e' },
+        ],
         evaluationErrors,
       },
     ],
@@ -54,14 +74,27 @@ const check: DecisionLogEntry = {
 const plan: DecisionLogEntry = {
   ...head,
   planResources: {
-    input: { requestId: 'r', action: 'view', principal, resource: { kind: 'k', attr: { z: 1 }, policyVersion: 'v', scope: 's' }, auxData, includeMeta: true, actions: ['view'] },
+    input: {
+      requestId: 'r',
+      action: 'view',
+      principal,
+      resource: { kind: 'k', attr: { z: 1 }, policyVersion: 'v', scope: 's' },
+      auxData,
+      includeMeta: true,
+      actions: ['view'],
+    },
     output: {
       requestId: 'r',
       action: 'view',
       kind: 'k',
       policyVersion: 'v',
       scope: 's',
-      filter: { kind: 'KIND_CONDITIONAL', condition: { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.a' }, { value: ['x'] }] } } },
+      filter: {
+        kind: 'KIND_CONDITIONAL',
+        condition: {
+          expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.a' }, { value: ['x'] }] },
+        },
+      },
       filterDebug: '(eq a x)',
       validationErrors,
       actions: ['view'],
@@ -81,7 +114,10 @@ test('an entry in protobuf means what it says in JSON', () => {
 test('an entry decodes with the published definitions of the reference', () => {
   const source = { embeddedPdp: { commitHash: 'c', builtAt: '2024-01-01T00:00:00Z' } };
   const known = { policySource: source };
-  assert.equal(toJson(AccessLogEntrySchema, fromBinary(AccessLogEntrySchema, encoded(access))), { ...access, ...known });
+  assert.equal(toJson(AccessLogEntrySchema, fromBinary(AccessLogEntrySchema, encoded(access))), {
+    ...access,
+    ...known,
+  });
   const decoded = (entry: DecisionLogEntry) => fromBinary(DecisionLogEntrySchema, encoded(entry));
   assert.equal(withoutNewer(toJson(DecisionLogEntrySchema, decoded(check))), withoutNewer({ ...check, ...known }));
   assert.equal(withoutNewer(toJson(DecisionLogEntrySchema, decoded(plan))), withoutNewer({ ...plan, ...known }));
@@ -109,14 +145,35 @@ const requestBytes = (fields: object): Buffer => {
 test('a request is decoded, whichever filter it has', () => {
   const cases: readonly (readonly [object, ListAuditLogEntriesRequest])[] = [
     [{}, { kind: 0, filter: undefined }],
-    [{ kind: 1, filter: { case: 'tail', value: 5 } }, { kind: 1, filter: { by: 'tail', value: 5 } }],
     [
-      { kind: 2, filter: { case: 'between', value: { start: { seconds: 1_700_000_000n, nanos: 5 }, end: { seconds: -1n } } } },
-      { kind: 2, filter: { by: 'between', value: { start: { seconds: 1_700_000_000, nanos: 5 }, end: { seconds: -1, nanos: 0 } } } },
+      { kind: 1, filter: { case: 'tail', value: 5 } },
+      { kind: 1, filter: { by: 'tail', value: 5 } },
     ],
-    [{ kind: 2, filter: { case: 'between', value: {} } }, { kind: 2, filter: { by: 'between', value: { start: undefined, end: undefined } } }],
-    [{ kind: 9, filter: { case: 'since', value: { seconds: 7200n } } }, { kind: 9, filter: { by: 'since', value: { seconds: 7200, nanos: 0 } } }],
-    [{ kind: 1, filter: { case: 'lookup', value: 'ABC' } }, { kind: 1, filter: { by: 'lookup', value: 'ABC' } }],
+    [
+      {
+        kind: 2,
+        filter: { case: 'between', value: { start: { seconds: 1_700_000_000n, nanos: 5 }, end: { seconds: -1n } } },
+      },
+      {
+        kind: 2,
+        filter: {
+          by: 'between',
+          value: { start: { seconds: 1_700_000_000, nanos: 5 }, end: { seconds: -1, nanos: 0 } },
+        },
+      },
+    ],
+    [
+      { kind: 2, filter: { case: 'between', value: {} } },
+      { kind: 2, filter: { by: 'between', value: { start: undefined, end: undefined } } },
+    ],
+    [
+      { kind: 9, filter: { case: 'since', value: { seconds: 7200n } } },
+      { kind: 9, filter: { by: 'since', value: { seconds: 7200, nanos: 0 } } },
+    ],
+    [
+      { kind: 1, filter: { case: 'lookup', value: 'ABC' } },
+      { kind: 1, filter: { by: 'lookup', value: 'ABC' } },
+    ],
   ];
   for (const [fields, request] of cases) assert.equal(decodeListAuditLogEntriesRequest(requestBytes(fields)), request);
 });
@@ -125,7 +182,10 @@ test('bytes that are no message are refused', () => {
   const bytes = requestBytes({ kind: 2, filter: { case: 'between', value: { start: { seconds: 1n } } } });
   for (let length = 1; length < bytes.length; length++) {
     if (length === 2) continue;
-    assert.throws(() => decodeListAuditLogEntriesRequest(bytes.subarray(0, length)), (error: unknown) => error instanceof WireError);
+    assert.throws(
+      () => decodeListAuditLogEntriesRequest(bytes.subarray(0, length)),
+      (error: unknown) => error instanceof WireError,
+    );
   }
 });
 

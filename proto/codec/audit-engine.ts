@@ -69,7 +69,12 @@ export function writePlanOutput(writer: WireWriter, output: PlanOutput): void {
   writeText(writer, 1, output.requestId);
 }
 
-const FILTER_KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ALWAYS_ALLOWED', 'KIND_ALWAYS_DENIED', 'KIND_CONDITIONAL'];
+const FILTER_KINDS: readonly string[] = [
+  'KIND_UNSPECIFIED',
+  'KIND_ALWAYS_ALLOWED',
+  'KIND_ALWAYS_DENIED',
+  'KIND_CONDITIONAL',
+];
 
 function writePrincipal(writer: WireWriter, principal: AuditPrincipal): void {
   writeText(writer, 5, principal.scope);

@@ -11,7 +11,9 @@ import { writeCheckInput, writeCheckOutput, writePlanInput, writePlanOutput } fr
 import { writeBool, writeList, writeMap, writeMessage, writeText, writeValueMap } from './audit-fields.js';
 import type { WireWriter } from './wire-writer.js';
 
-/** An entry of the audit log in its protobuf encoding (docs/spec/server.md#audit-entries-in-protobuf, "Audit entries"). */
+/**
+ * An entry of the audit log in its protobuf encoding (docs/spec/server.md#audit-entries-in-protobuf, "Audit entries").
+ */
 export function encodeAuditEntry(entry: AuditEntry, writer: WireWriter): Buffer {
   writer.begin();
   writeAuditEntry(writer, entry);

@@ -19,20 +19,37 @@ export function writeBool(writer: WireWriter, field: number, value: boolean | un
 }
 
 /** A message; nothing when it is absent. */
-export function writeMessage<T>(writer: WireWriter, field: number, message: T | undefined, write: WriteMessage<T>): void {
+export function writeMessage<T>(
+  writer: WireWriter,
+  field: number,
+  message: T | undefined,
+  write: WriteMessage<T>,
+): void {
   if (message === undefined) return;
   const mark = writer.mark();
   write(writer, message);
   writer.messageField(field, mark);
 }
 
-export function writeList<T>(writer: WireWriter, field: number, list: readonly T[] | undefined, write: WriteMessage<T>): void {
+export function writeList<T>(
+  writer: WireWriter,
+  field: number,
+  list: readonly T[] | undefined,
+  write: WriteMessage<T>,
+): void {
   for (const item of [...(list ?? [])].reverse()) writeMessage(writer, field, item, write);
 }
 
 /** A map from string to message, sorted by key. */
-export function writeMap<T>(writer: WireWriter, field: number, map: { readonly [key: string]: T } | undefined, write: WriteMessage<T>): void {
-  for (const key of Object.keys(map ?? {}).sort().reverse()) {
+export function writeMap<T>(
+  writer: WireWriter,
+  field: number,
+  map: { readonly [key: string]: T } | undefined,
+  write: WriteMessage<T>,
+): void {
+  for (const key of Object.keys(map ?? {})
+    .sort()
+    .reverse()) {
     const mark = writer.mark();
     writeMessage(writer, 2, map?.[key] as T, write);
     writer.stringField(1, key);

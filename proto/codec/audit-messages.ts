@@ -1,8 +1,9 @@
 import type { Attributes, PlanOperand } from '../messages.js';
 
 /**
- * The entries of the audit log as plain JSON (docs/spec/server.md#access-entries, docs/spec/server.md#decision-entries): lowerCamelCase, enums by name, what is empty is absent.
- * They are written, kept and listed in this form; protobuf is made of it.
+ * The entries of the audit log as plain JSON (docs/spec/server.md#access-entries,
+ * docs/spec/server.md#decision-entries): lowerCamelCase, enums by name, what is empty is absent. They are written, kept
+ * and listed in this form; protobuf is made of it.
  */
 export type AuditEntry = AccessLogEntry | DecisionLogEntry;
 
@@ -32,7 +33,11 @@ export interface AccessLogEntry extends EntryHead, EntryTail {
 
 /** What the engine was asked and what it decided. */
 export interface DecisionLogEntry extends EntryHead, EntryTail {
-  readonly checkResources?: { readonly inputs: readonly CheckInput[]; readonly outputs: readonly CheckOutput[]; readonly error?: string };
+  readonly checkResources?: {
+    readonly inputs: readonly CheckInput[];
+    readonly outputs: readonly CheckOutput[];
+    readonly error?: string;
+  };
   readonly planResources?: { readonly input: PlanInput; readonly output?: PlanOutput; readonly error?: string };
   readonly auditTrail: AuditTrail;
 }

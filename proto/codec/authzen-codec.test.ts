@@ -1,9 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageType } from '../../tests/support/protobuf.js';
-import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize, decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../gen/wire/authorization.js';
+import {
+  accessEvaluationBatchRequestSize,
+  accessEvaluationRequestSize,
+  decodeAccessEvaluationBatchRequest,
+  decodeAccessEvaluationRequest,
+} from '../gen/wire/authorization.js';
 import type { CheckResourcesResponse } from '../messages.js';
-import { encodeAccessEvaluationBatchResponse, encodeAccessEvaluationResponse, encodeMetadataResponse } from './authzen-responses.js';
+import {
+  encodeAccessEvaluationBatchResponse,
+  encodeAccessEvaluationResponse,
+  encodeMetadataResponse,
+} from './authzen-responses.js';
 import { WireWriter } from './wire-writer.js';
 
 const one = {
@@ -20,11 +29,19 @@ test('an evaluation decodes to what was encoded, and its size is known', () => {
 });
 
 test('a batch of evaluations decodes to what was encoded, and its size is known', () => {
-  const batch = { ...one, evaluations: [one, {}, { action: one.action }], options: { evaluations_semantic: 'execute_all' } };
+  const batch = {
+    ...one,
+    evaluations: [one, {}, { action: one.action }],
+    options: { evaluations_semantic: 'execute_all' },
+  };
   const none = { subject: undefined, resource: undefined, action: undefined, context: {} };
   const bytes = messageType('authzen.authorization.v1.AccessEvaluationBatchRequest').encode(batch);
   const decoded = decodeAccessEvaluationBatchRequest(bytes);
-  assert.equal(decoded, { ...one, evaluations: [one, none, { ...none, action: one.action }], options: { evaluationsSemantic: 'execute_all' } });
+  assert.equal(decoded, {
+    ...one,
+    evaluations: [one, none, { ...none, action: one.action }],
+    options: { evaluationsSemantic: 'execute_all' },
+  });
   assert.is(accessEvaluationBatchRequestSize(decoded), bytes.length);
 });
 
@@ -38,7 +55,10 @@ const check: CheckResourcesResponse = {
       decision: {
         actions: [{ action: '__proto__', effect: 1, matchedPolicy: 'p', matchedScope: 'a' }],
         effectiveDerivedRoles: ['owner'],
-        outputs: [{ src: 's', action: 'read', val: { n: [1, null] } }, { src: 't', action: 'read', error: 'e' }],
+        outputs: [
+          { src: 's', action: 'read', val: { n: [1, null] } },
+          { src: 't', action: 'read', error: 'e' },
+        ],
         validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
       },
     },
@@ -46,27 +66,51 @@ const check: CheckResourcesResponse = {
 };
 
 test('the check behind a decision is a value in its context', () => {
-  const answer = messageType('authzen.authorization.v1.AccessEvaluationResponse').decode(encodeAccessEvaluationResponse({ decision: true, response: check }, new WireWriter()));
+  const answer = messageType('authzen.authorization.v1.AccessEvaluationResponse').decode(
+    encodeAccessEvaluationResponse({ decision: true, response: check }, new WireWriter()),
+  );
   const result = {
     resource: { id: '1', kind: 'k', scope: 'a' },
     actions: { ['__proto__']: 'EFFECT_ALLOW' },
     validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
     meta: { actions: { ['__proto__']: { matchedPolicy: 'p', matchedScope: 'a' } }, effectiveDerivedRoles: ['owner'] },
-    outputs: [{ src: 's', val: { n: [1, null] }, action: 'read' }, { src: 't', action: 'read', error: 'e' }],
+    outputs: [
+      { src: 's', val: { n: [1, null] }, action: 'read' },
+      { src: 't', action: 'read', error: 'e' },
+    ],
   };
   assert.equal(answer, { decision: true, context: { 'authz.response': { requestId: 'r', results: [result] } } });
 });
 
 test('a denial is written too', () => {
-  const batch = encodeAccessEvaluationBatchResponse({ evaluations: [{ decision: true, response: undefined }, { decision: false, response: undefined }] }, new WireWriter());
-  assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(batch), { evaluations: [{ decision: true }, { decision: false }] });
+  const batch = encodeAccessEvaluationBatchResponse(
+    {
+      evaluations: [
+        { decision: true, response: undefined },
+        { decision: false, response: undefined },
+      ],
+    },
+    new WireWriter(),
+  );
+  assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(batch), {
+    evaluations: [{ decision: true }, { decision: false }],
+  });
   const single = encodeAccessEvaluationBatchResponse({ decision: false, response: undefined }, new WireWriter());
-  assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(single), { decision: false });
+  assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(single), {
+    decision: false,
+  });
 });
 
 test('the metadata document is snake_case', () => {
-  const bytes = encodeMetadataResponse({ policyDecisionPoint: 'a', accessEvaluationEndpoint: 'b', accessEvaluationsEndpoint: 'c' }, new WireWriter());
-  assert.equal(messageType('authzen.authorization.v1.MetadataResponse').decode(bytes), { policy_decision_point: 'a', access_evaluation_endpoint: 'b', access_evaluations_endpoint: 'c' });
+  const bytes = encodeMetadataResponse(
+    { policyDecisionPoint: 'a', accessEvaluationEndpoint: 'b', accessEvaluationsEndpoint: 'c' },
+    new WireWriter(),
+  );
+  assert.equal(messageType('authzen.authorization.v1.MetadataResponse').decode(bytes), {
+    policy_decision_point: 'a',
+    access_evaluation_endpoint: 'b',
+    access_evaluations_endpoint: 'c',
+  });
 });
 
 test.run();

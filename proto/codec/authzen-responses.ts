@@ -12,7 +12,10 @@ export function encodeAccessEvaluationResponse(response: AccessEvaluationRespons
 }
 
 /** AccessEvaluationBatchResponse in its protobuf encoding. */
-export function encodeAccessEvaluationBatchResponse(response: AccessEvaluationBatchResponse, writer: WireWriter): Buffer {
+export function encodeAccessEvaluationBatchResponse(
+  response: AccessEvaluationBatchResponse,
+  writer: WireWriter,
+): Buffer {
   writer.begin();
   if ('decision' in response) writeEvaluation(writer, response, IN_BATCH);
   else writeEvaluations(writer, response.evaluations);
@@ -40,7 +43,11 @@ function writeEvaluations(writer: WireWriter, evaluations: readonly AccessEvalua
   }
 }
 
-function writeEvaluation(writer: WireWriter, { decision, response }: AccessEvaluationResponse, fields: typeof SINGLE | typeof IN_BATCH): void {
+function writeEvaluation(
+  writer: WireWriter,
+  { decision, response }: AccessEvaluationResponse,
+  fields: typeof SINGLE | typeof IN_BATCH,
+): void {
   if (response !== undefined) {
     const entry = writer.mark();
     const value = writer.mark();

@@ -9,10 +9,12 @@ export function encodeCheckResourceSetResponse(response: CheckResourceSetRespons
   writer.begin();
   if (response.includeMeta) {
     const mark = writer.mark();
-    for (let index = instances.length - 1; index >= 0; index--) writeInstanceMeta(writer, instances[index] as InstanceDecision);
+    for (let index = instances.length - 1; index >= 0; index--)
+      writeInstanceMeta(writer, instances[index] as InstanceDecision);
     writer.messageField(3, mark);
   }
-  for (let index = instances.length - 1; index >= 0; index--) writeInstance(writer, instances[index] as InstanceDecision);
+  for (let index = instances.length - 1; index >= 0; index--)
+    writeInstance(writer, instances[index] as InstanceDecision);
   writeText(writer, 1, response.requestId);
   return writer.finish();
 }

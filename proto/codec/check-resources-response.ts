@@ -4,7 +4,10 @@ import { writeJsonValue } from './json-value.js';
 import { writeDecisionMeta, writeEffects, writeText, writeValidationErrors } from './response-parts.js';
 import type { WireWriter } from './wire-writer.js';
 
-/** CheckResourcesResponse in its protobuf encoding (docs/spec/server.md#check-messages), written from the decisions; maps sorted by key. */
+/**
+ * CheckResourcesResponse in its protobuf encoding (docs/spec/server.md#check-messages), written from the decisions;
+ * maps sorted by key.
+ */
 export function encodeCheckResourcesResponse(response: CheckResourcesResponse, writer: WireWriter): Buffer {
   writer.begin();
   writeText(writer, 3, response.authzCallId);

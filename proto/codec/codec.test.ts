@@ -15,9 +15,18 @@ const { decode: readResponse } = messageType('authz.response.v1.CheckResourcesRe
 const wholeRequest = {
   requestId: 'é😀',
   includeMeta: true,
-  principal: { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', n: -1.5, z: 0, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é'] } } }, scope: 'a.b' },
+  principal: {
+    id: 'p',
+    policyVersion: 'v',
+    roles: ['a', 'b'],
+    attr: { s: 'x', n: -1.5, z: 0, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é'] } } },
+    scope: 'a.b',
+  },
   resources: [
-    { actions: ['view', 'edit'], resource: { kind: 'k', policyVersion: '1', id: 'i', attr: { long: 'x'.repeat(300) }, scope: '.' } },
+    {
+      actions: ['view', 'edit'],
+      resource: { kind: 'k', policyVersion: '1', id: 'i', attr: { long: 'x'.repeat(300) }, scope: '.' },
+    },
     { actions: ['view'], resource: { kind: 'k', id: 'j' } },
   ],
   auxData: { jwt: { token: 't', keySetId: 'k' }, jwts: { a: { token: 'x' }, b: { token: 'y', keySetId: 'z' } } },
@@ -29,14 +38,27 @@ test('a request decodes to what was encoded', () => {
   const plain = { ...rest, auxData: { jwt: auxData?.jwt, jwts: Object.fromEntries(auxData?.jwts ?? []) } };
   assert.equal(plain, {
     ...wholeRequest,
-    resources: [wholeRequest.resources[0], { actions: ['view'], resource: { kind: 'k', policyVersion: '', id: 'j', attr: {}, scope: '' } }],
-    auxData: { jwt: { token: 't', keySetId: 'k' }, jwts: { a: { token: 'x', keySetId: '' }, b: { token: 'y', keySetId: 'z' } } },
+    resources: [
+      wholeRequest.resources[0],
+      { actions: ['view'], resource: { kind: 'k', policyVersion: '', id: 'j', attr: {}, scope: '' } },
+    ],
+    auxData: {
+      jwt: { token: 't', keySetId: 'k' },
+      jwts: { a: { token: 'x', keySetId: '' }, b: { token: 'y', keySetId: 'z' } },
+    },
   });
 });
 
 test('an empty message is an empty request', () => {
   const request = decodeCheckResourcesRequest(Buffer.alloc(0));
-  assert.equal(request, { requestId: '', includeMeta: false, principal: undefined, resources: [], auxData: undefined, requestContext: undefined });
+  assert.equal(request, {
+    requestId: '',
+    includeMeta: false,
+    principal: undefined,
+    resources: [],
+    auxData: undefined,
+    requestContext: undefined,
+  });
 });
 
 test('a message that comes twice is merged, a scalar that comes twice is the later one', () => {
@@ -48,7 +70,10 @@ test('a message that comes twice is merged, a scalar that comes twice is the lat
 });
 
 test('unknown fields of every wire type are skipped', () => {
-  const unknown = Buffer.from([0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 2, 1, 2, 0xa3, 0x06, 0x08, 0x01, 0xa4, 0x06, 0xa5, 0x06, 1, 2, 3, 4]);
+  const unknown = Buffer.from([
+    0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 2, 1, 2, 0xa3, 0x06, 0x08, 0x01, 0xa4, 0x06,
+    0xa5, 0x06, 1, 2, 3, 4,
+  ]);
   const request = decodeCheckResourcesRequest(Buffer.concat([unknown, encodeRequest({ requestId: 'r' }), unknown]));
   assert.is(request.requestId, 'r');
 });
@@ -62,7 +87,8 @@ test('attributes named like parts of the prototype are ordinary', () => {
 });
 
 test('NaN and infinities pass, a value of no kind is null', () => {
-  const valueOf = (value: readonly number[]) => decodeCheckResourcesRequest(principalWithValue(value)).principal?.attr['a'];
+  const valueOf = (value: readonly number[]) =>
+    decodeCheckResourcesRequest(principalWithValue(value)).principal?.attr['a'];
   const double = Buffer.alloc(8);
   double.writeDoubleLE(Number.NaN);
   assert.ok(Number.isNaN(valueOf([0x11, ...double])));
@@ -74,7 +100,11 @@ test('NaN and infinities pass, a value of no kind is null', () => {
 test('values nested too deep are malformed', () => {
   const nested = (depth: number): number[] => {
     let bytes = Buffer.alloc(0);
-    for (let level = 0; level < depth; level++) bytes = Buffer.concat([Buffer.from([0x32, ...varint(bytes.length + 1 + varint(bytes.length).length), 0x0a, ...varint(bytes.length)]), bytes]);
+    for (let level = 0; level < depth; level++)
+      bytes = Buffer.concat([
+        Buffer.from([0x32, ...varint(bytes.length + 1 + varint(bytes.length).length), 0x0a, ...varint(bytes.length)]),
+        bytes,
+      ]);
     return [...bytes];
   };
   decodeCheckResourcesRequest(principalWithValue(nested(MAX_VALUE_DEPTH - 1)));
@@ -99,7 +129,10 @@ test('damaged bytes are a message or a WireError, never another error', () => {
 
 test('random requests decode to what was encoded, and their size is known', () => {
   const next = randomNumbers(11);
-  const text = (): string => ['', 'a', 'view:public', 'é', '😀', '__proto__', 'x'.repeat(24), 'y'.repeat(25), 'z'.repeat(200)][next(9)] as string;
+  const text = (): string =>
+    ['', 'a', 'view:public', 'é', '😀', '__proto__', 'x'.repeat(24), 'y'.repeat(25), 'z'.repeat(200)][
+      next(9)
+    ] as string;
   const value = (depth: number): JsonValue => {
     switch (next(depth > 4 ? 5 : 7)) {
       case 0:
@@ -117,7 +150,8 @@ test('random requests decode to what was encoded, and their size is known', () =
         return map(depth + 1);
     }
   };
-  const map = (depth: number): { [key: string]: JsonValue } => Object.fromEntries(Array.from({ length: next(4) }, (_item, index) => [`${text()}${index}`, value(depth)]));
+  const map = (depth: number): { [key: string]: JsonValue } =>
+    Object.fromEntries(Array.from({ length: next(4) }, (_item, index) => [`${text()}${index}`, value(depth)]));
   for (let round = 0; round < 2000; round++) {
     const principal = { id: text(), policyVersion: text(), roles: [text(), text()], attr: map(0), scope: text() };
     const resource = { kind: text(), policyVersion: text(), id: text(), attr: map(0), scope: text() };
@@ -131,7 +165,12 @@ test('random requests decode to what was encoded, and their size is known', () =
 });
 
 test('the size of a request is that of its encoding', () => {
-  for (const json of [wholeRequest, {}, { principal: {} }, { resources: [{}], auxData: { jwts: { a: {} } }, requestContext: {} }]) {
+  for (const json of [
+    wholeRequest,
+    {},
+    { principal: {} },
+    { resources: [{}], auxData: { jwts: { a: {} } }, requestContext: {} },
+  ]) {
     const bytes = encodeRequest(json);
     assert.is(checkResourcesRequestSize(decodeCheckResourcesRequest(bytes)), bytes.length, JSON.stringify(json));
   }
@@ -157,7 +196,15 @@ const response: CheckResourcesResponse = {
         validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
       },
     },
-    { resource: { kind: 'k', policyVersion: '', id: 'x'.repeat(5000), attr: {}, scope: '' }, decision: { actions: [{ action: 'a', effect: 2, matchedPolicy: 'x', matchedScope: '' }], effectiveDerivedRoles: [], outputs: [], validationErrors: [] } },
+    {
+      resource: { kind: 'k', policyVersion: '', id: 'x'.repeat(5000), attr: {}, scope: '' },
+      decision: {
+        actions: [{ action: 'a', effect: 2, matchedPolicy: 'x', matchedScope: '' }],
+        effectiveDerivedRoles: [],
+        outputs: [],
+        validationErrors: [],
+      },
+    },
   ],
 };
 
@@ -173,20 +220,34 @@ test('a response is what the library reads as its JSON form', () => {
           resource: { kind: 'k', policyVersion: 'v', id: '1', scope: '.' },
           actions: { view: 'EFFECT_ALLOW', edit: 'EFFECT_DENY' },
           validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
-          meta: { actions: { view: { matchedPolicy: 'resource.k.vv', matchedScope: 'acme' }, edit: { matchedPolicy: 'NO_MATCH' } }, effectiveDerivedRoles: ['a', 'b'] },
+          meta: {
+            actions: {
+              view: { matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
+              edit: { matchedPolicy: 'NO_MATCH' },
+            },
+            effectiveDerivedRoles: ['a', 'b'],
+          },
           outputs: [
             { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
             { src: 's#b', action: 'view', error: 'no such key: x' },
           ],
         },
-        { resource: { kind: 'k', id: 'x'.repeat(5000) }, actions: { a: 'EFFECT_DENY' }, meta: { actions: { a: { matchedPolicy: 'x' } } } },
+        {
+          resource: { kind: 'k', id: 'x'.repeat(5000) },
+          actions: { a: 'EFFECT_DENY' },
+          meta: { actions: { a: { matchedPolicy: 'x' } } },
+        },
       ],
     });
   }
 });
 
 test('a response without fields is an empty message', () => {
-  assert.is(encodeCheckResourcesResponse({ requestId: '', results: [], includeMeta: false, authzCallId: '' }, new WireWriter()).length, 0);
+  assert.is(
+    encodeCheckResourcesResponse({ requestId: '', results: [], includeMeta: false, authzCallId: '' }, new WireWriter())
+      .length,
+    0,
+  );
 });
 
 function principalWithValue(value: readonly number[]): Buffer {

@@ -2,29 +2,129 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
-import { accessEvaluationBatchRequestViolations, accessEvaluationRequestViolations } from '../gen/validate/authorization.js';
-import { checkResourceBatchRequestViolations, checkResourceSetRequestViolations, checkResourcesRequestViolations, planResourcesRequestViolations } from '../gen/validate/request.js';
-import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize, decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../gen/wire/authorization.js';
-import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, decodeCheckResourceBatchRequest, decodeCheckResourceSetRequest, decodeCheckResourcesRequest, decodePlanResourcesRequest, planResourcesRequestSize } from '../gen/wire/request.js';
+import {
+  accessEvaluationBatchRequestViolations,
+  accessEvaluationRequestViolations,
+} from '../gen/validate/authorization.js';
+import {
+  checkResourceBatchRequestViolations,
+  checkResourceSetRequestViolations,
+  checkResourcesRequestViolations,
+  planResourcesRequestViolations,
+} from '../gen/validate/request.js';
+import {
+  accessEvaluationBatchRequestSize,
+  accessEvaluationRequestSize,
+  decodeAccessEvaluationBatchRequest,
+  decodeAccessEvaluationRequest,
+} from '../gen/wire/authorization.js';
+import {
+  checkResourceBatchRequestSize,
+  checkResourceSetRequestSize,
+  checkResourcesRequestSize,
+  decodeCheckResourceBatchRequest,
+  decodeCheckResourceSetRequest,
+  decodeCheckResourcesRequest,
+  decodePlanResourcesRequest,
+  planResourcesRequestSize,
+} from '../gen/wire/request.js';
 import { WireError } from './wire-reader.js';
 
-const principal = { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', n: -1.5, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é😀'] } } }, scope: 'a.b' };
+const principal = {
+  id: 'p',
+  policyVersion: 'v',
+  roles: ['a', 'b'],
+  attr: { s: 'x', n: -1.5, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é😀'] } } },
+  scope: 'a.b',
+};
 const resource = { kind: 'k', policyVersion: '1', id: 'i', attr: { long: 'x'.repeat(300) }, scope: '.' };
 const auxData = { jwt: { token: 't', keySetId: 'k' }, jwts: { a: { token: 'x' } } };
 const entry = { actions: ['view', 'edit'], resource };
-const evaluation = { subject: { type: 't', id: 'i', properties: { a: [1] } }, resource: { type: 't', id: 'i', properties: {} }, action: { name: 'n', properties: {} }, context: { 'authz.auxData': auxData } };
+const evaluation = {
+  subject: { type: 't', id: 'i', properties: { a: [1] } },
+  resource: { type: 't', id: 'i', properties: {} },
+  action: { name: 'n', properties: {} },
+  context: { 'authz.auxData': auxData },
+};
 
 /** A request of each type, with all that is done to it before it is answered. */
-const requests: readonly { readonly type: string; readonly json: JsonValue; readonly handle: (bytes: Buffer) => void }[] = [
-  row('authz.request.v1.CheckResourcesRequest', { requestId: 'é', includeMeta: true, principal, resources: [entry, entry], auxData, requestContext: { annotations: { a: 1 } } }, decodeCheckResourcesRequest, checkResourcesRequestViolations, checkResourcesRequestSize),
-  row('authz.request.v1.PlanResourcesRequest', { action: 'a', actions: ['b'], principal, resource: { kind: 'k', attr: { a: 1 } }, auxData, includeMeta: true, requestContext: {} }, decodePlanResourcesRequest, planResourcesRequestViolations, planResourcesRequestSize),
-  row('authz.request.v1.CheckResourceSetRequest', { actions: ['a', 'b'], principal, resource: { kind: 'k', instances: { a: { attr: { x: 1 } }, b: {} } }, includeMeta: true, auxData }, decodeCheckResourceSetRequest, checkResourceSetRequestViolations, checkResourceSetRequestSize),
-  row('authz.request.v1.CheckResourceBatchRequest', { principal, resources: [entry], auxData }, decodeCheckResourceBatchRequest, checkResourceBatchRequestViolations, checkResourceBatchRequestSize),
-  row('authzen.authorization.v1.AccessEvaluationRequest', evaluation, decodeAccessEvaluationRequest, accessEvaluationRequestViolations, accessEvaluationRequestSize),
-  row('authzen.authorization.v1.AccessEvaluationBatchRequest', { ...evaluation, evaluations: [evaluation, {}], options: { evaluations_semantic: 'execute_all' } }, decodeAccessEvaluationBatchRequest, accessEvaluationBatchRequestViolations, accessEvaluationBatchRequestSize),
+const requests: readonly {
+  readonly type: string;
+  readonly json: JsonValue;
+  readonly handle: (bytes: Buffer) => void;
+}[] = [
+  row(
+    'authz.request.v1.CheckResourcesRequest',
+    {
+      requestId: 'é',
+      includeMeta: true,
+      principal,
+      resources: [entry, entry],
+      auxData,
+      requestContext: { annotations: { a: 1 } },
+    },
+    decodeCheckResourcesRequest,
+    checkResourcesRequestViolations,
+    checkResourcesRequestSize,
+  ),
+  row(
+    'authz.request.v1.PlanResourcesRequest',
+    {
+      action: 'a',
+      actions: ['b'],
+      principal,
+      resource: { kind: 'k', attr: { a: 1 } },
+      auxData,
+      includeMeta: true,
+      requestContext: {},
+    },
+    decodePlanResourcesRequest,
+    planResourcesRequestViolations,
+    planResourcesRequestSize,
+  ),
+  row(
+    'authz.request.v1.CheckResourceSetRequest',
+    {
+      actions: ['a', 'b'],
+      principal,
+      resource: { kind: 'k', instances: { a: { attr: { x: 1 } }, b: {} } },
+      includeMeta: true,
+      auxData,
+    },
+    decodeCheckResourceSetRequest,
+    checkResourceSetRequestViolations,
+    checkResourceSetRequestSize,
+  ),
+  row(
+    'authz.request.v1.CheckResourceBatchRequest',
+    { principal, resources: [entry], auxData },
+    decodeCheckResourceBatchRequest,
+    checkResourceBatchRequestViolations,
+    checkResourceBatchRequestSize,
+  ),
+  row(
+    'authzen.authorization.v1.AccessEvaluationRequest',
+    evaluation,
+    decodeAccessEvaluationRequest,
+    accessEvaluationRequestViolations,
+    accessEvaluationRequestSize,
+  ),
+  row(
+    'authzen.authorization.v1.AccessEvaluationBatchRequest',
+    { ...evaluation, evaluations: [evaluation, {}], options: { evaluations_semantic: 'execute_all' } },
+    decodeAccessEvaluationBatchRequest,
+    accessEvaluationBatchRequestViolations,
+    accessEvaluationBatchRequestSize,
+  ),
 ];
 
-function row<T>(type: string, json: object, decode: (bytes: Buffer) => T, violations: (request: T) => unknown, sizeOf: (request: T) => number) {
+function row<T>(
+  type: string,
+  json: object,
+  decode: (bytes: Buffer) => T,
+  violations: (request: T) => unknown,
+  sizeOf: (request: T) => number,
+) {
   const handle = (bytes: Buffer): void => {
     const request = decode(bytes);
     violations(request);

@@ -6,8 +6,8 @@ import type { WireWriter } from './wire-writer.js';
 export const MAX_VALUE_DEPTH = 1000;
 
 /**
- * google.protobuf.Value as plain JSON, straight from the bytes. A Value of no kind is null (docs/spec/server.md#json-mapping); NaN and infinities pass.
- * Begins before the length of the message.
+ * google.protobuf.Value as plain JSON, straight from the bytes. A Value of no kind is null
+ * (docs/spec/server.md#json-mapping); NaN and infinities pass. Begins before the length of the message.
  */
 export function readJsonValue(reader: WireReader, depth = 0): unknown {
   if (depth > MAX_VALUE_DEPTH) throw new WireError('values nested too deep');
@@ -83,8 +83,8 @@ function readList(reader: WireReader, depth: number): unknown[] {
 }
 
 /**
- * A JSON value as google.protobuf.Value, without tag and length. Map keys are written sorted. A value some thousands deep overflows the
- * stack; what a binary request can hold (MAX_VALUE_DEPTH) does not.
+ * A JSON value as google.protobuf.Value, without tag and length. Map keys are written sorted. A value some thousands
+ * deep overflows the stack; what a binary request can hold (MAX_VALUE_DEPTH) does not.
  */
 export function writeJsonValue(writer: WireWriter, value: unknown): void {
   if (value === null || value === undefined) writer.varintField(1, 0);

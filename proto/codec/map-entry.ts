@@ -1,7 +1,14 @@
 import { BYTES, type WireReader } from './wire-reader.js';
 
-/** Reads one entry of a map from string to message into `map`. Begins before the length of the entry; a key that occurs twice is replaced. */
-export function readMapEntry<Value>(reader: WireReader, map: Map<string, Value>, read: (reader: WireReader, end: number, known?: Value) => Value): void {
+/**
+ * Reads one entry of a map from string to message into `map`. Begins before the length of the entry; a key that occurs
+ * twice is replaced.
+ */
+export function readMapEntry<Value>(
+  reader: WireReader,
+  map: Map<string, Value>,
+  read: (reader: WireReader, end: number, known?: Value) => Value,
+): void {
   const end = reader.messageEnd();
   let key = '';
   let value: Value | undefined;

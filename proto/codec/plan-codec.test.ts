@@ -14,8 +14,19 @@ const texts = new TextTable();
 const wholeRequest = {
   requestId: 'é😀',
   action: 'view',
-  principal: { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', n: -1.5, l: [1, null, { a: true }] }, scope: 'a.b' },
-  resource: { kind: 'k', attr: { ['__proto__']: { deep: ['é'] }, long: 'x'.repeat(300) }, policyVersion: '1', scope: '.' },
+  principal: {
+    id: 'p',
+    policyVersion: 'v',
+    roles: ['a', 'b'],
+    attr: { s: 'x', n: -1.5, l: [1, null, { a: true }] },
+    scope: 'a.b',
+  },
+  resource: {
+    kind: 'k',
+    attr: { ['__proto__']: { deep: ['é'] }, long: 'x'.repeat(300) },
+    policyVersion: '1',
+    scope: '.',
+  },
   auxData: { jwt: { token: 't', keySetId: 'k' } },
   includeMeta: true,
   actions: ['view', 'edit'],
@@ -30,14 +41,31 @@ test('a request for a plan decodes to what was encoded, and its size is known', 
 });
 
 test('an empty message is an empty request for a plan', () => {
-  const empty = { requestId: '', action: '', actions: [], principal: undefined, resource: undefined, auxData: undefined, includeMeta: false, requestContext: undefined };
+  const empty = {
+    requestId: '',
+    action: '',
+    actions: [],
+    principal: undefined,
+    resource: undefined,
+    auxData: undefined,
+    includeMeta: false,
+    requestContext: undefined,
+  };
   assert.equal(decodePlanResourcesRequest(Buffer.alloc(0), texts), empty);
   assert.is(planResourcesRequestSize(empty), 0);
 });
 
 test('a resource that comes twice is merged', () => {
-  const both = Buffer.concat([request.encode({ resource: { kind: 'a', attr: { x: 1 } } }), request.encode({ resource: { attr: { y: 2 }, scope: 's' } })]);
-  assert.equal(decodePlanResourcesRequest(both, texts).resource, { kind: 'a', policyVersion: '', attr: { x: 1, y: 2 }, scope: 's' });
+  const both = Buffer.concat([
+    request.encode({ resource: { kind: 'a', attr: { x: 1 } } }),
+    request.encode({ resource: { attr: { y: 2 }, scope: 's' } }),
+  ]);
+  assert.equal(decodePlanResourcesRequest(both, texts).resource, {
+    kind: 'a',
+    policyVersion: '',
+    attr: { x: 1, y: 2 },
+    scope: 's',
+  });
 });
 
 const plan: Plan = {
@@ -47,7 +75,15 @@ const plan: Plan = {
       expression: {
         operator: 'and',
         operands: [
-          { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.a' }, { value: { m: [1, -0.5, true, null, 'é', {}], l: [] } }] } },
+          {
+            expression: {
+              operator: 'eq',
+              operands: [
+                { variable: 'request.resource.attr.a' },
+                { value: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
+              ],
+            },
+          },
           { expression: { operator: 'not', operands: [{ variable: 'x' }] } },
           { value: false },
         ],
@@ -55,14 +91,30 @@ const plan: Plan = {
     },
   },
   filterDebug: '(and ...)',
-  matchedScopes: new Map([['edit', ''], ['view', 'acme']]),
+  matchedScopes: new Map([
+    ['edit', ''],
+    ['view', 'acme'],
+  ]),
   validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
-  unplanned: [{ policy: 'resource.k.vdefault', rule: 'rule-001', reason: 'why' }, { policy: 'p', rule: '', reason: 'because' }],
+  unplanned: [
+    { policy: 'resource.k.vdefault', rule: 'rule-001', reason: 'why' },
+    { policy: 'p', rule: '', reason: 'because' },
+  ],
 };
 
-const whole: PlanResourcesResponse = { requestId: 'r', action: '', actions: ['view', 'edit'], resourceKind: 'k', policyVersion: 'v', plan, includeMeta: true, authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV' };
+const whole: PlanResourcesResponse = {
+  requestId: 'r',
+  action: '',
+  actions: ['view', 'edit'],
+  resourceKind: 'k',
+  policyVersion: 'v',
+  plan,
+  includeMeta: true,
+  authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+};
 
-const read = (message: PlanResourcesResponse) => response.decode(encodePlanResourcesResponse(message, new WireWriter()));
+const read = (message: PlanResourcesResponse) =>
+  response.decode(encodePlanResourcesResponse(message, new WireWriter()));
 
 test('a plan is what the library reads as its JSON form', () => {
   assert.equal(read(whole), {
@@ -73,7 +125,10 @@ test('a plan is what the library reads as its JSON form', () => {
     meta: {
       filterDebug: '(and ...)',
       matchedScopes: { edit: '', view: 'acme' },
-      unplanned: [{ policy: 'resource.k.vdefault', rule: 'rule-001', reason: 'why' }, { policy: 'p', reason: 'because' }],
+      unplanned: [
+        { policy: 'resource.k.vdefault', rule: 'rule-001', reason: 'why' },
+        { policy: 'p', reason: 'because' },
+      ],
     },
     validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
     authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
@@ -82,7 +137,12 @@ test('a plan is what the library reads as its JSON form', () => {
 });
 
 test('a plan of one action names one scope, and meta is there only when asked for', () => {
-  const one = { ...whole, action: 'view', actions: [], plan: { ...plan, filter: { kind: 'KIND_ALWAYS_DENIED' }, validationErrors: [], unplanned: [] } };
+  const one = {
+    ...whole,
+    action: 'view',
+    actions: [],
+    plan: { ...plan, filter: { kind: 'KIND_ALWAYS_DENIED' }, validationErrors: [], unplanned: [] },
+  };
   assert.equal((read(one) as { readonly meta: unknown }).meta, { filterDebug: '(and ...)', matchedScope: 'acme' });
   assert.equal(read({ ...one, includeMeta: false }), {
     requestId: 'r',

@@ -3,7 +3,10 @@ import { writeJsonValue } from './json-value.js';
 import { writeText, writeTexts, writeValidationErrors } from './response-parts.js';
 import type { WireWriter } from './wire-writer.js';
 
-/** PlanResourcesResponse in its protobuf encoding (docs/spec/server.md#plan-messages); what is there and what is not, as in its JSON form. */
+/**
+ * PlanResourcesResponse in its protobuf encoding (docs/spec/server.md#plan-messages); what is there and what is not, as
+ * in its JSON form.
+ */
 export function encodePlanResourcesResponse(response: PlanResourcesResponse, writer: WireWriter): Buffer {
   const { plan, action } = response;
   writer.begin();
@@ -43,7 +46,10 @@ function writeOperand(writer: WireWriter, field: number, operand: PlanOperand): 
   writer.messageField(field, mark);
 }
 
-function writeExpression(writer: WireWriter, { operator, operands }: Extract<PlanOperand, { readonly expression: unknown }>['expression']): void {
+function writeExpression(
+  writer: WireWriter,
+  { operator, operands }: Extract<PlanOperand, { readonly expression: unknown }>['expression'],
+): void {
   const mark = writer.mark();
   for (let index = operands.length - 1; index >= 0; index--) writeOperand(writer, 2, operands[index] as PlanOperand);
   writeText(writer, 1, operator);

@@ -5,8 +5,8 @@ import { BYTES, VARINT, WireError, type WireReader } from './wire-reader.js';
 export type FieldReaders = { readonly [field: number]: { readonly type: number; readonly read: () => void } };
 
 /**
- * Reads the fields of a message up to `end`; those without a reader are skipped. Throws a WireError, also for a field of another wire type: other readers take it
- * for unknown or for damage, and of an answer all have to think the same.
+ * Reads the fields of a message up to `end`; those without a reader are skipped. Throws a WireError, also for a field
+ * of another wire type: other readers take it for unknown or for damage, and of an answer all have to think the same.
  */
 export function readFields(reader: WireReader, end: number, readers: FieldReaders): void {
   while (reader.at < end) {
@@ -25,9 +25,15 @@ export function readValidationError(reader: WireReader): ValidationError {
   let message = '';
   let source = 0;
   readFields(reader, reader.messageEnd(), {
-    1: text(() => { path = reader.string(); }),
-    2: text(() => { message = reader.string(); }),
-    3: varint(() => { source = reader.uint32(); }),
+    1: text(() => {
+      path = reader.string();
+    }),
+    2: text(() => {
+      message = reader.string();
+    }),
+    3: varint(() => {
+      source = reader.uint32();
+    }),
   });
   if (source !== 1 && source !== 2) throw new WireError('validation error of no source');
   return { path, message, source: source === 1 ? 'SOURCE_PRINCIPAL' : 'SOURCE_RESOURCE' };

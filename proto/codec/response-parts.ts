@@ -23,7 +23,11 @@ export function writeEffects(writer: WireWriter, field: number, actions: readonl
 }
 
 /** A map from action to the policy and the scope that decided, in field 1, and the active derived roles in field 2. */
-export function writeDecisionMeta(writer: WireWriter, actions: readonly ActionDecision[], derivedRoles: readonly string[]): void {
+export function writeDecisionMeta(
+  writer: WireWriter,
+  actions: readonly ActionDecision[],
+  derivedRoles: readonly string[],
+): void {
   writeTexts(writer, 2, derivedRoles);
   for (let index = actions.length - 1; index >= 0; index--) {
     const { action, matchedPolicy, matchedScope } = actions[index] as ActionDecision;

@@ -24,10 +24,18 @@ export function decodeServerInfoResponse(bytes: Buffer): ServerInfoResponse {
   const reader = new WireReader(bytes);
   const info = { version: '', commit: '', buildDate: '', bundleHash: '' };
   readFields(reader, bytes.length, {
-    1: text(() => { info.version = reader.string(); }),
-    2: text(() => { info.commit = reader.string(); }),
-    3: text(() => { info.buildDate = reader.string(); }),
-    100: text(() => { info.bundleHash = reader.string(); }),
+    1: text(() => {
+      info.version = reader.string();
+    }),
+    2: text(() => {
+      info.commit = reader.string();
+    }),
+    3: text(() => {
+      info.buildDate = reader.string();
+    }),
+    100: text(() => {
+      info.bundleHash = reader.string();
+    }),
   });
   return info;
 }

@@ -2,8 +2,9 @@
 const SLOTS = 4096;
 
 /**
- * The short ASCII texts seen last: attribute names, roles, actions and kinds come again with every request, and finding one
- * costs a tenth of making it. One text a slot, the newer wins, so its size is bounded and no lookup is longer than the text.
+ * The short ASCII texts seen last: attribute names, roles, actions and kinds come again with every request, and finding
+ * one costs a tenth of making it. One text a slot, the newer wins, so its size is bounded and no lookup is longer than
+ * the text.
  */
 export class TextTable {
   readonly #slots: (string | undefined)[] = new Array(SLOTS).fill(undefined);

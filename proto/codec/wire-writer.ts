@@ -2,18 +2,22 @@ import { BYTES, FIXED64, VARINT } from './wire-reader.js';
 
 const FIRST_CAPACITY = 4096;
 const KEPT_CAPACITY = 1024 * 1024;
-/** A text of this many characters or fewer is written by hand when it is ASCII; the call into the platform costs more. */
+/**
+ * A text of this many characters or fewer is written by hand when it is ASCII; the call into the platform costs more.
+ */
 const SHORT_TEXT = 64;
 
 /**
- * Writes a protobuf encoding from its end to its front, so that the length of every message is known when its place comes:
- * fields and list items are handed over in reverse. The buffer is kept for the next message.
+ * Writes a protobuf encoding from its end to its front, so that the length of every message is known when its place
+ * comes: fields and list items are handed over in reverse. The buffer is kept for the next message.
  */
 export class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #at = FIRST_CAPACITY;
 
-  /** Begins a message. What a failed one left behind is gone, and so is a buffer that an uncommonly large one needed. */
+  /**
+   * Begins a message. What a failed one left behind is gone, and so is a buffer that an uncommonly large one needed.
+   */
   begin(): void {
     if (this.#bytes.length > KEPT_CAPACITY) this.#bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
     this.#at = this.#bytes.length;

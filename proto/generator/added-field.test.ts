@@ -21,7 +21,13 @@ added.before(() => {
   const field = '  optional RequestContext request_context = 6;\n';
   const text = readFileSync(path, 'utf8');
   assert.is(text.split(field).length, 2, 'the field that the new one follows');
-  writeFileSync(path, text.replace(field, `${field}  // Whose data it is.\n  string tenant_id = 7 [(buf.validate.field).string.pattern = "^[a-z]*$"];\n  repeated AuxData others = 8;\n`));
+  writeFileSync(
+    path,
+    text.replace(
+      field,
+      `${field}  // Whose data it is.\n  string tenant_id = 7 [(buf.validate.field).string.pattern = "^[a-z]*$"];\n  repeated AuxData others = 8;\n`,
+    ),
+  );
   for (const [name, generated] of generatedFiles(join(folder, 'proto'))) {
     const file = join(folder, 'proto/gen', name);
     mkdirSync(dirname(file), { recursive: true });
@@ -37,7 +43,9 @@ interface Functions {
   readonly encodeCheckResourcesRequest: (request: Request, writer: unknown) => Buffer;
   readonly checkResourcesRequestSize: (request: Request) => number;
   readonly readCheckResourcesRequest: (value: unknown, shape: unknown) => Request;
-  readonly checkResourcesRequestViolations: (request: Request) => { readonly first: readonly { readonly field: readonly { readonly name: string }[] }[] };
+  readonly checkResourcesRequestViolations: (request: Request) => {
+    readonly first: readonly { readonly field: readonly { readonly name: string }[] }[];
+  };
   readonly WireWriter: new () => unknown;
   readonly Shape: new () => unknown;
 }
@@ -48,15 +56,33 @@ interface Request {
 }
 
 async function functions(): Promise<Functions> {
-  const contents = ['gen/wire/request', 'gen/json/request', 'gen/validate/request', 'codec/wire-writer', 'wire/json-shape'].map((path) => `export * from './proto/${path}.js';`).join('\n');
-  const { outputFiles } = buildSync({ stdin: { contents, resolveDir: folder, loader: 'ts' }, bundle: true, write: false, format: 'esm', platform: 'node', logLevel: 'silent' });
+  const contents = [
+    'gen/wire/request',
+    'gen/json/request',
+    'gen/validate/request',
+    'codec/wire-writer',
+    'wire/json-shape',
+  ]
+    .map((path) => `export * from './proto/${path}.js';`)
+    .join('\n');
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: folder, loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'silent',
+  });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')}`);
 }
 
 added('is read from JSON by both spellings, written, measured, decoded and validated', async () => {
   const { Shape, WireWriter, ...generated } = await functions();
   for (const name of ['tenantId', 'tenant_id']) {
-    const request = generated.readCheckResourcesRequest({ [name]: 'acme', others: [{ jwts: { a: { token: 't' } } }] }, new Shape());
+    const request = generated.readCheckResourcesRequest(
+      { [name]: 'acme', others: [{ jwts: { a: { token: 't' } } }] },
+      new Shape(),
+    );
     assert.is(request.tenantId, 'acme');
     const bytes = generated.encodeCheckResourcesRequest(request, new WireWriter());
     assert.is(generated.checkResourcesRequestSize(request), bytes.length);
@@ -64,18 +90,33 @@ added('is read from JSON by both spellings, written, measured, decoded and valid
     assert.is(decoded.tenantId, 'acme');
     assert.is(decoded.others[0]?.jwts.get('a')?.token, 't');
   }
-  const violations = generated.checkResourcesRequestViolations(generated.readCheckResourcesRequest({ tenantId: 'A1' }, new Shape()));
+  const violations = generated.checkResourcesRequestViolations(
+    generated.readCheckResourcesRequest({ tenantId: 'A1' }, new Shape()),
+  );
   assert.ok(violations.first.some(({ field }) => field[0]?.name === 'tenant_id'));
-  assert.throws(() => generated.readCheckResourcesRequest({ tenantId: 1 }, new Shape()), /field `tenantId` must be a string/);
+  assert.throws(
+    () => generated.readCheckResourcesRequest({ tenantId: 1 }, new Shape()),
+    /field `tenantId` must be a string/,
+  );
 });
 
 added('has its type and its comment', () => {
-  assert.match(readFileSync(join(folder, 'proto/gen/messages.ts'), 'utf8'), '  /** Whose data it is. */\n  readonly tenantId: string;\n  readonly others: readonly AuxData[];\n');
+  assert.match(
+    readFileSync(join(folder, 'proto/gen/messages.ts'), 'utf8'),
+    '  /** Whose data it is. */\n  readonly tenantId: string;\n  readonly others: readonly AuxData[];\n',
+  );
   assert.match(readFileSync(join(folder, 'proto/gen/openapi.ts'), 'utf8'), '"tenantId"');
 });
 
 added('leaves types that hold', () => {
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions: { noEmit: true, typeRoots: [join(root, 'node_modules/@types')] }, include: ['proto/gen/wire', 'proto/gen/json', 'proto/gen/validate'] }));
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { noEmit: true, typeRoots: [join(root, 'node_modules/@types')] },
+      include: ['proto/gen/wire', 'proto/gen/json', 'proto/gen/validate'],
+    }),
+  );
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
 });
 

@@ -27,7 +27,11 @@ export function joined(codes: readonly Code[]): Code {
     if ((constants.get(name) ?? value) !== value) throw new Error(`two rules name a constant ${name}`);
     constants.set(name, value);
   }
-  return { conditions: codes.flatMap(({ conditions }) => conditions), statements: codes.flatMap(({ statements }) => statements), constants };
+  return {
+    conditions: codes.flatMap(({ conditions }) => conditions),
+    statements: codes.flatMap(({ statements }) => statements),
+    constants,
+  };
 }
 
 /** `authz.request.v1.AuxData.JWT` is `AuxDataJWT`. */

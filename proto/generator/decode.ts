@@ -15,7 +15,11 @@ export function readFunction(message: DescMessage): string {
     '  while (reader.at < end) {',
     '    const tag = reader.tag();',
     '    switch (tag) {',
-    ...fields.flatMap((field) => [`      case (${field.number} << 3) | ${wireType(field)}:`, `        ${readStatement(field)}`, '        break;']),
+    ...fields.flatMap((field) => [
+      `      case (${field.number} << 3) | ${wireType(field)}:`,
+      `        ${readStatement(field)}`,
+      '        break;',
+    ]),
     '      default:',
     '        reader.skip(tag);',
     '    }',
@@ -41,7 +45,15 @@ export function decodeFunction(message: DescMessage): string {
 
 /** A message without any field set. */
 function emptyObject(message: DescMessage): string {
-  const members = new Map(fieldsOf(message).map((field) => [field.oneof?.localName ?? field.localName, field.oneof === undefined ? emptyValue(field) : 'undefined'] as const));
+  const members = new Map(
+    fieldsOf(message).map(
+      (field) =>
+        [
+          field.oneof?.localName ?? field.localName,
+          field.oneof === undefined ? emptyValue(field) : 'undefined',
+        ] as const,
+    ),
+  );
   return `{ ${[...members].map(([name, value]) => `${name}: ${value}`).join(', ')} }`;
 }
 
@@ -108,4 +120,3 @@ function readCall(field: DescField, known?: string): string {
   const reads = formOf(field) === 'moment' ? 'readMoment' : `read${typeName(field.message as DescMessage)}`;
   return `${reads}(reader, reader.messageEnd()${known === undefined ? '' : `, ${known}`})`;
 }
-

@@ -37,7 +37,14 @@ function codeOf(expr: Expr, scope: Scope): string {
 }
 
 const OPERATORS: { readonly [name: string]: string } = {
-  '_&&_': '&&', '_||_': '||', '_==_': '===', '_!=_': '!==', '_<_': '<', '_<=_': '<=', '_>_': '>', '_>=_': '>=',
+  '_&&_': '&&',
+  '_||_': '||',
+  '_==_': '===',
+  '_!=_': '!==',
+  '_<_': '<',
+  '_<=_': '<=',
+  '_>_': '>',
+  '_>=_': '>=',
 };
 
 function callCode(call: CallExpr, scope: Scope): string {
@@ -52,7 +59,8 @@ function callCode(call: CallExpr, scope: Scope): string {
 
 /** An operand of what binds tighter than comparisons do, `has` being one. */
 function inParentheses(expr: Expr, scope: Scope): string {
-  const isComparison = expr.kind === 'macro' ? expr.macro === 'has' : expr.kind === 'call' && Object.hasOwn(OPERATORS, expr.function);
+  const isComparison =
+    expr.kind === 'macro' ? expr.macro === 'has' : expr.kind === 'call' && Object.hasOwn(OPERATORS, expr.function);
   return isComparison ? `(${codeOf(expr, scope)})` : codeOf(expr, scope);
 }
 
@@ -69,7 +77,8 @@ function macroCode({ macro, range, variables, body }: MacroExpr, scope: Scope): 
   if (macro === 'has') return field.fieldKind === 'message' ? `${code} !== undefined` : `${code} !== ''`;
   const [variable] = variables;
   const method = METHODS[macro];
-  if (method === undefined || variable === undefined || body === undefined || field.message === undefined) throw new Error(`no code for ${macro} in a rule`);
+  if (method === undefined || variable === undefined || body === undefined || field.message === undefined)
+    throw new Error(`no code for ${macro} in a rule`);
   return `${code}.${method}((${variable}) => ${codeOf(body, new Map([...scope, [variable, { code: variable, type: field.message }]]))})`;
 }
 

@@ -11,7 +11,10 @@ export function fieldCode(field: DescField, module: Module): Code {
   if (field.oneof !== undefined && rules.required === true) throw refusal(field);
   const code = new GrownCode(field);
   const message = messageOf(field);
-  const inner: Inner | undefined = message !== undefined && module.known.has(message) ? { name: nameOf(message), now: module.timed.has(message) ? ', now' : '' } : undefined;
+  const inner: Inner | undefined =
+    message !== undefined && module.known.has(message)
+      ? { name: nameOf(message), now: module.timed.has(message) ? ', now' : '' }
+      : undefined;
   allow(rules, rulesFor(field), field);
   switch (field.fieldKind) {
     case 'scalar':
@@ -103,7 +106,10 @@ function addList(code: GrownCode, { required, repeated = {} }: FieldRules, inner
     const { maxLen } = items.string;
     code.constants.set(`${element}_ITEM_AT_MOST`, ` = itemAtMost(${maxLen})`);
     code.condition(`allItems(${value}, (item) => isAtMost(item, ${maxLen}))`);
-    code.statement(undefined, `${loop} if (!isAtMost(item, ${maxLen})) report(found, ${element}_ITEM_AT_MOST, path, ${element}, index);`);
+    code.statement(
+      undefined,
+      `${loop} if (!isAtMost(item, ${maxLen})) report(found, ${element}_ITEM_AT_MOST, path, ${element}, index);`,
+    );
   }
   if (inner !== undefined) {
     code.condition(`allItems(${value}, ${predicate(inner)})`);
@@ -120,7 +126,12 @@ function addCount(code: GrownCode, name: string, rule: string, holds: string, br
 /** A map of JSON values is an object, any other a Map. */
 function addMap(code: GrownCode, { required, map }: FieldRules, inner: Inner | undefined, isObject: boolean): void {
   const { value, element } = code;
-  if (required === true) code.rule(isObject ? `Object.keys(${value}).length > 0` : `${value}.size > 0`, isObject ? `Object.keys(${value}).length === 0` : `${value}.size === 0`, 'REQUIRED');
+  if (required === true)
+    code.rule(
+      isObject ? `Object.keys(${value}).length > 0` : `${value}.size > 0`,
+      isObject ? `Object.keys(${value}).length === 0` : `${value}.size === 0`,
+      'REQUIRED',
+    );
   const hasEmptyKey = isObject ? `Object.hasOwn(${value}, '')` : `${value}.has('')`;
   // The empty key is the least of all: it comes before the entries.
   if (map?.keys !== undefined) {
@@ -129,7 +140,10 @@ function addMap(code: GrownCode, { required, map }: FieldRules, inner: Inner | u
   }
   if (inner === undefined) return;
   code.condition(`allValues(${value}, ${predicate(inner)})`);
-  code.statement(undefined, `for (const [key, item] of byKey(${value})) report${inner.name}(item, within(path, ${element}, key), found${inner.now});`);
+  code.statement(
+    undefined,
+    `for (const [key, item] of byKey(${value})) report${inner.name}(item, within(path, ${element}, key), found${inner.now});`,
+  );
 }
 
 function isJson(message: DescMessage | undefined): boolean {

@@ -30,7 +30,10 @@ export function generatedFiles(folder: string): ReadonlyMap<string, string> {
   ]);
 }
 
-function within(folder: string, modules: ReadonlyMap<string, string>): readonly (readonly [name: string, text: string])[] {
+function within(
+  folder: string,
+  modules: ReadonlyMap<string, string>,
+): readonly (readonly [name: string, text: string])[] {
   return [...modules].map(([name, text]) => [`${folder}${name}.ts`, text]);
 }
 

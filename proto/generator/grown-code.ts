@@ -40,7 +40,9 @@ export class GrownCode implements Code {
   }
 
   condition(holds: string): void {
-    this.conditions.push(this.#isTheOne === undefined ? holds : `(${this.#isTheOne.replace('===', '!==')} || ${holds})`);
+    this.conditions.push(
+      this.#isTheOne === undefined ? holds : `(${this.#isTheOne.replace('===', '!==')} || ${holds})`,
+    );
   }
 
   /** What is done when something is so. */
@@ -51,7 +53,11 @@ export class GrownCode implements Code {
 
   /** The field as a step of a path, once it has code that names it. */
   finished(): Code {
-    if (this.statements.length > 0) this.constants.set(this.element, `: FieldElement = { number: ${this.field.number}, name: '${this.field.name}', type: 'TYPE_${FieldType[this.field.proto.type]}' }`);
+    if (this.statements.length > 0)
+      this.constants.set(
+        this.element,
+        `: FieldElement = { number: ${this.field.number}, name: '${this.field.name}', type: 'TYPE_${FieldType[this.field.proto.type]}' }`,
+      );
     return this;
   }
 }

@@ -15,12 +15,14 @@ export function messageCode(message: DescMessage, module: Module): Code {
     };
   });
   const met = new Set<DescOneof>();
-  const fields = [...message.fields].sort((a, b) => a.number - b.number).flatMap((field) => {
-    const { oneof } = field;
-    if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
-    met.add(oneof);
-    return [oneofCode(oneof, module), fieldCode(field, module)];
-  });
+  const fields = [...message.fields]
+    .sort((a, b) => a.number - b.number)
+    .flatMap((field) => {
+      const { oneof } = field;
+      if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
+      met.add(oneof);
+      return [oneofCode(oneof, module), fieldCode(field, module)];
+    });
   return joined([...rules, ...fields]);
 }
 

@@ -49,7 +49,10 @@ export function messageNamed(name: string, registry: FileRegistry): DescMessage 
 export function withInner(messages: readonly DescMessage[], found = new Set<DescMessage>()): ReadonlySet<DescMessage> {
   for (const message of messages) {
     if (found.has(message)) continue;
-    withInner(message.fields.flatMap((field) => innerOf(field) ?? []), found);
+    withInner(
+      message.fields.flatMap((field) => innerOf(field) ?? []),
+      found,
+    );
     found.add(message);
   }
   return found;
@@ -62,7 +65,17 @@ export function innerOf(field: DescField): DescMessage | undefined {
 }
 
 /** How a field stands in TypeScript, in bytes and in JSON. */
-export type FieldForm = 'string' | 'bool' | 'uint32' | 'enum' | 'moment' | 'message' | 'strings' | 'messages' | 'values' | 'messageMap';
+export type FieldForm =
+  | 'string'
+  | 'bool'
+  | 'uint32'
+  | 'enum'
+  | 'moment'
+  | 'message'
+  | 'strings'
+  | 'messages'
+  | 'values'
+  | 'messageMap';
 
 /** The form of a field. Throws for one that there is no code for. */
 export function formOf(field: DescField): FieldForm {
@@ -88,7 +101,11 @@ function formOrNone(field: DescField): FieldForm | undefined {
   }
 }
 
-const SCALARS: { readonly [scalar: number]: FieldForm } = { [ScalarType.STRING]: 'string', [ScalarType.BOOL]: 'bool', [ScalarType.UINT32]: 'uint32' };
+const SCALARS: { readonly [scalar: number]: FieldForm } = {
+  [ScalarType.STRING]: 'string',
+  [ScalarType.BOOL]: 'bool',
+  [ScalarType.UINT32]: 'uint32',
+};
 const MOMENTS: readonly string[] = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
 
 function ownMessage(message: DescMessage, form: FieldForm): FieldForm | undefined {

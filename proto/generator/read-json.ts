@@ -15,7 +15,11 @@ export function jsonModules(registry: FileRegistry): ReadonlyMap<string, string>
     functions: (message) => [readFunction(message, places)],
     namesOf: (message) => [readerName(message)],
     isRequest: (message) => requests.includes(message),
-    primitives: { '../../wire/json-shape.js': ['NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'], '../../attributes.js': ['type Attributes'], '../../moment.js': ['type Moment'] },
+    primitives: {
+      '../../wire/json-shape.js': ['NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'],
+      '../../attributes.js': ['type Attributes'],
+      '../../moment.js': ['type Moment'],
+    },
   });
 }
 
@@ -28,7 +32,8 @@ function placesOf(requests: readonly DescMessage[]): Places {
     places.set(message, (places.get(message) ?? new Set()).add(place));
     for (const field of message.fields) {
       const inner = innerOf(field);
-      if (inner !== undefined) visit(inner, within(place, `${field.localName}${formOf(field) === 'message' ? '' : '[]'}`));
+      if (inner !== undefined)
+        visit(inner, within(place, `${field.localName}${formOf(field) === 'message' ? '' : '[]'}`));
     }
   };
   for (const request of requests) visit(request, '');
@@ -68,7 +73,9 @@ function readFunction(message: DescMessage, places: Places): string {
   const spelledTwice = fields.filter((field) => spellings(field).length > 1);
   const cases = fields.flatMap((field) => [
     ...spellings(field).map((spelling) => `      case '${spelling}':`),
-    ...(spelledTwice.includes(field) ? [`        met = shape.once(met, ${2 ** spelledTwice.indexOf(field)}, key);`] : []),
+    ...(spelledTwice.includes(field)
+      ? [`        met = shape.once(met, ${2 ** spelledTwice.indexOf(field)}, key);`]
+      : []),
     `        if (field !== null) ${statement(field, place, places)}`,
     '        break;',
   ]);
@@ -104,12 +111,16 @@ function spellings({ localName, jsonName, name }: DescField): readonly string[] 
 
 function unknownField(message: DescMessage, place: Place): string {
   if (typeModule(message) !== 'authzen-messages') return `shape.unknownField(key, ${place.message});`;
-  return place.message === "''" ? 'shape.anything(field, key);' : `shape.anything(field, ${place.isKnown ? `\`${place.message.slice(1, -1)}.\${key}\`` : '`${place}.${key}`'});`;
+  return place.message === "''"
+    ? 'shape.anything(field, key);'
+    : `shape.anything(field, ${place.isKnown ? `\`${place.message.slice(1, -1)}.\${key}\`` : '`${place}.${key}`'});`;
 }
 
 /** The variable of a field. Those of the readers have names that a field may have, too. */
 function variable(member: string): string {
-  return ['value', 'place', 'shape', 'object', 'met', 'key', 'field', 'item'].includes(member) ? `${member}Field` : member;
+  return ['value', 'place', 'shape', 'object', 'met', 'key', 'field', 'item'].includes(member)
+    ? `${member}Field`
+    : member;
 }
 
 /** The type and the value of a variable, of a field that is absent. */

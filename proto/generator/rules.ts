@@ -1,4 +1,13 @@
-import { type DescField, type DescMessage, type DescOneof, type FileRegistry, getOption, type MessageShape, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  type FileRegistry,
+  getOption,
+  type MessageShape,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 
 /** The annotations of a field that the generator understands, in the JSON form of buf.validate.FieldRules. */
 export interface FieldRules {
@@ -7,7 +16,12 @@ export interface FieldRules {
   readonly uint32?: { readonly gte?: number; readonly lte?: number };
   readonly enum?: { readonly in?: readonly number[] };
   readonly timestamp?: { readonly ltNow?: boolean };
-  readonly repeated?: { readonly minItems?: string; readonly maxItems?: string; readonly unique?: boolean; readonly items?: { readonly string?: StringRules } };
+  readonly repeated?: {
+    readonly minItems?: string;
+    readonly maxItems?: string;
+    readonly unique?: boolean;
+    readonly items?: { readonly string?: StringRules };
+  };
   readonly map?: { readonly keys?: { readonly string?: StringRules } };
 }
 
@@ -73,14 +87,16 @@ function refuseUnknown(rules: object, understood: Understood, place: string): vo
   for (const [name, value] of Object.entries(rules)) {
     const known = Array.isArray(rules) ? understood['each'] : understood[name];
     if (known === true || known === value) continue;
-    if (typeof known !== 'object') throw new Error(`no code for the rule ${name} = ${JSON.stringify(value)} of ${place}`);
+    if (typeof known !== 'object')
+      throw new Error(`no code for the rule ${name} = ${JSON.stringify(value)} of ${place}`);
     refuseUnknown(value, known, place);
   }
 }
 
 /** What the module's own definition of rules does not have, a later one may. */
 function refuseUnread(message: MessageShape<DescMessage>, type: DescMessage, place: string): void {
-  if (toBinary(type, message).length > toBinary(type, message, { writeUnknownFields: false }).length) throw new Error(`${place} has a rule that buf/validate/validate.proto does not define`);
+  if (toBinary(type, message).length > toBinary(type, message, { writeUnknownFields: false }).length)
+    throw new Error(`${place} has a rule that buf/validate/validate.proto does not define`);
 }
 
 function placeOf(desc: DescField | DescOneof | DescMessage): string {

@@ -10,7 +10,9 @@ export function sizeFunction(message: DescMessage): string {
   return [
     `/** The size of ${message.typeName} in its protobuf encoding, in bytes. Attributes may be nested without bound. */`,
     `export function ${sizeName(message)}(message: ${name}): number {`,
-    ...(loops.length === 0 ? [`  return ${sum};`] : [`  let size = ${sum};`, ...loops.map((loop) => `  ${loop}`), '  return size;']),
+    ...(loops.length === 0
+      ? [`  return ${sum};`]
+      : [`  let size = ${sum};`, ...loops.map((loop) => `  ${loop}`), '  return size;']),
     '}',
     '',
   ].join('\n');
@@ -51,7 +53,8 @@ function sizeLoop(field: DescField): string | undefined {
   const member = `message.${field.localName}`;
   const form = formOf(field);
   if (form === 'messages') return `for (const item of ${member}) size += field(${sizeOf(field)}(item));`;
-  if (form === 'messageMap') return `for (const [key, value] of ${member}) size += field(field(Buffer.byteLength(key)) + field(${sizeOf(field)}(value)));`;
+  if (form === 'messageMap')
+    return `for (const [key, value] of ${member}) size += field(field(Buffer.byteLength(key)) + field(${sizeOf(field)}(value)));`;
   return undefined;
 }
 

@@ -1,6 +1,22 @@
 import { fileURLToPath } from 'node:url';
-import { create, createFileRegistry, type DescMessage, type FileRegistry, fromBinary, fromJson, type JsonObject, type Message, setExtension } from '@bufbuild/protobuf';
-import { FieldOptionsSchema, type FileDescriptorSet, FileDescriptorSetSchema, MessageOptionsSchema, OneofOptionsSchema } from '@bufbuild/protobuf/wkt';
+import {
+  create,
+  createFileRegistry,
+  type DescMessage,
+  type FileRegistry,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type Message,
+  setExtension,
+} from '@bufbuild/protobuf';
+import {
+  FieldOptionsSchema,
+  type FileDescriptorSet,
+  FileDescriptorSetSchema,
+  MessageOptionsSchema,
+  OneofOptionsSchema,
+} from '@bufbuild/protobuf/wkt';
 import { buildSync } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,7 +31,9 @@ const committed = createFileRegistry(descriptors());
 function annotated(option: 'field' | 'oneof' | 'message', place: string, rules: JsonObject | string): FileRegistry {
   const set = descriptors();
   const [typeName, member = ''] = place.split('#');
-  const message = set.file.flatMap((file) => file.messageType.map((one) => [`${file.package}.${one.name}`, one] as const)).find(([name]) => name === typeName)?.[1];
+  const message = set.file
+    .flatMap((file) => file.messageType.map((one) => [`${file.package}.${one.name}`, one] as const))
+    .find(([name]) => name === typeName)?.[1];
   const extension = committed.getExtension(`buf.validate.${option}`);
   if (message === undefined || extension === undefined) throw new Error(`no ${place}`);
   const field = message.field.find(({ name }) => name === member);
@@ -26,7 +44,11 @@ function annotated(option: 'field' | 'oneof' | 'message', place: string, rules: 
   const options: Message | undefined = field?.options ?? oneof?.options ?? message.options;
   if (options === undefined) throw new Error(`no ${place}`);
   const type = extension.message as DescMessage;
-  setExtension(options, extension, typeof rules === 'string' ? fromBinary(type, Buffer.from(rules, 'hex')) : fromJson(type, rules));
+  setExtension(
+    options,
+    extension,
+    typeof rules === 'string' ? fromBinary(type, Buffer.from(rules, 'hex')) : fromJson(type, rules),
+  );
   return createFileRegistry(set);
 }
 
@@ -47,14 +69,34 @@ test('an annotation that there is no code for is an error, whatever it stands at
     ['field', `${LISTING}#tail`, { string: { pattern: 'a' } }, /no code for the rules/],
     ['field', `${LISTING}#since`, { timestamp: { ltNow: true } }, /no code for the rules/],
     ['field', `${LISTING}#kind`, { enum: { in: [7] } }, /does not have/],
-    ['field', 'authz.request.v1.CheckResourcesRequest#resources', { repeated: { unique: true } }, /no code for the rules/],
+    [
+      'field',
+      'authz.request.v1.CheckResourcesRequest#resources',
+      { repeated: { unique: true } },
+      /no code for the rules/,
+    ],
     ['field', 'authz.engine.v1.Principal#attr', { map: { keys: { string: { minLen: '2' } } } }, /minLen = "2"/],
     ['field', 'authz.engine.v1.Principal#attr', { map: { values: { required: true } } }, /values/],
-    ['field', 'authzen.authorization.v1.AccessEvaluationResponse#decision', { required: true }, /no code for the rules/],
-    ['message', LISTING, { cel: [{ id: 'a', message: 'b', expression: 'this.lookup.startsWith("a")' }] }, /no code for/],
+    [
+      'field',
+      'authzen.authorization.v1.AccessEvaluationResponse#decision',
+      { required: true },
+      /no code for the rules/,
+    ],
+    [
+      'message',
+      LISTING,
+      { cel: [{ id: 'a', message: 'b', expression: 'this.lookup.startsWith("a")' }] },
+      /no code for/,
+    ],
     ['message', LISTING, { cel: [{ id: 'a', message: 'b', expression: 'this.' }] }, /ListAuditLogEntriesRequest/],
   ];
-  for (const [option, place, rules, message] of cases) assert.throws(() => validators(annotated(option, place, rules)), (error: Error) => message.test(error.message), `${place} ${JSON.stringify(rules)}`);
+  for (const [option, place, rules, message] of cases)
+    assert.throws(
+      () => validators(annotated(option, place, rules)),
+      (error: Error) => message.test(error.message),
+      `${place} ${JSON.stringify(rules)}`,
+    );
 });
 
 test('so is one that the definition of the module does not have', () => {
@@ -70,24 +112,57 @@ test('so is one that the definition of the module does not have', () => {
     ['oneof', `${LISTING}#filter`, '1001', 'a rule of a oneof'],
     ['message', LISTING, '2200', 'oneof'],
   ];
-  for (const [option, place, bytes, name] of cases) assert.throws(() => validators(annotated(option, place, bytes)), (error: Error) => error.message.endsWith('has a rule that buf/validate/validate.proto does not define'), name);
+  for (const [option, place, bytes, name] of cases)
+    assert.throws(
+      () => validators(annotated(option, place, bytes)),
+      (error: Error) => error.message.endsWith('has a rule that buf/validate/validate.proto does not define'),
+      name,
+    );
 });
 
 test('also in messages that no request has, for their rules would be left out one day', () => {
-  assert.throws(() => validators(annotated('field', 'authz.request.v1.ReloadStoreRequest#wait', { required: true })), /ReloadStoreRequest\.wait/);
-  assert.throws(() => validators(annotated('field', 'authz.response.v1.CheckResourcesResponse#request_id', '72026001')), /CheckResourcesResponse\.request_id/);
-  assert.throws(() => validators(annotated('message', 'authz.response.v1.CheckResourcesResponse', { cel: [{ id: 'a', message: 'b', expression: 'size(this.nothing) == 0' }] })), /nothing/);
+  assert.throws(
+    () => validators(annotated('field', 'authz.request.v1.ReloadStoreRequest#wait', { required: true })),
+    /ReloadStoreRequest\.wait/,
+  );
+  assert.throws(
+    () => validators(annotated('field', 'authz.response.v1.CheckResourcesResponse#request_id', '72026001')),
+    /CheckResourcesResponse\.request_id/,
+  );
+  assert.throws(
+    () =>
+      validators(
+        annotated('message', 'authz.response.v1.CheckResourcesResponse', {
+          cel: [{ id: 'a', message: 'b', expression: 'size(this.nothing) == 0' }],
+        }),
+      ),
+    /nothing/,
+  );
 });
 
 /** The generated functions of a file of some module, run. */
-async function generated(registry: FileRegistry, file: string, message: string): Promise<{ readonly [name: string]: (message: unknown, now?: number) => Violations }> {
+async function generated(
+  registry: FileRegistry,
+  file: string,
+  message: string,
+): Promise<{ readonly [name: string]: (message: unknown, now?: number) => Violations }> {
   const contents = validators(registry, [message]).get(file) ?? '';
   const resolveDir = fileURLToPath(new URL('../gen/validate/', import.meta.url));
-  const { outputFiles } = buildSync({ stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, write: false, format: 'esm', logLevel: 'silent' });
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir, loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    logLevel: 'silent',
+  });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')}`);
 }
 
-const texts = ({ first }: Violations): readonly string[] => first.map(({ field, rule }) => `${field.map(({ name, index }) => name + (index === undefined ? '' : `[${index}]`)).join('.')} ${rule.id} ${rule.message}`);
+const texts = ({ first }: Violations): readonly string[] =>
+  first.map(
+    ({ field, rule }) =>
+      `${field.map(({ name, index }) => name + (index === undefined ? '' : `[${index}]`)).join('.')} ${rule.id} ${rule.message}`,
+  );
 
 test('items have at most so many characters; characters are code points', async () => {
   const functions = await generated(committed, 'request', 'authz.request.v1.GetSchemaRequest');
@@ -104,15 +179,23 @@ test('items have at most so many characters; characters are code points', async 
 
 test('a oneof that is not required may be empty; the rules of its fields hold when they are there', async () => {
   const functions = await generated(annotated('oneof', `${LISTING}#filter`, {}), 'request', LISTING);
-  const violations = (filter: unknown) => texts(functions['listAuditLogEntriesRequestViolations']?.({ kind: 1, filter }, 0) ?? NONE);
+  const violations = (filter: unknown) =>
+    texts(functions['listAuditLogEntriesRequestViolations']?.({ kind: 1, filter }, 0) ?? NONE);
   assert.equal(violations(undefined), []);
   assert.equal(violations({ by: 'tail', value: 1 }), []);
-  assert.equal(violations({ by: 'tail', value: 0 }), ['tail uint32.gte_lte must be greater than or equal to 1 and less than or equal to 1000']);
+  assert.equal(violations({ by: 'tail', value: 0 }), [
+    'tail uint32.gte_lte must be greater than or equal to 1 and less than or equal to 1000',
+  ]);
 });
 
 test('a moment that is not required may be absent', async () => {
-  const functions = await generated(annotated('field', 'authz.audit.v1.AccessLogEntry#timestamp', { timestamp: { ltNow: true } }), 'audit', 'authz.audit.v1.AccessLogEntry');
-  const violations = (timestamp: unknown) => texts(functions['accessLogEntryViolations']?.({ timestamp }, 1000) ?? NONE);
+  const functions = await generated(
+    annotated('field', 'authz.audit.v1.AccessLogEntry#timestamp', { timestamp: { ltNow: true } }),
+    'audit',
+    'authz.audit.v1.AccessLogEntry',
+  );
+  const violations = (timestamp: unknown) =>
+    texts(functions['accessLogEntryViolations']?.({ timestamp }, 1000) ?? NONE);
   assert.equal(violations(undefined), []);
   assert.equal(violations({ seconds: 0, nanos: 999_999_999 }), []);
   assert.equal(violations({ seconds: 1, nanos: 0 }), ['timestamp timestamp.lt_now must be less than now']);

@@ -12,7 +12,9 @@ export function addText(code: GrownCode, { required, string: { pattern, in: text
     const name = `${prefix}_PATTERN`;
     code.constants.set(name, ` = ${new RegExp(pattern)}`);
     code.constants.set(`${name}_RULE`, ` = matching(${name})`);
-    const matches = new RegExp(pattern).test('') ? `(${value} === '' || ${name}.test(${value}))` : `${name}.test(${value})`;
+    const matches = new RegExp(pattern).test('')
+      ? `(${value} === '' || ${name}.test(${value}))`
+      : `${name}.test(${value})`;
     code.rule(matches, `!${name}.test(${value})`, `${name}_RULE`);
   }
   if (texts !== undefined) {
@@ -28,13 +30,22 @@ export function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
   const { value, element } = code;
   const { gte, lte } = uint32;
   if (gte === undefined && lte === undefined) return;
-  if (gte === undefined || lte === undefined || gte > lte) throw new Error(`${element}: there is code for numbers from one to another only`);
+  if (gte === undefined || lte === undefined || gte > lte)
+    throw new Error(`${element}: there is code for numbers from one to another only`);
   code.constants.set(`${element}_RANGE`, ` = withinNumbers(${gte}, ${lte})`);
-  code.rule(`(${value} >= ${gte} && ${value} <= ${lte})`, `!(${value} >= ${gte} && ${value} <= ${lte})`, `${element}_RANGE`);
+  code.rule(
+    `(${value} >= ${gte} && ${value} <= ${lte})`,
+    `!(${value} >= ${gte} && ${value} <= ${lte})`,
+    `${element}_RANGE`,
+  );
 }
 
 /** The rules of an enum, whose values are numbers; its rule calls them by their names. */
-export function addEnum(code: GrownCode, { required, enum: { in: numbers } = {} }: FieldRules, { values }: DescEnum): void {
+export function addEnum(
+  code: GrownCode,
+  { required, enum: { in: numbers } = {} }: FieldRules,
+  { values }: DescEnum,
+): void {
   const { value, element } = code;
   if (required === true) code.required(`${value} !== 0`, `${value} === 0`);
   if (numbers === undefined) return;
@@ -42,7 +53,11 @@ export function addEnum(code: GrownCode, { required, enum: { in: numbers } = {} 
   if (names.includes(undefined)) throw new Error(`${element}: a rule names a number that its enum does not have`);
   code.constants.set(`${element}_NUMBERS`, `: readonly number[] = ${JSON.stringify(numbers)}`);
   code.constants.set(`${element}_NUMBERS_RULE`, ` = oneOfValues(${JSON.stringify(names)})`);
-  code.rule(`${element}_NUMBERS.includes(${value})`, `!${element}_NUMBERS.includes(${value})`, `${element}_NUMBERS_RULE`);
+  code.rule(
+    `${element}_NUMBERS.includes(${value})`,
+    `!${element}_NUMBERS.includes(${value})`,
+    `${element}_NUMBERS_RULE`,
+  );
 }
 
 /** The rules of a google.protobuf.Timestamp, when it is there. */
@@ -52,5 +67,9 @@ export function addMoment(code: GrownCode, { required, timestamp }: FieldRules):
   if (timestamp?.ltNow !== true) return;
   const isPast = `isPast(${value}, now)`;
   const mayBeAbsent = required !== true && !code.isInOneof;
-  code.rule(mayBeAbsent ? `(${value} === undefined || ${isPast})` : isPast, mayBeAbsent ? `${value} !== undefined && !${isPast}` : `!${isPast}`, 'PAST');
+  code.rule(
+    mayBeAbsent ? `(${value} === undefined || ${isPast})` : isPast,
+    mayBeAbsent ? `${value} !== undefined && !${isPast}` : `!${isPast}`,
+    'PAST',
+  );
 }

@@ -1,4 +1,13 @@
-import { ADMIN_OFF, BAD_REQUESTS, type ErrorExample, STOPPING, TOO_LARGE, TOO_LATE, UNAUTHENTICATED, UNKNOWN_SERVICE } from './examples/errors.js';
+import {
+  ADMIN_OFF,
+  BAD_REQUESTS,
+  type ErrorExample,
+  STOPPING,
+  TOO_LARGE,
+  TOO_LATE,
+  UNAUTHENTICATED,
+  UNKNOWN_SERVICE,
+} from './examples/errors.js';
 import type { Example } from './examples/example.js';
 import type { Json, JsonObject } from './json.js';
 
@@ -15,7 +24,15 @@ export function errorComponents(): JsonObject {
   return Object.fromEntries(
     Object.entries(ERRORS).map(([name, { description, examples }]) => [
       name,
-      { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: examplesOf(examples.map(({ body, ...rest }) => ({ ...rest, value: body }))) } } },
+      {
+        description,
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: examplesOf(examples.map(({ body, ...rest }) => ({ ...rest, value: body }))),
+          },
+        },
+      },
     ]),
   );
 }
@@ -26,28 +43,57 @@ export const ERROR_SCHEMA: JsonObject = {
   properties: {
     code: { type: 'integer', description: 'A status code of gRPC.' },
     message: { type: 'string' },
-    details: { type: 'array', items: { type: 'object', properties: { '@type': { type: 'string' } }, required: ['@type'], additionalProperties: true } },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { '@type': { type: 'string' } },
+        required: ['@type'],
+        additionalProperties: true,
+      },
+    },
   },
   required: ['code', 'message'],
 };
 
 /** The answer of a call that went well. */
-export function goodAnswer(description: string, schema: JsonObject, examples: readonly Example[], mediaType = 'application/json'): JsonObject {
+export function goodAnswer(
+  description: string,
+  schema: JsonObject,
+  examples: readonly Example[],
+  mediaType = 'application/json',
+): JsonObject {
   const values = examples.map(({ name, summary, response }) => ({ name, summary, value: response }));
   return { description, content: { [mediaType]: { schema, examples: examplesOf(values) } } };
 }
 
 /** Examples by name, as the document has them. */
-export function examplesOf(examples: readonly { readonly name: string; readonly summary: string; readonly value: Json }[]): JsonObject {
+export function examplesOf(
+  examples: readonly { readonly name: string; readonly summary: string; readonly value: Json }[],
+): JsonObject {
   return Object.fromEntries(examples.map(({ name, summary, value }) => [name, { summary, value }]));
 }
 
 const ERRORS = {
-  BadRequest: { status: '400', description: 'The request is not well formed, breaks a rule, or asks for too much at once.', examples: BAD_REQUESTS },
+  BadRequest: {
+    status: '400',
+    description: 'The request is not well formed, breaks a rule, or asks for too much at once.',
+    examples: BAD_REQUESTS,
+  },
   Unauthenticated: { status: '401', description: 'The credentials are missing or wrong.', examples: UNAUTHENTICATED },
   UnknownService: { status: '404', description: 'There is no such service.', examples: UNKNOWN_SERVICE },
   AdminOff: { status: '404', description: 'The admin API is off.', examples: ADMIN_OFF },
-  TooLarge: { status: '429', description: 'The message is too large, measured on its protobuf encoding.', examples: TOO_LARGE },
+  TooLarge: {
+    status: '429',
+    description: 'The message is too large, measured on its protobuf encoding.',
+    examples: TOO_LARGE,
+  },
   Stopping: { status: '503', description: 'The server is about to stop.', examples: STOPPING },
   TooLate: { status: '504', description: 'The time that the caller gave has passed.', examples: TOO_LATE },
-} as const satisfies { readonly [name: string]: { readonly status: string; readonly description: string; readonly examples: readonly ErrorExample[] } };
+} as const satisfies {
+  readonly [name: string]: {
+    readonly status: string;
+    readonly description: string;
+    readonly examples: readonly ErrorExample[];
+  };
+};

@@ -3,11 +3,17 @@ import type { DescEnum, DescField, DescFile, DescMessage, DescMethod, DescServic
 /** What a comment can stand above. */
 export type Commented = DescMessage | DescField | DescEnum | DescService | DescMethod;
 
-/** The comment above a definition, its lines joined; undefined where there is none. Wants descriptors that were built with their source info. */
+/**
+ * The comment above a definition, its lines joined; undefined where there is none. Wants descriptors that were built
+ * with their source info.
+ */
 export function commentOf(desc: Commented): string | undefined {
   const place = pathOf(desc).join('.');
   const location = fileOf(desc).proto.sourceCodeInfo?.location.find(({ path }) => path.join('.') === place);
-  const text = location?.leadingComments.trim().split(/\s*\n\s*/).join(' ');
+  const text = location?.leadingComments
+    .trim()
+    .split(/\s*\n\s*/)
+    .join(' ');
   return text === '' ? undefined : text;
 }
 

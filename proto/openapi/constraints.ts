@@ -74,7 +74,8 @@ function namesOf({ enum: desc }: DescField, numbers: readonly number[]): readonl
 
 function expressionSchema(id: string): JsonObject {
   const schema = EXPRESSIONS[id];
-  if (schema === undefined) throw new Error(`no JSON schema says the rule ${id}; add it to proto/openapi/constraints.ts`);
+  if (schema === undefined)
+    throw new Error(`no JSON schema says the rule ${id}; add it to proto/openapi/constraints.ts`);
   return schema;
 }
 

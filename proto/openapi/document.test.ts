@@ -15,7 +15,10 @@ test('it is OpenAPI 3.1', () => {
 
 test('every reference leads to a component', () => {
   for (const reference of referencesIn(openApi)) {
-    const target = reference.slice('#/'.length).split('/').reduce<Json | undefined>((node, step) => (node as JsonObject | undefined)?.[step], openApi);
+    const target = reference
+      .slice('#/'.length)
+      .split('/')
+      .reduce<Json | undefined>((node, step) => (node as JsonObject | undefined)?.[step], openApi);
     assert.ok(target !== undefined, reference);
   }
 });
@@ -24,7 +27,8 @@ test('every component is referred to', () => {
   const references = new Set(referencesIn(openApi));
   for (const [kind, components] of Object.entries(openApi['components'] as JsonObject)) {
     if (kind === 'securitySchemes') continue;
-    for (const name of Object.keys(components as JsonObject)) assert.ok(references.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
+    for (const name of Object.keys(components as JsonObject))
+      assert.ok(references.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
   }
 });
 
@@ -43,8 +47,13 @@ test('a parameter in a path is in the path', () => {
   for (const [path, item] of Object.entries(paths)) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     for (const operation of Object.values(item)) {
-      const given = ((operation['parameters'] ?? []) as readonly JsonObject[]).filter((parameter) => parameter['in'] === 'path');
-      assert.equal(given.map(({ name }) => name), named);
+      const given = ((operation['parameters'] ?? []) as readonly JsonObject[]).filter(
+        (parameter) => parameter['in'] === 'path',
+      );
+      assert.equal(
+        given.map(({ name }) => name),
+        named,
+      );
       assert.ok(given.every(({ required }) => required === true));
     }
   }
@@ -61,7 +70,10 @@ test('every RPC has examples, each with the answer to it', () => {
 });
 
 test('rules of the .proto files are constraints', () => {
-  const { properties, required } = (openApi['components'] as { readonly schemas: { readonly [name: string]: JsonObject } }).schemas['authz.engine.Principal'] ?? {};
+  const { properties, required } =
+    (openApi['components'] as { readonly schemas: { readonly [name: string]: JsonObject } }).schemas[
+      'authz.engine.Principal'
+    ] ?? {};
   const { id, roles, attr, scope } = properties as { readonly [name: string]: JsonObject };
   assert.equal(required, ['id', 'roles']);
   assert.equal(id, { type: 'string', minLength: 1 });
@@ -84,6 +96,8 @@ function referencesIn(value: Json): readonly string[] {
 }
 
 function examplesIn(body: Json | undefined): readonly string[] {
-  const { content } = (body ?? {}) as { readonly content?: { readonly [type: string]: { readonly examples: JsonObject } } };
+  const { content } = (body ?? {}) as {
+    readonly content?: { readonly [type: string]: { readonly examples: JsonObject } };
+  };
   return Object.values(content ?? {}).flatMap(({ examples }) => Object.keys(examples));
 }

@@ -8,15 +8,22 @@ import { rpcPaths } from './rpc-paths.js';
 import { Schemas } from './schemas.js';
 
 /**
- * The description of the REST interface (OpenAPI 3.1) that the .proto files give: their messages, the rules annotated there as constraints, their comments
- * as descriptions. What only a running server knows, its version and address, is put in by it (docs/spec/server.md#openapi-and-explorer). Wants a registry built with source info.
+ * The description of the REST interface (OpenAPI 3.1) that the .proto files give: their messages, the rules annotated
+ * there as constraints, their comments as descriptions. What only a running server knows, its version and address, is
+ * put in by it (docs/spec/server.md#openapi-and-explorer). Wants a registry built with source info.
  */
 export function openApiDocument(registry: FileRegistry): JsonObject {
   const schemas = new Schemas(registry, constraintsOf(registry));
   const paths = { ...rpcPaths(registry, schemas), ...otherPaths(schemas) };
   return {
     openapi: '3.1.0',
-    info: { title: 'authz', summary: 'Authorization decisions', description: INTRODUCTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }, version: '' },
+    info: {
+      title: 'authz',
+      summary: 'Authorization decisions',
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      version: '',
+    },
     servers: [],
     security: [],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -25,9 +32,17 @@ export function openApiDocument(registry: FileRegistry): JsonObject {
       schemas: { ...schemas.sorted(), Error: ERROR_SCHEMA },
       responses: errorComponents(),
       parameters: {
-        pretty: { name: 'pretty', in: 'query', description: 'The answer is indented, whatever the value.', allowEmptyValue: true, schema: { type: 'string' } },
+        pretty: {
+          name: 'pretty',
+          in: 'query',
+          description: 'The answer is indented, whatever the value.',
+          allowEmptyValue: true,
+          schema: { type: 'string' },
+        },
       },
-      securitySchemes: { admin: { type: 'http', scheme: 'basic', description: 'The credentials of `server.adminAPI`.' } },
+      securitySchemes: {
+        admin: { type: 'http', scheme: 'basic', description: 'The credentials of `server.adminAPI`.' },
+      },
     },
   };
 }

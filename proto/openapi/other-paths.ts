@@ -24,11 +24,21 @@ function health(): JsonObject {
     operationId: 'Health',
     summary: 'Whether the server serves',
     parameters: [
-      { name: 'service', in: 'query', description: 'The full name of a service; absent: the whole server.', schema: { type: 'string' }, example: 'authz.svc.v1.AuthzService' },
+      {
+        name: 'service',
+        in: 'query',
+        description: 'The full name of a service; absent: the whole server.',
+        schema: { type: 'string' },
+        example: 'authz.svc.v1.AuthzService',
+      },
       PRETTY,
     ],
     responses: {
-      200: goodAnswer('It serves.', { type: 'object', properties: { status: { type: 'string', enum: ['SERVING'] } }, required: ['status'] }, HEALTH_EXAMPLES),
+      200: goodAnswer(
+        'It serves.',
+        { type: 'object', properties: { status: { type: 'string', enum: ['SERVING'] } }, required: ['status'] },
+        HEALTH_EXAMPLES,
+      ),
       ...errorsOf(['UnknownService', 'Stopping']),
     },
   };
@@ -43,47 +53,99 @@ function live(): JsonObject {
     description: 'For liveness probes: unlike health, it is well while the server stops.',
     parameters: [PRETTY],
     responses: {
-      200: { description: 'They turn.', content: { 'application/json': { schema: { type: 'object', properties: { status: { type: 'string', enum: ['LIVE'] } }, required: ['status'] }, example } } },
-      503: { description: 'A worker is stuck.', content: { 'application/json': { schema: { type: 'object' }, example: { code: 14, message: 'a worker is stuck' } } } },
+      200: {
+        description: 'They turn.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: { status: { type: 'string', enum: ['LIVE'] } },
+              required: ['status'],
+            },
+            example,
+          },
+        },
+      },
+      503: {
+        description: 'A worker is stuck.',
+        content: {
+          'application/json': { schema: { type: 'object' }, example: { code: 14, message: 'a worker is stuck' } },
+        },
+      },
     },
   };
 }
 
 function metrics(): JsonObject {
-  const example = '# HELP authz_check_duration_seconds How long the engine took for a check.\n# TYPE authz_check_duration_seconds histogram\n';
+  const example =
+    '# HELP authz_check_duration_seconds How long the engine took for a check.\n# TYPE authz_check_duration_seconds histogram\n';
   return {
     tags: ['Server'],
     operationId: 'Metrics',
     summary: 'Metrics of Prometheus',
     description: 'Not there when `server.metricsEnabled` is off.',
-    responses: { 200: { description: 'The text format of Prometheus.', content: { 'text/plain': { schema: { type: 'string' }, example } } }, 404: NO_SUCH_PATH },
+    responses: {
+      200: {
+        description: 'The text format of Prometheus.',
+        content: { 'text/plain': { schema: { type: 'string' }, example } },
+      },
+      404: NO_SUCH_PATH,
+    },
   };
 }
 
 function auditListing(schemas: Schemas): JsonObject {
-  const query = (name: string, description: string, schema: JsonObject): JsonObject => ({ name, in: 'query', description, schema });
-  const entry: JsonObject = { type: 'object', properties: { result: schemas.reference('authz.response.v1.ListAuditLogEntriesResponse', 'response') }, required: ['result'] };
+  const query = (name: string, description: string, schema: JsonObject): JsonObject => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  });
+  const entry: JsonObject = {
+    type: 'object',
+    properties: { result: schemas.reference('authz.response.v1.ListAuditLogEntriesResponse', 'response') },
+    required: ['result'],
+  };
   return {
     tags: ['Administration'],
     operationId: 'ListAuditLogEntries',
     summary: 'Look into the audit log',
-    description: 'Exactly one filter: `tail`, `between`, `since` or `lookup`. There is an answer a line, as soon as it is found; wants an audit backend that can be asked.',
+    description:
+      'Exactly one filter: `tail`, `between`, `since` or `lookup`. There is an answer a line, as soon as it is found; wants an audit backend that can be asked.',
     security: [{ admin: [] }],
     parameters: [
-      { name: 'kind', in: 'path', required: true, description: 'Which entries.', schema: schemas.parameter(LISTING, 'kind'), example: 'KIND_DECISION' },
+      {
+        name: 'kind',
+        in: 'path',
+        required: true,
+        description: 'Which entries.',
+        schema: schemas.parameter(LISTING, 'kind'),
+        example: 'KIND_DECISION',
+      },
       query('tail', 'The last so many.', schemas.parameter(LISTING, 'tail')),
       query('between.start', 'From here on, with `between.end`.', schemas.parameter(`${LISTING}.TimeRange`, 'start')),
       query('between.end', 'Up to here.', schemas.parameter(`${LISTING}.TimeRange`, 'end')),
       query('since', 'Of so long a time until now.', schemas.parameter(LISTING, 'since')),
       query('lookup', 'Of one call, by its id.', schemas.parameter(LISTING, 'lookup')),
     ],
-    responses: { 200: goodAnswer('Entries, one a line.', entry, AUDIT_EXAMPLES, 'application/x-ndjson'), ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff']) },
+    responses: {
+      200: goodAnswer('Entries, one a line.', entry, AUDIT_EXAMPLES, 'application/x-ndjson'),
+      ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff']),
+    },
   };
 }
 
 function ownDocument(): JsonObject {
   const content = { 'application/json': { schema: { type: 'object' } } };
-  return { tags: ['Server'], operationId: 'OpenApi', summary: 'This document', responses: { 200: { description: 'OpenAPI 3.1.', content } } };
+  return {
+    tags: ['Server'],
+    operationId: 'OpenApi',
+    summary: 'This document',
+    responses: { 200: { description: 'OpenAPI 3.1.', content } },
+  };
 }
 
-const NO_SUCH_PATH: JsonObject = { description: 'There is no such path.', content: { 'text/plain': { schema: { type: 'string' }, example: '404 page not found\n' } } };
+const NO_SUCH_PATH: JsonObject = {
+  description: 'There is no such path.',
+  content: { 'text/plain': { schema: { type: 'string' }, example: '404 page not found\n' } },
+};

@@ -7,7 +7,9 @@ import type { Schemas } from './schemas.js';
 
 /** The paths of the RPCs. */
 export function rpcPaths(registry: FileRegistry, schemas: Schemas): JsonObject {
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation.path, { [operation.verb]: operationOf(operation, registry, schemas) }]));
+  return Object.fromEntries(
+    OPERATIONS.map((operation) => [operation.path, { [operation.verb]: operationOf(operation, registry, schemas) }]),
+  );
 }
 
 /** Every JSON answer can be had with indentation. */
@@ -24,7 +26,9 @@ function operationOf(operation: Operation, registry: FileRegistry, schemas: Sche
     ...descriptionOf(method),
     ...(method.proto.options?.deprecated === true ? { deprecated: true } : {}),
     parameters: [PRETTY],
-    ...(operation.verb === 'get' ? {} : { requestBody: requestBody(operation, schemas.reference(method.input.typeName, 'request')) }),
+    ...(operation.verb === 'get'
+      ? {}
+      : { requestBody: requestBody(operation, schemas.reference(method.input.typeName, 'request')) }),
     responses: {
       200: goodAnswer('The answer.', answer, operation.examples),
       ...errorsOf(operation.verb === 'get' ? ['TooLate'] : ['BadRequest', 'TooLarge', 'TooLate']),
@@ -39,6 +43,8 @@ function descriptionOf(method: DescMethod): JsonObject {
 }
 
 function requestBody({ examples }: Operation, schema: JsonObject): JsonObject {
-  const values = examples.flatMap(({ name, summary, request }) => (request === undefined ? [] : [{ name, summary, value: request }]));
+  const values = examples.flatMap(({ name, summary, request }) =>
+    request === undefined ? [] : [{ name, summary, value: request }],
+  );
   return { required: true, content: { 'application/json': { schema, examples: examplesOf(values) } } };
 }

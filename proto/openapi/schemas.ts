@@ -47,8 +47,14 @@ export class Schemas {
   }
 
   #schemaOf(message: DescMessage, direction: Direction): JsonObject {
-    const always = direction === 'request' ? message.fields.filter(this.constraints.isRequired).map(({ jsonName }) => jsonName) : (ALWAYS[message.typeName] ?? []);
-    const rules = [...this.constraints.ofMessage(message), ...(ONE_OF_ITS_FIELDS.has(message.typeName) ? [{ minProperties: 1, maxProperties: 1 }] : [])];
+    const always =
+      direction === 'request'
+        ? message.fields.filter(this.constraints.isRequired).map(({ jsonName }) => jsonName)
+        : (ALWAYS[message.typeName] ?? []);
+    const rules = [
+      ...this.constraints.ofMessage(message),
+      ...(ONE_OF_ITS_FIELDS.has(message.typeName) ? [{ minProperties: 1, maxProperties: 1 }] : []),
+    ];
     return {
       type: 'object',
       ...description(commentOf(message)),
@@ -80,7 +86,11 @@ export class Schemas {
         return { type: 'array', items: { ...this.#elementOf(field, direction), ...this.constraints.ofItems(field) } };
       case 'map': {
         const keys = this.constraints.ofKeys(field);
-        return { type: 'object', ...(Object.keys(keys).length === 0 ? {} : { propertyNames: keys }), additionalProperties: this.#elementOf(field, direction) };
+        return {
+          type: 'object',
+          ...(Object.keys(keys).length === 0 ? {} : { propertyNames: keys }),
+          additionalProperties: this.#elementOf(field, direction),
+        };
       }
     }
   }
@@ -93,12 +103,18 @@ export class Schemas {
 
   #enumReference(desc: DescEnum): JsonObject {
     const name = componentName(desc);
-    this.#found.set(name, { type: 'string', ...description(commentOf(desc)), enum: desc.values.map((value) => value.name) });
+    this.#found.set(name, {
+      type: 'string',
+      ...description(commentOf(desc)),
+      enum: desc.values.map((value) => value.name),
+    });
     return { $ref: `#/components/schemas/${name}` };
   }
 }
 
-/** `authz.response.v1.CheckResourcesResponse` is `authz.response.CheckResourcesResponse`: there is one version of each. */
+/**
+ * `authz.response.v1.CheckResourcesResponse` is `authz.response.CheckResourcesResponse`: there is one version of each.
+ */
 function componentName({ typeName }: DescMessage | DescEnum): string {
   return typeName
     .split('.')
@@ -140,7 +156,10 @@ const ONE_OF_ITS_FIELDS: ReadonlySet<string> = new Set([
   'authz.response.v1.ListAuditLogEntriesResponse',
 ]);
 
-/** The fields of answers that are never left out; all others are when they are empty (docs/spec/server.md#response-fields, docs/spec/server.md#json-mapping). */
+/**
+ * The fields of answers that are never left out; all others are when they are empty
+ * (docs/spec/server.md#response-fields, docs/spec/server.md#json-mapping).
+ */
 const ALWAYS: { readonly [message: string]: readonly string[] } = {
   'authz.response.v1.CheckResourcesResponse': ['results', 'authzCallId'],
   'authz.response.v1.CheckResourcesResponse.ResultEntry': ['resource', 'actions'],
@@ -153,5 +172,9 @@ const ALWAYS: { readonly [message: string]: readonly string[] } = {
   'authz.response.v1.CheckResourceBatchResponse': ['results'],
   'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap': ['resourceId', 'actions'],
   'authzen.authorization.v1.AccessEvaluationResponse': ['decision'],
-  'authzen.authorization.v1.MetadataResponse': ['policy_decision_point', 'access_evaluation_endpoint', 'access_evaluations_endpoint'],
+  'authzen.authorization.v1.MetadataResponse': [
+    'policy_decision_point',
+    'access_evaluation_endpoint',
+    'access_evaluations_endpoint',
+  ],
 };

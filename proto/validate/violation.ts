@@ -1,6 +1,9 @@
 import { shortened } from '../../runtime/cel/code-points.js';
 
-/** A rule of the request messages that a request breaks (docs/spec/server.md#form-of-violations), in the terms of buf.validate.Violation. */
+/**
+ * A rule of the request messages that a request breaks (docs/spec/server.md#form-of-violations), in the terms of
+ * buf.validate.Violation.
+ */
 export interface Violation {
   /** From the request down; empty for a rule about the whole request. */
   readonly field: readonly FieldElement[];
@@ -28,7 +31,15 @@ export interface Rule {
 }
 
 /** The numbers of google.protobuf.FieldDescriptorProto.Type. */
-export const FIELD_TYPES = { TYPE_UINT64: 4, TYPE_INT32: 5, TYPE_BOOL: 8, TYPE_STRING: 9, TYPE_MESSAGE: 11, TYPE_UINT32: 13, TYPE_ENUM: 14 } as const;
+export const FIELD_TYPES = {
+  TYPE_UINT64: 4,
+  TYPE_INT32: 5,
+  TYPE_BOOL: 8,
+  TYPE_STRING: 9,
+  TYPE_MESSAGE: 11,
+  TYPE_UINT32: 13,
+  TYPE_ENUM: 14,
+} as const;
 export type FieldType = keyof typeof FIELD_TYPES;
 
 /** The violations of one request: the first of them, and how many there are. */
@@ -37,11 +48,17 @@ export interface Violations {
   readonly count: number;
 }
 
-/** The most violations of a request that are kept: its sender does not read more, and a small request can have a million. */
+/**
+ * The most violations of a request that are kept: its sender does not read more, and a small request can have a
+ * million.
+ */
 export const MAX_VIOLATIONS = 100;
 /** A key in a path is cut to this many characters. */
 const MAX_KEY_LENGTH = 64;
-/** All keys in the paths of a request's violations have at most this many characters: each is escaped several times in an answer. */
+/**
+ * All keys in the paths of a request's violations have at most this many characters: each is escaped several times in
+ * an answer.
+ */
 const MAX_KEYS_LENGTH = 2000;
 
 /** The violations of a request that satisfies all rules. */
@@ -54,8 +71,17 @@ export class FoundViolations implements Violations {
   #isFull = false;
   #keysLength = 0;
 
-  /** Adds a violation of the field, or of the message at `path` when there is none. Beyond the first ones it only counts. */
-  add(rule: Rule, forKey: boolean, path: Place | undefined, element: FieldElement | undefined, at: number | string | undefined): void {
+  /**
+   * Adds a violation of the field, or of the message at `path` when there is none. Beyond the first ones it only
+   * counts.
+   */
+  add(
+    rule: Rule,
+    forKey: boolean,
+    path: Place | undefined,
+    element: FieldElement | undefined,
+    at: number | string | undefined,
+  ): void {
     this.count += 1;
     if (this.#isFull) return;
     const field = elementsOf(element === undefined ? path : within(path, element, at));
@@ -79,12 +105,24 @@ export function within(path: Place | undefined, field: FieldElement, at?: number
 }
 
 /** Adds a violation about a field, or about the message at `path` when there is none. */
-export function report(found: FoundViolations, rule: Rule, path: Place | undefined, field?: FieldElement, at?: number | string): void {
+export function report(
+  found: FoundViolations,
+  rule: Rule,
+  path: Place | undefined,
+  field?: FieldElement,
+  at?: number | string,
+): void {
   found.add(rule, false, path, field, at);
 }
 
 /** Adds a violation about the key of a map entry. */
-export function reportKey(found: FoundViolations, rule: Rule, path: Place | undefined, field: FieldElement, key: string): void {
+export function reportKey(
+  found: FoundViolations,
+  rule: Rule,
+  path: Place | undefined,
+  field: FieldElement,
+  key: string,
+): void {
   found.add(rule, true, path, field, key);
 }
 

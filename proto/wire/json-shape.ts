@@ -13,7 +13,10 @@ export const NO_ATTRIBUTES: Attributes = Object.freeze({});
 /** An object as JSON.parse makes it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Reads the parts of a parsed document by the rules of the protobuf JSON mapping (docs/spec/server.md#json-mapping), and counts the keys it meets. Methods throw a JsonError that names the place. */
+/**
+ * Reads the parts of a parsed document by the rules of the protobuf JSON mapping (docs/spec/server.md#json-mapping),
+ * and counts the keys it meets. Methods throw a JsonError that names the place.
+ */
 export class Shape {
   keys = 0;
 
@@ -62,7 +65,11 @@ export class Shape {
   }
 
   /** A map from name to message. */
-  messages<Message>(value: unknown, name: string, read: (value: unknown, name: string, shape: Shape) => Message): ReadonlyMap<string, Message> {
+  messages<Message>(
+    value: unknown,
+    name: string,
+    read: (value: unknown, name: string, shape: Shape) => Message,
+  ): ReadonlyMap<string, Message> {
     const object = this.object(value, name);
     const messages = new Map<string, Message>();
     for (const key in object) {

@@ -48,7 +48,8 @@ test('texts, bytes, lists and durations add up; a timestamp takes a duration fro
 });
 
 test('which text a wrong type gives depends on the left operand only', () => {
-  const texts = (left: Result) => [add, subtract, modulo].map((operate) => (operate(left, new TypeValue('int')) as CelError).message);
+  const texts = (left: Result) =>
+    [add, subtract, modulo].map((operate) => (operate(left, new TypeValue('int')) as CelError).message);
   assert.equal(texts('a'), ['no such overload', 'no such overload', 'no such overload']);
   assert.equal(texts(2), ['no such overload', 'no such overload', 'no such overload: _%_']);
   assert.equal(texts([]), ['no such overload', 'no such overload: _-_', 'no such overload: _%_']);
@@ -62,7 +63,8 @@ test('unary minus takes int, double and duration', () => {
   assert.is(negate(5n), -5n);
   assert.equal(negate(new Duration(5n)), new Duration(-5n));
   for (const operand of [true, 'a', new Timestamp(0, 0, 0)]) assert.equal(negate(operand), A);
-  for (const operand of [new Uint(1n), null, [], {}]) assert.equal(negate(operand), new CelError('no such overload: -_'));
+  for (const operand of [new Uint(1n), null, [], {}])
+    assert.equal(negate(operand), new CelError('no such overload: -_'));
 });
 
 test('the first failing operand is the result', () => {

@@ -9,7 +9,10 @@ import { addDuration, subtractDuration, timestampDifference } from './time-arith
 import { isEngineKind } from './type-names.js';
 import { CelError, Duration, isFailure, type Result, Timestamp, Uint, type Value } from './values.js';
 
-/** `a + b` (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic): numbers of one kind, texts, bytes, lists, durations, a timestamp and a duration. */
+/**
+ * `a + b` (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic): numbers of one kind, texts, bytes,
+ * lists, durations, a timestamp and a duration.
+ */
 export function add(a: Result, b: Result): Result {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a === 'string' && typeof b === 'string') {
@@ -86,7 +89,9 @@ export function negate(a: Result): Result {
 const DIVISION_BY_ZERO = new CelError('division by zero');
 const MODULUS_BY_ZERO = new CelError('modulus by zero');
 
-/** The kinds that take part in every arithmetic operator as far as the reference can tell: their failures carry no name. */
+/**
+ * The kinds that take part in every arithmetic operator as far as the reference can tell: their failures carry no name.
+ */
 const ARITHMETIC: readonly Kind[] = ['int', 'uint', 'double', 'string', 'timestamp', 'duration'];
 
 // minInt % -1 would be 0, but the reference computes it as a division that overflows.
@@ -97,5 +102,7 @@ function remainder(a: bigint, b: bigint): bigint | CelError {
 // The class of the failure depends on the left operand only (docs/spec/conditions.md#operators).
 function refused(operator: string, left: Value, others: readonly Kind[] = []): CelError {
   const kind = kindOf(left);
-  return ARITHMETIC.includes(kind) || others.includes(kind) || isEngineKind(left) ? NO_SUCH_OVERLOAD : noSuchOverloadOf(operator);
+  return ARITHMETIC.includes(kind) || others.includes(kind) || isEngineKind(left)
+    ? NO_SUCH_OVERLOAD
+    : noSuchOverloadOf(operator);
 }

@@ -15,7 +15,10 @@ export function base64Text(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a base64 text, whose padding may be missing altogether and whose line ends are skipped; or the offset of what is wrong. */
+/**
+ * The bytes of a base64 text, whose padding may be missing altogether and whose line ends are skipped; or the offset of
+ * what is wrong.
+ */
 export function base64Bytes(text: string): Uint8Array | number {
   charge(3 * text.length);
   const digits = withoutPadding(text);

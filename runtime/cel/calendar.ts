@@ -17,7 +17,9 @@ export interface CalendarFields {
   readonly second: number;
 }
 
-/** The fields of a number of seconds since 1970-01-01T00:00:00; there is no zone here, the caller has added its offset. */
+/**
+ * The fields of a number of seconds since 1970-01-01T00:00:00; there is no zone here, the caller has added its offset.
+ */
 export function fieldsOf(seconds: number): CalendarFields {
   const days = Math.floor(seconds / DAY);
   const rest = seconds - days * DAY;

@@ -5,7 +5,10 @@ import { ancestorOf, hierarchy } from './hierarchy.js';
 import { type Result, toDouble, toDuration } from './index.js';
 import { beginLimit, EvaluationLimitError, endLimit, MAX_TEXT, stepsLeft } from './meter.js';
 
-/** What a function costs grows with what it reads: else a condition that calls it often would hold the process without reaching its limit. */
+/**
+ * What a function costs grows with what it reads: else a condition that calls it often would hold the process without
+ * reaching its limit.
+ */
 const test = suite('the cost of functions');
 
 const LENGTH = 10_000;
@@ -34,7 +37,10 @@ for (const [name, call] of CALLS) {
 
 test('a text of many parts is no longer than any other may be, though each part is short enough', () => {
   const half = 'a'.repeat(MAX_TEXT / 2 + 1);
-  assert.throws(() => format('%s%s', [half, half]), (error: unknown) => error instanceof EvaluationLimitError);
+  assert.throws(
+    () => format('%s%s', [half, half]),
+    (error: unknown) => error instanceof EvaluationLimitError,
+  );
 });
 
 test.run();

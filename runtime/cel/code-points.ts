@@ -28,14 +28,19 @@ export function codePointIndex(text: string, offset: number): number {
   return codePointCount(text.slice(0, offset));
 }
 
-/** The first `length` UTF-16 units of a longer text, and an ellipsis. A pair of surrogates is kept or left out as a whole: half of one has no UTF-8. */
+/**
+ * The first `length` UTF-16 units of a longer text, and an ellipsis. A pair of surrogates is kept or left out as a
+ * whole: half of one has no UTF-8.
+ */
 export function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
   const isPairCut = (text.codePointAt(length - 1) as number) > 0xffff;
   return `${text.slice(0, isPairCut ? length - 1 : length)}…`;
 }
 
-/** Texts in the order of their code points, which is that of their UTF-8 bytes and not of UTF-16: negative, 0, positive. */
+/**
+ * Texts in the order of their code points, which is that of their UTF-8 bytes and not of UTF-16: negative, 0, positive.
+ */
 export function compareText(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let offset = 0; offset < shared; offset++) {

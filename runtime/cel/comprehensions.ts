@@ -7,7 +7,10 @@ import { elementsOf, entriesOf } from './ranges.js';
 import { sortedByKeys } from './sorting.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
-/** `range.filter(x, p)` (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions): the elements, or keys of a map, that pass. The first problem ends this and all below. */
+/**
+ * `range.filter(x, p)` (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions): the elements, or keys
+ * of a map, that pass. The first problem ends this and all below.
+ */
 export function filter(range: Result, predicate: Predicate): Result {
   return mapWhere(range, predicate, (x) => x);
 }
@@ -82,11 +85,16 @@ export function transformMapEntryWhere(range: Result, predicate: EntryPredicate,
   return problem === null ? builder.build() : problem;
 }
 
-/** `list.sortBy(x, key)`: all keys are made first; then their messages are those of `sort` (docs/spec/conditions.md#lists-and-sets). */
+/**
+ * `list.sortBy(x, key)`: all keys are made first; then their messages are those of `sort`
+ * (docs/spec/conditions.md#lists-and-sets).
+ */
 export function sortBy(range: Result, keyOf: Predicate): Result {
   const keys = mapEach(range, keyOf);
   if (isFailure(keys)) return keys;
-  return Array.isArray(range) ? sortedByKeys(range, keys as readonly Value[]) : new CelError('no such overload: @sortByAssociatedKeys');
+  return Array.isArray(range)
+    ? sortedByKeys(range, keys as readonly Value[])
+    : new CelError('no such overload: @sortByAssociatedKeys');
 }
 
 const always = (): Result => true;
@@ -94,7 +102,11 @@ const always = (): Result => true;
 const STEPS_AN_ELEMENT = 8;
 
 // Goes through the entries that pass; null when nothing went wrong.
-function collect(range: Result, predicate: EntryPredicate, add: (i: Value, v: Value) => CelError | undefined | null): CelError | undefined | null {
+function collect(
+  range: Result,
+  predicate: EntryPredicate,
+  add: (i: Value, v: Value) => CelError | undefined | null,
+): CelError | undefined | null {
   const entries = entriesOf(range);
   if (isFailure(entries)) return entries;
   for (const [i, v] of entries) {

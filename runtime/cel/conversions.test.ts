@@ -29,13 +29,23 @@ test('size counts code points, bytes, elements, entries, levels', () => {
   assert.is(size(Uint8Array.of(1, 2)), 2n);
   assert.is(size([1]), 1n);
   assert.is(size({ a: 1 }), 1n);
-  assert.is(size(mapOf([[1n, 1], [new Uint(1n), 1]])), 2n);
+  assert.is(
+    size(
+      mapOf([
+        [1n, 1],
+        [new Uint(1n), 1],
+      ]),
+    ),
+    2n,
+  );
   assert.is(size(new Levels()), 3n);
 });
 
 test('size of anything else names itself, but not for times and SPIFFE values', () => {
-  for (const x of [true, 1n, new Uint(1n), 5, null, new TypeValue('int'), new Optional(1), new Address()]) assert.is(text(size(x)), 'no such overload: size');
-  for (const x of [new Duration(0n), new Timestamp(0, 0, 0), new Spiffe()]) assert.is(text(size(x)), 'no such overload');
+  for (const x of [true, 1n, new Uint(1n), 5, null, new TypeValue('int'), new Optional(1), new Address()])
+    assert.is(text(size(x)), 'no such overload: size');
+  for (const x of [new Duration(0n), new Timestamp(0, 0, 0), new Spiffe()])
+    assert.is(text(size(x)), 'no such overload');
 });
 
 test('int truncates doubles and reads decimal text', () => {
@@ -45,8 +55,10 @@ test('int truncates doubles and reads decimal text', () => {
   assert.is(toInt('0'.repeat(50)), 0n);
   assert.is(toInt(new Duration(5n)), 5n);
   assert.is(toInt(new Timestamp(-2, 500, 0)), -2n);
-  for (const x of ['5.0', ' 5', '', '1_000', '0x1', '９', '9223372036854775808', '9'.repeat(100_000)]) assert.is(text(toInt(x)), "type conversion error from 'string' to 'int'");
-  for (const x of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 63, -(2 ** 63), new Uint(2n ** 63n)]) assert.is(text(toInt(x)), 'integer overflow');
+  for (const x of ['5.0', ' 5', '', '1_000', '0x1', '９', '9223372036854775808', '9'.repeat(100_000)])
+    assert.is(text(toInt(x)), "type conversion error from 'string' to 'int'");
+  for (const x of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 63, -(2 ** 63), new Uint(2n ** 63n)])
+    assert.is(text(toInt(x)), 'integer overflow');
   assert.is(text(toInt(null)), 'no such overload: int(null_type)');
 });
 

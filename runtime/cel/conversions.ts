@@ -6,11 +6,30 @@ import { doubleOfText } from './float-text.js';
 import { isMap } from './kinds.js';
 import { mapSize } from './maps.js';
 import { charge } from './meter.js';
-import { checkedInt, checkedUint, doubleText, INTEGER_OVERFLOW, MAX_INT, MAX_UINT, MIN_INT, UNSIGNED_INTEGER_OVERFLOW } from './numbers.js';
+import {
+  checkedInt,
+  checkedUint,
+  doubleText,
+  INTEGER_OVERFLOW,
+  MAX_INT,
+  MAX_UINT,
+  MIN_INT,
+  UNSIGNED_INTEGER_OVERFLOW,
+} from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { timestampText } from './timestamp.js';
 import { isEngineKind, typeNameOf } from './type-names.js';
-import { CelError, Duration, isFailure, Opaque, type Result, Timestamp, TypeValue, Uint, type Value } from './values.js';
+import {
+  CelError,
+  Duration,
+  isFailure,
+  Opaque,
+  type Result,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from './values.js';
 
 /** `size(x)`, `x.size()` (docs/spec/conditions.md#core-functions): code points, bytes, elements, entries, levels. */
 export function size(x: Result): Result {

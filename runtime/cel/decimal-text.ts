@@ -1,4 +1,7 @@
-/** The shortest digits that read back as the same double, without an exponent: `%s`, `%d` and durations (docs/spec/conditions.md#format, docs/spec/conditions.md#durations). */
+/**
+ * The shortest digits that read back as the same double, without an exponent: `%s`, `%d` and durations
+ * (docs/spec/conditions.md#format, docs/spec/conditions.md#durations).
+ */
 export function plainDecimal(x: number): string {
   if (Number.isNaN(x)) return 'NaN';
   if (x === Infinity) return 'Infinity';
@@ -14,10 +17,15 @@ export function plainDecimal(x: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** `%.Nf`: the exact value of a finite double rounded half to even at `places` digits after the point (docs/spec/conditions.md#format). */
+/**
+ * `%.Nf`: the exact value of a finite double rounded half to even at `places` digits after the point
+ * (docs/spec/conditions.md#format).
+ */
 export function fixedDecimal(x: number, places: number): string {
   const { sign, numerator, denominator } = fractionOf(x);
-  const digits = divideHalfEven(numerator * 10n ** BigInt(places), denominator).toString().padStart(places + 1, '0');
+  const digits = divideHalfEven(numerator * 10n ** BigInt(places), denominator)
+    .toString()
+    .padStart(places + 1, '0');
   const point = digits.length - places;
   return places === 0 ? sign + digits : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
@@ -26,7 +34,9 @@ export function fixedDecimal(x: number, places: number): string {
 export function scientificDecimal(x: number, places: number): string {
   const { sign, numerator, denominator } = fractionOf(x);
   let exponent = x === 0 ? 0 : Number(Math.abs(x).toExponential(20).split('e')[1]);
-  let digits = scaled(numerator, denominator, places - exponent).toString().padStart(places + 1, '0');
+  let digits = scaled(numerator, denominator, places - exponent)
+    .toString()
+    .padStart(places + 1, '0');
   if (digits.length > places + 1) {
     // Rounding made it one digit longer: 9.99 became 10.0.
     exponent += 1;

@@ -11,7 +11,10 @@ export const MIN_NANOS = -(2n ** 63n);
 /** See MIN_NANOS. */
 export const MAX_NANOS = 2n ** 63n - 1n;
 
-/** `duration(x)` of a duration or of text such as `1h30m` (docs/spec/conditions.md#core-functions, docs/spec/conditions.md#durations). */
+/**
+ * `duration(x)` of a duration or of text such as `1h30m` (docs/spec/conditions.md#core-functions,
+ * docs/spec/conditions.md#durations).
+ */
 export function toDuration(x: Result): Result {
   if (x instanceof Duration) return x;
   if (typeof x !== 'string') return refuse('duration', x);
@@ -19,7 +22,10 @@ export function toDuration(x: Result): Result {
   return parseDuration(x) ?? new CelError("type conversion error from 'string' to 'google.protobuf.Duration'");
 }
 
-/** Duration text as a duration; undefined when the text is not one or leaves the int64 range (docs/spec/conditions.md#durations). */
+/**
+ * Duration text as a duration; undefined when the text is not one or leaves the int64 range
+ * (docs/spec/conditions.md#durations).
+ */
 export function parseDuration(text: string): Duration | undefined {
   const negative = text.startsWith('-');
   const amount = negative || text.startsWith('+') ? text.slice(1) : text;
@@ -36,8 +42,8 @@ export function durationOf(nanos: bigint): Duration | CelError {
 }
 
 /**
- * Float seconds in plain notation and `s` (docs/spec/conditions.md#durations). The sum of two floats loses the nanoseconds
- * of long durations; the reference prints that sum, so it is the text.
+ * Float seconds in plain notation and `s` (docs/spec/conditions.md#durations). The sum of two floats loses the
+ * nanoseconds of long durations; the reference prints that sum, so it is the text.
  */
 export function durationText(d: Duration): string {
   return `${plainDecimal(Number(d.nanos / SECOND) + Number(d.nanos % SECOND) / 1e9)}s`;
@@ -46,7 +52,9 @@ export function durationText(d: Duration): string {
 /** Seconds to the nanosecond: text that reads back as the same duration. */
 export function exactDurationText({ nanos }: Duration): string {
   const magnitude = nanos < 0n ? -nanos : nanos;
-  const fraction = String(magnitude % SECOND).padStart(9, '0').replace(/0+$/, '');
+  const fraction = String(magnitude % SECOND)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
   return `${nanos < 0n ? '-' : ''}${magnitude / SECOND}${fraction === '' ? '' : '.'}${fraction}s`;
 }
 

@@ -27,7 +27,10 @@ test('decoding ignores line ends and names the byte that is wrong', () => {
 });
 
 test('json.encode is compact, keys sorted by UTF-8 bytes', () => {
-  assert.is(jsonEncode({ b: 1, a: { é: 1, z: 2, '😀': 3, '\uffff': 4 } }), '{"a":{"z":2,"é":1,"\uffff":4,"😀":3},"b":1}');
+  assert.is(
+    jsonEncode({ b: 1, a: { é: 1, z: 2, '😀': 3, '\uffff': 4 } }),
+    '{"a":{"z":2,"é":1,"\uffff":4,"😀":3},"b":1}',
+  );
   assert.is(jsonEncode({ 9: 1, 10: 2, a: 3 }), '{"10":2,"9":1,"a":3}');
 });
 

@@ -43,5 +43,8 @@ function jsonText(json: Json): string {
 // Besides what JSON asks for, what would end a script element or a JavaScript line is escaped.
 function quoted(text: string): string {
   chargeText(2 * text.length + 16);
-  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

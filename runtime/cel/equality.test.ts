@@ -109,7 +109,10 @@ test('what an `==` that fails leaves is neither equal nor different', () => {
 
 test('values nested without bound fail instead of overflowing the stack', () => {
   assert.is(equals(NESTED(100), NESTED(100)), true);
-  assert.throws(() => equals(NESTED(MAX_DEPTH + 1), NESTED(MAX_DEPTH + 1)), (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth');
+  assert.throws(
+    () => equals(NESTED(MAX_DEPTH + 1), NESTED(MAX_DEPTH + 1)),
+    (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth',
+  );
 });
 
 test.run();

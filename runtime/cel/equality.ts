@@ -4,9 +4,26 @@ import { isJsonMap } from './kinds.js';
 import { mapEntries, mapGet, mapSize } from './maps.js';
 import { charge, chargeRead, MAX_DEPTH, tooDeep } from './meter.js';
 import { compareNumbers } from './numbers.js';
-import { type CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
+import {
+  type CelError,
+  Duration,
+  isFailure,
+  type JsonMap,
+  Message,
+  Opaque,
+  Optional,
+  type Result,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  ValueMap,
+} from './values.js';
 
-/** `a == b`, and both could be evaluated. On the hot path of every check: primitives are told apart before anything else (bench/check.bench.ts). */
+/**
+ * `a == b`, and both could be evaluated. On the hot path of every check: primitives are told apart before anything else
+ * (bench/check.bench.ts).
+ */
 export function isEqual(a: Result, b: Result): boolean {
   if (typeof a === 'string' || typeof a === 'boolean') return a === b;
   if (typeof a === 'number' && typeof b === 'number') return a === b;
@@ -36,8 +53,9 @@ export function notEquals(a: Result, b: Result): Result {
 }
 
 /**
- * Whether two values are equal (docs/spec/conditions.md#equality): total across kinds, numbers by value, everything else by content.
- * It fails only where a hierarchy, SPIFFE ID or trust domain on the left meets another kind; beyond `MAX_DEPTH` the call fails.
+ * Whether two values are equal (docs/spec/conditions.md#equality): total across kinds, numbers by value, everything
+ * else by content. It fails only where a hierarchy, SPIFFE ID or trust domain on the left meets another kind; beyond
+ * `MAX_DEPTH` the call fails.
  */
 export function equalValues(a: Value, b: Value): boolean | CelError {
   return equalWithin(MAX_DEPTH, a, b);
@@ -64,13 +82,15 @@ function equalObjects(depth: number, a: Exclude<Value, null>, b: Exclude<Value, 
   if (typeof b !== 'object') return false;
   if (depth === 0) tooDeep();
   if (Array.isArray(a)) return Array.isArray(b) && equalLists(depth - 1, a, b);
-  if (a instanceof ValueMap || isJsonMap(a)) return (b instanceof ValueMap || isJsonMap(b)) && equalMaps(depth - 1, a, b);
+  if (a instanceof ValueMap || isJsonMap(a))
+    return (b instanceof ValueMap || isJsonMap(b)) && equalMaps(depth - 1, a, b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && a.length === b.length && compareBytes(a, b) === 0;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
   if (a instanceof Optional) return b instanceof Optional && equalOptionals(depth - 1, a, b);
-  if (a instanceof Message) return b instanceof Message && a.typeName === b.typeName && equalMaps(depth - 1, a.fields, b.fields);
+  if (a instanceof Message)
+    return b instanceof Message && a.typeName === b.typeName && equalMaps(depth - 1, a.fields, b.fields);
   return NO_SUCH_OVERLOAD;
 }
 

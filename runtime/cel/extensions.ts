@@ -1,4 +1,7 @@
-/** What the engine adds to the core of CEL, and the larger extensions: time, text patterns, networks, hierarchies, SPIFFE, paths. */
+/**
+ * What the engine adds to the core of CEL, and the larger extensions: time, text patterns, networks, hierarchies,
+ * SPIFFE, paths.
+ */
 export * from './format.js';
 export * from './hierarchy.js';
 export * from './hierarchy-value.js';

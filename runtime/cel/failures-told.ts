@@ -2,9 +2,14 @@ import { type CelError, isFailure, type Result } from './values.js';
 
 /** Who is told what fails while conditions are evaluated (docs/spec/conditions.md#evaluation-errors). */
 export interface Failures {
-  /** Whether a failure is the end of its condition, as in strict evaluation; otherwise the part that failed does not hold. */
+  /**
+   * Whether a failure is the end of its condition, as in strict evaluation; otherwise the part that failed does not
+   * hold.
+   */
   readonly stops: boolean;
-  /** A part of a condition has been evaluated, with the author's text; the message is undefined when it did not fail. */
+  /**
+   * A part of a condition has been evaluated, with the author's text; the message is undefined when it did not fail.
+   */
   readonly part: (expression: string, message: string | undefined) => void;
   /** A variable has failed. */
   readonly variable: (expression: string, message: string) => void;

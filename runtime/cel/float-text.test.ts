@@ -3,7 +3,15 @@ import * as assert from 'uvu/assert';
 import { doubleOfText } from './float-text.js';
 
 test('decimal, exponent, a point without digits on one side, a sign', () => {
-  for (const [text, value] of [['1.5', 1.5], ['.5', 0.5], ['5.', 5], ['+1', 1], ['-1e3', -1000], ['1E-3', 0.001]] as const) assert.is(doubleOfText(text), value);
+  for (const [text, value] of [
+    ['1.5', 1.5],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['+1', 1],
+    ['-1e3', -1000],
+    ['1E-3', 0.001],
+  ] as const)
+    assert.is(doubleOfText(text), value);
 });
 
 test('hexadecimal needs a binary exponent', () => {
@@ -30,7 +38,8 @@ test('nan, inf and infinity in any case', () => {
 test('overflow is an error, underflow 0; anything else is no number', () => {
   assert.is(doubleOfText('1e400'), undefined);
   assert.is(doubleOfText('1e-400'), 0);
-  for (const text of ['', ' 1', '1 ', '.', 'e5', '1e', 'abc', '0x', '0b1', '１']) assert.is(doubleOfText(text), undefined);
+  for (const text of ['', ' 1', '1 ', '.', 'e5', '1e', 'abc', '0x', '0b1', '１'])
+    assert.is(doubleOfText(text), undefined);
 });
 
 test('a long text takes linear time', () => {

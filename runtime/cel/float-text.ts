@@ -1,6 +1,7 @@
 /**
- * The double a text stands for (docs/spec/conditions.md#core-functions): decimal or hexadecimal with a binary exponent, underscores between digits,
- * and the names of NaN and infinity; undefined for any other text and where it leaves the range. Too small is 0.
+ * The double a text stands for (docs/spec/conditions.md#core-functions): decimal or hexadecimal with a binary exponent,
+ * underscores between digits, and the names of NaN and infinity; undefined for any other text and where it leaves the
+ * range. Too small is 0.
  */
 export function doubleOfText(text: string): number | undefined {
   const special = SPECIAL.exec(text);

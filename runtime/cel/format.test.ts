@@ -23,7 +23,15 @@ test('%s prints every value in its own way', () => {
     [[1n, 'a', null, 1.5, [true]], '[1, a, null, 1.5, [true]]'],
     [{ b: 1, a: 2.5 }, '{a: 2.5, b: 1}'],
     [{ '😀': 3, '\uffff': 4, é: 1, z: 2 }, '{z: 2, é: 1, \uffff: 4, 😀: 3}'],
-    [new ValueMap(new Map([['b', [true, 2n]], ['i', [1n, 1n]]])), '{1: 1, true: 2}'],
+    [
+      new ValueMap(
+        new Map([
+          ['b', [true, 2n]],
+          ['i', [1n, 1n]],
+        ]),
+      ),
+      '{1: 1, true: 2}',
+    ],
     [new Duration(3_601_500_000_000n), '3601.5s'],
     [new Timestamp(1_609_452_000, 500_000_000, 120), '2020-12-31T22:00:00.5Z'],
     [new TypeValue('int'), 'int'],
@@ -63,9 +71,14 @@ test('each clause names what it takes and what it was given', () => {
     ['%o', 1, 'octal clause can only be used on ints and uints, was given double'],
     ['%b', 1, 'only ints, uints, and bools can be formatted as binary, was given double'],
     ['%x', 5, 'only ints, uints, bytes, and strings can be formatted as hex, was given double'],
-    ['%s', [new IpValue(4, 1n)], 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given net.IP'],
+    [
+      '%s',
+      [new IpValue(4, 1n)],
+      'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given net.IP',
+    ],
   ];
-  for (const [template, value, text] of cases) assert.is(formatted(template, value), `error during formatting: ${text}`);
+  for (const [template, value, text] of cases)
+    assert.is(formatted(template, value), `error during formatting: ${text}`);
 });
 
 test('a bad template is the result where it is reached', () => {
@@ -78,7 +91,10 @@ test('a bad template is the result where it is reached', () => {
   assert.is(formatted('%z', 1n), `${clause}unrecognized formatting clause "z"`);
   assert.is(formatted('%.101f', 1n), `${precision}precision 101 exceeds maximum allowed precision 100`);
   assert.is(formatted('%.3', 1n), `${precision}could not find end of precision specifier`);
-  assert.is(formatted('%.f', 1n), `${precision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`);
+  assert.is(
+    formatted('%.f', 1n),
+    `${precision}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`,
+  );
   assert.is(formatted('%s', 1n, 2n), '1');
   assert.is(formatted('abc', 1n), 'abc');
 });
@@ -92,7 +108,10 @@ test('a template or arguments of another type have no overload', () => {
 test('a list nested beyond measure fails the call, and is no crash', () => {
   let deep: Value = [];
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
-  assert.throws(() => format('%s', [deep]), (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth');
+  assert.throws(
+    () => format('%s', [deep]),
+    (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth',
+  );
 });
 
 test.run();

@@ -5,7 +5,10 @@ import { isList } from './kinds.js';
 import { charge, chargeText, MAX_TEXT } from './meter.js';
 import { CelError, type Result } from './values.js';
 
-/** `template.format(args)` (docs/spec/conditions.md#format). The first trouble from the left is the result; surplus arguments are ignored. */
+/**
+ * `template.format(args)` (docs/spec/conditions.md#format). The first trouble from the left is the result; surplus
+ * arguments are ignored.
+ */
 export function format(template: Result, args: Result): Result {
   if (typeof template !== 'string' || !isList(args)) return refuse('format', template, args);
   let text = '';

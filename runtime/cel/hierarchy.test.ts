@@ -24,7 +24,10 @@ test('a hierarchy is made of text, of text and a separator, or of a list', () =>
   assert.equal(levels(hierarchy('a:b', ':')), ['a', 'b']);
   assert.equal(levels(hierarchy('a😀', '')), ['a', '😀']);
   assert.equal(levels(hierarchy(['a', 'b'])), ['a', 'b']);
-  assert.is(levels(hierarchy(['a', 1])), "failed to convert list to string slice: type conversion error from Double to 'string'");
+  assert.is(
+    levels(hierarchy(['a', 1])),
+    "failed to convert list to string slice: type conversion error from Double to 'string'",
+  );
   assert.is(levels(hierarchy([1])), 'no such overload: hierarchy(list)');
   assert.is(levels(hierarchy(null)), 'no such overload: hierarchy(null_type)');
   assert.is(levels(hierarchy(null, ':')), 'no such overload: hierarchy(null_type, string)');

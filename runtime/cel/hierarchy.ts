@@ -7,7 +7,9 @@ import { wrongReceiver } from './receivers.js';
 import { piecesOf } from './strings.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
-/** `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (docs/spec/conditions.md#hierarchy-functions). */
+/**
+ * `hierarchy("a.b")`, `hierarchy("a:b", ":")`, `hierarchy(["a", "b"])` (docs/spec/conditions.md#hierarchy-functions).
+ */
 export function hierarchy(x: Result, ...separator: readonly [separator?: Result]): Result {
   if (separator.length > 0) return splitBy(x, separator[0]);
   if (typeof x === 'string') return splitBy(x, '.');

@@ -5,8 +5,9 @@ import { samplesOf } from './safe-regexp-samples.js';
 
 /**
  * A native RegExp with RE2's meaning, in linear time; undefined when the pattern is outside the subset for which both
- * are certain, or when this host cannot be trusted with it. Regular expression engines have bugs, and a wrong answer may
- * allow what a rule denies: one wrong answer to the trials or to samples of a pattern, and RE2 serves all later patterns.
+ * are certain, or when this host cannot be trusted with it. Regular expression engines have bugs, and a wrong answer
+ * may allow what a rule denies: one wrong answer to the trials or to samples of a pattern, and RE2 serves all later
+ * patterns.
  */
 export function verifiedRegExp(pattern: string, re2: RE2JS): RegExp | undefined {
   const parsed = parseDeterministic(pattern);

@@ -39,7 +39,10 @@ const VALUES: readonly cel.Value[] = [
   {},
   JSON.parse('{"__proto__": 1, "a": null}'),
   Object.create(null),
-  cel.mapOf([[1n, 'a'], [[1], null]]) as cel.ValueMap,
+  cel.mapOf([
+    [1n, 'a'],
+    [[1], null],
+  ]) as cel.ValueMap,
   new cel.Timestamp(0, 0, 0),
   new cel.Duration(-(2n ** 63n)),
   new cel.TypeValue('int'),
@@ -55,16 +58,30 @@ const VALUES: readonly cel.Value[] = [
 /** Functions of results alone: how many arguments they take. */
 const OPERATIONS: readonly (readonly [arity: number, Operation])[] = (
   [
-    [2, 'equals notEquals lessThan atMost greaterThan atLeast inCollection add subtract multiply divide modulo index optionalIndex'],
-    [1, 'negate size toInt toUint toDouble toText toBool toBytes dynOf identity typeOf lowerAscii upperAscii trim reverse join stringsQuote'],
+    [
+      2,
+      'equals notEquals lessThan atMost greaterThan atLeast inCollection add subtract multiply divide modulo index optionalIndex',
+    ],
+    [
+      1,
+      'negate size toInt toUint toDouble toText toBool toBytes dynOf identity typeOf lowerAscii upperAscii trim reverse join stringsQuote',
+    ],
     [2, 'contains startsWith endsWith charAt indexOf lastIndexOf split substring join flatten'],
     [3, 'indexOf lastIndexOf replace split substring slice'],
-    [1, 'base64Encode base64Decode jsonEncode mathAbs mathCeil mathFloor mathRound mathTrunc mathSign mathSqrt mathIsNaN mathIsInf mathIsFinite mathBitNot'],
+    [
+      1,
+      'base64Encode base64Decode jsonEncode mathAbs mathCeil mathFloor mathRound mathTrunc mathSign mathSqrt mathIsNaN mathIsInf mathIsFinite mathBitNot',
+    ],
     [2, 'mathBitAnd mathBitOr mathBitXor mathBitShiftLeft mathBitShiftRight mathGreatest mathLeast'],
-    [1, 'flatten sort distinct first last listsRange optionalOf optionalOfNonZeroValue optionalHasValue optionalValue optionalUnwrap unwrapOpt mathGreatest stored'],
+    [
+      1,
+      'flatten sort distinct first last listsRange optionalOf optionalOfNonZeroValue optionalHasValue optionalValue optionalUnwrap unwrapOpt mathGreatest stored',
+    ],
     [2, 'intersect except hasIntersection isSubset setsContains setsEquivalent setsIntersects'],
   ] as const
-).flatMap(([arity, names]) => names.split(' ').map((name) => [arity, (cel as unknown as Record<string, Operation>)[name] as Operation] as const));
+).flatMap(([arity, names]) =>
+  names.split(' ').map((name) => [arity, (cel as unknown as Record<string, Operation>)[name] as Operation] as const),
+);
 
 test('nothing throws but for values nested too deeply, and every result is a value or a failure', () => {
   for (const [arity, operation] of OPERATIONS) {
@@ -96,13 +113,47 @@ test('macros neither throw nor hide the failure of their range', () => {
     for (const macro of one) unlessTooDeep(() => macro(range, (x) => x));
     for (const macro of two) unlessTooDeep(() => macro(range, (_i, v) => v));
   }
-  for (const macro of one) assert.is(macro(failure, (x) => x), failure);
-  for (const macro of two) assert.is(macro(failure, (_i, v) => v), failure);
+  for (const macro of one)
+    assert.is(
+      macro(failure, (x) => x),
+      failure,
+    );
+  for (const macro of two)
+    assert.is(
+      macro(failure, (_i, v) => v),
+      failure,
+    );
 });
 
 test('conditions on failures do not hold, in either polarity', () => {
-  const { isEqual, differs, less, lessOrEqual, greater, greaterOrEqual, notLess, notLessOrEqual, notGreater, notGreaterOrEqual, isIn, isNotIn } = cel;
-  for (const holds of [isEqual, differs, less, lessOrEqual, greater, greaterOrEqual, notLess, notLessOrEqual, notGreater, notGreaterOrEqual, isIn, isNotIn]) {
+  const {
+    isEqual,
+    differs,
+    less,
+    lessOrEqual,
+    greater,
+    greaterOrEqual,
+    notLess,
+    notLessOrEqual,
+    notGreater,
+    notGreaterOrEqual,
+    isIn,
+    isNotIn,
+  } = cel;
+  for (const holds of [
+    isEqual,
+    differs,
+    less,
+    lessOrEqual,
+    greater,
+    greaterOrEqual,
+    notLess,
+    notLessOrEqual,
+    notGreater,
+    notGreaterOrEqual,
+    isIn,
+    isNotIn,
+  ]) {
     for (const x of VALUES) {
       for (const failed of [undefined, failure]) {
         assert.is(holds(x, failed), false);
@@ -116,7 +167,11 @@ test('conditions on failures do not hold, in either polarity', () => {
 test('the two polarities agree with the result', () => {
   for (const x of VALUES) {
     for (const y of VALUES) {
-      if (unlessTooDeep(() => cel.equals(x, y)) === TOO_DEEP || unlessTooDeep(() => cel.inCollection(x, y)) === TOO_DEEP) continue;
+      if (
+        unlessTooDeep(() => cel.equals(x, y)) === TOO_DEEP ||
+        unlessTooDeep(() => cel.inCollection(x, y)) === TOO_DEEP
+      )
+        continue;
       const pairs: readonly (readonly [cel.Result, boolean, boolean])[] = [
         [cel.equals(x, y), cel.isEqual(x, y), cel.differs(x, y)],
         [cel.lessThan(x, y), cel.less(x, y), cel.notLess(x, y)],

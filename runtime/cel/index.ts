@@ -1,7 +1,24 @@
-/** CEL at run time (docs/spec/conditions.md#variables-in-scope): values, operators, macros and functions. Total: nothing here throws, failures are values. */
+/**
+ * CEL at run time (docs/spec/conditions.md#variables-in-scope): values, operators, macros and functions. Total: nothing
+ * here throws, failures are values.
+ */
 export * from './extensions.js';
 
-export { CelError, Duration, isFailure, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
+export {
+  CelError,
+  Duration,
+  isFailure,
+  type JsonMap,
+  Message,
+  Opaque,
+  Optional,
+  type Result,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  ValueMap,
+} from './values.js';
 export { type Kind, kindOf } from './kinds.js';
 export { implementationNameOf, typeNameOf, typeValue } from './type-names.js';
 export { undefinedField } from './failures.js';
@@ -11,7 +28,16 @@ export { doubleText } from './numbers.js';
 
 // Conditions that only ask whether something holds: booleans, true when it was evaluated and is so.
 export { differs, isEqual } from './equality.js';
-export { greater, greaterOrEqual, less, lessOrEqual, notGreater, notGreaterOrEqual, notLess, notLessOrEqual } from './ordering.js';
+export {
+  greater,
+  greaterOrEqual,
+  less,
+  lessOrEqual,
+  notGreater,
+  notGreaterOrEqual,
+  notLess,
+  notLessOrEqual,
+} from './ordering.js';
 export { isIn, isNoneOf, isNotIn, isOneOf } from './membership.js';
 export { field } from './selection.js';
 export { everyElement, everyEntry, someElement, someEntry } from './quantifiers.js';
@@ -110,13 +136,33 @@ export {
 } from './optionals.js';
 
 // The request as messages, variables, and what leaves an evaluation.
-export { auxDataMessage, effectiveDerivedRoles, jwtMessages, principalMessage, requestMessage, resourceMessage, runtimeMessage, variablesMessage } from './messages.js';
+export {
+  auxDataMessage,
+  effectiveDerivedRoles,
+  jwtMessages,
+  principalMessage,
+  requestMessage,
+  resourceMessage,
+  runtimeMessage,
+  variablesMessage,
+} from './messages.js';
 export { messageOf } from './well-known-messages.js';
 export type { Json, JsonObject } from './json.js';
 export { type OutputValue, stored, toOutput } from './output.js';
 
 // What evaluating conditions costs.
-export { beginLimit, charge, DEFAULT_COST, DEFAULT_MEMORY, EvaluationLimitError, endLimit, MAX_DEPTH, renewMemory, stepsLeft, tooDeep } from './meter.js';
+export {
+  beginLimit,
+  charge,
+  DEFAULT_COST,
+  DEFAULT_MEMORY,
+  EvaluationLimitError,
+  endLimit,
+  MAX_DEPTH,
+  renewMemory,
+  stepsLeft,
+  tooDeep,
+} from './meter.js';
 
 // What emitted conditions and variables are made of.
 export { bind, bound, orNull } from './bindings.js';

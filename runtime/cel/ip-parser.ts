@@ -137,6 +137,10 @@ function assemble(whole: string, { values, ellipsis }: Groups): bigint | CelErro
   if (missing === 0 && ellipsis !== undefined) {
     return failure(whole, 'the :: must expand to at least one field of zeros');
   }
-  const all = [...values.slice(0, ellipsis), ...Array<bigint>(missing).fill(0n), ...values.slice(ellipsis ?? values.length)];
+  const all = [
+    ...values.slice(0, ellipsis),
+    ...Array<bigint>(missing).fill(0n),
+    ...values.slice(ellipsis ?? values.length),
+  ];
   return all.reduce((bits, group) => (bits << 16n) | group, 0n);
 }

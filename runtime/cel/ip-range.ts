@@ -6,8 +6,8 @@ import { charge } from './meter.js';
 import { CelError, type Result } from './values.js';
 
 /**
- * `s.inIPAddrRange(range)` (docs/spec/conditions.md#network-functions). An older, laxer reading than `ip` and `cidr`: an IPv4 address written as IPv6
- * is the IPv4 address, and a prefix length may have leading zeros.
+ * `s.inIPAddrRange(range)` (docs/spec/conditions.md#network-functions). An older, laxer reading than `ip` and `cidr`:
+ * an IPv4 address written as IPv6 is the IPv4 address, and a prefix length may have leading zeros.
  */
 export function inIPAddrRange(s: Result, range: Result): Result {
   if (typeof s !== 'string' || typeof range !== 'string') return refuse('inIPAddrRange', s, range);
@@ -24,7 +24,9 @@ export function inIPAddrRange(s: Result, range: Result): Result {
   return isIp4(bits) === isIp4(network.bits) && maskedBits(bits, 128, network.prefix) === network.bits;
 }
 
-/** Ranges stand in policies as a rule, so that they come again with each request; parsing one costs more than asking it. */
+/**
+ * Ranges stand in policies as a rule, so that they come again with each request; parsing one costs more than asking it.
+ */
 const networks = new BoundedCache<Network | CelError>(256, (network) => !(network instanceof CelError));
 
 interface Network {

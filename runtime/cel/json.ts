@@ -8,7 +8,18 @@ import { messageField } from './message-types.js';
 import { NONE_DEREFERENCED } from './optionals.js';
 import { timestampText } from './timestamp.js';
 import { typeNameOf } from './type-names.js';
-import { CelError, Duration, type JsonMap, Message, Optional, Timestamp, TypeValue, Uint, type Value, type ValueMap } from './values.js';
+import {
+  CelError,
+  Duration,
+  type JsonMap,
+  Message,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  type ValueMap,
+} from './values.js';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -50,7 +61,8 @@ function jsonOfObject(depth: number, value: Exclude<Value, null>): Json | CelErr
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof Message) return jsonOfMessage(depth - 1, value);
-  if (value instanceof Optional) return value.value === undefined ? NONE_DEREFERENCED : jsonWithin(depth - 1, value.value);
+  if (value instanceof Optional)
+    return value.value === undefined ? NONE_DEREFERENCED : jsonWithin(depth - 1, value.value);
   if (value instanceof TypeValue) return new CelError("type conversion not supported for 'type'");
   return new CelError(OPAQUE_PROBLEMS.get(typeNameOf(value)) ?? "unsupported type conversion to '*structpb.Value'");
 }
@@ -61,7 +73,10 @@ const OPAQUE_PROBLEMS: ReadonlyMap<string, string> = new Map(
     ['authz.lib.spiffeID', 'SPIFFEID'],
     ['authz.lib.spiffeTrustDomain', 'SPIFFETrustDomain'],
     ['authz.lib.spiffeMatcher', 'SPIFFEMatcher'],
-  ].map(([typeName = '', name]): [string, string] => [typeName, `unsupported native conversion from ${name} to '*structpb.Value'`]),
+  ].map(([typeName = '', name]): [string, string] => [
+    typeName,
+    `unsupported native conversion from ${name} to '*structpb.Value'`,
+  ]),
 );
 
 function notFinite(value: number): CelError {
@@ -116,6 +131,9 @@ function objectOf(entries: [string, Json][]): JsonObject {
 function noTextKey(key: Value): CelError {
   const kind = kindOf(key);
   if (kind === 'int' || kind === 'uint') return new CelError(`unsupported type conversion from '${kind}' to string`);
-  if (kind === 'bool' || kind === 'list' || kind === 'map') return new CelError(`type conversion error from ${kind} to 'string'`);
-  return new CelError(`type conversion error from ${kind === 'double' ? 'Double' : `'${typeNameOf(key)}'`} to 'string'`);
+  if (kind === 'bool' || kind === 'list' || kind === 'map')
+    return new CelError(`type conversion error from ${kind} to 'string'`);
+  return new CelError(
+    `type conversion error from ${kind === 'double' ? 'Double' : `'${typeNameOf(key)}'`} to 'string'`,
+  );
 }

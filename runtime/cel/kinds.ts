@@ -1,6 +1,22 @@
-import { CelError, Duration, type JsonMap, Message, Opaque, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
+import {
+  CelError,
+  Duration,
+  type JsonMap,
+  Message,
+  Opaque,
+  Optional,
+  type Result,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  ValueMap,
+} from './values.js';
 
-/** What sort of value a value is (docs/spec/conditions.md#kinds-of-values): one name for each row of the union `Value`, JSON and literal maps together. */
+/**
+ * What sort of value a value is (docs/spec/conditions.md#kinds-of-values): one name for each row of the union `Value`,
+ * JSON and literal maps together.
+ */
 export type Kind =
   | 'null'
   | 'bool'

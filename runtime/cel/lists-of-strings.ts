@@ -2,9 +2,9 @@ import { charge } from './meter.js';
 import { isList, type Kind, kindOf } from './kinds.js';
 import type { Result, Value } from './values.js';
 
-
 /**
- * Whether a value passes as a `list(string)` argument: the run-time guard looks at the first element only (docs/spec/conditions.md#error-classes).
+ * Whether a value passes as a `list(string)` argument: the run-time guard looks at the first element only
+ * (docs/spec/conditions.md#error-classes).
  */
 export function passesAsStrings(value: Result): value is readonly Value[] {
   return isList(value) && (value.length === 0 || typeof value[0] === 'string');
@@ -16,7 +16,10 @@ export function firstNonString(list: readonly Value[]): Value | undefined {
   return list.find((element) => typeof element !== 'string');
 }
 
-/** What the reference says when it cannot make a string of a value that should be one (docs/spec/conditions.md#hierarchy-functions, docs/spec/conditions.md#output-conversion). */
+/**
+ * What the reference says when it cannot make a string of a value that should be one
+ * (docs/spec/conditions.md#hierarchy-functions, docs/spec/conditions.md#output-conversion).
+ */
 export function notAString(value: Value): string {
   const kind = kindOf(value);
   switch (kind) {

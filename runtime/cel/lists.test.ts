@@ -15,7 +15,14 @@ test('a list literal evaluates all elements; any error is the result', () => {
 });
 
 test('an optional element is dropped when it is none, and must be optional', () => {
-  assert.equal(listOfOptionals([[true, new Optional(5)], [true, new Optional(undefined)], [false, 1]]), [5, 1]);
+  assert.equal(
+    listOfOptionals([
+      [true, new Optional(5)],
+      [true, new Optional(undefined)],
+      [false, 1],
+    ]),
+    [5, 1],
+  );
   assert.is(text(listOfOptionals([[true, 5]])), 'cannot initialize optional list element from non-optional value 5');
 });
 
@@ -37,7 +44,10 @@ test('flatten takes one level unless told otherwise, and keeps other elements', 
   assert.is(text(flatten('a')), 'no such overload: string.flatten()');
   assert.is(text(flatten(null, 1n)), 'no such overload: null_type.flatten(int)');
   assert.is(text(flatten([1], 'a')), 'no such overload: list(dyn).flatten(string)');
-  assert.throws(() => flatten([NESTED(MAX_DEPTH + 5)], 1_000_000n), (error: unknown) => error instanceof EvaluationLimitError);
+  assert.throws(
+    () => flatten([NESTED(MAX_DEPTH + 5)], 1_000_000n),
+    (error: unknown) => error instanceof EvaluationLimitError,
+  );
 });
 
 test('sort takes one comparable type', () => {

@@ -31,7 +31,8 @@ export function listOfOptionals(elements: readonly (readonly [optional: boolean,
 
 /** `list.slice(b, e)` (docs/spec/conditions.md#lists-and-sets). */
 export function slice(list: Result, begin: Result, end: Result): Result {
-  if (!Array.isArray(list) || typeof begin !== 'bigint' || typeof end !== 'bigint') return refuse('slice', list, begin, end);
+  if (!Array.isArray(list) || typeof begin !== 'bigint' || typeof end !== 'bigint')
+    return refuse('slice', list, begin, end);
   const refused = (reason: string) => new CelError(`cannot slice(${begin}, ${end}), ${reason}`);
   if (begin < 0n || end < 0n) return refused('negative indexes not supported');
   if (begin > end) return refused('start index must be less than or equal to end index');

@@ -1,7 +1,10 @@
 import { NO_SUCH_OVERLOAD, problemOf } from './failures.js';
 import { isFailure, type Result } from './values.js';
 
-/** `a && b` (docs/spec/conditions.md#logical-operators): false when either is false, whatever the other; true when both are; else the first problem. */
+/**
+ * `a && b` (docs/spec/conditions.md#logical-operators): false when either is false, whatever the other; true when both
+ * are; else the first problem.
+ */
 export function and(a: Result, b: Result): Result {
   if (a === false || b === false) return false;
   if (a !== true) return problemOf(a);

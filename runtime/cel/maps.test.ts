@@ -35,7 +35,10 @@ test('any value is accepted as key, and kinds do not meet', () => {
 });
 
 test('bytes as a key are the internal error of the reference', () => {
-  assert.equal(mapOf([[Uint8Array.of(1), 1]]), new CelError('internal error: runtime error: hash of unhashable type types.Bytes'));
+  assert.equal(
+    mapOf([[Uint8Array.of(1), 1]]),
+    new CelError('internal error: runtime error: hash of unhashable type types.Bytes'),
+  );
 });
 
 test('the names of the prototype are keys like any other', () => {
@@ -46,18 +49,45 @@ test('the names of the prototype are keys like any other', () => {
 
 test('a map literal evaluates all entries; the first error is the result', () => {
   const failure = new CelError('x');
-  assert.is(mapOf([['a', 1], [failure, 1]]), failure);
-  assert.is(mapOf([['a', failure], [undefined, 1]]), failure);
+  assert.is(
+    mapOf([
+      ['a', 1],
+      [failure, 1],
+    ]),
+    failure,
+  );
+  assert.is(
+    mapOf([
+      ['a', failure],
+      [undefined, 1],
+    ]),
+    failure,
+  );
 });
 
 test('an optional entry is dropped when its value is none, and must be optional', () => {
-  const map = mapOfOptionals([[true, 'a', new Optional(1)], [true, 'b', new Optional(undefined)], [false, 'c', 2]]) as ValueMap;
+  const map = mapOfOptionals([
+    [true, 'a', new Optional(1)],
+    [true, 'b', new Optional(undefined)],
+    [false, 'c', 2],
+  ]) as ValueMap;
   assert.equal(mapKeys(map), ['a', 'c']);
-  assert.equal(mapOfOptionals([[true, 'a', 5]]), new CelError("cannot initialize optional entry 'a' from non-optional value 5"));
+  assert.equal(
+    mapOfOptionals([[true, 'a', 5]]),
+    new CelError("cannot initialize optional entry 'a' from non-optional value 5"),
+  );
 });
 
 test('key text in messages: strings raw, numbers decimal, bools as words', () => {
-  assert.equal(['a b', 5, 5.5, 1e20, 5n, new Uint(7n), true].map(keyText), ['a b', '5', '5.5', '100000000000000000000', '5', '7', 'true']);
+  assert.equal(['a b', 5, 5.5, 1e20, 5n, new Uint(7n), true].map(keyText), [
+    'a b',
+    '5',
+    '5.5',
+    '100000000000000000000',
+    '5',
+    '7',
+    'true',
+  ]);
 });
 
 test.run();

@@ -2,11 +2,23 @@ import { kindOf } from './kinds.js';
 import { charge, chargeList, chargeMemory, chargeRead } from './meter.js';
 import { plainDoubleText } from './numbers.js';
 import { typeNameOf } from './type-names.js';
-import { CelError, Duration, isFailure, type JsonMap, Optional, type Result, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
+import {
+  CelError,
+  Duration,
+  isFailure,
+  type JsonMap,
+  Optional,
+  type Result,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  ValueMap,
+} from './values.js';
 
 /**
- * A map literal (docs/spec/conditions.md#selection-and-indexing): any value may be a key, the last of two equal keys wins, the first failing key or value
- * is the result.
+ * A map literal (docs/spec/conditions.md#selection-and-indexing): any value may be a key, the last of two equal keys
+ * wins, the first failing key or value is the result.
  */
 export function mapOf(entries: readonly (readonly [Result, Result])[]): Result {
   const builder = new MapBuilder();
@@ -19,7 +31,9 @@ export function mapOf(entries: readonly (readonly [Result, Result])[]): Result {
   return builder.build();
 }
 
-/** A map literal with optional entries (docs/spec/conditions.md#optional-values): `{?k: x}` has no entry when x is none. */
+/**
+ * A map literal with optional entries (docs/spec/conditions.md#optional-values): `{?k: x}` has no entry when x is none.
+ */
 export function mapOfOptionals(entries: readonly (readonly [optional: boolean, Result, Result])[]): Result {
   const builder = new MapBuilder();
   for (const [optional, key, value] of entries) {
@@ -55,8 +69,9 @@ export class MapBuilder {
 }
 
 /**
- * The value at a key, undefined when there is none (docs/spec/conditions.md#selection-and-indexing): the exact kind first, then integers of the other kind, and for an integral
- * double the int and the uint. A key that is a double is found by an equal double only.
+ * The value at a key, undefined when there is none (docs/spec/conditions.md#selection-and-indexing): the exact kind
+ * first, then integers of the other kind, and for an integral double the int and the uint. A key that is a double is
+ * found by an equal double only.
  */
 export function mapGet(map: JsonMap | ValueMap, key: Value): Value | undefined {
   if (map instanceof ValueMap) return findEntry(map.entries, key)?.[1];
@@ -108,7 +123,10 @@ export function keyText(key: Value): string {
   return typeNameOf(key);
 }
 
-/** The text a key is found by in a `ValueMap`; undefined for the kinds that no lookup finds (lists, maps, opaque values). */
+/**
+ * The text a key is found by in a `ValueMap`; undefined for the kinds that no lookup finds (lists, maps, opaque
+ * values).
+ */
 export function mapKey(key: Value): string | undefined {
   switch (typeof key) {
     case 'string':
@@ -125,7 +143,10 @@ export function mapKey(key: Value): string | undefined {
   }
 }
 
-/** Bytes as the key of a literal map, set or sought: the reference crashes, and this is what its crash reads like (docs/spec/conditions.md#error-messages). */
+/**
+ * Bytes as the key of a literal map, set or sought: the reference crashes, and this is what its crash reads like
+ * (docs/spec/conditions.md#error-messages).
+ */
 export const UNHASHABLE = new CelError('internal error: runtime error: hash of unhashable type types.Bytes');
 
 function keyOfObject(key: Value): string | undefined {
@@ -137,7 +158,10 @@ function keyOfObject(key: Value): string | undefined {
   return undefined;
 }
 
-function findEntry(entries: ReadonlyMap<string, readonly [Value, Value]>, key: Value): readonly [Value, Value] | undefined {
+function findEntry(
+  entries: ReadonlyMap<string, readonly [Value, Value]>,
+  key: Value,
+): readonly [Value, Value] | undefined {
   const text = mapKey(key);
   const exact = text === undefined ? undefined : entries.get(text);
   if (exact !== undefined) return exact;

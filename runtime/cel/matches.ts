@@ -10,7 +10,10 @@ import { CelError, isFailure, type Result } from './values.js';
 /** A pattern known when the policy was compiled. */
 export interface LiteralPattern {
   readonly source: string;
-  /** A native RegExp where that is certain to agree, re2js otherwise, or why the pattern is invalid. Made at the first use. */
+  /**
+   * A native RegExp where that is certain to agree, re2js otherwise, or why the pattern is invalid. Made at the first
+   * use.
+   */
   matcher: RegExp | RE2JS | CelError | undefined;
 }
 
@@ -43,7 +46,10 @@ function matcherOf(source: string): RegExp | RE2JS | CelError {
   return re2 instanceof CelError ? re2 : (verifiedRegExp(source, re2) ?? re2);
 }
 
-/** `s.matches(re)`, unanchored, RE2 (docs/spec/conditions.md#core-functions). The receiver's type is checked before the pattern's. */
+/**
+ * `s.matches(re)`, unanchored, RE2 (docs/spec/conditions.md#core-functions). The receiver's type is checked before the
+ * pattern's.
+ */
 export function matches(s: Result, re: Result): Result {
   if (isFailure(s)) return s;
   if (isFailure(re)) return re;

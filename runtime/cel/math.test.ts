@@ -26,7 +26,15 @@ test('which text a wrong type gives depends on the form', () => {
 });
 
 test('round is half away from zero', () => {
-  for (const [x, rounded] of [[-1.5, -2], [-2.5, -3], [0.5, 1], [0.49999999999999994, 0], [2.5, 3], [-0.4, -0], [4503599627370497.5, 4503599627370498]] as const) {
+  for (const [x, rounded] of [
+    [-1.5, -2],
+    [-2.5, -3],
+    [0.5, 1],
+    [0.49999999999999994, 0],
+    [2.5, 3],
+    [-0.4, -0],
+    [4503599627370497.5, 4503599627370498],
+  ] as const) {
     assert.ok(Object.is(math.mathRound(x), rounded), String(x));
   }
   assert.is(math.mathRound(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY);

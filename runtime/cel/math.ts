@@ -5,7 +5,10 @@ import { checkedInt, compareNumbers, MAX_UINT } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
 import { CelError, isFailure, type Result, Uint, type Value } from './values.js';
 
-/** `math.greatest(...)` (docs/spec/conditions.md#math-functions): of numbers or of one list of numbers; of equal ones the first. */
+/**
+ * `math.greatest(...)` (docs/spec/conditions.md#math-functions): of numbers or of one list of numbers; of equal ones
+ * the first.
+ */
 export function mathGreatest(...args: readonly Result[]): Result {
   return extreme('math.@max', 1, args);
 }

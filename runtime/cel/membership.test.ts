@@ -35,7 +35,12 @@ test('in anything else is no such overload, whatever the left side', () => {
 test('a failed operand is neither in nor not in', () => {
   const failure = new CelError('x');
   assert.is(inCollection(failure, []), failure);
-  for (const [x, collection] of [[undefined, ['a']], ['a', undefined], ['a', failure], ['a', 'abc']] as const) {
+  for (const [x, collection] of [
+    [undefined, ['a']],
+    ['a', undefined],
+    ['a', failure],
+    ['a', 'abc'],
+  ] as const) {
     assert.is(isIn(x, collection), false);
     assert.is(isNotIn(x, collection), false);
   }

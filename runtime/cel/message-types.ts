@@ -1,7 +1,10 @@
 import { VARIABLES } from './type-names.js';
 import { Message, type Value } from './values.js';
 
-/** A field of a message type (docs/spec/conditions.md#variables-in-scope): what it reads as when unset, and the lowerCamel name it also has. */
+/**
+ * A field of a message type (docs/spec/conditions.md#variables-in-scope): what it reads as when unset, and the
+ * lowerCamel name it also has.
+ */
 export interface MessageField {
   readonly name: string;
   readonly jsonName: string;

@@ -1,7 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { equals } from './equality.js';
-import { auxDataMessage, principalMessage, requestMessage, resourceMessage, runtimeMessage, variablesMessage } from './messages.js';
+import {
+  auxDataMessage,
+  principalMessage,
+  requestMessage,
+  resourceMessage,
+  runtimeMessage,
+  variablesMessage,
+} from './messages.js';
 import { toOutput } from './output.js';
 import { has, select } from './selection.js';
 import { CelError, type Result } from './values.js';
@@ -46,7 +53,10 @@ test('reading runtime fails when a derived role could not be computed', () => {
     runtimeMessage({ effectiveDerivedRoles: [], failedDerivedRoles: ['a', 'b'] }),
     new CelError('failed to compute effective derived roles [a, b]'),
   );
-  assert.equal(select(runtimeMessage({ effectiveDerivedRoles: ['a'], failedDerivedRoles: [] }), 'effectiveDerivedRoles'), ['a']);
+  assert.equal(
+    select(runtimeMessage({ effectiveDerivedRoles: ['a'], failedDerivedRoles: [] }), 'effectiveDerivedRoles'),
+    ['a'],
+  );
 });
 
 test('a variable that failed is not set', () => {

@@ -35,7 +35,10 @@ interface RuntimeShape {
   readonly failedDerivedRoles: readonly string[];
 }
 
-/** `request` as a whole (docs/spec/conditions.md#field-access): a principal and a resource always, token claims when there are any. */
+/**
+ * `request` as a whole (docs/spec/conditions.md#field-access): a principal and a resource always, token claims when
+ * there are any.
+ */
 export function requestMessage(request: RequestShape): Message {
   const auxData = auxDataMessage(request.auxData);
   return new Message(REQUEST, {
@@ -64,7 +67,9 @@ export function auxDataMessage(auxData: AuxDataShape): Message {
 
 /** `request.auxData.jwts`: a map of messages, by the name of the token. */
 export function jwtMessages({ jwts }: AuxDataShape): { readonly [name: string]: Message } {
-  return Object.fromEntries(Object.entries(jwts).map(([name, { claims }]) => [name, new Message(JWT, setFields({ claims }))]));
+  return Object.fromEntries(
+    Object.entries(jwts).map(([name, { claims }]) => [name, new Message(JWT, setFields({ claims }))]),
+  );
 }
 
 /** `runtime` as a whole; it fails where reading its derived roles does. */
@@ -73,7 +78,10 @@ export function runtimeMessage(request: RuntimeShape): Result {
   return isFailure(roles) ? roles : new Message(RUNTIME, { effective_derived_roles: roles });
 }
 
-/** `runtime.effectiveDerivedRoles` (docs/spec/conditions.md#derived-roles-in-conditions): under strict evaluation it fails when a derived role's condition did. */
+/**
+ * `runtime.effectiveDerivedRoles` (docs/spec/conditions.md#derived-roles-in-conditions): under strict evaluation it
+ * fails when a derived role's condition did.
+ */
 export function effectiveDerivedRoles(request: RuntimeShape): Result {
   if (request.failedDerivedRoles.length === 0) return request.effectiveDerivedRoles;
   return new CelError(`failed to compute effective derived roles [${request.failedDerivedRoles.join(', ')}]`);
@@ -85,7 +93,8 @@ export function variablesMessage(fields: { readonly [name: string]: Result }): M
   return new Message(VARIABLES, Object.fromEntries(set));
 }
 
-// A field that holds its empty value is unset (docs/spec/conditions.md#has-on-request-fields), so two messages are equal when what is set of them is.
+// A field that holds its empty value is unset (docs/spec/conditions.md#has-on-request-fields), so two messages are
+// equal when what is set of them is.
 function setFields(fields: { readonly [name: string]: Value }): { readonly [name: string]: Value } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 }

@@ -1,10 +1,14 @@
 /*
- * What evaluating conditions costs. Time is counted in steps of about ten nanoseconds, memory in bytes; only what grows with a request is charged.
- * One condition is evaluated at a time, so a program has one meter. It has no limit unless a call sets one.
+ * What evaluating conditions costs. Time is counted in steps of about ten nanoseconds, memory in bytes; only what grows
+ * with a request is charged. One condition is evaluated at a time, so a program has one meter. It has no limit unless a
+ * call sets one.
  */
 const meter = { steps: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-/** Why a call fails instead of deciding: evaluating its conditions costs more than is allowed, or they use values that are nested too deeply. */
+/**
+ * Why a call fails instead of deciding: evaluating its conditions costs more than is allowed, or they use values that
+ * are nested too deeply.
+ */
 export class EvaluationLimitError extends Error {
   override readonly name = NAME;
 
@@ -18,7 +22,10 @@ export class EvaluationLimitError extends Error {
   }
 }
 
-/** Limits what is evaluated until `endLimit`, which needs the result. Within another limit, what is left of that one counts. */
+/**
+ * Limits what is evaluated until `endLimit`, which needs the result. Within another limit, what is left of that one
+ * counts.
+ */
 export function beginLimit(steps: number, bytes: number): number {
   const outer = meter.steps;
   meter.steps = Math.min(steps, outer);
@@ -54,14 +61,20 @@ export function chargeRead(length: number): void {
   charge(length / 16);
 }
 
-/** Charges for memory that is about to be allocated; even for none, since variables that double each other ask for it exponentially often. */
+/**
+ * Charges for memory that is about to be allocated; even for none, since variables that double each other ask for it
+ * exponentially often.
+ */
 export function chargeMemory(bytes: number): void {
   meter.bytes -= bytes;
   if (meter.bytes < 0) throw new EvaluationLimitError('cost');
   charge(3 + bytes / 32);
 }
 
-/** Charges for a string of a length that is about to be made. One that no JavaScript engine can hold is refused, limit or not. */
+/**
+ * Charges for a string of a length that is about to be made. One that no JavaScript engine can hold is refused, limit
+ * or not.
+ */
 export function chargeText(length: number): void {
   if (length > MAX_TEXT) throw new EvaluationLimitError('cost');
   chargeMemory(2 * length);
@@ -77,7 +90,10 @@ export function tooDeep(): never {
   throw new EvaluationLimitError('depth');
 }
 
-/** How many levels of lists, maps and optionals a value may have where one is walked whole. Deeper ones would overflow the stack. */
+/**
+ * How many levels of lists, maps and optionals a value may have where one is walked whole. Deeper ones would overflow
+ * the stack.
+ */
 export const MAX_DEPTH = 1000;
 
 /** The steps that a call has unless its limits say otherwise. */

@@ -6,7 +6,10 @@ import { CelError, type Result } from './values.js';
 
 export { CidrValue, cidrText, IpValue, ipText };
 
-/** `ip(s)`; zones and IPv4-mapped addresses are refused (docs/spec/conditions.md#network-functions, docs/spec/conditions.md#ip-address-messages). */
+/**
+ * `ip(s)`; zones and IPv4-mapped addresses are refused (docs/spec/conditions.md#network-functions,
+ * docs/spec/conditions.md#ip-address-messages).
+ */
 export function toIp(s: Result): Result {
   return typeof s === 'string' ? parseIp(s) : refuse('ip', s);
 }
@@ -129,7 +132,9 @@ export function parseCidr(text: string): CidrValue | CelError {
 
 function badPrefix(text: string, reason: string): CelError {
   const quoted = quotedText(text);
-  return new CelError(`CIDR ${quoted} parse error during conversion from string: netip.ParsePrefix(${quoted}): ${reason}`);
+  return new CelError(
+    `CIDR ${quoted} parse error during conversion from string: netip.ParsePrefix(${quoted}): ${reason}`,
+  );
 }
 
 function mappedAddress(text: string): CelError {

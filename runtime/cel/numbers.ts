@@ -20,7 +20,8 @@ export function checkedUint(value: bigint): Uint | CelError {
 
 /**
  * Two numbers of any kinds in order: negative, 0, positive; NaN when one is NaN; undefined when one is no number.
- * Against a double an integer is taken as a double, so 9007199254740993 equals 9007199254740992.0 (docs/spec/conditions.md#equality).
+ * Against a double an integer is taken as a double, so 9007199254740993 equals 9007199254740992.0
+ * (docs/spec/conditions.md#equality).
  */
 export function compareNumbers(a: Value, b: Value): number | undefined {
   if (typeof a === 'number') {
@@ -43,7 +44,10 @@ export function integerOf(value: Value): bigint | undefined {
   return value instanceof Uint ? value.value : undefined;
 }
 
-/** `string(double)` (docs/spec/conditions.md#numbers-as-text): the shortest digits that read back, with an exponent from 1e6 on and below 1e-4. */
+/**
+ * `string(double)` (docs/spec/conditions.md#numbers-as-text): the shortest digits that read back, with an exponent from
+ * 1e6 on and below 1e-4.
+ */
 export function doubleText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   if (value === Number.NEGATIVE_INFINITY) return '-Inf';

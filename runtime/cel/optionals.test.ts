@@ -8,7 +8,19 @@ const NONE = optional.optionalNone();
 const text = (result: Result) => (result as CelError).message;
 
 test('ofNonZeroValue is none for 0, "", empty bytes, false, [], {}, null and an empty message', () => {
-  for (const x of [0n, new Uint(0n), 0, '', new Uint8Array(), false, [], {}, null, new Duration(0n), new Message('m', {})]) {
+  for (const x of [
+    0n,
+    new Uint(0n),
+    0,
+    '',
+    new Uint8Array(),
+    false,
+    [],
+    {},
+    null,
+    new Duration(0n),
+    new Message('m', {}),
+  ]) {
     assert.equal(optional.optionalOfNonZeroValue(x), NONE);
   }
   for (const x of [1n, Number.NaN, 'a', [0], true]) assert.equal(optional.optionalOfNonZeroValue(x), new Optional(x));
@@ -52,9 +64,18 @@ test('unwrap drops nones and names a list of something else', () => {
 });
 
 test('optMap maps what is there, optFlatMap takes the optional the body gives', () => {
-  assert.equal(optional.optMap(new Optional(2n), (x) => (x as bigint) + 1n), new Optional(3n));
-  assert.equal(optional.optMap(NONE, () => 1), NONE);
-  assert.equal(optional.optFlatMap(new Optional(2n), () => NONE), NONE);
+  assert.equal(
+    optional.optMap(new Optional(2n), (x) => (x as bigint) + 1n),
+    new Optional(3n),
+  );
+  assert.equal(
+    optional.optMap(NONE, () => 1),
+    NONE,
+  );
+  assert.equal(
+    optional.optFlatMap(new Optional(2n), () => NONE),
+    NONE,
+  );
   assert.is(text(optional.optMap(new Optional(1), () => new CelError('x'))), 'x');
   assert.is(text(optional.optMap(5, (x) => x)), 'no such overload: hasValue(double)');
 });

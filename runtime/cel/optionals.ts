@@ -3,9 +3,21 @@ import { isMap } from './kinds.js';
 import { keyText, mapSize } from './maps.js';
 import { chargeList } from './meter.js';
 import { MIN_SECONDS } from './timestamp.js';
-import { CelError, Duration, isFailure, Message, Optional, type Result, Timestamp, Uint, type Value } from './values.js';
+import {
+  CelError,
+  Duration,
+  isFailure,
+  Message,
+  Optional,
+  type Result,
+  Timestamp,
+  Uint,
+  type Value,
+} from './values.js';
 
-/** What reading a none gives (docs/spec/conditions.md#optional-functions, docs/spec/conditions.md#output-conversion). */
+/**
+ * What reading a none gives (docs/spec/conditions.md#optional-functions, docs/spec/conditions.md#output-conversion).
+ */
 export const NONE_DEREFERENCED = new CelError('optional.none() dereference');
 
 /** `optional.of(x)`. */
@@ -18,7 +30,10 @@ export function optionalNone(): Optional {
   return NONE;
 }
 
-/** `optional.ofNonZeroValue(x)`: none for what its kind counts as nothing: 0, "", [], null, an empty message (docs/spec/conditions.md#optional-functions). */
+/**
+ * `optional.ofNonZeroValue(x)`: none for what its kind counts as nothing: 0, "", [], null, an empty message
+ * (docs/spec/conditions.md#optional-functions).
+ */
 export function optionalOfNonZeroValue(x: Result): Result {
   if (isFailure(x)) return x;
   return isZero(x) ? NONE : new Optional(x);

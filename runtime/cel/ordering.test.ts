@@ -45,7 +45,16 @@ test('false is before true, bytes by byte, timestamps by instant, durations by l
 });
 
 test('which text a wrong type gives depends on the left operand only', () => {
-  const unnamed: readonly Value[] = [1n, new Uint(1n), 1, 'a', true, Uint8Array.of(1), new Timestamp(0, 0, 0), new Duration(0n)];
+  const unnamed: readonly Value[] = [
+    1n,
+    new Uint(1n),
+    1,
+    'a',
+    true,
+    Uint8Array.of(1),
+    new Timestamp(0, 0, 0),
+    new Duration(0n),
+  ];
   for (const left of unnamed) assert.equal(lessThan(left, null), new CelError('no such overload'));
   const named: readonly Value[] = [null, [], {}, new Optional(1)];
   for (const left of named) assert.equal(lessThan(left, 1), new CelError('no such overload: _<_'));
@@ -53,7 +62,14 @@ test('which text a wrong type gives depends on the left operand only', () => {
 });
 
 test('a comparison that cannot be evaluated is neither so nor not so', () => {
-  const pairs: readonly (readonly [Result, Result])[] = [['5', 4], [null, 0], [undefined, 1], [true, 2], [[], []], [1, new CelError('x')]];
+  const pairs: readonly (readonly [Result, Result])[] = [
+    ['5', 4],
+    [null, 0],
+    [undefined, 1],
+    [true, 2],
+    [[], []],
+    [1, new CelError('x')],
+  ];
   for (const [a, b] of pairs) {
     for (const holds of [less, lessOrEqual, greater, greaterOrEqual]) assert.is(holds(a, b), false);
     for (const holds of [notLess, notLessOrEqual, notGreater, notGreaterOrEqual]) assert.is(holds(a, b), false);

@@ -71,7 +71,10 @@ export function atLeast(a: Result, b: Result): Result {
   return typeof order === 'number' ? order >= 0 : order;
 }
 
-/** Two values in order: negative, 0, positive, NaN when one is NaN; undefined when their kinds have no order (docs/spec/conditions.md#ordering). */
+/**
+ * Two values in order: negative, 0, positive, NaN when one is NaN; undefined when their kinds have no order
+ * (docs/spec/conditions.md#ordering).
+ */
 export function orderOf(a: Value, b: Value): number | undefined {
   switch (typeof a) {
     case 'number':

@@ -24,7 +24,12 @@ test('integers are numbers within 2^53 - 1, else decimal texts, at any depth', (
 });
 
 test('bytes are base64, times are texts, optionals are what they hold', () => {
-  const map = mapOf([['a', new Timestamp(0, 0, 0)], ['b', new Duration(1_000_000_000n)], ['c', Uint8Array.of(120)], ['d', new Optional(1)]]);
+  const map = mapOf([
+    ['a', new Timestamp(0, 0, 0)],
+    ['b', new Duration(1_000_000_000n)],
+    ['c', Uint8Array.of(120)],
+    ['d', new Optional(1)],
+  ]);
   assert.equal(toOutput(map), { val: { a: '1970-01-01T00:00:00Z', b: '1s', c: 'eA==', d: 1 } });
   assert.is(errorOf(new Optional(undefined)), 'optional.none() dereference');
 });
@@ -49,8 +54,14 @@ test('only text keys survive', () => {
 test('types and opaque values have no JSON', () => {
   assert.is(errorOf(new TypeValue('int')), "type conversion not supported for 'type'");
   assert.is(errorOf(new Kind('net.CIDR')), "unsupported type conversion to '*structpb.Value'");
-  assert.is(errorOf(new Kind('authz.lib.hierarchy')), "unsupported native conversion from hierarchy to '*structpb.Value'");
-  assert.is(errorOf(new Kind('authz.lib.spiffeTrustDomain')), "unsupported native conversion from SPIFFETrustDomain to '*structpb.Value'");
+  assert.is(
+    errorOf(new Kind('authz.lib.hierarchy')),
+    "unsupported native conversion from hierarchy to '*structpb.Value'",
+  );
+  assert.is(
+    errorOf(new Kind('authz.lib.spiffeTrustDomain')),
+    "unsupported native conversion from SPIFFETrustDomain to '*structpb.Value'",
+  );
 });
 
 test('a message is an object in lowerCamel names without what is empty', () => {
@@ -66,7 +77,10 @@ test('a key named __proto__ is a key', () => {
 test('a failed output carries the bare message', () => {
   assert.equal(toOutput(new CelError('no such key: a')), { error: 'no such key: a' });
   assert.type(errorOf(undefined as unknown as Value), 'string');
-  assert.throws(() => errorOf(NESTED(MAX_DEPTH + 1)), (error: unknown) => error instanceof EvaluationLimitError);
+  assert.throws(
+    () => errorOf(NESTED(MAX_DEPTH + 1)),
+    (error: unknown) => error instanceof EvaluationLimitError,
+  );
 });
 
 test('a variable loses wrapper types at the top, not inside lists', () => {

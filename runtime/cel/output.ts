@@ -2,7 +2,10 @@ import { type Json, jsonOf } from './json.js';
 import { VARIABLES } from './type-names.js';
 import { CelError, isFailure, Message, Opaque, Optional, type Result, TypeValue, type Value } from './values.js';
 
-/** What leaves an evaluation as an output (docs/spec/conditions.md#output-conversion, docs/spec/conditions.md#output-entries): a JSON value, or the bare text of what failed. */
+/**
+ * What leaves an evaluation as an output (docs/spec/conditions.md#output-conversion,
+ * docs/spec/conditions.md#output-entries): a JSON value, or the bare text of what failed.
+ */
 export type OutputValue = { readonly val: Json } | { readonly error: string };
 
 /**
@@ -14,7 +17,10 @@ export function toOutput(result: Result): OutputValue {
   return json instanceof CelError ? { error: json.message } : { val: json };
 }
 
-/** What a variable keeps of a result (docs/spec/conditions.md#policy-variables): wrapper kinds are lost at the top, not inside lists and maps. A failure stays one. */
+/**
+ * What a variable keeps of a result (docs/spec/conditions.md#policy-variables): wrapper kinds are lost at the top, not
+ * inside lists and maps. A failure stays one.
+ */
 export function stored(result: Result): Result {
   if (isFailure(result)) return result;
   let value: Value = result;
@@ -25,5 +31,6 @@ export function stored(result: Result): Result {
   return value instanceof Message && value.typeName === VARIABLES ? value.fields : value;
 }
 
-// Fast code reads attributes without asking why they are missing; outputs are evaluated by traced code, so this is not expected.
+// Fast code reads attributes without asking why they are missing; outputs are evaluated by traced code, so this is not
+// expected.
 const UNEXPLAINED = new CelError('the expression could not be evaluated');

@@ -29,7 +29,10 @@ export function parseGlob(glob: string): Glob | undefined {
   return tokens;
 }
 
-/** Whether the glob takes the whole path. On failure only the last star is tried anew, so the time is their lengths' product. */
+/**
+ * Whether the glob takes the whole path. On failure only the last star is tried anew, so the time is their lengths'
+ * product.
+ */
 export function matchesGlob(glob: Glob, path: string): boolean {
   charge(path.length * (glob.some(({ kind }) => kind === 'star') ? stepsOf(glob) : 1));
   const chars = [...path];
@@ -68,7 +71,10 @@ function takes(token: Exclude<Token, { kind: 'star' }>, char: string): boolean {
     case 'any':
       return char !== '/';
     case 'class':
-      return token.ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high)) !== token.negated;
+      return (
+        token.ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high)) !==
+        token.negated
+      );
   }
 }
 

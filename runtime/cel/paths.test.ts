@@ -1,6 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { basePath, dirPath, extPath, joinPath, pathHasPrefix, pathMatch, pathMatchAnyOf, relPath, volumeName } from './paths.js';
+import {
+  basePath,
+  dirPath,
+  extPath,
+  joinPath,
+  pathHasPrefix,
+  pathMatch,
+  pathMatchAnyOf,
+  relPath,
+  volumeName,
+} from './paths.js';
 import { CelError, type Result } from './values.js';
 
 const shown = (result: Result) => (result instanceof CelError ? result.message : result);
@@ -10,7 +20,15 @@ const table = (name: string, f: (path: Result) => Result, cases: readonly (reado
 };
 
 test('basePath is the last element', () => {
-  table('basePath', basePath, [['', '.'], ['/', '/'], ['a', 'a'], ['/a/b/', 'b'], ['a\\b', 'b'], ['C:\\', 'C:'], ['\\\\h\\s\\p', 'p']]);
+  table('basePath', basePath, [
+    ['', '.'],
+    ['/', '/'],
+    ['a', 'a'],
+    ['/a/b/', 'b'],
+    ['a\\b', 'b'],
+    ['C:\\', 'C:'],
+    ['\\\\h\\s\\p', 'p'],
+  ]);
 });
 
 test('dirPath is what stands before it', () => {
@@ -32,11 +50,24 @@ test('dirPath is what stands before it', () => {
 });
 
 test('extPath begins at the last dot of the last element', () => {
-  table('extPath', extPath, [['/a/b', ''], ['.bashrc', '.bashrc'], ['a.', '.'], ['a.b.c', '.c'], ['a.b/c', '']]);
+  table('extPath', extPath, [
+    ['/a/b', ''],
+    ['.bashrc', '.bashrc'],
+    ['a.', '.'],
+    ['a.b.c', '.c'],
+    ['a.b/c', ''],
+  ]);
 });
 
 test('volumeName is a drive or a share', () => {
-  table('volumeName', volumeName, [['C:\\a', 'C:'], ['C:', 'C:'], ['\\\\h\\s\\p', '\\\\h\\s'], ['\\\\h', ''], ['/a', ''], ['a.b', '']]);
+  table('volumeName', volumeName, [
+    ['C:\\a', 'C:'],
+    ['C:', 'C:'],
+    ['\\\\h\\s\\p', '\\\\h\\s'],
+    ['\\\\h', ''],
+    ['/a', ''],
+    ['a.b', ''],
+  ]);
   assert.is(shown(volumeName('C:foo')), 'failed to encode path C:foo: unsupported Win32 path');
 });
 
@@ -71,7 +102,8 @@ test('relPath is the way from the base to the target', () => {
     ['..', 'a', "failed to determine relative path of a: Rel: can't make a relative to .."],
     ['..', '../a', 'a'],
   ];
-  for (const [base, target, expected] of cases) assert.is(shown(relPath(base, target)), expected, `${base} to ${target}`);
+  for (const [base, target, expected] of cases)
+    assert.is(shown(relPath(base, target)), expected, `${base} to ${target}`);
 });
 
 test('pathHasPrefix goes by elements and leaves hidden files out', () => {
@@ -85,7 +117,10 @@ test('pathHasPrefix goes by elements and leaves hidden files out', () => {
     ['C:\\a\\b', 'C:\\a', true],
   ];
   for (const [path, prefix, expected] of cases) assert.is(pathHasPrefix(path, prefix), expected, `${path} ${prefix}`);
-  assert.is(shown(pathHasPrefix('a/b', '/a')), "failed to determine relative path of a/b: Rel: can't make a/b relative to /a");
+  assert.is(
+    shown(pathHasPrefix('a/b', '/a')),
+    "failed to determine relative path of a/b: Rel: can't make a/b relative to /a",
+  );
 });
 
 test('pathMatch is a shell glob on the whole path', () => {

@@ -15,8 +15,10 @@ export function dirPath(path: Result): Result {
   return ofPath('dirPath', path, (encoded) => {
     const { kind, windows, value } = encoded;
     const slash = value.lastIndexOf('/');
-    if (kind === 'drive') return slash === 0 ? `${decodePath(encoded, value)}\\` : decodePath(encoded, value.slice(0, slash));
-    if (kind === 'unc') return value.split('/').length <= 3 ? decodePath(encoded, value) : decodePath(encoded, value.slice(0, slash));
+    if (kind === 'drive')
+      return slash === 0 ? `${decodePath(encoded, value)}\\` : decodePath(encoded, value.slice(0, slash));
+    if (kind === 'unc')
+      return value.split('/').length <= 3 ? decodePath(encoded, value) : decodePath(encoded, value.slice(0, slash));
     if (!windows) return slash < 0 ? '.' : cleanPath(value.slice(0, slash + 1));
     if (slash < 0) return new CelError('internal error: runtime error: slice bounds out of range [:-1]');
     return decodePath(encoded, value.slice(0, slash));

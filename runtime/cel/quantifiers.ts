@@ -9,7 +9,10 @@ export type Predicate = (x: Value) => Result;
 /** A predicate of a two-variable macro: index or key, element or value. */
 export type EntryPredicate = (i: Value, v: Value) => Result;
 
-/** `range.all(x, p)` (docs/spec/conditions.md#comprehensions): false at the first false; else the first problem; else true. */
+/**
+ * `range.all(x, p)` (docs/spec/conditions.md#comprehensions): false at the first false; else the first problem; else
+ * true.
+ */
 export function all(range: Result, predicate: Predicate): Result {
   const elements = elementsOf(range);
   return isFailure(elements) ? elements : folded(elements, predicate, false);
@@ -46,8 +49,8 @@ export function existsOne2(range: Result, predicate: EntryPredicate): Result {
 }
 
 /**
- * Whether the range can be gone through and every element passes. With a test that is true only when the predicate is, this is
- * "`all` is true"; with one that is true only when the predicate is false, "`exists` is false".
+ * Whether the range can be gone through and every element passes. With a test that is true only when the predicate is,
+ * this is "`all` is true"; with one that is true only when the predicate is false, "`exists` is false".
  */
 export function everyElement(range: Result, test: (x: Value) => boolean): boolean {
   const elements = Array.isArray(range) ? range : elementsOf(range);

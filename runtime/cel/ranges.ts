@@ -3,7 +3,9 @@ import { mapEntries, mapKeys } from './maps.js';
 import { implementationNameOf } from './type-names.js';
 import { CelError, isFailure, type Result, type Value } from './values.js';
 
-/** What a one-variable macro goes through (docs/spec/conditions.md#macros): the elements of a list, the keys of a map. */
+/**
+ * What a one-variable macro goes through (docs/spec/conditions.md#macros): the elements of a list, the keys of a map.
+ */
 export function elementsOf(range: Result): readonly Value[] | CelError | undefined {
   if (Array.isArray(range)) return range;
   if (isFailure(range)) return range;

@@ -5,8 +5,9 @@ import { isEngineKind } from './type-names.js';
 import { type CelError, isFailure, type Result } from './values.js';
 
 /**
- * What a method of the engine's own kinds says of a receiver of another kind: class A where the kind dispatches methods itself
- * (strings, times, the engine's kinds), else class B. A failing receiver or argument comes first (docs/spec/conditions.md#hierarchy-functions).
+ * What a method of the engine's own kinds says of a receiver of another kind: class A where the kind dispatches methods
+ * itself (strings, times, the engine's kinds), else class B. A failing receiver or argument comes first
+ * (docs/spec/conditions.md#hierarchy-functions).
  */
 export function wrongReceiver(name: string, receiver: Result, ...args: readonly Result[]): CelError | undefined {
   if (isFailure(receiver)) return receiver;

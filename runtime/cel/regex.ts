@@ -5,7 +5,10 @@ import { charge, chargeMemory, chargeText, MAX_TEXT } from './meter.js';
 import { compileRe2, meteredEngine } from './regexp.js';
 import { CelError, Optional, type Result } from './values.js';
 
-/** `regex.extract(s, re)`: the first match, or its only group, as an optional (docs/spec/conditions.md#regular-expression-functions). */
+/**
+ * `regex.extract(s, re)`: the first match, or its only group, as an optional
+ * (docs/spec/conditions.md#regular-expression-functions).
+ */
 export function regexExtract(s: Result, re: Result): Result {
   if (typeof s !== 'string' || typeof re !== 'string') return refuse('regex.extract', s, re);
   const pattern = withOneGroup(re);
@@ -17,7 +20,10 @@ export function regexExtract(s: Result, re: Result): Result {
   return new Optional(group === '' ? undefined : group);
 }
 
-/** `regex.extractAll(s, re)`: all matches, or their only group where it is not empty (docs/spec/conditions.md#regular-expression-functions). */
+/**
+ * `regex.extractAll(s, re)`: all matches, or their only group where it is not empty
+ * (docs/spec/conditions.md#regular-expression-functions).
+ */
 export function regexExtractAll(s: Result, re: Result): Result {
   if (typeof s !== 'string' || typeof re !== 'string') return refuse('regex.extractAll', s, re);
   const pattern = withOneGroup(re);
@@ -27,7 +33,10 @@ export function regexExtractAll(s: Result, re: Result): Result {
   return found.map((match) => groupText(s, match, 1)).filter((text) => text !== '');
 }
 
-/** `regex.replace(s, re, r)` and `(s, re, r, n)`: the first n matches, all for n < 0 (docs/spec/conditions.md#regular-expression-functions). */
+/**
+ * `regex.replace(s, re, r)` and `(s, re, r, n)`: the first n matches, all for n < 0
+ * (docs/spec/conditions.md#regular-expression-functions).
+ */
 export function regexReplace(s: Result, re: Result, replacement: Result, ...limit: readonly [n?: Result]): Result {
   const n = limit.length === 0 ? -1n : limit[0];
   if (typeof s !== 'string' || typeof re !== 'string' || typeof replacement !== 'string' || typeof n !== 'bigint') {
@@ -65,7 +74,10 @@ function replaceFound(s: string, found: readonly Match[], replacement: string, g
   let text = '';
   let end = 0;
   for (const match of found) {
-    const pieces = [s.slice(end, match[0]), ...parts.map((part) => (typeof part === 'string' ? part : groupText(s, match, part)))];
+    const pieces = [
+      s.slice(end, match[0]),
+      ...parts.map((part) => (typeof part === 'string' ? part : groupText(s, match, part))),
+    ];
     charge(10 * pieces.length);
     for (const piece of pieces) {
       chargeText(piece.length);

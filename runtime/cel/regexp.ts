@@ -11,13 +11,19 @@ export function compileRe2(pattern: string): RE2JS | CelError {
 /** Instructions of a compiled pattern; only patterns written to be large have more. */
 const MAX_KEPT_SIZE = 5000;
 
-/** Patterns may come with each request and are costly to compile. Each may grow tables of some megabytes while it is used. */
+/**
+ * Patterns may come with each request and are costly to compile. Each may grow tables of some megabytes while it is
+ * used.
+ */
 const compiled = new BoundedCache<RE2JS | CelError>(
   64,
   (pattern) => pattern instanceof CelError || pattern.programSize() <= MAX_KEPT_SIZE,
 );
 
-/** Charges for looking for matches of a pattern in a string, where nothing but the automaton of all its instructions may do. */
+/**
+ * Charges for looking for matches of a pattern in a string, where nothing but the automaton of all its instructions may
+ * do.
+ */
 export function chargeSearch(matcher: RE2JS, text: string): void {
   charge(((text.length + 8) * (STEPS_A_UNIT + matcher.programSize())) / STEPS_A_UNIT);
 }
@@ -34,8 +40,8 @@ interface Input {
 }
 
 /**
- * The engine of a pattern, which charges for each of the searches that looking for all matches takes: behind a short match each may
- * read the rest of the string, and without that, time would be the square of its length.
+ * The engine of a pattern, which charges for each of the searches that looking for all matches takes: behind a short
+ * match each may read the rest of the string, and without that, time would be the square of its length.
  */
 export function meteredEngine(matcher: RE2JS, text: string): Engine {
   const engine = matcher.re2();

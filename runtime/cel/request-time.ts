@@ -2,7 +2,10 @@ import { NO_SUCH_OVERLOAD } from './failures.js';
 import { saturatedDifference } from './time-arithmetic.js';
 import { isFailure, type Result, Timestamp } from './values.js';
 
-/** What `now` asks of a request: the one instant of the whole call, with the server's offset (docs/spec/conditions.md#the-current-time). */
+/**
+ * What `now` asks of a request: the one instant of the whole call, with the server's offset
+ * (docs/spec/conditions.md#the-current-time).
+ */
 export interface RequestTime {
   readonly now: { readonly seconds: number; readonly nanos: number; readonly offset: number };
 }

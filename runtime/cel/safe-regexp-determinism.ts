@@ -3,8 +3,9 @@ import type { SafeNode, SafePattern } from './safe-regexp-parser.js';
 
 /**
  * Whether a backtracking engine needs only linear time: at every choice at most one way can take the next code point,
- * and no text is matched in two ways. So a choice is never undone later than one code point on. A pattern that may start
- * anywhere must in addition be short, or end with its only unbounded repetition, which then has nothing left to fail.
+ * and no text is matched in two ways. So a choice is never undone later than one code point on. A pattern that may
+ * start anywhere must in addition be short, or end with its only unbounded repetition, which then has nothing left to
+ * fail.
  */
 export function isDeterministic({ anchoredStart, anchoredEnd, body }: SafePattern): boolean {
   const positions: Positions = { count: 0, followers: [], sets: [] };
@@ -127,15 +128,16 @@ function optionalTail(
   return whole;
 }
 
-/** The same position twice among followers is a second way to the same text: it stays in the list, and the list is then not disjoint. */
+/**
+ * The same position twice among followers is a second way to the same text: it stays in the list, and the list is then
+ * not disjoint.
+ */
 function connect(from: readonly number[], to: readonly number[], positions: Positions): void {
   for (const position of from) positions.followers[position]?.push(...to);
 }
 
 function areDisjoint(members: readonly number[], sets: readonly CodePointSet[]): boolean {
-  return members.every((a, index) =>
-    members.slice(index + 1).every((b) => !meet(sets[a] ?? [], sets[b] ?? [])),
-  );
+  return members.every((a, index) => members.slice(index + 1).every((b) => !meet(sets[a] ?? [], sets[b] ?? [])));
 }
 
 /** Whether an attempt at one place costs no more than the pattern's own size. */

@@ -30,7 +30,9 @@ export function printRegExp({ anchoredStart, anchoredEnd, body }: SafePattern): 
  */
 const END_FOR_WIDE_SETS = '(?![^])';
 
-/** Whether every code point of every set is one UTF-16 unit and no surrogate: then `$` is right everywhere, and faster. */
+/**
+ * Whether every code point of every set is one UTF-16 unit and no surrogate: then `$` is right everywhere, and faster.
+ */
 function takesOneUnit(node: SafeNode): boolean {
   switch (node.kind) {
     case 'set':

@@ -19,7 +19,8 @@ test('selecting from a map gives the value or no such key; null is a value', () 
   assert.is(select({ a: 1 }, 'a'), 1);
   assert.is(select({ a: null }, 'a'), null);
   assert.is(text(select({ a: 1 }, 'b')), 'no such key: b');
-  for (const name of ['constructor', '__proto__', 'toString']) assert.is(text(select({}, name)), `no such key: ${name}`);
+  for (const name of ['constructor', '__proto__', 'toString'])
+    assert.is(text(select({}, name)), `no such key: ${name}`);
 });
 
 test('selecting from a list is an unsupported index type', () => {
@@ -119,7 +120,8 @@ test('field is undefined wherever select fails', () => {
   assert.is(field({ a: 1 }, 'a'), 1);
   assert.is(field(mapOf([['a', 1]]), 'a'), 1);
   assert.is(field(Object.assign(Object.create(null), { a: 1 }), 'a'), 1);
-  for (const object of [undefined, new CelError('x'), null, 5, 'text', [1]]) assert.is(field(object, 'length'), undefined);
+  for (const object of [undefined, new CelError('x'), null, 5, 'text', [1]])
+    assert.is(field(object, 'length'), undefined);
   assert.is(field({}, 'constructor'), undefined);
   assert.is(field(new CelError('x'), 'message'), undefined);
 });

@@ -6,8 +6,8 @@ import { implementationNameOf, typeNameOf, VARIABLES } from './type-names.js';
 import { CelError, isFailure, Message, Opaque, Optional, type Result, Uint, type Value } from './values.js';
 
 /**
- * `object.name` where only success matters: an own property, undefined when it fails. On the hot path: a plain object is told
- * by its prototype before anything else (bench/check.bench.ts).
+ * `object.name` where only success matters: an own property, undefined when it fails. On the hot path: a plain object
+ * is told by its prototype before anything else (bench/check.bench.ts).
  */
 export function field(object: Result, name: string): Value | undefined {
   if (typeof object !== 'object' || object === null) return undefined;
@@ -37,7 +37,10 @@ export function index(object: Result, i: Result): Result {
   return found === undefined ? missing(object, i) : found;
 }
 
-/** `has(object.name)` (docs/spec/conditions.md#the-has-macro): false for a name that is missing and for a value that has no fields; an object that failed fails. */
+/**
+ * `has(object.name)` (docs/spec/conditions.md#the-has-macro): false for a name that is missing and for a value that has
+ * no fields; an object that failed fails.
+ */
 export function has(object: Result, name: string): Result {
   if (isFailure(object)) return object;
   if (object instanceof Optional) return object.value === undefined ? false : has(object.value, name);
@@ -60,7 +63,13 @@ export function optionalIndex(object: Result, i: Result): Result {
 type Qualifier = string | boolean | bigint | number | Uint;
 
 function isQualifier(i: Value): i is Qualifier {
-  return typeof i === 'string' || typeof i === 'boolean' || typeof i === 'bigint' || typeof i === 'number' || i instanceof Uint;
+  return (
+    typeof i === 'string' ||
+    typeof i === 'boolean' ||
+    typeof i === 'bigint' ||
+    typeof i === 'number' ||
+    i instanceof Uint
+  );
 }
 
 function invalidQualifier(i: Value): CelError {
@@ -73,7 +82,8 @@ function optionally(object: Value, key: Qualifier): Result {
   return found instanceof CelError ? found : new Optional(found);
 }
 
-// Like lookUp, but a field of a message that holds its empty value counts as missing (docs/spec/conditions.md#has-on-request-fields).
+// Like lookUp, but a field of a message that holds its empty value counts as missing
+// (docs/spec/conditions.md#has-on-request-fields).
 function present(object: Value, key: Qualifier): Value | CelError | undefined {
   if (!(object instanceof Message)) return lookUp(object, key);
   if (typeof key !== 'string') return NO_SUCH_OVERLOAD;
@@ -96,7 +106,8 @@ function elementOf(list: readonly Value[], key: Qualifier): Value | CelError | u
     return new CelError(`unsupported index type '${typeNameOf(key)}' in list`);
   }
   const position = key instanceof Uint ? key.value : key;
-  const fits = typeof position === 'number' ? Number.isInteger(position) && Math.abs(position) < 2 ** 63 : position < 2n ** 63n;
+  const fits =
+    typeof position === 'number' ? Number.isInteger(position) && Math.abs(position) < 2 ** 63 : position < 2n ** 63n;
   return fits ? list[Number(position)] : new CelError(`unsupported index value ${keyText(key)} in list`);
 }
 

@@ -1,6 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { except, exceptGlobal, hasIntersection, hasIntersectionGlobal, intersect, intersectGlobal, isSubset, isSubsetGlobal, setsContains, setsEquivalent, setsIntersects } from './sets.js';
+import {
+  except,
+  exceptGlobal,
+  hasIntersection,
+  hasIntersectionGlobal,
+  intersect,
+  intersectGlobal,
+  isSubset,
+  isSubsetGlobal,
+  setsContains,
+  setsEquivalent,
+  setsIntersects,
+} from './sets.js';
 import { CelError } from './values.js';
 
 test('intersect keeps order and multiplicity of the shorter list, the receiver on a tie', () => {

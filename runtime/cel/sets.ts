@@ -3,7 +3,10 @@ import { chargeList } from './meter.js';
 import { ValueSet } from './value-set.js';
 import { type CelError, isFailure, type Result, type Value } from './values.js';
 
-/** `a.intersect(b)` (docs/spec/conditions.md#set-functions): the elements of the shorter list, a on a tie, that the other has; order and repetitions kept. */
+/**
+ * `a.intersect(b)` (docs/spec/conditions.md#set-functions): the elements of the shorter list, a on a tie, that the
+ * other has; order and repetitions kept.
+ */
 export function intersect(a: Result, b: Result): Result {
   if (!Array.isArray(a) || !Array.isArray(b)) return refuse('intersect', a, b);
   return b.length < a.length ? common(b, a) : common(a, b);

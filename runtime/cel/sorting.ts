@@ -3,7 +3,10 @@ import { charge, chargeList } from './meter.js';
 import { orderOf } from './ordering.js';
 import { CelError, type Value } from './values.js';
 
-/** The elements in the order of their keys, equal keys in the order of the list; keys are of one comparable kind (docs/spec/conditions.md#list-functions). */
+/**
+ * The elements in the order of their keys, equal keys in the order of the list; keys are of one comparable kind
+ * (docs/spec/conditions.md#list-functions).
+ */
 export function sortedByKeys(list: readonly Value[], keys: readonly Value[]): readonly Value[] | CelError {
   const [first] = keys;
   if (first === undefined) return [];

@@ -49,7 +49,9 @@ export function spiffeMatchExact(x: Result): Result {
   return new SpiffeMatcherValue((other) => other.uri === uri);
 }
 
-/** `spiffeMatchOneOf(list)` of IDs or strings. The run-time guard looks at the first element, the function at the rest. */
+/**
+ * `spiffeMatchOneOf(list)` of IDs or strings. The run-time guard looks at the first element, the function at the rest.
+ */
 export function spiffeMatchOneOf(list: Result): Result {
   if (!isList(list)) return refuse('spiffeMatchOneOf', list);
   const [first] = list;

@@ -35,7 +35,8 @@ export function charAt(s: Result, i: Result): Result {
 /** `s.indexOf(part)`, `s.indexOf(part, from)`: -1 when it does not occur from there on. */
 export function indexOf(s: Result, part: Result, ...rest: readonly [Result?]): Result {
   const [from] = rest.length === 0 ? [0n] : rest;
-  if (typeof s !== 'string' || typeof part !== 'string' || typeof from !== 'bigint') return refuse('indexOf', s, part, ...rest);
+  if (typeof s !== 'string' || typeof part !== 'string' || typeof from !== 'bigint')
+    return refuse('indexOf', s, part, ...rest);
   chargeWalks(s, 3);
   if (from < 0n) return outOfRange(from);
   const size = codePointCount(s);
@@ -76,14 +77,21 @@ export function upperAscii(s: Result): Result {
 /** `s.replace(old, with)`, `s.replace(old, with, n)`: literally; at most n times, a negative n without limit. */
 export function replace(s: Result, old: Result, replacement: Result, ...rest: readonly [Result?]): Result {
   const [limit] = rest.length === 0 ? [-1n] : rest;
-  if (typeof s !== 'string' || typeof old !== 'string' || typeof replacement !== 'string' || typeof limit !== 'bigint') {
+  if (
+    typeof s !== 'string' ||
+    typeof old !== 'string' ||
+    typeof replacement !== 'string' ||
+    typeof limit !== 'bigint'
+  ) {
     return refuse('replace', s, old, replacement, ...rest);
   }
   const times = timesOf(limit);
   return old === '' ? interspersed(s, replacement, times) : joined(piecesOf(s, old, times + 1), replacement);
 }
 
-/** `s.split(separator)`, `s.split(separator, n)`: at most n pieces, the last keeps the rest; a negative n without limit. */
+/**
+ * `s.split(separator)`, `s.split(separator, n)`: at most n pieces, the last keeps the rest; a negative n without limit.
+ */
 export function split(s: Result, separator: Result, ...rest: readonly [Result?]): Result {
   const [limit] = rest.length === 0 ? [-1n] : rest;
   if (typeof s !== 'string' || typeof separator !== 'string' || typeof limit !== 'bigint') {
@@ -139,7 +147,9 @@ export function join(list: Result, ...rest: readonly [Result?]): Result {
   const isTextList = Array.isArray(list) && (list.length === 0 || typeof list[0] === 'string');
   if (!isTextList || typeof separator !== 'string') return refuse('join', list, ...rest);
   const stranger = (list as readonly Value[]).find((element) => typeof element !== 'string');
-  return stranger === undefined ? joined(list as readonly string[], separator) : new CelError(`join: invalid input: ${keyText(stranger)}`);
+  return stranger === undefined
+    ? joined(list as readonly string[], separator)
+    : new CelError(`join: invalid input: ${keyText(stranger)}`);
 }
 
 /** `strings.quote(s)`: in double quotes, with the escapes of a literal. */

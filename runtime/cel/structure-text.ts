@@ -2,11 +2,23 @@ import { base64Text } from './base64.js';
 import { isMap } from './kinds.js';
 import { mapEntries } from './maps.js';
 import { charge, chargeText, MAX_DEPTH, tooDeep } from './meter.js';
-import { Duration, type JsonMap, Message, Opaque, Optional, Timestamp, TypeValue, Uint, type Value, type ValueMap } from './values.js';
+import {
+  Duration,
+  type JsonMap,
+  Message,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+  type ValueMap,
+} from './values.js';
 
 /**
- * A text that equal values share (docs/spec/conditions.md#equality), and few others: numbers by the double they equal, maps whatever the order of their entries.
- * Undefined for values that contain opaque ones, which say themselves what they equal.
+ * A text that equal values share (docs/spec/conditions.md#equality), and few others: numbers by the double they equal,
+ * maps whatever the order of their entries. Undefined for values that contain opaque ones, which say themselves what
+ * they equal.
  */
 export function structureText(value: Value): string | undefined {
   return textWithin(MAX_DEPTH, value);
@@ -36,14 +48,19 @@ function numberText(value: number): string {
 function textOfObject(depth: number, value: Exclude<Value, null>): string | undefined {
   if (depth === 0) tooDeep();
   if (value instanceof Opaque) return undefined;
-  if (Array.isArray(value)) return joined('[', value.map((element: Value) => textWithin(depth - 1, element)));
+  if (Array.isArray(value))
+    return joined(
+      '[',
+      value.map((element: Value) => textWithin(depth - 1, element)),
+    );
   if (isMap(value)) return textOfMap(depth - 1, value);
   if (value instanceof Uint) return numberText(Number(value.value));
   if (value instanceof Uint8Array) return `x${base64Text(value)}`;
   if (value instanceof Timestamp) return `@${value.seconds}.${value.nanos}`;
   if (value instanceof Duration) return `p${value.nanos}`;
   if (value instanceof TypeValue) return `y${value.name}`;
-  if (value instanceof Optional) return joined('?', value.value === undefined ? [] : [textWithin(depth - 1, value.value)]);
+  if (value instanceof Optional)
+    return joined('?', value.value === undefined ? [] : [textWithin(depth - 1, value.value)]);
   if (value instanceof Message) return textOfMap(depth - 1, value.fields);
   return undefined;
 }

@@ -8,7 +8,13 @@ export function offsetOf(text: string, part: string, from: number): number {
     charge((read + part.length) / (part.length > 1 ? 4 : 16) + (read * part.length) / COMPARED_A_STEP);
     return found;
   }
-  return search(text.length - from, part.length, (at) => text.charCodeAt(from + at), (at) => part.charCodeAt(at), from);
+  return search(
+    text.length - from,
+    part.length,
+    (at) => text.charCodeAt(from + at),
+    (at) => part.charCodeAt(at),
+    from,
+  );
 }
 
 /** The last offset of a part at or before `from`, -1 when there is none: as `lastIndexOf`, in time linear in both. */
@@ -19,7 +25,13 @@ export function lastOffsetOf(text: string, part: string, from: number): number {
     charge((text.length * part.length) / 8);
     return text.lastIndexOf(part, from);
   }
-  const found = search(end, part.length, (at) => text.charCodeAt(end - 1 - at), (at) => part.charCodeAt(part.length - 1 - at), 0);
+  const found = search(
+    end,
+    part.length,
+    (at) => text.charCodeAt(end - 1 - at),
+    (at) => part.charCodeAt(part.length - 1 - at),
+    0,
+  );
   return found < 0 ? -1 : end - part.length - found;
 }
 
@@ -35,7 +47,13 @@ const LONG_PART = 8;
 const LONG_TEXT = 4096;
 
 /** The search of Knuth, Morris and Pratt: where the part begins, counted from `base`. */
-function search(size: number, partSize: number, unitAt: (at: number) => number, partAt: (at: number) => number, base: number): number {
+function search(
+  size: number,
+  partSize: number,
+  unitAt: (at: number) => number,
+  partAt: (at: number) => number,
+  base: number,
+): number {
   if (size < partSize) return -1;
   charge(size + 2 * partSize);
   chargeMemory(4 * partSize);

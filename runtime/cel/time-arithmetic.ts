@@ -2,7 +2,10 @@ import { durationOf, MAX_NANOS, MIN_NANOS, SECOND } from './duration.js';
 import { timestampAt } from './timestamp.js';
 import { type CelError, Duration, type Timestamp } from './values.js';
 
-/** `t + d`: the offset of the timestamp stays; `timestamp overflow` outside the years 1 to 9999 (docs/spec/conditions.md#operators, docs/spec/conditions.md#parsing-timestamps). */
+/**
+ * `t + d`: the offset of the timestamp stays; `timestamp overflow` outside the years 1 to 9999
+ * (docs/spec/conditions.md#operators, docs/spec/conditions.md#parsing-timestamps).
+ */
 export function addDuration(t: Timestamp, d: Duration): Timestamp | CelError {
   return shift(t, d.nanos);
 }
@@ -17,7 +20,10 @@ export function timestampDifference(a: Timestamp, b: Timestamp): Duration | CelE
   return durationOf(nanosBetween(a, b));
 }
 
-/** `a - b`, held at the greatest or least duration where it would leave the range: `timeSince` (docs/spec/conditions.md#core-functions). */
+/**
+ * `a - b`, held at the greatest or least duration where it would leave the range: `timeSince`
+ * (docs/spec/conditions.md#core-functions).
+ */
 export function saturatedDifference(a: Timestamp, b: Timestamp): Duration {
   const nanos = nanosBetween(a, b);
   if (nanos > MAX_NANOS) return new Duration(MAX_NANOS);

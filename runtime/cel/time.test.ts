@@ -103,7 +103,20 @@ test('a duration prints as float seconds', () => {
 });
 
 test('a duration has no days, spaces or exponents and is an int64 of nanoseconds', () => {
-  for (const bad of ['1d', '.s', ' 1s', '1s ', '', '-', '1', '1e3s', '--1s', '9223372036854775808ns', '2562048h', '1ss']) {
+  for (const bad of [
+    '1d',
+    '.s',
+    ' 1s',
+    '1s ',
+    '',
+    '-',
+    '1',
+    '1e3s',
+    '--1s',
+    '9223372036854775808ns',
+    '2562048h',
+    '1ss',
+  ]) {
     assert.is(failure(toDuration(bad)), "type conversion error from 'string' to 'google.protobuf.Duration'", bad);
   }
   assert.is(failure(toDuration(60n)), 'no such overload: duration(int)');
@@ -122,7 +135,18 @@ test('arithmetic keeps the offset of the timestamp and reports what leaves the r
 
 test('accessors without a zone use UTC, whatever the offset of the text', () => {
   const t = ts('2021-04-20T23:05:20.021-05:00');
-  const fields = [getFullYear, getMonth, getDate, getDayOfMonth, getDayOfWeek, getDayOfYear, getHours, getMinutes, getSeconds, getMilliseconds];
+  const fields = [
+    getFullYear,
+    getMonth,
+    getDate,
+    getDayOfMonth,
+    getDayOfWeek,
+    getDayOfYear,
+    getHours,
+    getMinutes,
+    getSeconds,
+    getMilliseconds,
+  ];
   assert.equal(
     fields.map((field) => field(t)),
     [2021n, 3n, 21n, 20n, 3n, 110n, 4n, 5n, 20n, 21n],
@@ -130,7 +154,10 @@ test('accessors without a zone use UTC, whatever the offset of the text', () => 
 });
 
 test('on a duration the accessors give totals truncated toward zero, and take no zone', () => {
-  assert.equal([getHours, getMinutes, getSeconds, getMilliseconds].map((field) => field(dur('-1h30m0.5s'))), [-1n, -90n, -5400n, -5400500n]);
+  assert.equal(
+    [getHours, getMinutes, getSeconds, getMilliseconds].map((field) => field(dur('-1h30m0.5s'))),
+    [-1n, -90n, -5400n, -5400500n],
+  );
   assert.is(failure(getHours(dur('1s'), 'UTC')), 'no such overload: getHours(google.protobuf.Duration, string)');
   assert.is(failure(getDate(dur('1s'))), 'no such overload: getDate(google.protobuf.Duration)');
 });
@@ -140,7 +167,10 @@ test('a failing receiver or zone comes before a wrong type', () => {
   assert.is(getHours(missing), missing);
   assert.is(getHours('x', missing), missing);
   assert.is(getHours(ts('2021-01-01T00:00:00Z'), undefined), undefined);
-  assert.is(failure(getHours(ts('2021-01-01T00:00:00Z'), 5)), 'no such overload: getHours(google.protobuf.Timestamp, double)');
+  assert.is(
+    failure(getHours(ts('2021-01-01T00:00:00Z'), 5)),
+    'no such overload: getHours(google.protobuf.Timestamp, double)',
+  );
   assert.is(failure(getHours(null)), 'no such overload: getHours(null_type)');
 });
 

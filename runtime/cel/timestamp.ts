@@ -8,7 +8,10 @@ export const MIN_SECONDS = -62_135_596_800;
 /** The last second of a timestamp, 9999-12-31T23:59:59Z. */
 export const MAX_SECONDS = 253_402_300_799;
 
-/** `timestamp(x)` of a timestamp, of Unix seconds (an int) or of RFC 3339 text (docs/spec/conditions.md#core-functions, docs/spec/conditions.md#parsing-timestamps). */
+/**
+ * `timestamp(x)` of a timestamp, of Unix seconds (an int) or of RFC 3339 text (docs/spec/conditions.md#core-functions,
+ * docs/spec/conditions.md#parsing-timestamps).
+ */
 export function toTimestamp(x: Result): Result {
   if (x instanceof Timestamp) return x;
   if (typeof x === 'bigint') return timestampAt(x, 0, 0);
@@ -18,8 +21,9 @@ export function toTimestamp(x: Result): Result {
 }
 
 /**
- * RFC 3339 text as a timestamp with its offset; undefined when the text is not one (docs/spec/conditions.md#parsing-timestamps). On the hot path of conditions on
- * time: read by character codes, as a regular expression would make ten texts (bench/conditions.bench.ts).
+ * RFC 3339 text as a timestamp with its offset; undefined when the text is not one
+ * (docs/spec/conditions.md#parsing-timestamps). On the hot path of conditions on time: read by character codes, as a
+ * regular expression would make ten texts (bench/conditions.bench.ts).
  */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const year = digitsAt(text, 0, 4);
@@ -28,8 +32,20 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const hour = digitsAt(text, 11, 2);
   const minute = digitsAt(text, 14, 2);
   const second = digitsAt(text, 17, 2);
-  const isDate = isAt(text, 4, DASH) && isAt(text, 7, DASH) && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
-  const isTime = isAt(text, 10, LETTER_T) && isAt(text, 13, COLON) && isAt(text, 16, COLON) && hour <= 23 && minute <= 59 && second <= 59;
+  const isDate =
+    isAt(text, 4, DASH) &&
+    isAt(text, 7, DASH) &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysInMonth(year, month);
+  const isTime =
+    isAt(text, 10, LETTER_T) &&
+    isAt(text, 13, COLON) &&
+    isAt(text, 16, COLON) &&
+    hour <= 23 &&
+    minute <= 59 &&
+    second <= 59;
   if (!isDate || !isTime) return undefined;
   const zone = isAt(text, 19, DOT) ? endOfDigits(text, 20) : 19;
   const offset = zone === 20 ? undefined : parseOffset(text, zone);
@@ -39,12 +55,17 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return isInRange(seconds) ? new Timestamp(seconds, nanosOf(text, 20, zone), offset) : undefined;
 }
 
-/** A timestamp of whole seconds and nanoseconds, or the overflow error of docs/spec/conditions.md#parsing-timestamps. */
+/**
+ * A timestamp of whole seconds and nanoseconds, or the overflow error of docs/spec/conditions.md#parsing-timestamps.
+ */
 export function timestampAt(seconds: bigint | number, nanos: number, offset: number): Timestamp | CelError {
   return isInRange(seconds) ? new Timestamp(Number(seconds), nanos, offset) : new CelError('timestamp overflow');
 }
 
-/** RFC 3339 with the timestamp's own offset and no trailing zeros: `string(t)` and outputs (docs/spec/conditions.md#timestamps). */
+/**
+ * RFC 3339 with the timestamp's own offset and no trailing zeros: `string(t)` and outputs
+ * (docs/spec/conditions.md#timestamps).
+ */
 export function timestampText(t: Timestamp): string {
   return textAt(t, t.offset);
 }
@@ -103,7 +124,8 @@ function nanosOf(text: string, begin: number, end: number): number {
 function parseOffset(text: string, position: number): number | undefined {
   if (isAt(text, position, LETTER_Z)) return text.length === position + 1 ? 0 : undefined;
   const isWest = isAt(text, position, DASH);
-  if (!(isWest || isAt(text, position, PLUS)) || text.length !== position + 6 || !isAt(text, position + 3, COLON)) return undefined;
+  if (!(isWest || isAt(text, position, PLUS)) || text.length !== position + 6 || !isAt(text, position + 3, COLON))
+    return undefined;
   const hours = digitsAt(text, position + 1, 2);
   const minutes = digitsAt(text, position + 4, 2);
   if (!(hours <= 23 && minutes <= 59)) return undefined;

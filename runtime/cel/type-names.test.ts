@@ -55,8 +55,10 @@ test('hierarchies and SPIFFE values are of the engine, addresses are not', () =>
 
 test('only plain objects are JSON maps, whatever their prototype', () => {
   class Foreign {}
-  for (const map of [{}, Object.create(null), JSON.parse('{"__proto__": {}}'), new Foreign() as unknown as Value]) assert.is(isJsonMap(map), true);
-  for (const value of [null, undefined, [], new CelError('x'), new Uint(1n), new Optional(1), mapOf([]), 'a']) assert.is(isJsonMap(value), false);
+  for (const map of [{}, Object.create(null), JSON.parse('{"__proto__": {}}'), new Foreign() as unknown as Value])
+    assert.is(isJsonMap(map), true);
+  for (const value of [null, undefined, [], new CelError('x'), new Uint(1n), new Optional(1), mapOf([]), 'a'])
+    assert.is(isJsonMap(value), false);
   assert.is(isMap(mapOf([])), true);
   assert.is(isMap(new CelError('x')), false);
 });

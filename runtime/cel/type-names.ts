@@ -4,7 +4,10 @@ import { type Message, type Opaque, TypeValue, type Value } from './values.js';
 /** The type name of a variables message: `type(V)` is `map` although the message has a name of its own. */
 export const VARIABLES = 'authz.Variables';
 
-/** The runtime type name of a value, as `type(x)` and the class C texts print it (docs/spec/conditions.md#error-classes). */
+/**
+ * The runtime type name of a value, as `type(x)` and the class C texts print it
+ * (docs/spec/conditions.md#error-classes).
+ */
 export function typeNameOf(value: Value): string {
   const kind = kindOf(value);
   switch (kind) {
@@ -50,7 +53,10 @@ export function parameterisedTypeNameOf(value: Value): string {
   }
 }
 
-/** The name of a value's implementation type, which some texts carry (docs/spec/conditions.md#macros, docs/spec/conditions.md#selection-and-indexing): `types.Double`, `*types.baseList`. */
+/**
+ * The name of a value's implementation type, which some texts carry (docs/spec/conditions.md#macros,
+ * docs/spec/conditions.md#selection-and-indexing): `types.Double`, `*types.baseList`.
+ */
 export function implementationNameOf(value: Value): string {
   switch (kindOf(value)) {
     case 'null':

@@ -4,9 +4,9 @@ import { structureText } from './structure-text.js';
 import { Uint, type Value } from './values.js';
 
 /**
- * The elements of a list, to be asked often: membership by CEL equality (docs/spec/conditions.md#equality) without going through the list.
- * Elements that may be equal share a bucket, and equality decides inside it: equality of numbers through double is
- * not transitive, so no key could decide alone.
+ * The elements of a list, to be asked often: membership by CEL equality (docs/spec/conditions.md#equality) without
+ * going through the list. Elements that may be equal share a bucket, and equality decides inside it: equality of
+ * numbers through double is not transitive, so no key could decide alone.
  */
 export class ValueSet {
   readonly #buckets = new Map<string | number, Value[]>();
@@ -48,7 +48,8 @@ const BYTES_AN_ELEMENT = 120;
 /** The bucket of values without a key: no text of a structure is like it. */
 const OTHERS = '';
 
-// A string has a bucket of its own, as has a number with all that equal the same double; other values share one with those of the same structure.
+// A string has a bucket of its own, as has a number with all that equal the same double; other values share one with
+// those of the same structure.
 function keyOf(value: Value): string | number | undefined {
   charge(4);
   if (typeof value === 'number') return value;

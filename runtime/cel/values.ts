@@ -1,7 +1,7 @@
 /**
- * The values of CEL in JavaScript (docs/spec/conditions.md#kinds-of-values). Attributes stay plain JSON, so most values are
- * what they look like: a number is a CEL double, a bigint an int, a string, a boolean, null, an array a list,
- * a plain object a map with string keys. The rest are the classes below.
+ * The values of CEL in JavaScript (docs/spec/conditions.md#kinds-of-values). Attributes stay plain JSON, so most values
+ * are what they look like: a number is a CEL double, a bigint an int, a string, a boolean, null, an array a list, a
+ * plain object a map with string keys. The rest are the classes below.
  */
 export type Value =
   | null
@@ -27,9 +27,9 @@ export interface JsonMap {
 }
 
 /**
- * What an evaluation gives: a value, or a failure. `undefined` is a failure whose text nobody asked for (a missing attribute
- * read with plain property access); a CelError carries the text of docs/spec/conditions.md#error-messages. Nothing of this library throws:
- * a function handed a failure hands the first one on.
+ * What an evaluation gives: a value, or a failure. `undefined` is a failure whose text nobody asked for (a missing
+ * attribute read with plain property access); a CelError carries the text of docs/spec/conditions.md#error-messages.
+ * Nothing of this library throws: a function handed a failure hands the first one on.
  */
 export type Result = Value | CelError | undefined;
 
@@ -48,7 +48,10 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** A map made by a literal or a macro: keys of any kind, in insertion order (docs/spec/conditions.md#selection-and-indexing). `mapKey` (maps.ts) makes the texts they are found by. */
+/**
+ * A map made by a literal or a macro: keys of any kind, in insertion order
+ * (docs/spec/conditions.md#selection-and-indexing). `mapKey` (maps.ts) makes the texts they are found by.
+ */
 export class ValueMap {
   constructor(readonly entries: ReadonlyMap<string, readonly [key: Value, value: Value]>) {}
 }
@@ -82,7 +85,10 @@ export class Optional {
   constructor(readonly value: Value | undefined) {}
 }
 
-/** `P`, `R`, `request`, `V` ... as a whole (docs/spec/conditions.md#field-access, docs/spec/conditions.md#messages-as-values): fields by proto name, unset ones absent. */
+/**
+ * `P`, `R`, `request`, `V` ... as a whole (docs/spec/conditions.md#field-access,
+ * docs/spec/conditions.md#messages-as-values): fields by proto name, unset ones absent.
+ */
 export class Message {
   constructor(
     readonly typeName: string,
@@ -91,14 +97,17 @@ export class Message {
 }
 
 /**
- * The base of the opaque kinds: hierarchy, IP, CIDR, SPIFFE (each in its own file). What the core asks of them is a method here,
- * so the core knows none of them by name; the defaults are those of a kind that has no such operation.
+ * The base of the opaque kinds: hierarchy, IP, CIDR, SPIFFE (each in its own file). What the core asks of them is a
+ * method here, so the core knows none of them by name; the defaults are those of a kind that has no such operation.
  */
 export abstract class Opaque {
   /** As `type(x)` prints it, e.g. `authz.lib.hierarchy`. */
   abstract readonly typeName: string;
 
-  /** `this == other`, with this on the left (docs/spec/conditions.md#equality): a boolean, or the failure of the kinds that refuse other kinds. Never asked about null. */
+  /**
+   * `this == other`, with this on the left (docs/spec/conditions.md#equality): a boolean, or the failure of the kinds
+   * that refuse other kinds. Never asked about null.
+   */
   equalTo(other: Value): boolean | CelError {
     return this === other;
   }
@@ -118,12 +127,17 @@ export abstract class Opaque {
     return undefined;
   }
 
-  /** `this[index]` and `this.name` (docs/spec/conditions.md#selection-and-indexing); undefined when it has no elements. */
+  /**
+   * `this[index]` and `this.name` (docs/spec/conditions.md#selection-and-indexing); undefined when it has no elements.
+   */
   element(_index: Value): Value | CelError | undefined {
     return undefined;
   }
 
-  /** What a variable keeps of it (docs/spec/conditions.md#policy-variables): itself, a plain value, or the failure that reading the variable gives. */
+  /**
+   * What a variable keeps of it (docs/spec/conditions.md#policy-variables): itself, a plain value, or the failure that
+   * reading the variable gives.
+   */
   stored(): Value | CelError {
     return this;
   }

@@ -4,7 +4,10 @@ import { isFailure, type Result } from './values.js';
 /** One part of a condition, evaluated when its turn comes. */
 type Part = () => Result;
 
-/** `all`: false at the first part that is not true; a failure met before it is the result (docs/spec/policy-language.md#results-of-conditions, strict mode). */
+/**
+ * `all`: false at the first part that is not true; a failure met before it is the result
+ * (docs/spec/policy-language.md#results-of-conditions, strict mode).
+ */
 export function allOf(...parts: readonly Part[]): Result {
   for (const part of parts) {
     const result = part();
@@ -28,7 +31,10 @@ export function noneOf(...parts: readonly Part[]): Result {
   return isFailure(result) ? result : result !== true;
 }
 
-/** What a condition decides, or the text of its failure; a value that is no boolean does not hold (docs/spec/policy-language.md#results-of-conditions). */
+/**
+ * What a condition decides, or the text of its failure; a value that is no boolean does not hold
+ * (docs/spec/policy-language.md#results-of-conditions).
+ */
 export function verdict(result: Result): boolean | string {
   return isFailure(result) ? failureText(result) : result === true;
 }

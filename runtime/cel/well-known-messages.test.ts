@@ -4,7 +4,8 @@ import { mapOf } from './maps.js';
 import { CelError, Duration, Message, type Result, Timestamp, Uint } from './values.js';
 import { messageOf } from './well-known-messages.js';
 
-const made = (name: string, fields: readonly (readonly [string, Result])[] = []) => messageOf(`google.protobuf.${name}`, mapOf(fields));
+const made = (name: string, fields: readonly (readonly [string, Result])[] = []) =>
+  messageOf(`google.protobuf.${name}`, mapOf(fields));
 
 test('wrappers unwrap to their scalar, empty ones to its zero', () => {
   assert.is(made('Int32Value', [['value', 5n]]), 5n);
@@ -32,7 +33,13 @@ test('Struct, Value and ListValue are JSON values', () => {
 
 test('Timestamp and Duration are time values', () => {
   assert.equal(made('Timestamp', [['seconds', 1n]]), new Timestamp(1, 0, 0));
-  assert.equal(made('Duration', [['seconds', 1n], ['nanos', 5n]]), new Duration(1_000_000_005n));
+  assert.equal(
+    made('Duration', [
+      ['seconds', 1n],
+      ['nanos', 5n],
+    ]),
+    new Duration(1_000_000_005n),
+  );
 });
 
 test('a field that failed is the result', () => {
@@ -41,7 +48,10 @@ test('a field that failed is the result', () => {
 });
 
 test('any other message keeps its fields; its name may begin with a dot', () => {
-  assert.equal(messageOf('.authz.engine.v1.AuxData.JWT', { claims: { a: 1 } }), new Message('authz.engine.v1.AuxData.JWT', { claims: { a: 1 } }));
+  assert.equal(
+    messageOf('.authz.engine.v1.AuxData.JWT', { claims: { a: 1 } }),
+    new Message('authz.engine.v1.AuxData.JWT', { claims: { a: 1 } }),
+  );
   assert.instance(made('constructor'), Message);
 });
 

@@ -8,8 +8,9 @@ import { timestampAt } from './timestamp.js';
 import { isFailure, Message, type Result, Uint, type Value } from './values.js';
 
 /**
- * A message literal (docs/spec/conditions.md#messages-as-values). Those of the `google.protobuf` well-known types are no messages to CEL: wrappers are their
- * scalar, `Struct`, `Value` and `ListValue` JSON values, `Timestamp` and `Duration` time values. Any other keeps its fields.
+ * A message literal (docs/spec/conditions.md#messages-as-values). Those of the `google.protobuf` well-known types are
+ * no messages to CEL: wrappers are their scalar, `Struct`, `Value` and `ListValue` JSON values, `Timestamp` and
+ * `Duration` time values. Any other keeps its fields.
  *
  * @param typeName as the author wrote it, with its package, with or without a leading dot.
  * @param fields a map from field name to value, or the failure of one of them.

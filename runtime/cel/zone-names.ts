@@ -1,6 +1,6 @@
 /**
- * Whether a string is the exact name of a time zone, current or historic, links included (docs/spec/conditions.md#time-zones).
- * `Intl` alone would take any case and some abbreviations.
+ * Whether a string is the exact name of a time zone, current or historic, links included
+ * (docs/spec/conditions.md#time-zones). `Intl` alone would take any case and some abbreviations.
  */
 export function isZoneName(name: string): boolean {
   return NAMES.has(name);

@@ -48,7 +48,18 @@ test('zone names are exact and case-sensitive, links included', () => {
     ['NZ', 43_200],
   ];
   for (const [zone, seconds] of offsets) assert.is(at(zone, spring), seconds, zone);
-  for (const zone of ['utc', 'Z', '+5', '+0530', 'CST', 'GMT+5', 'america/new_york', 'a.b', 'posixrules', '__proto__']) {
+  for (const zone of [
+    'utc',
+    'Z',
+    '+5',
+    '+0530',
+    'CST',
+    'GMT+5',
+    'america/new_york',
+    'a.b',
+    'posixrules',
+    '__proto__',
+  ]) {
     assert.is(at(zone, spring), `unknown time zone ${zone}`);
   }
   for (const zone of ['../etc', '/UTC', '\\UTC']) assert.is(at(zone, spring), 'time: invalid location name');
@@ -69,7 +80,10 @@ const ADDED = { 'America/Coyhaique': '2025b' };
 test('the platform knows every name of the list that its time zone database has', () => {
   const unknown = zoneNames().filter((zone) => typeof at(zone, spring) === 'string');
   const newer = Object.entries(ADDED).filter(([, release]) => (process.versions['tz'] ?? '') < release);
-  assert.equal(unknown, newer.map(([name]) => name));
+  assert.equal(
+    unknown,
+    newer.map(([name]) => name),
+  );
   assert.ok(zoneNames().length > 590);
   assert.ok(Intl.supportedValuesOf('timeZone').every(isZoneName));
 });

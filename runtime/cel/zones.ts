@@ -5,7 +5,10 @@ import { quotedText } from './quoted-text.js';
 import { CelError } from './values.js';
 import { isZoneName } from './zone-names.js';
 
-/** Seconds east of UTC that a zone string means at an instant, or why it means none (docs/spec/conditions.md#time-zones). */
+/**
+ * Seconds east of UTC that a zone string means at an instant, or why it means none
+ * (docs/spec/conditions.md#time-zones).
+ */
 export function offsetSecondsAt(zone: string, seconds: number): number | CelError {
   charge(20 + zone.length / 2);
   const colon = zone.indexOf(':');
@@ -72,7 +75,10 @@ function formatterOf(timeZone: string | undefined): Intl.DateTimeFormat {
   });
 }
 
-/** 0002-01-01: before it a western zone is in the year 1 BC, which prints as 1; local mean time is the same on both sides. */
+/**
+ * 0002-01-01: before it a western zone is in the year 1 BC, which prints as 1; local mean time is the same on both
+ * sides.
+ */
 const YEAR_TWO = daysUntil(2, 1, 1) * DAY;
 
 /** Formatting an instant in a zone. */

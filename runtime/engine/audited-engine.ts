@@ -13,15 +13,21 @@ import { visitRules } from './visit-rules.js';
 /** An engine that can tell, after an answer, how it came about: for logs, audit and the command line. */
 export interface AuditedEngine extends Engine {
   /**
-   * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression and message once, sorted by
-   * them (docs/spec/conditions.md#evaluation-errors). A check of several resources is asked about as a whole; ask with one resource to know of it alone. Decides
-   * again, with the traced conditions: not for the way of an answer. Empty when the engine was made without `traced`. Where that would cost more
-   * than `limits` allows, an error without an expression says so.
+   * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression
+   * and message once, sorted by them (docs/spec/conditions.md#evaluation-errors). A check of several resources is asked
+   * about as a whole; ask with one resource to know of it alone. Decides again, with the traced conditions: not for the
+   * way of an answer. Empty when the engine was made without `traced`. Where that would cost more than `limits` allows,
+   * an error without an expression says so.
    */
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
-  /** The policies whose rules were considered for a request or a plan, sorted by name (docs/spec/server.md#decision-entries); asked like `evaluationErrors`. */
+  /**
+   * The policies whose rules were considered for a request or a plan, sorted by name
+   * (docs/spec/server.md#decision-entries); asked like `evaluationErrors`.
+   */
   effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
-  /** Does something in which all calls share the limits of one: a request that takes many calls costs no more than one. */
+  /**
+   * Does something in which all calls share the limits of one: a request that takes many calls costs no more than one.
+   */
   asOne<Result>(work: () => Result): Result;
 }
 
@@ -62,7 +68,8 @@ class JournalingEngine extends PolicyEngine {
     const { registry } = this.journalists;
     const journal = new Journal(this.settings.traced !== undefined);
     const ask = (): void => {
-      if ('resources' in request) new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
+      if ('resources' in request)
+        new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
       else considerPlan(registry, settings, request, journal);
     };
     if (this.bundle.guard === undefined) ask();

@@ -9,11 +9,13 @@ import type { PrincipalChain } from './principals.js';
 import type { ResourceStep } from './resource-chain.js';
 
 /**
- * How rules, roles, scopes and policies combine (docs/spec/policy-language.md#how-a-check-is-decided, docs/spec/policy-language.md#combining-decisions), and the only place that knows.
+ * How rules, roles, scopes and policies combine (docs/spec/policy-language.md#how-a-check-is-decided,
+ * docs/spec/policy-language.md#combining-decisions), and the only place that knows.
  *
- * Principal policies decide first, and for good. What they leave undecided, resource policies decide for each role of the request on its own:
- * any role's ALLOW stands, whatever another role is denied. A role asks the scopes from the one requested up to the root, and the first
- * with an outcome decides; only an ALLOW of a scope that requires parental consent is asked again of the parents. What nobody decides is denied.
+ * Principal policies decide first, and for good. What they leave undecided, resource policies decide for each role of
+ * the request on its own: any role's ALLOW stands, whatever another role is denied. A role asks the scopes from the one
+ * requested up to the root, and the first with an outcome decides; only an ALLOW of a scope that requires parental
+ * consent is asked again of the parents. What nobody decides is denied.
  *
  * Leaves who decided in the evaluation.
  */
@@ -22,7 +24,9 @@ export function check(evaluation: Evaluation, judges: Judges, action: string): E
   const { principal, resource } = evaluation;
   const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, judges, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
-  const byResource = isPlain(evaluation, resource) ? judgePlainly(evaluation, resource, action) : judgeRoles(evaluation, judges, action);
+  const byResource = isPlain(evaluation, resource)
+    ? judgePlainly(evaluation, resource, action)
+    : judgeRoles(evaluation, judges, action);
   return byResource === UNDECIDED ? DENY : byResource;
 }
 
@@ -57,7 +61,12 @@ function judgeRole(evaluation: Evaluation, judges: Judges, action: string, isFir
 }
 
 /** Role policies first, which can only deny; then the rules. */
-function judgeScope(evaluation: Evaluation, judges: Judges, { policy, table, limits }: ResourceStep, action: string): Outcome {
+function judgeScope(
+  evaluation: Evaluation,
+  judges: Judges,
+  { policy, table, limits }: ResourceStep,
+  action: string,
+): Outcome {
   const bits = table === undefined ? 0 : evaluation.bitsOfLineage(table.shape);
   if (limits !== undefined) {
     const hasRule = policy !== undefined && (policy.reach & bits) !== 0;

@@ -5,8 +5,9 @@ import type { Settings } from './options.js';
 import type { PlanRequest, PlanResult } from './plan-request.js';
 
 /**
- * What a compiled bundle exports as `policies`, with the parts of the engine that not every bundle needs: who only checks does not carry a
- * planner, who has no role policies nothing that judges by them. The terms that conditions leave for a plan are met by the library that made them.
+ * What a compiled bundle exports as `policies`, with the parts of the engine that not every bundle needs: who only
+ * checks does not carry a planner, who has no role policies nothing that judges by them. The terms that conditions
+ * leave for a plan are met by the library that made them.
  */
 export interface CompiledBundle extends PolicyBundle, Judges {
   /** Absent where policies were compiled for checks only. */

@@ -11,8 +11,8 @@ import { EVERYONE, type RuleEntry, type RuleTable } from './rule-table.js';
 import { requestedScope, withoutDot } from './scope-chain.js';
 
 /**
- * Writes down the rules that a plan considers, and what of their conditions fails whatever the row is: a plan has no order in which a rule could end
- * the visit of others. The registry is one with traced conditions.
+ * Writes down the rules that a plan considers, and what of their conditions fails whatever the row is: a plan has no
+ * order in which a rule could end the visit of others. The registry is one with traced conditions.
  */
 export function considerPlan(registry: Registry, settings: Settings, request: PlanRequest, journal: Journal): void {
   const { principal, resource, actions } = request;
@@ -21,16 +21,23 @@ export function considerPlan(registry: Registry, settings: Settings, request: Pl
   const known = knownOf(request, settings, journal);
   const visit: Visit = { known, journal, kind: resource.kind };
   const chain = registry.resourceChain(resource.kind, version, scope);
-  const byPrincipal = registry.principals?.chain(principal.id, version, requestedScope(principal.scope, settings.defaultScope));
+  const byPrincipal = registry.principals?.chain(
+    principal.id,
+    version,
+    requestedScope(principal.scope, settings.defaultScope),
+  );
   const lineages = registry.roles?.lineages(version, scope);
-  const roles = principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages).first : principal.roles;
+  const roles =
+    principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages).first : principal.roles;
   for (const action of actions) {
-    for (const { kinds, otherKinds } of byPrincipal?.steps ?? []) visitTable(visit, kinds.get(chain.kind) ?? otherKinds, action, EVERYONE, []);
+    for (const { kinds, otherKinds } of byPrincipal?.steps ?? [])
+      visitTable(visit, kinds.get(chain.kind) ?? otherKinds, action, EVERYONE, []);
     for (const role of roles) {
       const lineage = lineages?.get(role) ?? [role];
       for (const { policy, table, limits } of stepsFrom(chain.first)) {
         for (const ancestor of lineage) visitLimits(visit, limits?.byRole.get(ancestor), action);
-        if (policy !== undefined && table !== undefined) visitTable(visit, table, action, lineageBits(policy, lineage), lineage);
+        if (policy !== undefined && table !== undefined)
+          visitTable(visit, table, action, lineageBits(policy, lineage), lineage);
       }
     }
   }
@@ -42,13 +49,25 @@ interface Visit {
   readonly kind: string;
 }
 
-function visitTable(visit: Visit, { ordered, key }: RuleTable, action: string, bits: number, lineage: readonly string[]): void {
+function visitTable(
+  visit: Visit,
+  { ordered, key }: RuleTable,
+  action: string,
+  bits: number,
+  lineage: readonly string[],
+): void {
   for (const entry of ordered.named.get(action) ?? ordered.other) {
     if (isReached(visit, entry, action, bits, lineage)) visitRule(visit, entry, key);
   }
 }
 
-function isReached({ kind }: Visit, { roles, rule, reaches }: RuleEntry, action: string, bits: number, lineage: readonly string[]): boolean {
+function isReached(
+  { kind }: Visit,
+  { roles, rule, reaches }: RuleEntry,
+  action: string,
+  bits: number,
+  lineage: readonly string[],
+): boolean {
   if ((roles & bits) === 0) return false;
   if (rule.among !== undefined && !lineage.some((role) => rule.among?.(role))) return false;
   return reaches === undefined || reaches(action, kind);

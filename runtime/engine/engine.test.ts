@@ -3,15 +3,31 @@ import * as assert from 'uvu/assert';
 import type { TracedCondition } from '../policy/index.js';
 import { allow, ask, decide, deny, doc, engineOf, principal, rules, USER } from './hand-written-policies.js';
 
-const violations = (attributes: { readonly n?: unknown }): readonly { readonly path: string; readonly message: string }[] =>
+const violations = (attributes: {
+  readonly n?: unknown;
+}): readonly { readonly path: string; readonly message: string }[] =>
   typeof attributes.n === 'number' ? [] : [{ path: '/n', message: 'expected number' }];
 const schemas = { resource: { ref: 'authz:///doc.json', ignores: (action: string) => action === 'free', violations } };
-const withSchema = { resourcePolicies: [doc(rules({ view: [allow('all')], free: [allow('all')] }), { schemas }), doc(rules({}), { kind: 'other', scope: 'acme' })] };
+const withSchema = {
+  resourcePolicies: [
+    doc(rules({ view: [allow('all')], free: [allow('all')] }), { schemas }),
+    doc(rules({}), { kind: 'other', scope: 'acme' }),
+  ],
+};
 
 test('a schema violation denies every action under reject and is only told under warn (10.4)', () => {
-  const rejecting = engineOf({ ...withSchema, principalPolicies: [principal('alice', [allow('all')])] }, { schemaEnforcement: 'reject' });
+  const rejecting = engineOf(
+    { ...withSchema, principalPolicies: [principal('alice', [allow('all')])] },
+    { schemaEnforcement: 'reject' },
+  );
   const result = ask(rejecting, ['view', 'free']);
-  assert.equal(result.actions.map(({ effect, matchedPolicy }) => [effect, matchedPolicy]), [[2, 'resource.doc.vdefault'], [2, 'resource.doc.vdefault']]);
+  assert.equal(
+    result.actions.map(({ effect, matchedPolicy }) => [effect, matchedPolicy]),
+    [
+      [2, 'resource.doc.vdefault'],
+      [2, 'resource.doc.vdefault'],
+    ],
+  );
   assert.equal(result.validationErrors, [{ path: '/n', message: 'expected number', source: 'SOURCE_RESOURCE' }]);
   assert.is(decide(rejecting, 'free'), 'ALLOW principal.alice.vdefault');
 
@@ -21,11 +37,19 @@ test('a schema violation denies every action under reject and is only told under
 });
 
 test('no schema applies when no policy stands at the first listed scope (10.3)', () => {
-  assert.is(decide(engineOf(withSchema, { schemaEnforcement: 'reject' }), 'view', { resource: { scope: 'acme' } }), 'ALLOW resource.doc.vdefault/acme');
+  assert.is(
+    decide(engineOf(withSchema, { schemaEnforcement: 'reject' }), 'view', { resource: { scope: 'acme' } }),
+    'ALLOW resource.doc.vdefault/acme',
+  );
 });
 
 test('the default scope is for requests without one, and a dot is the root', () => {
-  const engine = engineOf({ resourcePolicies: [doc(rules({ view: [allow('all')] })), doc(rules({ view: [deny('all')] }), { scope: 'acme' })] }, { defaultScope: '.acme' });
+  const engine = engineOf(
+    {
+      resourcePolicies: [doc(rules({ view: [allow('all')] })), doc(rules({ view: [deny('all')] }), { scope: 'acme' })],
+    },
+    { defaultScope: '.acme' },
+  );
   assert.is(decide(engine, 'view'), 'DENY resource.doc.vdefault/acme acme');
   assert.is(decide(engine, 'view', { resource: { scope: '.' } }), 'ALLOW resource.doc.vdefault');
 });
@@ -36,15 +60,24 @@ test('lenient search skips scopes where no policy lives', () => {
   assert.is(decide(engine, 'view', { resource: { scope: 'a.'.repeat(200_000) } }), 'ALLOW resource.doc.vdefault');
 });
 
-const holds = (value: boolean | string): ReadonlyMap<string, TracedCondition> => new Map([['resource.doc.vdefault#maybe', () => value]]);
+const holds = (value: boolean | string): ReadonlyMap<string, TracedCondition> =>
+  new Map([['resource.doc.vdefault#maybe', () => value]]);
 
 test('strict evaluation denies where a visited condition fails, and names the owner of the rule (8.9)', () => {
-  const policies = { resourcePolicies: [doc(rules({ view: [allow('all'), allow('maybe', { roles: USER, when: () => false })] })), doc(rules({}), { scope: 'acme' })] };
+  const policies = {
+    resourcePolicies: [
+      doc(rules({ view: [allow('all'), allow('maybe', { roles: USER, when: () => false })] })),
+      doc(rules({}), { scope: 'acme' }),
+    ],
+  };
   const strict = engineOf(policies, { strictEvaluation: true, traced: { conditions: holds('no such key: x') } });
   assert.is(decide(strict, 'view', { resource: { scope: 'acme' } }), 'DENY resource.doc.vdefault');
   assert.is(decide(strict, 'view', { roles: ['guest', 'user'] }), 'ALLOW resource.doc.vdefault');
   assert.is(decide(strict, 'view', { roles: ['user', 'guest'] }), 'DENY resource.doc.vdefault');
-  assert.is(decide(engineOf(policies, { strictEvaluation: true, traced: { conditions: holds(false) } }), 'view'), 'ALLOW resource.doc.vdefault');
+  assert.is(
+    decide(engineOf(policies, { strictEvaluation: true, traced: { conditions: holds(false) } }), 'view'),
+    'ALLOW resource.doc.vdefault',
+  );
   assert.is(decide(engineOf(policies), 'view'), 'ALLOW resource.doc.vdefault');
 });
 
@@ -55,10 +88,22 @@ test('strict evaluation without traced conditions is refused', () => {
 test('the clock is asked at most once a call', () => {
   let asked = 0;
   const clock = (): { seconds: number; nanos: number; offset: number } => ({ seconds: ++asked, nanos: 0, offset: 0 });
-  const engine = engineOf({ resourcePolicies: [doc(rules({ view: [allow('now', { when: (request) => request.now.seconds === asked })], edit: [allow('all')] }))] }, { clock });
+  const engine = engineOf(
+    {
+      resourcePolicies: [
+        doc(
+          rules({ view: [allow('now', { when: (request) => request.now.seconds === asked })], edit: [allow('all')] }),
+        ),
+      ],
+    },
+    { clock },
+  );
   ask(engine, ['edit']);
   assert.is(asked, 0);
-  assert.equal(ask(engine, ['view', 'view']).actions.map(({ effect }) => effect), [1, 1]);
+  assert.equal(
+    ask(engine, ['view', 'view']).actions.map(({ effect }) => effect),
+    [1, 1],
+  );
   assert.is(asked, 1);
 });
 

@@ -27,14 +27,18 @@ import type { AccessRequestOf, CheckRequestOf, PlanRequestOf } from './typed-req
 /**
  * Decides. Not re-entrant: a condition must not call the engine that asks it.
  *
- * With the emitted types, `createEngine<Policies>(policies)`, a request that names a kind, an action or an attribute that no policy knows does not compile.
+ * With the emitted types, `createEngine<Policies>(policies)`, a request that names a kind, an action or an attribute
+ * that no policy knows does not compile.
  */
 export interface Engine<P extends Permissions = AnyPermissions> {
-  /** One result for each resource of the request, in its order (docs/spec/policy-language.md#requests-and-responses). Never throws for what a policy does: that denies. */
+  /**
+   * One result for each resource of the request, in its order (docs/spec/policy-language.md#requests-and-responses).
+   * Never throws for what a policy does: that denies.
+   */
   check(request: CheckRequestOf<P>): readonly CheckResult[];
   /**
-   * On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows (planner.md). Throws when the
-   * policies were compiled for checks only, and for nothing else.
+   * On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows
+   * (planner.md). Throws when the policies were compiled for checks only, and for nothing else.
    */
   plan<K extends KindOf<P>>(request: PlanRequestOf<P, K>): PlanResult;
   /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
@@ -42,13 +46,19 @@ export interface Engine<P extends Permissions = AnyPermissions> {
 }
 
 /** The engine of a compiled bundle: the one way in. */
-export function createEngine<P extends Permissions = AnyPermissions>(bundle: CompiledBundle, options: EngineOptions = {}): Engine<P> {
+export function createEngine<P extends Permissions = AnyPermissions>(
+  bundle: CompiledBundle,
+  options: EngineOptions = {},
+): Engine<P> {
   const settings = settingsOf(options);
   const engine = new PolicyEngine(bundle, settings);
   return bundle.guard?.limited(engine, settings.limits) ?? engine;
 }
 
-/** What decisions name as the policy matched when none exists for the request (docs/spec/policy-language.md#matched-policy-and-scope). */
+/**
+ * What decisions name as the policy matched when none exists for the request
+ * (docs/spec/policy-language.md#matched-policy-and-scope).
+ */
 const NO_MATCH = 'NO_MATCH';
 
 /** The engine. Its constructor is for who keeps a registry, or a journal. */
@@ -144,7 +154,10 @@ export class PolicyEngine implements Engine {
     this.evaluation.begin(principal, auxData);
   }
 
-  /** Finds the policies for a resource; false when none exists, and everything is denied (docs/spec/policy-language.md#preparing-a-check). */
+  /**
+   * Finds the policies for a resource; false when none exists, and everything is denied
+   * (docs/spec/policy-language.md#preparing-a-check).
+   */
   private turnTo(resource: ResourceInput): boolean {
     const { evaluation, registry, settings } = this;
     const version = resource.policyVersion || settings.defaultPolicyVersion;
@@ -162,25 +175,36 @@ export class PolicyEngine implements Engine {
   private principalKey(): string {
     const { principalVersion: version, principalScope: scope, registry } = this;
     const { principals } = registry;
-    return principals?.exist(version, scope) ? principals.keyOf(this.evaluation.request.principal.id, version, scope) : NO_MATCH;
+    return principals?.exist(version, scope)
+      ? principals.keyOf(this.evaluation.request.principal.id, version, scope)
+      : NO_MATCH;
   }
 
   private schemaErrors(actions: readonly string[]): readonly ValidationError[] {
     const { request, resource } = this.evaluation;
     if (this.settings.schemaEnforcement === 'none' || resource.schemas === undefined) return NONE;
-    return validationErrors(resource.schemas, { principal: request.principal.attr, resource: request.resource.attr }, actions);
+    return validationErrors(
+      resource.schemas,
+      { principal: request.principal.attr, resource: request.resource.attr },
+      actions,
+    );
   }
 }
 
 /** An engine that lacks a part would deny, and nobody would know why. */
-function judgesOf({ principalJudge, roleJudge, visitRules, resourcePolicies, principalPolicies }: CompiledBundle, { traced }: Settings): Judges {
+function judgesOf(
+  { principalJudge, roleJudge, visitRules, resourcePolicies, principalPolicies }: CompiledBundle,
+  { traced }: Settings,
+): Judges {
   const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules };
-  if (traced !== undefined || [...resourcePolicies, ...principalPolicies].some(({ hasOutputs }) => hasOutputs)) brought(judges.visitRules);
+  if (traced !== undefined || [...resourcePolicies, ...principalPolicies].some(({ hasOutputs }) => hasOutputs))
+    brought(judges.visitRules);
   return judges;
 }
 
 function planOf({ planner }: CompiledBundle): NonNullable<CompiledBundle['planner']> {
-  if (planner === undefined) throw new Error('these policies were compiled for checks only: compile them without --checks-only to plan');
+  if (planner === undefined)
+    throw new Error('these policies were compiled for checks only: compile them without --checks-only to plan');
   return planner;
 }
 

@@ -1,6 +1,7 @@
 /**
- * What failed in a condition or a variable on the way to a decision (docs/spec/conditions.md#evaluation-errors). It is no part of the answer: a condition that cannot be
- * evaluated does not hold, and the caller learns the decision; the audit log and the log of the server tell the rest.
+ * What failed in a condition or a variable on the way to a decision (docs/spec/conditions.md#evaluation-errors). It is
+ * no part of the answer: a condition that cannot be evaluated does not hold, and the caller learns the decision; the
+ * audit log and the log of the server tell the rest.
  */
 export interface EvaluationError {
   /** Whose condition it is: `resource.album.vdefault`, `derived_roles.album_roles`. */

@@ -10,8 +10,8 @@ import type { RoleNames } from './rule-shape.js';
 import { withoutDot } from './scope-chain.js';
 
 /**
- * What is known while one principal's access to one resource is judged. An engine owns one and fills it anew for each resource, so that a
- * decision allocates nothing.
+ * What is known while one principal's access to one resource is judged. An engine owns one and fills it anew for each
+ * resource, so that a decision allocates nothing.
  */
 export class Evaluation {
   /** What conditions see. */
@@ -22,7 +22,10 @@ export class Evaluation {
   /** The role being judged and its ancestors. */
   lineage: readonly string[] = NOBODY;
 
-  /** What a decision names as matched (docs/spec/policy-language.md#matched-policy-and-scope): the key of principal or kind, or `NO_MATCH`. */
+  /**
+   * What a decision names as matched (docs/spec/policy-language.md#matched-policy-and-scope): the key of principal or
+   * kind, or `NO_MATCH`.
+   */
   principalKey = '';
   resourceKey = '';
   /** The policy to name instead: that of a role which denied, or of a rule that failed in strict evaluation. */

@@ -7,7 +7,10 @@ const MANY = Array.from({ length: 40 }, (_, index) => `rule-${index}`);
 test('results are found again, however many there are', () => {
   const results = new FirstResults();
   for (const [index, identity] of MANY.entries()) results.add(identity, index % 2 === 0);
-  assert.equal(MANY.map((identity) => results.get(identity)), MANY.map((_, index) => index % 2 === 0));
+  assert.equal(
+    MANY.map((identity) => results.get(identity)),
+    MANY.map((_, index) => index % 2 === 0),
+  );
   assert.is(results.get('another'), undefined);
 });
 

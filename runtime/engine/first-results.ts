@@ -1,6 +1,7 @@
 /**
- * The first results of rules in one check (docs/spec/policy-language.md#rules-that-share-a-name), by what identifies a rule. Mostly few are visited, and looking through a few
- * costs less than a Map, which has to be made anew to be emptied (bench/check.bench.ts, "check").
+ * The first results of rules in one check (docs/spec/policy-language.md#rules-that-share-a-name), by what identifies a
+ * rule. Mostly few are visited, and looking through a few costs less than a Map, which has to be made anew to be
+ * emptied (bench/check.bench.ts, "check").
  */
 export class FirstResults {
   private readonly identities: unknown[] = [];

@@ -6,7 +6,10 @@ import type { PlanRequest, PlanResult } from './plan-request.js';
 import type { AccessRequest, CheckRequest, CheckResult } from './requests.js';
 import { FEW_ROLES, roleClasses, Speakers } from './role-classes.js';
 
-/** Keeps a call from costing more than its request weighs. Compiled bundles bring it, because their conditions charge the meter of their own library. */
+/**
+ * Keeps a call from costing more than its request weighs. Compiled bundles bring it, because their conditions charge
+ * the meter of their own library.
+ */
 export const guard: Guard = {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void {
     renewMemory(memoryOf(limits));
@@ -93,7 +96,9 @@ function fail(error: unknown): never {
 function chooseRoles(evaluation: Evaluation): void {
   const { resource, lineages, request, collectsOutputs } = evaluation;
   evaluation.roleClasses ??= new Map();
-  const classes = entryOf(evaluation.roleClasses, resource, () => roleClasses(request.principal.roles, resource, lineages));
+  const classes = entryOf(evaluation.roleClasses, resource, () =>
+    roleClasses(request.principal.roles, resource, lineages),
+  );
   if (collectsOutputs) evaluation.speakers = new Speakers(classes);
   else evaluation.judgedRoles = classes.first;
 }

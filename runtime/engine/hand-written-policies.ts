@@ -1,4 +1,15 @@
-import { type ActionTable, ALLOW, always, DENY, type PolicyBundle, policyKey, type PrincipalPolicy, type ResourcePolicy, type RolePolicy, type Rule } from '../policy/index.js';
+import {
+  type ActionTable,
+  ALLOW,
+  always,
+  DENY,
+  type PolicyBundle,
+  policyKey,
+  type PrincipalPolicy,
+  type ResourcePolicy,
+  type RolePolicy,
+  type Rule,
+} from '../policy/index.js';
 import { type AuditedEngine, createAuditedEngine } from './audited-engine.js';
 import type { Engine } from './engine.js';
 import type { EngineOptions } from './options.js';
@@ -21,17 +32,34 @@ export function notWritten(): ReturnType<Rule['where']> {
 
 /** A rule that grants; conditions and the rest by `more`. */
 export function allow(name: string, more: Partial<Rule> = {}): Rule {
-  return { name, effect: ALLOW, roles: ANYONE, when: always, where: more.when === undefined ? always : notWritten, ...more };
+  return {
+    name,
+    effect: ALLOW,
+    roles: ANYONE,
+    when: always,
+    where: more.when === undefined ? always : notWritten,
+    ...more,
+  };
 }
 
 /** A rule that refuses. */
 export function deny(name: string, more: Partial<Rule> = {}): Rule {
-  return { name, effect: DENY, roles: ANYONE, when: always, where: more.when === undefined ? always : notWritten, ...more };
+  return {
+    name,
+    effect: DENY,
+    roles: ANYONE,
+    when: always,
+    where: more.when === undefined ? always : notWritten,
+    ...more,
+  };
 }
 
 /** Rules by action; `*` is every action no other entry names. */
 export function rules(table: { readonly [action: string]: readonly Rule[] }): ActionTable {
-  return { actions: new Map(Object.entries(table).filter(([action]) => action !== '*')), otherActions: table['*'] ?? [] };
+  return {
+    actions: new Map(Object.entries(table).filter(([action]) => action !== '*')),
+    otherActions: table['*'] ?? [],
+  };
 }
 
 /** The policy of `doc`, unless `more` says otherwise. */
@@ -44,7 +72,10 @@ export function doc(table: ActionTable, more: Partial<ResourcePolicy> = {}): Res
     version,
     scope,
     overridesParent: true,
-    roles: new Map([['user', USER], ['admin', ADMIN | A_GLOB]]),
+    roles: new Map([
+      ['user', USER],
+      ['admin', ADMIN | A_GLOB],
+    ]),
     roleGlobs: [{ matches: (role) => role.startsWith('a'), bits: A_GLOB }],
     reach: all.reduce((bits, rule) => bits | rule.roles, 0),
     derivedRoles: [],
@@ -59,18 +90,52 @@ export function doc(table: ActionTable, more: Partial<ResourcePolicy> = {}): Res
 export function principal(id: string, table: readonly Rule[], more: Partial<PrincipalPolicy> = {}): PrincipalPolicy {
   const { version = 'default', scope = '' } = more;
   const key = policyKey('principal', id, version, scope);
-  return { key, principal: id, version, scope, overridesParent: true, kinds: new Map(), otherKinds: table, hasOutputs: false, readsRuntime: false, ...more };
+  return {
+    key,
+    principal: id,
+    version,
+    scope,
+    overridesParent: true,
+    kinds: new Map(),
+    otherKinds: table,
+    hasOutputs: false,
+    readsRuntime: false,
+    ...more,
+  };
 }
 
 /** A role policy. */
 export function role(name: string, more: Partial<RolePolicy> = {}): RolePolicy {
   const { version = 'default', scope = '' } = more;
-  return { key: policyKey('role', name, version, scope), role: name, version, scope, parentRoles: [], rules: [], hasOutputs: false, readsRuntime: false, ...more };
+  return {
+    key: policyKey('role', name, version, scope),
+    role: name,
+    version,
+    scope,
+    parentRoles: [],
+    rules: [],
+    hasOutputs: false,
+    readsRuntime: false,
+    ...more,
+  };
 }
 
 /** An engine of some policies. */
 export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): AuditedEngine {
-  return createAuditedEngine({ hash: '', resourcePolicies: [], principalPolicies: [], rolePolicies: [], planner, principalJudge, roleJudge, visitRules, ...policies }, options);
+  return createAuditedEngine(
+    {
+      hash: '',
+      resourcePolicies: [],
+      principalPolicies: [],
+      rolePolicies: [],
+      planner,
+      principalJudge,
+      roleJudge,
+      visitRules,
+      ...policies,
+    },
+    options,
+  );
 }
 
 /** What a test asks: roles and what differs from `alice` asking about `doc`. */
@@ -81,7 +146,11 @@ export interface Ask {
 }
 
 /** The result for `alice`, a `user`, and a `doc`. */
-export function ask(engine: Engine, actions: readonly string[], { roles = ['user'], principal: who, resource }: Ask = {}): CheckResult {
+export function ask(
+  engine: Engine,
+  actions: readonly string[],
+  { roles = ['user'], principal: who, resource }: Ask = {},
+): CheckResult {
   const results = engine.check({
     principal: { id: 'alice', roles, ...who },
     resources: [{ resource: { kind: 'doc', id: 'd', ...resource }, actions }],

@@ -71,7 +71,12 @@ export class Journal {
 }
 
 /** Of no condition in particular. */
-const INCOMPLETE: EvaluationError = { policy: '', rule: '', expression: '', message: new EvaluationLimitError('cost').message };
+const INCOMPLETE: EvaluationError = {
+  policy: '',
+  rule: '',
+  expression: '',
+  message: new EvaluationLimitError('cost').message,
+};
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -34,11 +34,19 @@ export function judgePlainly(evaluation: Evaluation, { sole, conditions }: Plain
 }
 
 /** A DENY beats every ALLOW beside it. */
-export function judgeRules(evaluation: Evaluation, { visitRules }: Judges, table: RuleTable, bits: number, action: string): Outcome {
+export function judgeRules(
+  evaluation: Evaluation,
+  { visitRules }: Judges,
+  table: RuleTable,
+  bits: number,
+  action: string,
+): Outcome {
   const { shape, conditions } = table;
   if (isVisited(evaluation, table)) return brought(visitRules)(evaluation, table, bits, action);
   const rules = rulesFor(action, shape);
-  return shape.isLast ? findAllowed(evaluation, rules, conditions, bits, action) : findDecisive(evaluation, rules, conditions, bits, action);
+  return shape.isLast
+    ? findAllowed(evaluation, rules, conditions, bits, action)
+    : findDecisive(evaluation, rules, conditions, bits, action);
 }
 
 /** Whether anybody can tell in what order, or how often, the rules of a table are asked. */
@@ -53,7 +61,13 @@ function rulesFor(action: string, { named, other }: TableShape): readonly RuleSh
 type Conditions = RuleTable['conditions'];
 
 /** A hot loop: the denials stand first, so the first rule that holds decides. */
-function findDecisive(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
+function findDecisive(
+  evaluation: Evaluation,
+  rules: readonly RuleShape[],
+  conditions: Conditions,
+  bits: number,
+  action: string,
+): Outcome {
   for (let i = 0; i < rules.length; i++) {
     const rule = rules[i] as RuleShape;
     if (holds(evaluation, rule, conditions, bits, action)) return rule.effect;
@@ -61,8 +75,17 @@ function findDecisive(evaluation: Evaluation, rules: readonly RuleShape[], condi
   return UNDECIDED;
 }
 
-/** The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules stand first. */
-function findAllowed(evaluation: Evaluation, rules: readonly RuleShape[], conditions: Conditions, bits: number, action: string): Outcome {
+/**
+ * The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules
+ * stand first.
+ */
+function findAllowed(
+  evaluation: Evaluation,
+  rules: readonly RuleShape[],
+  conditions: Conditions,
+  bits: number,
+  action: string,
+): Outcome {
   let outcome: Outcome = UNDECIDED;
   for (let i = 0; i < rules.length; i++) {
     const rule = rules[i] as RuleShape;
@@ -75,7 +98,13 @@ function findAllowed(evaluation: Evaluation, rules: readonly RuleShape[], condit
   return outcome;
 }
 
-function holds({ request, resource }: Evaluation, rule: RuleShape, conditions: Conditions, bits: number, action: string): boolean {
+function holds(
+  { request, resource }: Evaluation,
+  rule: RuleShape,
+  conditions: Conditions,
+  bits: number,
+  action: string,
+): boolean {
   if ((rule.roles & bits) === 0) return false;
   if (rule.reaches !== undefined && !rule.reaches(action, resource.kind)) return false;
   return rule.condition === UNCONDITIONAL || (conditions[rule.condition] as Rule['when'])(request);

@@ -11,13 +11,20 @@ export interface Judges {
   readonly principalJudge?: PrincipalJudge | undefined;
   /** Present with role policies. */
   readonly roleJudge?: RoleJudge | undefined;
-  /** Present where somebody can tell in what order, or how often, rules are asked: with outputs, and results that rules share. */
+  /**
+   * Present where somebody can tell in what order, or how often, rules are asked: with outputs, and results that rules
+   * share.
+   */
   readonly visitRules?: VisitRules | undefined;
 }
 
 /** Judges by principal policies. */
 export interface PrincipalJudge {
-  readonly principalsOf: (policies: readonly PrincipalPolicy[], shared: SharedFacts, lenientScopeSearch: boolean) => Principals;
+  readonly principalsOf: (
+    policies: readonly PrincipalPolicy[],
+    shared: SharedFacts,
+    lenientScopeSearch: boolean,
+  ) => Principals;
   /** What the policies of the principal come to; leaves who decided in the evaluation. */
   readonly judge: (evaluation: Evaluation, judges: Judges, chain: PrincipalChain, action: string) => Outcome;
 }

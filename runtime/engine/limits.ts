@@ -10,9 +10,15 @@ export interface EvaluationLimits {
   readonly evaluationMemory?: number | undefined;
 }
 
-/** Keeps a call from costing more than its request weighs. Without it, as in bundles that are written by hand, nothing is limited. */
+/**
+ * Keeps a call from costing more than its request weighs. Without it, as in bundles that are written by hand, nothing
+ * is limited.
+ */
 export interface Guard {
-  /** Grants the memory of one resource, and chooses which of many roles to judge: once its chain is known, and whether outputs are wanted. */
+  /**
+   * Grants the memory of one resource, and chooses which of many roles to judge: once its chain is known, and whether
+   * outputs are wanted.
+   */
   turn(evaluation: Evaluation, limits: EvaluationLimits): void;
   /** Throws what was caught on the way of a decision, if the call has to fail. */
   passOn(error: unknown): void;

@@ -9,9 +9,15 @@ export interface EngineOptions {
   readonly defaultPolicyVersion?: string;
   /** For requests without a scope; a leading dot is dropped. The root when absent. */
   readonly defaultScope?: string;
-  /** Whether a scope that no policy lives in is looked for among its ancestors (docs/spec/policy-language.md#preparing-a-check). */
+  /**
+   * Whether a scope that no policy lives in is looked for among its ancestors
+   * (docs/spec/policy-language.md#preparing-a-check).
+   */
   readonly lenientScopeSearch?: boolean;
-  /** Whether a condition that cannot be evaluated denies (docs/spec/policy-language.md#strict-evaluation). Needs `traced`. */
+  /**
+   * Whether a condition that cannot be evaluated denies (docs/spec/policy-language.md#strict-evaluation). Needs
+   * `traced`.
+   */
   readonly strictEvaluation?: boolean;
   /** What conditions see as `globals`; an integer of the configuration is a bigint. */
   readonly globals?: Attributes;
@@ -23,7 +29,10 @@ export interface EngineOptions {
   readonly plan?: Writing;
   /** How much the conditions of a call may cost. */
   readonly limits?: EvaluationLimits;
-  /** The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what audit asks of the engine. */
+  /**
+   * The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what
+   * audit asks of the engine.
+   */
   readonly traced?: CompiledTraces;
 }
 
@@ -42,13 +51,20 @@ export interface Settings {
   readonly limits: EvaluationLimits;
   /** Present in strict evaluation, and only there. */
   readonly traced: CompiledTraces | undefined;
-  /** The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a journal. */
+  /**
+   * The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a
+   * journal.
+   */
   readonly forJournals: CompiledTraces | undefined;
 }
 
-/** The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the program that embeds it. */
+/**
+ * The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the
+ * program that embeds it.
+ */
 export function settingsOf(options: EngineOptions): Settings {
-  if (options.strictEvaluation === true && options.traced === undefined) throw new Error('strict evaluation needs the traced conditions of the bundle');
+  if (options.strictEvaluation === true && options.traced === undefined)
+    throw new Error('strict evaluation needs the traced conditions of the bundle');
   return {
     defaultPolicyVersion: options.defaultPolicyVersion ?? 'default',
     defaultScope: options.defaultScope ?? '',
@@ -64,8 +80,8 @@ export function settingsOf(options: EngineOptions): Settings {
 }
 
 /**
- * The time of the system. An instant is filled anew when it is asked, so that asking allocates nothing; the offset is asked of the system once
- * in a quarter of an hour, as no zone changes its offset but on one.
+ * The time of the system. An instant is filled anew when it is asked, so that asking allocates nothing; the offset is
+ * asked of the system once in a quarter of an hour, as no zone changes its offset but on one.
  */
 function systemClock(): () => Instant {
   const instant = { seconds: 0, nanos: 0, offset: 0 };

@@ -33,7 +33,10 @@ export class PlanQuery implements Query {
     return this.row === ANY_ROW;
   }
 
-  /** One instant for the whole plan, in UTC and whole milliseconds, which stores can compare (docs/spec/plans.md#d-16-time). */
+  /**
+   * One instant for the whole plan, in UTC and whole milliseconds, which stores can compare
+   * (docs/spec/plans.md#d-16-time).
+   */
   get now(): Instant {
     this.instant ??= inMilliseconds(this.clock());
     return this.instant;
@@ -41,8 +44,8 @@ export class PlanQuery implements Query {
 }
 
 /**
- * What is left of rules that ask for nothing but the row: the same in every plan in which no attribute is listed. Holds no more entries than there are
- * rules.
+ * What is left of rules that ask for nothing but the row: the same in every plan in which no attribute is listed. Holds
+ * no more entries than there are rules.
  */
 export class FixedResiduals {
   private readonly residuals = new Map<Rule, Condition | undefined>();

@@ -1,5 +1,17 @@
 import { policyKey, type Query } from '../policy/index.js';
-import { allOf, type Condition, type Filter, FLAT, filterOf, filterOfAll, filterText, operandText, REFERENCE, sameFilter, type Writing } from '../residual/index.js';
+import {
+  allOf,
+  type Condition,
+  type Filter,
+  FLAT,
+  filterOf,
+  filterOfAll,
+  filterText,
+  operandText,
+  REFERENCE,
+  sameFilter,
+  type Writing,
+} from '../residual/index.js';
 import type { Settings } from './options.js';
 import { type ActionPlan, plan, type Planning } from './plan.js';
 import { type FixedResiduals, PlanQuery } from './plan-query.js';
@@ -33,11 +45,16 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
   const schemas = settings.schemaEnforcement === 'none' ? undefined : chain.schemas;
   const found = planErrors(schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
   const schema = schemaOfRows(settings.schemaEnforcement === 'reject' ? schemas?.resource : undefined, query, actions);
-  if (settings.schemaEnforcement === 'reject' && found.length > 0 && isRejected(found, schema)) return { ...unmatched(undefined, found), filterDebug: '(false)' };
+  if (settings.schemaEnforcement === 'reject' && found.length > 0 && isRejected(found, schema))
+    return { ...unmatched(undefined, found), filterDebug: '(false)' };
   const errors = settings.schemaEnforcement === 'reject' ? NONE : found;
 
   const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
-  if (!chain.exists && !registry.principals?.exist(principal.policyVersion || settings.defaultPolicyVersion, principalScope)) return unmatched(nowhere(), errors);
+  if (
+    !chain.exists &&
+    !registry.principals?.exist(principal.policyVersion || settings.defaultPolicyVersion, principalScope)
+  )
+    return unmatched(nowhere(), errors);
 
   const principalChain = registry.principals?.chain(principal.id, version, principalScope);
   const unplanned: UnplannedRule[] = [];
@@ -57,9 +74,12 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
   };
   const plans = actions.map((action) => plan(planning, action));
   const allowed = allOf(...plans.map(({ condition }) => condition));
-  const rows = allowed === false || settledSchema(schema(allowed), policyKey('resource', chain.kind, version, ''), unplanned);
+  const rows =
+    allowed === false || settledSchema(schema(allowed), policyKey('resource', chain.kind, version, ''), unplanned);
   // The schema is said once.
-  const filters = plans.map(({ condition }, position) => writtenFilter(planning, actions[position] as string, { condition, rows: position === 0 ? rows : true }, writing));
+  const filters = plans.map(({ condition }, position) =>
+    writtenFilter(planning, actions[position] as string, { condition, rows: position === 0 ? rows : true }, writing),
+  );
   const filter = filterOfPlans(filters, writing);
   const isMatched = plans.some((planned) => planned.isMatched);
   return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
@@ -81,10 +101,16 @@ class Planned implements PlanResult {
 }
 
 /**
- * The reference's trees have no guards of conditions that are only looked at, which strict evaluation denies by. Where that makes no difference the
- * filter has the reference's shapes; where it does they would select what check denies, and the filter is written as by default.
+ * The reference's trees have no guards of conditions that are only looked at, which strict evaluation denies by. Where
+ * that makes no difference the filter has the reference's shapes; where it does they would select what check denies,
+ * and the filter is written as by default.
  */
-function writtenFilter(planning: Planning, action: string, { condition, rows }: { readonly condition: Condition; readonly rows: Condition }, writing: Writing): Filter {
+function writtenFilter(
+  planning: Planning,
+  action: string,
+  { condition, rows }: { readonly condition: Condition; readonly rows: Condition },
+  writing: Writing,
+): Filter {
   const whole = allOf(condition, rows);
   if (planning.strict === undefined || writing.shapes === 'flat') return filterOf(whole, writing);
   const exact = filterOf(whole, FLAT);
@@ -111,16 +137,31 @@ function filterOfPlans(filters: readonly Filter[], writing: Writing): Filter {
   return first !== undefined && filters.length === 1 ? first : filterOfAll(filters, writing, operandText);
 }
 
-function unmatched(matchedScopes: PlanResult['matchedScopes'], validationErrors: readonly ValidationError[]): PlanResult {
-  return { filter: { kind: 'KIND_ALWAYS_DENIED' }, filterDebug: NO_MATCH, matchedScopes, validationErrors, unplanned: NONE };
+function unmatched(
+  matchedScopes: PlanResult['matchedScopes'],
+  validationErrors: readonly ValidationError[],
+): PlanResult {
+  return {
+    filter: { kind: 'KIND_ALWAYS_DENIED' },
+    filterDebug: NO_MATCH,
+    matchedScopes,
+    validationErrors,
+    unplanned: NONE,
+  };
 }
 
-/** What attributes of the resource that are not listed could mend is no violation yet: a number of properties, one branch of many. */
+/**
+ * What attributes of the resource that are not listed could mend is no violation yet: a number of properties, one
+ * branch of many.
+ */
 function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): boolean {
   return errors.some(({ source }) => source === 'SOURCE_PRINCIPAL') || schema(true) === false;
 }
 
-/** In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not (docs/spec/plans.md#strict-evaluation). */
+/**
+ * In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not
+ * (docs/spec/plans.md#strict-evaluation).
+ */
 function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left: Condition): boolean {
   if (typeof left !== 'boolean') return false;
   const active = tracedDerivedRole?.(query) ?? true;

@@ -22,12 +22,16 @@ export interface Trail {
 }
 
 /**
- * What check comes to in strict evaluation, where a condition that is looked at and cannot be evaluated denies the action, whatever else is
- * said (docs/spec/policy-language.md#strict-evaluation). So what is looked at counts: a role only where no role before it is allowed, a parent only where its
- * children leave the matter open, a rule only where no DENY before it holds.
+ * What check comes to in strict evaluation, where a condition that is looked at and cannot be evaluated denies the
+ * action, whatever else is said (docs/spec/policy-language.md#strict-evaluation). So what is looked at counts: a role
+ * only where no role before it is allowed, a parent only where its children leave the matter open, a rule only where no
+ * DENY before it holds.
  */
 export function strictCondition({ principal, roles }: Trail): Condition {
-  const byRoles = roles.reduceRight<Condition>((later, layers) => anyOf(allowedBy(layers, false), later === false ? false : allOf(clear(layers), later)), false);
+  const byRoles = roles.reduceRight<Condition>(
+    (later, layers) => anyOf(allowedBy(layers, false), later === false ? false : allOf(clear(layers), later)),
+    false,
+  );
   return allowedBy(principal, byRoles);
 }
 

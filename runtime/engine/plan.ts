@@ -1,5 +1,24 @@
-import { ALLOW, type AttemptedCondition, type DerivedRole, type Query, type TracedBundle, type TracedCondition } from '../policy/index.js';
-import { allOf, sameCondition, anyOf, type Attempt, type Condition, decided, noneOf, not, rolesOf, type Term, unplannableReason } from '../residual/index.js';
+import {
+  ALLOW,
+  type AttemptedCondition,
+  type DerivedRole,
+  type Query,
+  type TracedBundle,
+  type TracedCondition,
+} from '../policy/index.js';
+import {
+  allOf,
+  sameCondition,
+  anyOf,
+  type Attempt,
+  type Condition,
+  decided,
+  noneOf,
+  not,
+  rolesOf,
+  type Term,
+  unplannableReason,
+} from '../residual/index.js';
 import { reachesByText } from './derived-roles.js';
 import type { FixedResiduals, PlanQuery } from './plan-query.js';
 import type { UnplannedRule } from './plan-request.js';
@@ -24,7 +43,10 @@ export interface Planning {
   readonly classes: RoleClasses | undefined;
   /** Whether anybody can see the active derived roles. */
   readonly listsDerivedRoles: boolean;
-  /** Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action (docs/spec/plans.md#strict-evaluation). */
+  /**
+   * Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action
+   * (docs/spec/plans.md#strict-evaluation).
+   */
   readonly fails: ((entry: RuleEntry, left: Condition) => boolean) | undefined;
   /** Strict evaluation as check has it: what cannot be evaluated on a row denies the action there. */
   readonly strict: TracedBundle | undefined;
@@ -39,26 +61,46 @@ export interface ActionPlan {
   readonly condition: Condition;
   /** Whether any rule was met that could count (docs/spec/plans.md#no-match). */
   readonly isMatched: boolean;
-  /** The least specific scope, but for those that need consent, with a rule for the action; of the role looked at last (docs/spec/plans.md#matched-scopes). */
+  /**
+   * The least specific scope, but for those that need consent, with a rule for the action; of the role looked at last
+   * (docs/spec/plans.md#matched-scopes).
+   */
   readonly scope: string;
 }
 
 /**
- * The twin of check: the same roles, scopes, permissions, principal and role policies, combined before there is a resource. A principal's
- * policies come to what they allow and what they deny, `A_p` and `D_p`; each role comes to an answer of its own, and any role's ALLOW stands;
- * together they are `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)` where `A_p` has been denied its own (docs/spec/plans.md#the-formula).
+ * The twin of check: the same roles, scopes, permissions, principal and role policies, combined before there is a
+ * resource. A principal's policies come to what they allow and what they deny, `A_p` and `D_p`; each role comes to an
+ * answer of its own, and any role's ALLOW stands; together they are `not D_p and (A_p or A_r)`, which is `A_p or (not
+ * D_p and A_r)` where `A_p` has been denied its own (docs/spec/plans.md#the-formula).
  */
 export function plan(planning: Planning, action: string): ActionPlan {
-  const walk: Walk = { planning, action, scope: '', failed: false, before: NOTHING, listed: undefined, left: undefined, results: undefined, layers: NO_LAYERS, visits: NO_VISITS };
+  const walk: Walk = {
+    planning,
+    action,
+    scope: '',
+    failed: false,
+    before: NOTHING,
+    listed: undefined,
+    left: undefined,
+    results: undefined,
+    layers: NO_LAYERS,
+    visits: NO_VISITS,
+  };
   const byPrincipal = planPrincipal(walk);
   const principal = walk.layers;
   const byRoles = planRoles(walk);
   const scope = byPrincipal.scope ?? walk.scope;
   const allowed = either(byPrincipal.allow, byRoles.allow);
   const isMatched = allowed !== undefined || byPrincipal.deny !== undefined || byRoles.isMatched || walk.failed;
-  if (planning.strict !== undefined) return { condition: strictCondition({ principal, roles: byRoles.layers }), isMatched, scope };
+  if (planning.strict !== undefined)
+    return { condition: strictCondition({ principal, roles: byRoles.layers }), isMatched, scope };
   if (walk.failed || allowed === undefined) return { condition: false, isMatched, scope };
-  return { condition: byPrincipal.deny === undefined ? allowed : allOf(not(byPrincipal.deny), allowed), isMatched, scope };
+  return {
+    condition: byPrincipal.deny === undefined ? allowed : allOf(not(byPrincipal.deny), allowed),
+    isMatched,
+    scope,
+  };
 }
 
 interface Walk {
@@ -120,7 +162,11 @@ const NOBODY: readonly string[] = [];
 const NOTHING: Verdict = Object.freeze({ allow: undefined, deny: undefined, restriction: undefined, scope: undefined });
 
 /** Each role on its own; those that are denied the same are written together. */
-function planRoles(walk: Walk): { readonly allow: Condition | undefined; readonly isMatched: boolean; readonly layers: readonly (readonly VisitedLayer[])[] } {
+function planRoles(walk: Walk): {
+  readonly allow: Condition | undefined;
+  readonly isMatched: boolean;
+  readonly layers: readonly (readonly VisitedLayer[])[];
+} {
   const layers: (readonly VisitedLayer[])[] = [];
   const granted: { readonly deny: Condition | undefined; allow: Condition }[] = [];
   let isMatched = false;
@@ -174,8 +220,8 @@ function beginChain(walk: Walk): Verdict {
 }
 
 /**
- * The scopes from the one requested up to the root; the first with an outcome decides. So what a scope denies counts where no scope before it
- * allowed; an ALLOW of a scope that requires parental consent decides nothing.
+ * The scopes from the one requested up to the root; the first with an outcome decides. So what a scope denies counts
+ * where no scope before it allowed; an ALLOW of a scope that requires parental consent decides nothing.
  */
 function addLayer(walk: Walk, verdict: Verdict, layer: Layer): void {
   if (walk.planning.strict !== undefined) {
@@ -202,7 +248,10 @@ function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): 
   if (planning.listsDerivedRoles) planning.query.derivedRoles = listedIn(walk, step);
   const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
   const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
-  const restriction = limits === undefined || areSilent(limits.byRole, lineage, hasRule) ? undefined : planLimits(walk, limits.byRole, lineage);
+  const restriction =
+    limits === undefined || areSilent(limits.byRole, lineage, hasRule)
+      ? undefined
+      : planLimits(walk, limits.byRole, lineage);
   const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };
   if (table !== undefined) planRules(walk, table, { layer, bits, lineage });
   return layer;
@@ -216,7 +265,11 @@ function listedIn(walk: Walk, step: ResourceStep): Term {
 }
 
 /** What the role policies of a role and its ancestors take away (docs/spec/policy-language.md#role-policies). */
-function planLimits(walk: Walk, limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[]): Condition | undefined {
+function planLimits(
+  walk: Walk,
+  limits: ReadonlyMap<string, RoleLimits>,
+  lineage: readonly string[],
+): Condition | undefined {
   const { strict, query } = walk.planning;
   let restriction: Condition | undefined;
   for (const role of lineage) {
@@ -246,7 +299,10 @@ interface Asking {
   readonly lineage: readonly string[];
 }
 
-/** What the rules of one table allow and deny. A DENY that is known not to apply says nothing (docs/spec/plans.md#the-formula). */
+/**
+ * What the rules of one table allow and deny. A DENY that is known not to apply says nothing
+ * (docs/spec/plans.md#the-formula).
+ */
 function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Asking): void {
   const { planning } = walk;
   const entries = table.ordered.named.get(walk.action) ?? table.ordered.other;
@@ -272,25 +328,42 @@ function whatIsLeft(walk: Walk, entry: RuleEntry): Condition {
   return left;
 }
 
-/** The result of a rule that shares it with others: that of the first of them that is visited (docs/spec/policy-language.md#rules-that-share-a-name). */
+/**
+ * The result of a rule that shares it with others: that of the first of them that is visited
+ * (docs/spec/policy-language.md#rules-that-share-a-name).
+ */
 function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
   walk.results ??= new PlannedResults();
   return walk.results.visit(identity, { holds, reached: reached(walk, layer) });
 }
 
-/** Where a rule of a scope is visited: nothing before it has ended the matter for the role. What ended it for another role does not count. */
+/**
+ * Where a rule of a scope is visited: nothing before it has ended the matter for the role. What ended it for another
+ * role does not count.
+ */
 function reached({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
-  if (planning.unplanned.length > 0) return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
-  return noneOf(...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined));
+  if (planning.unplanned.length > 0)
+    return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
+  return noneOf(
+    ...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined),
+  );
 }
 
-function isReached({ action, planning }: Walk, { roles, reaches, rule }: RuleEntry, bits: number, lineage: readonly string[]): boolean {
+function isReached(
+  { action, planning }: Walk,
+  { roles, reaches, rule }: RuleEntry,
+  bits: number,
+  lineage: readonly string[],
+): boolean {
   if ((roles & bits) === 0) return false;
   if (rule.among !== undefined && !lineage.some((role) => rule.among?.(role))) return false;
   return reaches === undefined || reaches(action, planning.resource.kind);
 }
 
-/** What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active (docs/spec/policy-language.md#strict-evaluation). */
+/**
+ * What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active
+ * (docs/spec/policy-language.md#strict-evaluation).
+ */
 function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
   const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
   const { query } = walk.planning;
@@ -303,19 +376,33 @@ function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: Rule
   walk.visits = [...walk.visits, { denies: effect !== ALLOW, holds, evaluates }];
 }
 
-function visitLimit(walk: Walk, strict: TracedBundle, policy: string, { rule, attempt, traced }: RoleLimit, holds: Condition): void {
+function visitLimit(
+  walk: Walk,
+  strict: TracedBundle,
+  policy: string,
+  { rule, attempt, traced }: RoleLimit,
+  holds: Condition,
+): void {
   const { evaluates } = attempted(walk.planning.query, strict, attempt, traced);
   report(walk, policy, rule.name, evaluates);
   walk.visits = [...walk.visits, { denies: true, holds, evaluates }];
 }
 
-function attempted(query: Query, { attempts }: TracedBundle, attempt: AttemptedCondition | undefined, traced: TracedCondition | undefined): Attempt {
+function attempted(
+  query: Query,
+  { attempts }: TracedBundle,
+  attempt: AttemptedCondition | undefined,
+  traced: TracedCondition | undefined,
+): Attempt {
   if (traced === undefined) return UNCONDITIONAL;
   return attempts === undefined || attempt === undefined ? NEVER_ATTEMPTED : attempt(query);
 }
 
 const UNCONDITIONAL: Attempt = { holds: true, evaluates: true };
-const NEVER_ATTEMPTED: Attempt = { holds: true, evaluates: { kind: 'unplannable', reason: 'the bundle cannot say where a condition can be evaluated' } };
+const NEVER_ATTEMPTED: Attempt = {
+  holds: true,
+  evaluates: { kind: 'unplannable', reason: 'the bundle cannot say where a condition can be evaluated' },
+};
 
 /** A rule that no filter can say does not grant, or denies always; and is reported. */
 function settled(walk: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {
@@ -326,11 +413,15 @@ function settled(walk: Walk, policy: string, rule: string, left: Condition, towa
 function report({ planning: { unplanned } }: Walk, policy: string, rule: string, left: Condition): boolean {
   const reason = unplannableReason(left);
   if (reason === undefined) return false;
-  if (!unplanned.some((known) => known.policy === policy && known.rule === rule)) unplanned.push({ policy, rule, reason });
+  if (!unplanned.some((known) => known.policy === policy && known.rule === rule))
+    unplanned.push({ policy, rule, reason });
   return true;
 }
 
-/** The derived roles that may be active in a scope, by name; the list before it is what their conditions see (docs/spec/policy-language.md#effective-derived-roles). */
+/**
+ * The derived roles that may be active in a scope, by name; the list before it is what their conditions see
+ * (docs/spec/policy-language.md#effective-derived-roles).
+ */
 function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
   const { query, lineages } = planning;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
@@ -342,7 +433,10 @@ function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
 }
 
 /** A variable that failed reads as null, but in strict evaluation, where the list then cannot be read. */
-function listedRole({ strict, query }: Planning, { key, where, whereListed }: DerivedRole): { readonly condition: Condition; readonly evaluates: Condition } {
+function listedRole(
+  { strict, query }: Planning,
+  { key, where, whereListed }: DerivedRole,
+): { readonly condition: Condition; readonly evaluates: Condition } {
   if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
   const { evaluates } = attempted(query, strict, strict.attempts?.get(key), strict.conditions.get(key));
   return { condition: where(query), evaluates };

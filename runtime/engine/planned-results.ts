@@ -8,8 +8,8 @@ export interface SharedVisit {
 }
 
 /**
- * The results that rules share with those of their identity (docs/spec/policy-language.md#rules-that-share-a-name), while one action is planned: the rule that is visited
- * first decides for all, and which that is may depend on the row.
+ * The results that rules share with those of their identity (docs/spec/policy-language.md#rules-that-share-a-name),
+ * while one action is planned: the rule that is visited first decides for all, and which that is may depend on the row.
  */
 export class PlannedResults {
   private readonly visits = new Map<string, SharedVisit[]>();
@@ -19,7 +19,10 @@ export class PlannedResults {
     const known = this.visits.get(identity) ?? [];
     this.visits.set(identity, [...known, own]);
     if (known.every(({ holds }) => sameCondition(holds, own.holds))) return own.holds;
-    return known.reduceRight<Condition>((rest, { reached, holds }) => anyOf(allOf(reached, holds), allOf(not(reached), rest)), own.holds);
+    return known.reduceRight<Condition>(
+      (rest, { reached, holds }) => anyOf(allOf(reached, holds), allOf(not(reached), rest)),
+      own.holds,
+    );
   }
 
   /** Where a rule of an identity has been visited before the visit that was counted last. */

@@ -11,7 +11,15 @@ import { ScopeSet } from './scope-chain.js';
 
 /** Judges by principal policies: bundles that have some bring it. */
 export const principalJudge: PrincipalJudge = {
-  principalsOf: (policies, shared, lenient) => new PrincipalPolicies(policies, new ScopeSet(policies.map(({ scope }) => scope), lenient), shared),
+  principalsOf: (policies, shared, lenient) =>
+    new PrincipalPolicies(
+      policies,
+      new ScopeSet(
+        policies.map(({ scope }) => scope),
+        lenient,
+      ),
+      shared,
+    ),
   judge,
 };
 
@@ -46,7 +54,9 @@ class PrincipalPolicies implements Principals {
   exist(version: string, scope: string): boolean {
     const scopes = this.scopesByVersion.get(version);
     const first = this.scopes.first(scope);
-    return scopes !== undefined && first !== undefined && this.scopes.listFrom(first).some((listed) => scopes.has(listed));
+    return (
+      scopes !== undefined && first !== undefined && this.scopes.listFrom(first).some((listed) => scopes.has(listed))
+    );
   }
 
   keyOf(id: string, version: string, scope: string): string {
@@ -54,7 +64,9 @@ class PrincipalPolicies implements Principals {
   }
 
   private makeChain({ policies, chains }: PoliciesOfOne, version: string, first: string): PrincipalChain | undefined {
-    const listed = this.scopes.listFrom(first).flatMap((scope) => policies.filter((policy) => policy.version === version && policy.scope === scope));
+    const listed = this.scopes
+      .listFrom(first)
+      .flatMap((scope) => policies.filter((policy) => policy.version === version && policy.scope === scope));
     if (listed.length === 0) return undefined;
     const chain = principalChain(listed, this.shared);
     if (this.spareChains > 0) {
@@ -81,7 +93,14 @@ function principalChain(policies: readonly PrincipalPolicy[], shared: SharedFact
 }
 
 function principalStep(policy: PrincipalPolicy, shared: SharedFacts): PrincipalStep {
-  const facts = { key: policy.key, names: NO_NAMES, hasOutputs: policy.hasOutputs, isLast: false, remembersAll: policy.readsRuntime, ...shared };
+  const facts = {
+    key: policy.key,
+    names: NO_NAMES,
+    hasOutputs: policy.hasOutputs,
+    isLast: false,
+    remembersAll: policy.readsRuntime,
+    ...shared,
+  };
   return {
     scope: policy.scope,
     consents: !policy.overridesParent,

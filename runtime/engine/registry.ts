@@ -11,15 +11,18 @@ import type { RuleTable, SharedFacts } from './rule-table.js';
 import { ScopeSet } from './scope-chain.js';
 
 /**
- * Finds the policies a request is about. Chains are made when first asked, so a bundle of 10,000 policies costs nothing to start; they are
- * kept by names that policies have, never by names that requests invent.
+ * Finds the policies a request is about. Chains are made when first asked, so a bundle of 10,000 policies costs nothing
+ * to start; they are kept by names that policies have, never by names that requests invent.
  */
 export class Registry {
   /** Undefined: no principal has a policy. */
   readonly principals: Principals | undefined;
   /** Undefined: no role has a policy. */
   readonly roles: Roles | undefined;
-  /** Those in which resource or principal policies decide for themselves: the scopes that plans name (docs/spec/plans.md#matched-scopes). */
+  /**
+   * Those in which resource or principal policies decide for themselves: the scopes that plans name
+   * (docs/spec/plans.md#matched-scopes).
+   */
   readonly scopesWithRules: ReadonlySet<string>;
   private readonly resourceScopes: ScopeSet;
   private readonly kinds = new Map<string, KindPolicies>();
@@ -27,7 +30,10 @@ export class Registry {
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
   /** Those of policies that nobody is asked beside. */
   private readonly lastTables = new Map<ResourcePolicy, RuleTable>();
-  /** Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number has a bound. */
+  /**
+   * Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number
+   * has a bound.
+   */
   private readonly spellings = new Map<string, KindPolicies>();
   /** What most requests want: of the default version, at the root. By kinds as policies and `spellings` have them. */
   private readonly rootChains = new Map<string, ResourceChain>();
@@ -42,15 +48,36 @@ export class Registry {
     private readonly settings: Settings,
   ) {
     this.shared = { shapes: new TableShapes(), traced: settings.traced };
-    this.principals = bundle.principalPolicies.length > 0 ? brought(bundle.principalJudge).principalsOf(bundle.principalPolicies, this.shared, settings.lenientScopeSearch) : undefined;
-    this.roles = bundle.rolePolicies.length > 0 ? brought(bundle.roleJudge).rolesOf(bundle.rolePolicies, settings.traced) : undefined;
-    this.scopesWithRules = new Set([...bundle.resourcePolicies, ...bundle.principalPolicies].filter(({ overridesParent }) => overridesParent).map(({ scope }) => scope));
+    this.principals =
+      bundle.principalPolicies.length > 0
+        ? brought(bundle.principalJudge).principalsOf(
+            bundle.principalPolicies,
+            this.shared,
+            settings.lenientScopeSearch,
+          )
+        : undefined;
+    this.roles =
+      bundle.rolePolicies.length > 0
+        ? brought(bundle.roleJudge).rolesOf(bundle.rolePolicies, settings.traced)
+        : undefined;
+    this.scopesWithRules = new Set(
+      [...bundle.resourcePolicies, ...bundle.principalPolicies]
+        .filter(({ overridesParent }) => overridesParent)
+        .map(({ scope }) => scope),
+    );
     const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
-    this.resourceScopes = new ScopeSet([...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope), settings.lenientScopeSearch);
-    for (const policy of bundle.resourcePolicies) entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
+    this.resourceScopes = new ScopeSet(
+      [...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope),
+      settings.lenientScopeSearch,
+    );
+    for (const policy of bundle.resourcePolicies)
+      entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
   }
 
-  /** The policies that judge a kind, as the request spells it; `scope` is the one requested (docs/spec/policy-language.md#preparing-a-check). */
+  /**
+   * The policies that judge a kind, as the request spells it; `scope` is the one requested
+   * (docs/spec/policy-language.md#preparing-a-check).
+   */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
     if (scope === '' && version === this.settings.defaultPolicyVersion) return this.rootChain(kind, version);
     const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
@@ -107,7 +134,8 @@ export class Registry {
   private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
     const scopes = this.resourceScopes.listFrom(first);
     if (scopes.length === 0) return emptyChain(kind);
-    // Who else could decide could tell, by the scope or the policy that decisions name, whether the root denied a role or said nothing of it.
+    // Who else could decide could tell, by the scope or the policy that decisions name, whether the root denied a role
+    // or said nothing of it.
     const isLast = scopes.length === 1 && scopes[0] === '' && this.roles === undefined;
     const tables = isLast ? this.lastTables : this.tables;
     return resourceChain({
@@ -119,7 +147,6 @@ export class Registry {
       tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.shared)),
     });
   }
-
 }
 
 const MAX_SPELLINGS = 4096;

@@ -1,6 +1,9 @@
 import type { Attributes, Effect, OutputValue } from '../policy/index.js';
 
-/** One call: may this principal do these actions on these resources (docs/spec/policy-language.md#requests)? Attributes are plain JSON, names are not empty. */
+/**
+ * One call: may this principal do these actions on these resources (docs/spec/policy-language.md#requests)? Attributes
+ * are plain JSON, names are not empty.
+ */
 export interface CheckRequest {
   readonly principal: PrincipalInput;
   readonly resources: readonly ResourceActions[];
@@ -23,7 +26,10 @@ export interface ResourceActions {
   readonly actions: readonly string[];
 }
 
-/** Who asks. An absent version or scope is the engine's default; the scope `.` is the root (docs/spec/policy-language.md#preparing-a-check). */
+/**
+ * Who asks. An absent version or scope is the engine's default; the scope `.` is the root
+ * (docs/spec/policy-language.md#preparing-a-check).
+ */
 export interface PrincipalInput {
   readonly id: string;
   /** Unique; without any, everything is denied. */
@@ -51,7 +57,10 @@ export interface AuxDataInput {
 export interface CheckResult {
   /** In the order of the request. */
   readonly actions: readonly ActionDecision[];
-  /** The union over the scopes entered, sorted; empty unless the request includes meta (docs/spec/policy-language.md#effective-derived-roles). */
+  /**
+   * The union over the scopes entered, sorted; empty unless the request includes meta
+   * (docs/spec/policy-language.md#effective-derived-roles).
+   */
   readonly effectiveDerivedRoles: readonly string[];
   /** In the order of evaluation (docs/spec/policy-language.md#when-outputs-are-emitted). */
   readonly outputs: readonly OutputEntry[];
@@ -68,7 +77,10 @@ export interface ActionDecision {
   readonly matchedScope: string;
 }
 
-/** An output and where it comes from: `<policy key>#<rule name>` (docs/spec/policy-language.md#policy-keys-and-rule-names, docs/spec/policy-language.md#when-outputs-are-emitted). */
+/**
+ * An output and where it comes from: `<policy key>#<rule name>`
+ * (docs/spec/policy-language.md#policy-keys-and-rule-names, docs/spec/policy-language.md#when-outputs-are-emitted).
+ */
 export type OutputEntry = { readonly src: string; readonly action: string } & OutputValue;
 
 /** An attribute that does not satisfy its schema (docs/spec/policy-language.md#validation-errors). */

@@ -4,8 +4,8 @@ import type { TableShape } from './rule-shape.js';
 import { type RuleTable, ruleTable, type SharedFacts } from './rule-table.js';
 
 /**
- * The scopes that judge a request about one kind and version, from the scope requested to the root (docs/spec/policy-language.md#how-a-check-is-decided): what check
- * walks, and plan. Made when first asked and kept.
+ * The scopes that judge a request about one kind and version, from the scope requested to the root
+ * (docs/spec/policy-language.md#how-a-check-is-decided): what check walks, and plan. Made when first asked and kept.
  */
 export interface ResourceChain {
   /** Sanitised. */
@@ -13,18 +13,25 @@ export interface ResourceChain {
   /** The scope requested, or the first listed; undefined: no scope is listed. */
   readonly first: ResourceStep | undefined;
   /**
-   * The shape of the only table, where nothing but it decides and nobody can tell how: most chains are such. It and its conditions stand here so
-   * that a decision need not fetch a step and a table (bench/check.bench.ts, "Out of 10,000 policies").
+   * The shape of the only table, where nothing but it decides and nobody can tell how: most chains are such. It and its
+   * conditions stand here so that a decision need not fetch a step and a table (bench/check.bench.ts, "Out of 10,000
+   * policies").
    */
   readonly sole: TableShape | undefined;
   readonly conditions: RuleTable['conditions'];
-  /** What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy has it (docs/spec/policy-language.md#matched-policy-and-scope). */
+  /**
+   * What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy
+   * has it (docs/spec/policy-language.md#matched-policy-and-scope).
+   */
   readonly key: string;
   /** Whether any policy of the list is about the kind (docs/spec/policy-language.md#preparing-a-check). */
   readonly exists: boolean;
   readonly hasOutputs: boolean;
   readonly readsRuntime: boolean;
-  /** Those of the root policy, where a policy stands at the first listed scope (docs/spec/policy-language.md#which-schemas-apply). */
+  /**
+   * Those of the root policy, where a policy stands at the first listed scope
+   * (docs/spec/policy-language.md#which-schemas-apply).
+   */
   readonly schemas: SchemaReferences | undefined;
 }
 
@@ -56,7 +63,17 @@ export interface ResourceChainParts {
 
 /** The chain of a request for which no scope is listed: principal policies may still know the kind. */
 export function emptyChain(kind: string): ResourceChain {
-  return { kind, first: undefined, sole: undefined, conditions: [], key: '', exists: false, hasOutputs: false, readsRuntime: false, schemas: undefined };
+  return {
+    kind,
+    first: undefined,
+    sole: undefined,
+    conditions: [],
+    key: '',
+    exists: false,
+    hasOutputs: false,
+    readsRuntime: false,
+    schemas: undefined,
+  };
 }
 
 /** The chain of the scopes listed, one at least. */
@@ -87,7 +104,14 @@ export function stepsFrom(first: ResourceStep | undefined): readonly ResourceSte
 
 /** The table of a resource policy; `isLast` as shapes have it. */
 export function resourceTable(policy: ResourcePolicy, isLast: boolean, shared: SharedFacts): RuleTable {
-  return ruleTable(policy, { key: policy.key, names: policy, hasOutputs: policy.hasOutputs, isLast, remembersAll: false, ...shared });
+  return ruleTable(policy, {
+    key: policy.key,
+    names: policy,
+    hasOutputs: policy.hasOutputs,
+    isLast,
+    remembersAll: false,
+    ...shared,
+  });
 }
 
 /** The derived roles to list in a step (docs/spec/policy-language.md#effective-derived-roles). */

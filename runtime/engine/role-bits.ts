@@ -2,8 +2,8 @@ import type { RoleNames } from './rule-shape.js';
 import { EVERYONE } from './rule-table.js';
 
 /**
- * The bits by which rules know roles. Remembers the last answer: one role asks policies that name the same roles about action after action,
- * resource after resource.
+ * The bits by which rules know roles. Remembers the last answer: one role asks policies that name the same roles about
+ * action after action, resource after resource.
  */
 export class RoleBits {
   private names: RoleNames | undefined = undefined;

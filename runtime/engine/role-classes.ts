@@ -4,8 +4,8 @@ import type { ResourceChain } from './resource-chain.js';
 import { lineageBits } from './role-bits.js';
 
 /**
- * The roles of a request by how a chain judges them: roles of one class are told apart by none of its scopes. So the cost of a decision depends on
- * what policies name, not on how many roles the caller sends.
+ * The roles of a request by how a chain judges them: roles of one class are told apart by none of its scopes. So the
+ * cost of a decision depends on what policies name, not on how many roles the caller sends.
  */
 export interface RoleClasses {
   /** The first role of each class, in the order of the request. */
@@ -22,7 +22,11 @@ export interface RoleClasses {
 export const FEW_ROLES = 8;
 
 /** The classes of some roles. */
-export function roleClasses(roles: readonly string[], chain: ResourceChain, lineages: ReadonlyMap<string, readonly string[]> | undefined): RoleClasses {
+export function roleClasses(
+  roles: readonly string[],
+  chain: ResourceChain,
+  lineages: ReadonlyMap<string, readonly string[]> | undefined,
+): RoleClasses {
   const classes = new Map<string, number>();
   const first: string[] = [];
   const counts: number[] = [];
@@ -42,7 +46,10 @@ export function roleClasses(roles: readonly string[], chain: ResourceChain, line
   return { first, of, firstTwo, byLast };
 }
 
-/** A role that a policy names in a way bits cannot tell is a class of its own: its text, which cannot be mistaken for bits. */
+/**
+ * A role that a policy names in a way bits cannot tell is a class of its own: its text, which cannot be mistaken for
+ * bits.
+ */
 function classText(role: string, chain: ResourceChain): string {
   let text = ' ';
   for (let step = chain.first; step !== undefined; step = step.parent) {
@@ -58,8 +65,9 @@ function classText(role: string, chain: ResourceChain): string {
 }
 
 /**
- * Which of many roles to judge where outputs are wanted, as each role repeats what the others of its class say. The first of a class may be silent
- * where the next one speaks (docs/spec/policy-language.md#outputs-and-inactive-derived-roles), so two of them speak for all.
+ * Which of many roles to judge where outputs are wanted, as each role repeats what the others of its class say. The
+ * first of a class may be silent where the next one speaks
+ * (docs/spec/policy-language.md#outputs-and-inactive-derived-roles), so two of them speak for all.
  */
 export class Speakers {
   private readonly states: Uint8Array;
@@ -72,7 +80,10 @@ export class Speakers {
     this.states = new Uint8Array(classes.first.length);
   }
 
-  /** The role to judge after one that was judged; `said` is the number of outputs so far. An action begins with the first role. */
+  /**
+   * The role to judge after one that was judged; `said` is the number of outputs so far. An action begins with the
+   * first role.
+   */
   next(role: number, said: number): number {
     if (role === 0) this.begin();
     this.learn(role, said);

@@ -33,18 +33,28 @@ function rolesByVersion(policies: readonly RolePolicy[]): ReadonlyMap<string, Re
     const scopes = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
     entryOf(scopes, policy.scope, () => []).push(policy);
   }
-  return new Map([...grouped].map(([version, scopes]) => [version, new Map([...scopes].map(([scope, listed]) => [scope, roleScope(listed)]))]));
+  return new Map(
+    [...grouped].map(([version, scopes]) => [
+      version,
+      new Map([...scopes].map(([scope, listed]) => [scope, roleScope(listed)])),
+    ]),
+  );
 }
 
 function roleScope(policies: readonly RolePolicy[]): RoleScope {
   const parents = new Map(policies.map((policy) => [policy.role, policy.parentRoles]));
   return {
     policies: new Map(policies.filter((policy) => policy.rules.length > 0).map((policy) => [policy.role, policy])),
-    lineages: new Map(policies.filter((policy) => policy.parentRoles.length > 0).map(({ role }) => [role, lineageOf(role, parents)])),
+    lineages: new Map(
+      policies.filter((policy) => policy.parentRoles.length > 0).map(({ role }) => [role, lineageOf(role, parents)]),
+    ),
   };
 }
 
-/** A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model (docs/spec/policy-language.md#reference-model). */
+/**
+ * A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model
+ * (docs/spec/policy-language.md#reference-model).
+ */
 function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const ancestors = new Set<string>();
   const pending = [...(parents.get(role) ?? [])].reverse();
@@ -57,10 +67,16 @@ function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>
   return [role, ...ancestors];
 }
 
-function scopeLimits(scope: RoleScope | undefined, kind: string, traced: TracedBundle | undefined): ScopeLimits | undefined {
+function scopeLimits(
+  scope: RoleScope | undefined,
+  kind: string,
+  traced: TracedBundle | undefined,
+): ScopeLimits | undefined {
   if (scope === undefined || scope.policies.size === 0) return undefined;
   const policies = [...scope.policies.values()];
-  const byRole = new Map(policies.map((policy) => [policy.role, { key: policy.key, rules: limitsOf(policy, kind, traced) }]));
+  const byRole = new Map(
+    policies.map((policy) => [policy.role, { key: policy.key, rules: limitsOf(policy, kind, traced) }]),
+  );
   return {
     byRole,
     coverKind: [...byRole.values()].some(({ rules }) => rules.length > 0),
@@ -73,7 +89,9 @@ function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undef
   return policy.rules.flatMap((rule, index) => {
     if (!rule.covers(kind)) return [];
     const key = `${policy.key}#${index}`;
-    return [{ rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(key), attempt: traced?.attempts?.get(key) }];
+    return [
+      { rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(key), attempt: traced?.attempts?.get(key) },
+    ];
   });
 }
 
@@ -113,17 +131,24 @@ function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: s
     evaluation.failed = true;
     return true;
   }
-  // The outputs keep the author's meaning (docs/spec/policy-language.md#outputs-of-inverted-rules): the DENY holds when the condition does not.
+  // The outputs keep the author's meaning (docs/spec/policy-language.md#outputs-of-inverted-rules): the DENY holds when
+  // the condition does not.
   const isMet = when === undefined ? denial === 'holds' : denial !== 'holds';
   if (evaluation.collectsOutputs) say(evaluation, { key, name, output }, action, isMet);
   return when !== undefined && !isMet;
 }
 
-/** The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not (docs/spec/policy-language.md#role-policies). */
+/**
+ * The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not
+ * (docs/spec/policy-language.md#role-policies).
+ */
 function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
   const remembered = evaluation.firstResult(identity);
   if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
-  const allowed = evaluation.traced !== undefined ? (traced?.(evaluation.request) ?? true) : (rule.when?.(evaluation.request) ?? true);
+  const allowed =
+    evaluation.traced !== undefined
+      ? (traced?.(evaluation.request) ?? true)
+      : (rule.when?.(evaluation.request) ?? true);
   if (typeof allowed === 'string') return 'fails';
   // Without a condition there is no DENY: its row only speaks, and holds.
   const holds = rule.when === undefined || !allowed;

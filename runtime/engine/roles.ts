@@ -34,9 +34,14 @@ export interface RoleLimit {
 }
 
 /**
- * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule of the resource policy,
- * whatever its action, nor one of theirs (docs/spec/policy-language.md#when-role-policies-are-asked).
+ * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule
+ * of the resource policy, whatever its action, nor one of theirs
+ * (docs/spec/policy-language.md#when-role-policies-are-asked).
  */
-export function areSilent(limits: ReadonlyMap<string, RoleLimits>, lineage: readonly string[], hasRule: boolean): boolean {
+export function areSilent(
+  limits: ReadonlyMap<string, RoleLimits>,
+  lineage: readonly string[],
+  hasRule: boolean,
+): boolean {
   return !hasRule && !lineage.some((role) => (limits.get(role)?.rules.length ?? 0) > 0);
 }

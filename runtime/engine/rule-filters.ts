@@ -1,4 +1,13 @@
-import { ALLOW, always, type ActionTable, type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, type Rule, sanitize } from '../policy/index.js';
+import {
+  ALLOW,
+  always,
+  type ActionTable,
+  type PolicyBundle,
+  type PrincipalPolicy,
+  type ResourcePolicy,
+  type Rule,
+  sanitize,
+} from '../policy/index.js';
 import type { Filter } from '../residual/index.js';
 import type { CompiledBundle } from './compiled-bundle.js';
 import { createEngine } from './engine.js';
@@ -17,12 +26,28 @@ export interface RuleFilter {
 }
 
 /**
- * What each rule that a plan may consider leaves when it is planned alone, as an ALLOW: so that a part of a filter can be led back to the rule that said it.
- * Makes an engine for each rule: for errors and tools, not for the way of an answer.
+ * What each rule that a plan may consider leaves when it is planned alone, as an ALLOW: so that a part of a filter can
+ * be led back to the rule that said it. Makes an engine for each rule: for errors and tools, not for the way of an
+ * answer.
  */
-export function ruleFilters(bundle: CompiledBundle, request: PlanRequest, options: EngineOptions = {}): readonly RuleFilter[] {
-  const asked: Asked = { bundle, request, options, version: request.resource.policyVersion || (options.defaultPolicyVersion ?? 'default'), scope: requestedScope(request.resource.scope, options.defaultScope ?? '') };
-  return [...ofResourcePolicies(asked), ...ofPrincipalPolicies(asked), ...ofRolePolicies(asked), ...ofResourceSchema(asked)];
+export function ruleFilters(
+  bundle: CompiledBundle,
+  request: PlanRequest,
+  options: EngineOptions = {},
+): readonly RuleFilter[] {
+  const asked: Asked = {
+    bundle,
+    request,
+    options,
+    version: request.resource.policyVersion || (options.defaultPolicyVersion ?? 'default'),
+    scope: requestedScope(request.resource.scope, options.defaultScope ?? ''),
+  };
+  return [
+    ...ofResourcePolicies(asked),
+    ...ofPrincipalPolicies(asked),
+    ...ofRolePolicies(asked),
+    ...ofResourceSchema(asked),
+  ];
 }
 
 interface Asked {
@@ -35,24 +60,35 @@ interface Asked {
 
 function ofResourcePolicies(asked: Asked): readonly RuleFilter[] {
   const kind = sanitize(asked.request.resource.kind);
-  const policies = asked.bundle.resourcePolicies.filter((policy) => policy.kind === kind && policy.version === asked.version && isAbove(policy.scope, asked.scope));
+  const policies = asked.bundle.resourcePolicies.filter(
+    (policy) => policy.kind === kind && policy.version === asked.version && isAbove(policy.scope, asked.scope),
+  );
   return policies.flatMap((policy) => rulesOf(asked, policy).map((rule) => alone(asked, policy, rule)));
 }
 
 function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
   const { bundle, request, version, options } = asked;
   const scope = requestedScope(request.principal.scope, options.defaultScope ?? '');
-  const policies = bundle.principalPolicies.filter((policy) => policy.principal === request.principal.id && policy.version === version && isAbove(policy.scope, scope));
-  return policies.flatMap((policy) => rulesOfPrincipal(asked, policy).map((rule) => alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE })));
+  const policies = bundle.principalPolicies.filter(
+    (policy) => policy.principal === request.principal.id && policy.version === version && isAbove(policy.scope, scope),
+  );
+  return policies.flatMap((policy) =>
+    rulesOfPrincipal(asked, policy).map((rule) =>
+      alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE }),
+    ),
+  );
 }
 
 function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
   const { bundle, request, version, scope } = asked;
   const roles = rolesOf(bundle, request);
-  const policies = bundle.rolePolicies.filter((policy) => roles.includes(policy.role) && policy.version === version && isAbove(policy.scope, scope));
+  const policies = bundle.rolePolicies.filter(
+    (policy) => roles.includes(policy.role) && policy.version === version && isAbove(policy.scope, scope),
+  );
   return policies.flatMap(({ key, rules }) =>
     rules.flatMap(({ name, covers, allows, when, where }) => {
-      if (when === undefined || where === undefined || !covers(request.resource.kind) || !request.actions.some(allows)) return [];
+      if (when === undefined || where === undefined || !covers(request.resource.kind) || !request.actions.some(allows))
+        return [];
       return [alone(asked, { ...anyPolicy(asked), key }, { name, effect: ALLOW, roles: EVERY_ROLE, when, where })];
     }),
   );
@@ -61,12 +97,22 @@ function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
 /** The rows that the resource schema accepts, where violations are rejected. */
 function ofResourceSchema({ bundle, request, options, version }: Asked): readonly RuleFilter[] {
   const kind = sanitize(request.resource.kind);
-  const root = bundle.resourcePolicies.find((policy) => policy.kind === kind && policy.version === version && policy.scope === '');
+  const root = bundle.resourcePolicies.find(
+    (policy) => policy.kind === kind && policy.version === version && policy.scope === '',
+  );
   const resource = root?.schemas?.resource;
   if (options.schemaEnforcement !== 'reject' || root === undefined || resource === undefined) return [];
   const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE, when: always, where: always };
-  const only: ResourcePolicy = { ...anyPolicy({ request, version, scope: '' }), overridesParent: true, otherActions: [anything], schemas: { resource } };
-  const engine = createEngine({ ...bundle, resourcePolicies: [only], principalPolicies: [], rolePolicies: [] }, options);
+  const only: ResourcePolicy = {
+    ...anyPolicy({ request, version, scope: '' }),
+    overridesParent: true,
+    otherActions: [anything],
+    schemas: { resource },
+  };
+  const engine = createEngine(
+    { ...bundle, resourcePolicies: [only], principalPolicies: [], rolePolicies: [] },
+    options,
+  );
   const { filter } = engine.plan({ ...request, resource: { ...request.resource, scope: '.' } });
   return [{ policy: root.key, rule: RESOURCE_SCHEMA, filter }];
 }
@@ -78,7 +124,10 @@ function isAbove(scope: string, requested: string): boolean {
 }
 
 function rulesOf({ request }: Asked, { actions, otherActions }: ActionTable): readonly Rule[] {
-  const rules = request.actions.flatMap((action) => actions.get(action) ?? otherActions.filter(({ reaches }) => reaches?.(action, request.resource.kind) !== false));
+  const rules = request.actions.flatMap(
+    (action) =>
+      actions.get(action) ?? otherActions.filter(({ reaches }) => reaches?.(action, request.resource.kind) !== false),
+  );
   return [...new Set(rules)];
 }
 
@@ -90,8 +139,19 @@ function rulesOfPrincipal(asked: Asked, { kinds, otherKinds }: PrincipalPolicy):
 /** A policy that reaches everyone. */
 function anyPolicy({ request, version, scope }: Pick<Asked, 'request' | 'version' | 'scope'>): ResourcePolicy {
   return {
-    key: '', kind: sanitize(request.resource.kind), version, scope, overridesParent: true, roles: new Map(request.principal.roles.map((role) => [role, 1])), roleGlobs: [], reach: -1,
-    actions: new Map(), otherActions: [], derivedRoles: [], hasOutputs: false, readsRuntime: true,
+    key: '',
+    kind: sanitize(request.resource.kind),
+    version,
+    scope,
+    overridesParent: true,
+    roles: new Map(request.principal.roles.map((role) => [role, 1])),
+    roleGlobs: [],
+    reach: -1,
+    actions: new Map(),
+    otherActions: [],
+    derivedRoles: [],
+    hasOutputs: false,
+    readsRuntime: true,
   };
 }
 
@@ -100,7 +160,16 @@ function alone({ bundle, request, options, scope }: Asked, policy: ResourcePolic
   const { memo: _, reaches: __, ...only } = rule;
   const reduced: CompiledBundle = {
     ...bundle,
-    resourcePolicies: [{ ...policy, scope, overridesParent: true, reach: -1, actions: new Map(), otherActions: [{ ...only, effect: ALLOW }] }],
+    resourcePolicies: [
+      {
+        ...policy,
+        scope,
+        overridesParent: true,
+        reach: -1,
+        actions: new Map(),
+        otherActions: [{ ...only, effect: ALLOW }],
+      },
+    ],
     principalPolicies: [],
     rolePolicies: [],
   };
@@ -112,6 +181,8 @@ function alone({ bundle, request, options, scope }: Asked, policy: ResourcePolic
 /** The roles of a principal, and those above them by role policies. */
 function rolesOf({ rolePolicies }: PolicyBundle, { principal }: PlanRequest): readonly string[] {
   const roles = new Set(principal.roles);
-  for (const role of roles) for (const policy of rolePolicies) if (policy.role === role) for (const parent of policy.parentRoles) roles.add(parent);
+  for (const role of roles)
+    for (const policy of rolePolicies)
+      if (policy.role === role) for (const parent of policy.parentRoles) roles.add(parent);
   return [...roles];
 }

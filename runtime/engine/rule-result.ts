@@ -2,8 +2,9 @@ import type { Evaluation } from './evaluation.js';
 import type { RuleEntry } from './rule-table.js';
 
 /**
- * What a visit of a rule gives. `inactive`: its derived role is not active, which is silent the first time (docs/spec/policy-language.md#outputs-and-inactive-derived-roles).
- * `fails`: strict evaluation could not evaluate it (docs/spec/policy-language.md#strict-evaluation).
+ * What a visit of a rule gives. `inactive`: its derived role is not active, which is silent the first time
+ * (docs/spec/policy-language.md#outputs-and-inactive-derived-roles). `fails`: strict evaluation could not evaluate it
+ * (docs/spec/policy-language.md#strict-evaluation).
  */
 export type RuleResult = 'holds' | 'does not hold' | 'inactive' | 'fails';
 

@@ -3,14 +3,25 @@ import * as assert from 'uvu/assert';
 import { ALLOW, always, DENY, matchesAny, type Rule } from '../policy/index.js';
 import { isUnconditional, type ShapeFacts, type TableShape, TableShapes, UNCONDITIONAL } from './rule-shape.js';
 
-const FACTS: ShapeFacts = { roles: new Map([['clerk', 1]]), roleGlobs: [], hasOutputs: false, isLast: false, alwaysVisited: false, crowded: false };
+const FACTS: ShapeFacts = {
+  roles: new Map([['clerk', 1]]),
+  roleGlobs: [],
+  hasOutputs: false,
+  isLast: false,
+  alwaysVisited: false,
+  crowded: false,
+};
 
 function rule(more: Partial<Rule>): Rule {
   return { name: 'a rule', effect: ALLOW, roles: 1, when: () => true, where: () => true, ...more };
 }
 
 function shapeOf(shapes: TableShapes, rules: readonly Rule[], facts: ShapeFacts = FACTS): TableShape {
-  return shapes.of({ actions: new Map([['view', rules]]), otherActions: rules.filter(({ reaches }) => reaches !== undefined) }, rules, facts);
+  return shapes.of(
+    { actions: new Map([['view', rules]]), otherActions: rules.filter(({ reaches }) => reaches !== undefined) },
+    rules,
+    facts,
+  );
 }
 
 test('tables that differ in conditions share a shape', () => {
@@ -37,12 +48,18 @@ test('tables that differ in anything else do not', () => {
 
 test('rules with the same texts of actions share a shape', () => {
   const shapes = new TableShapes();
-  assert.is(shapeOf(shapes, [rule({ reaches: matchesAny('view:*') })]), shapeOf(shapes, [rule({ reaches: matchesAny('view:*') })]));
+  assert.is(
+    shapeOf(shapes, [rule({ reaches: matchesAny('view:*') })]),
+    shapeOf(shapes, [rule({ reaches: matchesAny('view:*') })]),
+  );
 });
 
 test('the denials stand first, the grants where the table is the last', () => {
   const rules = [rule({}), rule({ effect: DENY, when: always })];
-  const conditions = (facts: ShapeFacts) => shapeOf(new TableShapes(), rules, facts).named.get('view')?.map(({ condition }) => condition);
+  const conditions = (facts: ShapeFacts) =>
+    shapeOf(new TableShapes(), rules, facts)
+      .named.get('view')
+      ?.map(({ condition }) => condition);
   assert.equal(conditions(FACTS), [UNCONDITIONAL, 0]);
   assert.equal(conditions({ ...FACTS, isLast: true }), [0, UNCONDITIONAL]);
 });

@@ -4,12 +4,15 @@ import { type ActionTable, ALLOW, always, DENY, type Effect, type ResourcePolicy
 export type RoleNames = Pick<ResourcePolicy, 'roles' | 'roleGlobs'>;
 
 /**
- * What rule tables share that differ in their conditions only: names, effects, and which rules to ask in which order. Thousands of policies have
- * few shapes, so these stay at hand, and a decision about a policy that nobody has asked for long has only its conditions to fetch
- * (bench/check.bench.ts, "Out of 10,000 policies").
+ * What rule tables share that differ in their conditions only: names, effects, and which rules to ask in which order.
+ * Thousands of policies have few shapes, so these stay at hand, and a decision about a policy that nobody has asked for
+ * long has only its conditions to fetch (bench/check.bench.ts, "Out of 10,000 policies").
  */
 export interface TableShape extends RoleNames {
-  /** By action: the DENY rules first, then the ALLOW rules; the other way round where `isLast`. Empty where `alwaysVisited`. */
+  /**
+   * By action: the DENY rules first, then the ALLOW rules; the other way round where `isLast`. Empty where
+   * `alwaysVisited`.
+   */
   readonly named: ReadonlyMap<string, readonly RuleShape[]>;
   /** For any other action. */
   readonly other: readonly RuleShape[];
@@ -36,7 +39,8 @@ export interface RuleShape {
 export const UNCONDITIONAL = -1;
 
 /**
- * Whether a rule has no condition. A bundle brings an `always` of its own, known by this: it decides and plans alike, and looks at nothing.
+ * Whether a rule has no condition. A bundle brings an `always` of its own, known by this: it decides and plans alike,
+ * and looks at nothing.
  */
 export function isUnconditional({ when, where }: Rule): boolean {
   return when === always || (when === where && when.length === 0 && (when as () => boolean)());
@@ -59,9 +63,14 @@ export class TableShapes {
     return shape;
   }
 
-  private textOf({ actions, otherActions }: ActionTable, shapes: ReadonlyMap<Rule, RuleShape>, { roles, roleGlobs, ...facts }: ShapeFacts): string {
+  private textOf(
+    { actions, otherActions }: ActionTable,
+    shapes: ReadonlyMap<Rule, RuleShape>,
+    { roles, roleGlobs, ...facts }: ShapeFacts,
+  ): string {
     const places = new Map([...shapes.keys()].map((rule, index) => [rule, index]));
-    const placesOf = (listed: readonly Rule[]): readonly (number | undefined)[] => listed.map((rule) => places.get(rule));
+    const placesOf = (listed: readonly Rule[]): readonly (number | undefined)[] =>
+      listed.map((rule) => places.get(rule));
     return JSON.stringify([
       facts,
       [...roles],
@@ -81,10 +90,15 @@ export class TableShapes {
   }
 }
 
-function tableShape({ actions, otherActions }: ActionTable, shapes: ReadonlyMap<Rule, RuleShape>, facts: ShapeFacts): TableShape {
+function tableShape(
+  { actions, otherActions }: ActionTable,
+  shapes: ReadonlyMap<Rule, RuleShape>,
+  facts: ShapeFacts,
+): TableShape {
   if (facts.alwaysVisited) return { ...facts, named: new Map(), other: [] };
   const first = facts.isLast ? ALLOW : DENY;
-  const shapesOf = (listed: readonly Rule[]): readonly RuleShape[] => sorted(listed, first).map((rule) => shapes.get(rule) as RuleShape);
+  const shapesOf = (listed: readonly Rule[]): readonly RuleShape[] =>
+    sorted(listed, first).map((rule) => shapes.get(rule) as RuleShape);
   return {
     ...facts,
     named: new Map([...actions].map(([action, listed]) => [action, shapesOf(listed)])),
@@ -93,7 +107,12 @@ function tableShape({ actions, otherActions }: ActionTable, shapes: ReadonlyMap<
 }
 
 function ruleShape(rule: Rule, index: number): RuleShape {
-  return { roles: rule.roles, effect: rule.effect, reaches: undefined, condition: isUnconditional(rule) ? UNCONDITIONAL : index };
+  return {
+    roles: rule.roles,
+    effect: rule.effect,
+    reaches: undefined,
+    condition: isUnconditional(rule) ? UNCONDITIONAL : index,
+  };
 }
 
 function sorted(rules: readonly Rule[], first: Effect): readonly Rule[] {

@@ -2,8 +2,8 @@ import type { ActionTable, AttemptedCondition, Effect, Rule, TracedBundle, Trace
 import { isUnconditional, type RoleNames, type TableShape, type TableShapes } from './rule-shape.js';
 
 /**
- * The bit every role has and no rule but one for everyone: roles of a policy are bits 0 to 29, and -1 has all bits. So one test,
- * `(rule.roles & bits) !== 0`, serves both.
+ * The bit every role has and no rule but one for everyone: roles of a policy are bits 0 to 29, and -1 has all bits. So
+ * one test, `(rule.roles & bits) !== 0`, serves both.
  */
 export const EVERYONE = 1 << 30;
 
@@ -55,7 +55,10 @@ export interface TableFacts extends SharedFacts {
   readonly names: RoleNames;
   readonly hasOutputs: boolean;
   readonly isLast: boolean;
-  /** Whether a later action of the same check could see a result change: rules of principal policies that read `runtime` (docs/spec/policy-language.md#how-derived-roles-are-used, docs/spec/policy-language.md#rules-that-share-a-name). */
+  /**
+   * Whether a later action of the same check could see a result change: rules of principal policies that read `runtime`
+   * (docs/spec/policy-language.md#how-derived-roles-are-used, docs/spec/policy-language.md#rules-that-share-a-name).
+   */
   readonly remembersAll: boolean;
 }
 
@@ -65,9 +68,17 @@ export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
   const { key, names, hasOutputs, isLast } = facts;
   const crowded = rules.some(({ among }) => among !== undefined);
   // Results that rules share depend on who is asked first; an exact set of roles needs more than bits.
-  const alwaysVisited = facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined);
+  const alwaysVisited =
+    facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined);
   return {
-    shape: facts.shapes.of(table, rules, { roles: names.roles, roleGlobs: names.roleGlobs, hasOutputs, isLast, alwaysVisited, crowded }),
+    shape: facts.shapes.of(table, rules, {
+      roles: names.roles,
+      roleGlobs: names.roleGlobs,
+      hasOutputs,
+      isLast,
+      alwaysVisited,
+      crowded,
+    }),
     conditions: rules.map(({ when }) => when),
     key,
     ordered: orderedLists(table, rules, facts),
@@ -77,7 +88,9 @@ export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
 function orderedLists({ actions, otherActions }: ActionTable, rules: readonly Rule[], facts: TableFacts): ActionLists {
   const entries = new Map(rules.map((rule) => [rule, ruleEntry(rule, undefined, facts)]));
   return {
-    named: new Map([...actions].map(([action, listed]) => [action, listed.map((rule) => entries.get(rule) as RuleEntry)])),
+    named: new Map(
+      [...actions].map(([action, listed]) => [action, listed.map((rule) => entries.get(rule) as RuleEntry)]),
+    ),
     other: otherActions.map((rule) => ruleEntry(rule, rule.reaches, facts)),
   };
 }

@@ -1,4 +1,7 @@
-/** The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the default (docs/spec/policy-language.md#preparing-a-check). */
+/**
+ * The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the
+ * default (docs/spec/policy-language.md#preparing-a-check).
+ */
 export function requestedScope(scope: string | undefined, defaultScope: string): string {
   return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
 }
@@ -21,7 +24,10 @@ export function scopeChain(scope: string): readonly string[] {
 
 const DOT = 0x2e;
 
-/** The scopes that some policy lives in, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check, docs/spec/policy-language.md#scopes). */
+/**
+ * The scopes that some policy lives in, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check,
+ * docs/spec/policy-language.md#scopes).
+ */
 export class ScopeSet {
   private readonly scopes: ReadonlySet<string>;
   private readonly longest: number;

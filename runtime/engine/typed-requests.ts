@@ -1,4 +1,12 @@
-import type { ActionOf, KindOf, Permissions, PlannedResourceOf, PrincipalOf, ResourceActionsOf, ResourceOf } from '../policy/index.js';
+import type {
+  ActionOf,
+  KindOf,
+  Permissions,
+  PlannedResourceOf,
+  PrincipalOf,
+  ResourceActionsOf,
+  ResourceOf,
+} from '../policy/index.js';
 import type { PlanRequest } from './plan-request.js';
 import type { AccessRequest, AuxDataInput, CheckRequest } from './requests.js';
 

@@ -8,8 +8,8 @@ import { resultOf } from './rule-result.js';
 import type { RuleEntry, RuleTable } from './rule-table.js';
 
 /**
- * Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. Brought by bundles of which somebody can tell that
- * rules are visited: those with outputs or shared results, and the second emission.
+ * Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. Brought by bundles of
+ * which somebody can tell that rules are visited: those with outputs or shared results, and the second emission.
  */
 export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   const entries = table.ordered.named.get(action) ?? table.ordered.other;
@@ -25,14 +25,22 @@ export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   return outcome;
 };
 
-function isReached({ lineage, resource }: Evaluation, { roles, reaches, rule }: RuleEntry, bits: number, action: string): boolean {
+function isReached(
+  { lineage, resource }: Evaluation,
+  { roles, reaches, rule }: RuleEntry,
+  bits: number,
+  action: string,
+): boolean {
   if ((roles & bits) === 0) return false;
   const { among } = rule;
   if (among !== undefined && !lineage.some((role) => among(role))) return false;
   return reaches === undefined || reaches(action, resource.kind);
 }
 
-/** A rule speaks once for each row it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), unless one of them denies. */
+/**
+ * A rule speaks once for each row it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), unless one of
+ * them denies.
+ */
 function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry, action: string): Outcome {
   const { rule, effect } = entry;
   const rows = evaluation.collectsOutputs ? (rule.rows?.(action, evaluation.lineage) ?? 1) : 1;

@@ -1,4 +1,7 @@
-/** The parts of the engine that generated code brings along, where policies need them (runtime/engine/compiled-bundle.ts). */
+/**
+ * The parts of the engine that generated code brings along, where policies need them
+ * (runtime/engine/compiled-bundle.ts).
+ */
 export type { CompiledBundle } from '../engine/compiled-bundle.js';
 export type { CompiledTraces } from '../engine/judges.js';
 export { planner } from '../engine/planner.js';

@@ -2,8 +2,8 @@ import { type GlobToken, SEPARATOR } from './glob-syntax.js';
 import type { Matcher } from './policy.js';
 
 /**
- * A matcher for any glob: the automaton is in all its states at once, so a text takes at most (length of text) x (length of pattern)
- * steps, whatever either contains.
+ * A matcher for any glob: the automaton is in all its states at once, so a text takes at most (length of text) x
+ * (length of pattern) steps, whatever either contains.
  */
 export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
   const { states, accepts } = build(tokens);

@@ -82,7 +82,8 @@ function parseBrackets(characters: readonly string[], at: number): { token: Glob
   let listed = '';
   for (let i = start; i < characters.length; i++) {
     const character = characters[i] as string;
-    if (character === ']') return listed === '' ? undefined : { token: { kind: 'list', negated, characters: listed }, end: i + 1 };
+    if (character === ']')
+      return listed === '' ? undefined : { token: { kind: 'list', negated, characters: listed }, end: i + 1 };
     listed += character === '\\' ? (characters[++i] ?? '') : character;
   }
   return undefined;

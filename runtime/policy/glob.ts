@@ -2,7 +2,10 @@ import { globAutomaton } from './glob-automaton.js';
 import { type GlobToken, parseGlob, SEPARATOR } from './glob-syntax.js';
 import type { Matcher } from './policy.js';
 
-/** The texts a glob matches, whole and case-sensitive; one that is no valid glob matches none (docs/spec/policy-language.md#globs). */
+/**
+ * The texts a glob matches, whole and case-sensitive; one that is no valid glob matches none
+ * (docs/spec/policy-language.md#globs).
+ */
 export function glob(pattern: string): Matcher {
   if (pattern === '*') return matchesAll;
   const tokens = parseGlob(pattern);
@@ -10,12 +13,18 @@ export function glob(pattern: string): Matcher {
   return simpleGlob(tokens) ?? globAutomaton(tokens);
 }
 
-/** A text of a policy that is a glob only if it contains `*`, and itself otherwise (docs/spec/policy-language.md#where-a-string-is-a-glob, "Where a text is treated as a glob"). */
+/**
+ * A text of a policy that is a glob only if it contains `*`, and itself otherwise
+ * (docs/spec/policy-language.md#where-a-string-is-a-glob, "Where a text is treated as a glob").
+ */
 export function literalOrGlob(text: string): Matcher {
   return text.includes('*') ? glob(text) : literal(text);
 }
 
-/** An action a role policy allows: both the text itself and what it matches as a glob (docs/spec/policy-language.md#globs). */
+/**
+ * An action a role policy allows: both the text itself and what it matches as a glob
+ * (docs/spec/policy-language.md#globs).
+ */
 export function literalAndGlob(text: string): Matcher {
   return anyOf([literal(text), glob(text)]);
 }

@@ -1,10 +1,21 @@
-/** The name a text has in policy keys and in rule lookup (docs/spec/policy-language.md#sanitized-names): kinds that sanitise to the same text are one resource. */
+/**
+ * The name a text has in policy keys and in rule lookup (docs/spec/policy-language.md#sanitized-names): kinds that
+ * sanitise to the same text are one resource.
+ */
 export function sanitize(name: string): string {
   return NAME.test(name) ? name.replace(UNSAFE, '_') : name;
 }
 
-/** The identity of a policy, as decisions and outputs name it: `resource.album.vdefault/acme` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
-export function policyKey(type: 'resource' | 'principal' | 'role', name: string, version: string, scope: string): string {
+/**
+ * The identity of a policy, as decisions and outputs name it: `resource.album.vdefault/acme`
+ * (docs/spec/policy-language.md#policy-keys-and-rule-names).
+ */
+export function policyKey(
+  type: 'resource' | 'principal' | 'role',
+  name: string,
+  version: string,
+  scope: string,
+): string {
   const key = `${type}.${sanitize(name)}.v${sanitize(version)}`;
   return scope === '' ? key : `${key}/${scope}`;
 }

@@ -1,8 +1,9 @@
 import type { Attributes } from './policy.js';
 
 /**
- * What a set of policies knows, as types: `authzc compile` emits one that fits (`Policies` in types.ts), and whatever asks policies takes it as
- * a parameter: `createEngine<Policies>(...)`, `restClient<Policies>(...)`. There is nothing of it when a program runs.
+ * What a set of policies knows, as types: `authzc compile` emits one that fits (`Policies` in types.ts), and whatever
+ * asks policies takes it as a parameter: `createEngine<Policies>(...)`, `restClient<Policies>(...)`. There is nothing
+ * of it when a program runs.
  */
 export interface Permissions {
   /** By resource kind. */
@@ -24,7 +25,14 @@ export interface KindPermissions {
 
 /** Anything goes: for who has no emitted types. */
 export interface AnyPermissions extends Permissions {
-  readonly kinds: { readonly [kind: string]: { readonly action: string; readonly resource: Attributes; readonly principal: Attributes; readonly output: { readonly [source: string]: unknown } } };
+  readonly kinds: {
+    readonly [kind: string]: {
+      readonly action: string;
+      readonly resource: Attributes;
+      readonly principal: Attributes;
+      readonly output: { readonly [source: string]: unknown };
+    };
+  };
   readonly role: string;
 }
 
@@ -34,7 +42,9 @@ export type KindOf<P extends Permissions> = keyof P['kinds'] & string;
 /** An action that policies name for a kind. */
 export type ActionOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = P['kinds'][K]['action'];
 
-/** A role. Principals hold roles that no policy names as well: any text is one, and those of the policies are proposed. */
+/**
+ * A role. Principals hold roles that no policy names as well: any text is one, and those of the policies are proposed.
+ */
 export type RoleOf<P extends Permissions> = P['role'] | (string & {});
 
 /** Who asks about a kind. */
@@ -64,15 +74,24 @@ export type PlannedResourceOf<P extends Permissions, K extends KindOf<P> = KindO
 
 /** A resource of any of the kinds, and actions of that kind. */
 export type ResourceActionsOf<P extends Permissions> = {
-  readonly [K in KindOf<P>]: { readonly resource: ResourceOf<P, K>; /** Unique. */ readonly actions: readonly ActionOf<P, K>[] };
+  readonly [K in KindOf<P>]: {
+    readonly resource: ResourceOf<P, K> /** Unique. */;
+    readonly actions: readonly ActionOf<P, K>[];
+  };
 }[KindOf<P>];
 
 /** What an output comes to, or why it came to nothing; told apart by where it comes from. */
-export type OutputOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = { [Source in SourceOf<P, K>]: OutputFrom<Source, P['kinds'][K]['output'][Source]> }[SourceOf<P, K>];
+export type OutputOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
+  [Source in SourceOf<P, K>]: OutputFrom<Source, P['kinds'][K]['output'][Source]>;
+}[SourceOf<P, K>];
 
 /** Policies of which a kind knows more actions than they name: those that only an action `*` reaches. */
 export type WithActions<P extends Permissions, K extends KindOf<P>, Action extends string> = {
-  readonly kinds: { readonly [Kind in KindOf<P>]: Kind extends K ? Omit<P['kinds'][Kind], 'action'> & { readonly action: P['kinds'][Kind]['action'] | Action } : P['kinds'][Kind] };
+  readonly kinds: {
+    readonly [Kind in KindOf<P>]: Kind extends K
+      ? Omit<P['kinds'][Kind], 'action'> & { readonly action: P['kinds'][Kind]['action'] | Action }
+      : P['kinds'][Kind];
+  };
   readonly role: P['role'];
 };
 

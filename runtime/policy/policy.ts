@@ -13,14 +13,20 @@ export const ALLOW = 1;
 export const DENY = 2;
 export type Effect = typeof ALLOW | typeof DENY;
 
-/** What conditions see of a check (docs/spec/conditions.md#variables-in-scope). The engine owns one and fills it anew for each resource. */
+/**
+ * What conditions see of a check (docs/spec/conditions.md#variables-in-scope). The engine owns one and fills it anew
+ * for each resource.
+ */
 export interface Request {
   principal: Principal;
   resource: Resource;
   auxData: AuxData;
   /** The active derived roles of the scope being judged, sorted (docs/spec/policy-language.md#derived-roles). */
   effectiveDerivedRoles: readonly string[];
-  /** Strict evaluation only: derived roles whose condition failed; reading `runtime` then fails (docs/spec/policy-language.md#strict-evaluation). */
+  /**
+   * Strict evaluation only: derived roles whose condition failed; reading `runtime` then fails
+   * (docs/spec/policy-language.md#strict-evaluation).
+   */
   failedDerivedRoles: readonly string[];
   /** `engine.globals`; an integer of the configuration is a bigint. */
   globals: Attributes;
@@ -65,7 +71,10 @@ export interface Instant {
   readonly offset: number;
 }
 
-/** What conditions see of a plan: the principal is known, of the resource what all rows share (docs/spec/plans.md#known-and-unknown). */
+/**
+ * What conditions see of a plan: the principal is known, of the resource what all rows share
+ * (docs/spec/plans.md#known-and-unknown).
+ */
 export interface Query extends Request {
   /** The row that is not known yet, with the attributes the request lists. */
   readonly row: Row;
@@ -73,14 +82,23 @@ export interface Query extends Request {
   derivedRoles: Term;
 }
 
-/** What decides a rule. Never throws: an expression that cannot be evaluated does not hold. Called without `this`. `always` is known by identity. */
+/**
+ * What decides a rule. Never throws: an expression that cannot be evaluated does not hold. Called without `this`.
+ * `always` is known by identity.
+ */
 export interface Condition {
   when(request: Request): boolean;
-  /** The same for a plan: what is left of the condition before there is a resource; `always` here too; `unplanned` where policies were compiled for checks only. */
+  /**
+   * The same for a plan: what is left of the condition before there is a resource; `always` here too; `unplanned` where
+   * policies were compiled for checks only.
+   */
   where(query: Query): Residual;
 }
 
-/** An output as it leaves an evaluation: a JSON value, or the text of what failed (docs/spec/policy-language.md#outputs). */
+/**
+ * An output as it leaves an evaluation: a JSON value, or the text of what failed
+ * (docs/spec/policy-language.md#outputs).
+ */
 export type OutputValue = { readonly val: unknown } | { readonly error: string };
 
 /** The `output` of a rule. */
@@ -91,7 +109,8 @@ export interface Output {
 
 /**
  * A rule as lowered: one for the plain roles of an authored rule and one for each of its derived roles
- * (docs/spec/policy-language.md#how-derived-roles-are-used). Under parental consent a conditional ALLOW is lowered to the DENY it amounts to (docs/spec/policy-language.md#effect-of-a-rule).
+ * (docs/spec/policy-language.md#how-derived-roles-are-used). Under parental consent a conditional ALLOW is lowered to
+ * the DENY it amounts to (docs/spec/policy-language.md#effect-of-a-rule).
  */
 export interface Rule extends Condition {
   /** As outputs name it: the author's, or `rule-001` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
@@ -99,26 +118,37 @@ export interface Rule extends Condition {
   readonly effect: Effect;
   /** The roles it reaches, as bits 0 to 29 of its policy; -1 is everyone. */
   readonly roles: number;
-  /** Whether a role is really among the rule's; only in a policy that tells more than 30 roles apart: there roles share bits. */
+  /**
+   * Whether a role is really among the rule's; only in a policy that tells more than 30 roles apart: there roles share
+   * bits.
+   */
   readonly among?: Matcher;
-  /** Whether it reaches an action (and, in a principal policy, a kind) that no table names: it is asked in `otherActions` and `otherKinds` only. */
+  /**
+   * Whether it reaches an action (and, in a principal policy, a kind) that no table names: it is asked in
+   * `otherActions` and `otherKinds` only.
+   */
   readonly reaches?: (action: string, kind: string) => boolean;
   /** The derived role it goes through; `when` already includes its condition. */
   readonly derivedRole?: DerivedRole;
   readonly output?: Output;
   /**
-   * How many rows of the reference this rule stands for: outputs repeat a row (docs/spec/policy-language.md#when-outputs-are-emitted). Present with an output. The roles are one request role
-   * and its ancestors by role policies; asked only when the rule reaches one of them, so at least 1.
+   * How many rows of the reference this rule stands for: outputs repeat a row
+   * (docs/spec/policy-language.md#when-outputs-are-emitted). Present with an output. The roles are one request role and
+   * its ancestors by role policies; asked only when the rule reaches one of them, so at least 1.
    */
   readonly rows?: (action: string, roles: readonly string[]) => number;
-  /** Rules with equal memo share the first result of a check (docs/spec/policy-language.md#rules-that-share-a-name); absent where nobody can tell. */
+  /**
+   * Rules with equal memo share the first result of a check (docs/spec/policy-language.md#rules-that-share-a-name);
+   * absent where nobody can tell.
+   */
   readonly memo?: string;
   /** The key of its traced condition, where it is not the one of its name. */
   readonly traced?: string;
 }
 
 /**
- * The rules of one policy by action. A rule is one object in every list that has it: the engine remembers its result by identity.
+ * The rules of one policy by action. A rule is one object in every list that has it: the engine remembers its result by
+ * identity.
  */
 export interface ActionTable {
   /** For each action some rule names literally: all rules that reach it, globs included, in the order of the policy. */
@@ -127,12 +157,18 @@ export interface ActionTable {
   readonly otherActions: readonly Rule[];
 }
 
-/** A derived role (docs/spec/policy-language.md#derived-roles). `when` is its condition as a rule asks it (docs/spec/policy-language.md#rules-with-derived-roles). */
+/**
+ * A derived role (docs/spec/policy-language.md#derived-roles). `when` is its condition as a rule asks it
+ * (docs/spec/policy-language.md#rules-with-derived-roles).
+ */
 export interface DerivedRole extends Condition {
   /** `derived_roles.common_roles#owner`. */
   readonly key: string;
   readonly name: string;
-  /** Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null (docs/spec/policy-language.md#evaluating-variables); absent when nobody can tell. */
+  /**
+   * Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null
+   * (docs/spec/policy-language.md#evaluating-variables); absent when nobody can tell.
+   */
   readonly whenListed?: (request: Request) => boolean;
   readonly whereListed?: (query: Query) => Residual;
   /** Exact texts; `*` is everyone. */
@@ -228,8 +264,8 @@ export interface SchemaReference {
   /** All leaf violations of the attributes; empty when they satisfy the schema. */
   readonly violations: (attributes: Attributes) => readonly SchemaViolation[];
   /**
-   * The same for a plan: the rows whose attributes satisfy the schema, given what they satisfy anyway. Absent where policies were compiled for checks only,
-   * and for principals.
+   * The same for a plan: the rows whose attributes satisfy the schema, given what they satisfy anyway. Absent where
+   * policies were compiled for checks only, and for principals.
    */
   readonly where?: (row: Row, facts: Residual) => Residual;
 }
@@ -249,18 +285,25 @@ export interface PolicyBundle {
   readonly rolePolicies: readonly RolePolicy[];
 }
 
-/** A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not hold (docs/spec/policy-language.md#results-of-conditions). */
+/**
+ * A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not
+ * hold (docs/spec/policy-language.md#results-of-conditions).
+ */
 export type TracedCondition = (request: Request) => boolean | string;
 
 /**
- * The second emission of a bundle, for strict evaluation and for explaining. By key: a rule is `<policy key>#<rule name>`, with
- * `@<derived role>` when it goes through one; a derived role its `key`; a role rule `<policy key>#<index>`. An unconditional one is absent.
+ * The second emission of a bundle, for strict evaluation and for explaining. By key: a rule is `<policy key>#<rule
+ * name>`, with `@<derived role>` when it goes through one; a derived role its `key`; a role rule `<policy
+ * key>#<index>`. An unconditional one is absent.
  */
 export interface TracedBundle {
   /** The file of each policy, by key, relative to the policy folder. */
   readonly sources?: ReadonlyMap<string, string>;
   readonly conditions: ReadonlyMap<string, TracedCondition>;
-  /** The same conditions for plans, by the same keys; where they are absent a strict plan selects nothing that depends on a condition. */
+  /**
+   * The same conditions for plans, by the same keys; where they are absent a strict plan selects nothing that depends
+   * on a condition.
+   */
   readonly attempts?: ReadonlyMap<string, AttemptedCondition>;
 }
 

@@ -4,7 +4,10 @@ import type { Matcher } from './policy.js';
 /** The roles of a rule that reaches everyone: every bit. */
 export const ANYONE = -1;
 
-/** What at least one text of a policy matches; each is a glob only if it contains `*` (docs/spec/policy-language.md#where-a-string-is-a-glob). */
+/**
+ * What at least one text of a policy matches; each is a glob only if it contains `*`
+ * (docs/spec/policy-language.md#where-a-string-is-a-glob).
+ */
 export function matchesAny(...texts: readonly string[]): Matcher {
   return shared(['any', texts], () => anyOf(texts.map(literalOrGlob)));
 }
@@ -19,10 +22,13 @@ export function reaches(kind: string, ...actions: readonly string[]): (action: s
 }
 
 /**
- * How many rows of the reference a rule stands for: one for each action text that matches, times one for each role text that
- * matches some role. An output is given once a row (docs/spec/policy-language.md#when-outputs-are-emitted).
+ * How many rows of the reference a rule stands for: one for each action text that matches, times one for each role text
+ * that matches some role. An output is given once a row (docs/spec/policy-language.md#when-outputs-are-emitted).
  */
-export function rowsOf(actions: readonly string[], roles: readonly string[]): (action: string, roles: readonly string[]) => number {
+export function rowsOf(
+  actions: readonly string[],
+  roles: readonly string[],
+): (action: string, roles: readonly string[]) => number {
   return shared(['rows', actions, roles], () => {
     const actionMatchers = actions.map(literalOrGlob);
     const roleMatchers = roles.map(literalOrGlob);
@@ -43,9 +49,9 @@ function countOfReached(matchers: readonly Matcher[], texts: readonly string[]):
 }
 
 /**
- * A cache, and bounded: the functions above are made while modules load, of texts that thousands of policies have in common. That policies share
- * them keeps them at hand when policies are asked by turns (bench/check.bench.ts, "Out of 10,000 policies"), and lets the engine see that two
- * policies name the same.
+ * A cache, and bounded: the functions above are made while modules load, of texts that thousands of policies have in
+ * common. That policies share them keeps them at hand when policies are asked by turns (bench/check.bench.ts, "Out of
+ * 10,000 policies"), and lets the engine see that two policies name the same.
  */
 const made = new Map<string, unknown>();
 const MAX_MADE = 10_000;

@@ -14,7 +14,8 @@ import type { Condition, Term, Unknown } from './term.js';
 const row = rowOf({});
 const is = (term: Term): Condition => ({ kind: 'is', term: term as Unknown });
 
-const nested = (levels: number, innermost: unknown): unknown => Array.from({ length: levels }).reduce<unknown>((inner) => [inner], innermost);
+const nested = (levels: number, innermost: unknown): unknown =>
+  Array.from({ length: levels }).reduce<unknown>((inner) => [inner], innermost);
 
 test('values are alike by all that they are made of', () => {
   assert.is(sameValue({ a: [1, { b: null }] }, { a: [1, { b: null }] }), true);
@@ -29,8 +30,15 @@ test('values are alike by all that they are made of', () => {
 test('values nested 1,000 levels are compared, and deeper ones fail the call', () => {
   assert.is(sameValue(nested(1000, 'x'), nested(1000, 'x')), true);
   assert.is(sameValue(nested(1000, 'x'), nested(1000, 'y')), false);
-  for (const wrapped of [(value: unknown): unknown => value, (value: unknown): unknown => ({ value }), (value: unknown): unknown => new Map([['a', value]])]) {
-    assert.throws(() => sameTerm(wrapped(nested(100_000, 'x')) as Value, wrapped(nested(100_000, 'x')) as Value), (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth');
+  for (const wrapped of [
+    (value: unknown): unknown => value,
+    (value: unknown): unknown => ({ value }),
+    (value: unknown): unknown => new Map([['a', value]]),
+  ]) {
+    assert.throws(
+      () => sameTerm(wrapped(nested(100_000, 'x')) as Value, wrapped(nested(100_000, 'x')) as Value),
+      (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth',
+    );
   }
 });
 

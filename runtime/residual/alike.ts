@@ -3,8 +3,8 @@ import { likenessOfTerm } from './likeness.js';
 import { type Condition, type Field, isUnknown, type Node, type Term, type Unknown } from './term.js';
 
 /*
- * Whether terms and conditions are written alike. A plan asks for it all the time, and mostly of things that differ (bench/plan.bench.ts);
- * so their likeness is compared first.
+ * Whether terms and conditions are written alike. A plan asks for it all the time, and mostly of things that differ
+ * (bench/plan.bench.ts); so their likeness is compared first.
  */
 
 /** Whether two terms are written alike. */
@@ -45,7 +45,9 @@ function sameNode(a: Node, b: Node): boolean {
   if (a === b) return true;
   switch (a.kind) {
     case 'call':
-      return b.kind === 'call' && a.operator === b.operator && a.run === b.run && sameList(a.operands, b.operands, sameTerm);
+      return (
+        b.kind === 'call' && a.operator === b.operator && a.run === b.run && sameList(a.operands, b.operands, sameTerm)
+      );
     case 'path':
       return b.kind === 'path' && a.root === b.root && sameList(a.fields, b.fields, sameField);
     case 'attributes':
@@ -55,11 +57,25 @@ function sameNode(a: Node, b: Node): boolean {
     case 'struct':
       return b.kind === 'struct' && sameList(a.entries, b.entries, sameEntry);
     case 'macro':
-      return b.kind === 'macro' && a.operator === b.operator && sameTexts(a.variables, b.variables) && sameTerm(a.range, b.range) && sameList(a.bodies, b.bodies, sameTerm);
+      return (
+        b.kind === 'macro' &&
+        a.operator === b.operator &&
+        sameTexts(a.variables, b.variables) &&
+        sameTerm(a.range, b.range) &&
+        sameList(a.bodies, b.bodies, sameTerm)
+      );
     case 'condition':
       return b.kind === 'condition' && sameCondition(a.condition, b.condition);
     case 'roles':
-      return b.kind === 'roles' && sameCondition(a.readable, b.readable) && sameList(a.roles, b.roles, (one, other) => one.name === other.name && sameCondition(one.condition, other.condition));
+      return (
+        b.kind === 'roles' &&
+        sameCondition(a.readable, b.readable) &&
+        sameList(
+          a.roles,
+          b.roles,
+          (one, other) => one.name === other.name && sameCondition(one.condition, other.condition),
+        )
+      );
     case 'optional':
       return b.kind === 'optional' && sameTerm(a.present, b.present) && sameTerm(a.value, b.value);
     case 'unplannable':
@@ -86,7 +102,10 @@ export function sameList<T>(a: readonly T[], b: readonly T[], same: (one: T, oth
   return true;
 }
 
-/** Whether two values are alike. The own properties of a value of CEL say all of it. Of values nested more than `MAX_DEPTH` levels the call fails. */
+/**
+ * Whether two values are alike. The own properties of a value of CEL say all of it. Of values nested more than
+ * `MAX_DEPTH` levels the call fails.
+ */
 export function sameValue(a: unknown, b: unknown): boolean {
   return sameWithin(MAX_DEPTH, a, b);
 }
@@ -101,5 +120,8 @@ function sameWithin(depth: number, a: unknown, b: unknown): boolean {
   if (a instanceof Map) return b instanceof Map && a.size === b.size && sameList([...a].flat(), [...b].flat(), same);
   const names = Object.keys(a);
   if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && same((a as { [key: string]: unknown })[name], (b as { [key: string]: unknown })[name]));
+  return names.every(
+    (name) =>
+      Object.hasOwn(b, name) && same((a as { [key: string]: unknown })[name], (b as { [key: string]: unknown })[name]),
+  );
 }

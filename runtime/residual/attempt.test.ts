@@ -16,7 +16,10 @@ test('a comparison for equality evaluates where its attributes are there', () =>
 });
 
 test('an ordering evaluates where it is true or false', () => {
-  assert.is(text(attempt(lessThan(row.attr('n'), 5)).evaluates), '(or (lt request.resource.attr.n 5) (not (lt request.resource.attr.n 5)))');
+  assert.is(
+    text(attempt(lessThan(row.attr('n'), 5)).evaluates),
+    '(or (lt request.resource.attr.n 5) (not (lt request.resource.attr.n 5)))',
+  );
 });
 
 test('what is known evaluates unless it failed; a value that is no boolean evaluates and does not hold', () => {
@@ -25,7 +28,10 @@ test('what is known evaluates unless it failed; a value that is no boolean evalu
 });
 
 test('an attribute beside false has to be a boolean', () => {
-  assert.is(text(attempt(or(row.attr('a'), false)).evaluates), '(or request.resource.attr.a (not request.resource.attr.a))');
+  assert.is(
+    text(attempt(or(row.attr('a'), false)).evaluates),
+    '(or request.resource.attr.a (not request.resource.attr.a))',
+  );
 });
 
 test('all is evaluated up to the first that does not hold, any and none up to the first that holds', () => {

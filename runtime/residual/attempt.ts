@@ -7,7 +7,8 @@ import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from 
 import { holds, isFalse } from './truth.js';
 
 /**
- * What becomes of a condition in strict evaluation, where one that cannot be evaluated denies (docs/spec/policy-language.md#results-of-conditions, docs/spec/policy-language.md#strict-evaluation). `holds` is what
+ * What becomes of a condition in strict evaluation, where one that cannot be evaluated denies
+ * (docs/spec/policy-language.md#results-of-conditions, docs/spec/policy-language.md#strict-evaluation). `holds` is what
  * matters where it `evaluates`, and only there.
  */
 export interface Attempt {

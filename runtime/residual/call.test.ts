@@ -14,7 +14,10 @@ const text = (term: Term): string => operandText(operandOf(term, 'flat'));
 
 test('an optional attribute is asked for by has()', () => {
   assert.is(text(call('hasValue', cel.optionalHasValue, optional)), '(has request.resource.attr.a)');
-  assert.is(text(equals(call('orValue', cel.optionalOrValue, optional, 'none'), 'x')), '(if (has request.resource.attr.a) (eq request.resource.attr.a "x") false)');
+  assert.is(
+    text(equals(call('orValue', cel.optionalOrValue, optional, 'none'), 'x')),
+    '(if (has request.resource.attr.a) (eq request.resource.attr.a "x") false)',
+  );
 });
 
 test('an optional is not a value that a filter can compare, on either side', () => {

@@ -4,8 +4,8 @@ import { ARITHMETIC, misread, sortOfTerm } from './numbers.js';
 import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /**
- * A function of runtime/cel over terms: run when all operands are known, kept when not. It fails when an operand does, or when no value of
- * the operand's kind has an overload.
+ * A function of runtime/cel over terms: run when all operands are known, kept when not. It fails when an operand does,
+ * or when no value of the operand's kind has an overload.
  *
  * @param operator its name on the wire (docs/spec/plans.md#operator-names).
  */
@@ -18,7 +18,9 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
   }
   if (known) {
     const result = (run as (...args: readonly cel.Result[]) => cel.Result)(...operands.map(resultOf));
-    return isKeptAsCall(result) ? new Unknown({ kind: 'call', operator, operands, run }, 'other', undefined, result) : result;
+    return isKeptAsCall(result)
+      ? new Unknown({ kind: 'call', operator, operands, run }, 'other', undefined, result)
+      : result;
   }
   const special = ofSpecial(operator, operands);
   if (special !== undefined) return special;
@@ -61,7 +63,24 @@ export function stored(term: Term): Term {
 }
 
 /** Functions whose values lose their kind in a variable. */
-const WRAPPERS: ReadonlySet<string> = new Set(['hierarchy', 'type', 'ip', 'cidr', 'spiffeID', 'spiffeTrustDomain', 'spiffeMatchAny', 'spiffeMatchExact', 'spiffeMatchOneOf', 'spiffeMatchTrustDomain', 'trustDomain', 'optional.of', 'optional.ofNonZeroValue', 'first', 'last', 'regex.extract']);
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'hierarchy',
+  'type',
+  'ip',
+  'cidr',
+  'spiffeID',
+  'spiffeTrustDomain',
+  'spiffeMatchAny',
+  'spiffeMatchExact',
+  'spiffeMatchOneOf',
+  'spiffeMatchTrustDomain',
+  'trustDomain',
+  'optional.of',
+  'optional.ofNonZeroValue',
+  'first',
+  'last',
+  'regex.extract',
+]);
 
 function mentionsWrapper(term: Term): boolean {
   if (!(term instanceof Unknown)) return isWrapped(term);
@@ -88,7 +107,8 @@ function ofSpecial(operator: string, operands: readonly Term[]): Term | undefine
     const { node } = operand;
     if (node.kind === 'unplannable') return operand;
     if (node.kind === 'roles') return unplannable('the list of derived roles');
-    if (node.kind === 'optional') return operand === operands[0] ? ofOptional(operator, node.present, node.value) : unplannable('an optional');
+    if (node.kind === 'optional')
+      return operand === operands[0] ? ofOptional(operator, node.present, node.value) : unplannable('an optional');
   }
   return undefined;
 }
@@ -118,14 +138,19 @@ function ofOptional(operator: string, present: Term, value: Term): Term {
   }
 }
 
-/** `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them (docs/spec/plans.md#d-13-errors-beside-unknowns). */
+/**
+ * `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them
+ * (docs/spec/plans.md#d-13-errors-beside-unknowns).
+ */
 function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
   for (let position = 0; position < operands.length; position++) {
     const parts = choiceOf(operands[position]);
     if (parts === undefined) continue;
     const [condition, ...branches] = parts;
     if (!branches.some(failed)) continue;
-    const [whenTrue, whenFalse] = branches.map((branch) => (failed(branch) ? branch : again(operands.with(position, branch))));
+    const [whenTrue, whenFalse] = branches.map((branch) =>
+      failed(branch) ? branch : again(operands.with(position, branch)),
+    );
     return conditional(condition, whenTrue, whenFalse);
   }
   return undefined;
@@ -143,7 +168,10 @@ function choiceOf(term: Term): readonly [Term, Term, Term] | undefined {
   return operandsOf(term, 'if') as readonly [Term, Term, Term] | undefined;
 }
 
-/** Attributes are doubles: beside an int there is no overload, whatever the row (docs/spec/plans.md#d-12-types-that-json-does-not-have). */
+/**
+ * Attributes are doubles: beside an int there is no overload, whatever the row
+ * (docs/spec/plans.md#d-12-types-that-json-does-not-have).
+ */
 function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
   if (!ARITHMETIC.has(operator)) return false;
   const sorts = operands.map(sortOfTerm);
@@ -151,7 +179,9 @@ function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
   return sorts.includes('int') && sorts.some((sort) => sort === 'double' || sort === 'json' || sort === 'string');
 }
 
-/** One name for two functions: the address of a text, and that of a network. No attribute is a network, no text is one. */
+/**
+ * One name for two functions: the address of a text, and that of a network. No attribute is a network, no text is one.
+ */
 function ambiguousIp(run: unknown, [operand]: readonly Term[]): string | cel.CelError | undefined {
   const isText = operand instanceof Unknown && (operand.sort === 'json' || operand.sort === 'string');
   if (run === cel.cidrIp) return isText ? (cel.cidrIp('') as cel.CelError) : undefined;
@@ -168,9 +198,34 @@ function sortOf(operator: string, operands: readonly Term[]): Sort {
 }
 
 const SORTS: { readonly [operator: string]: Sort | undefined } = {
-  eq: 'bool', ne: 'bool', lt: 'bool', le: 'bool', gt: 'bool', ge: 'bool', in: 'bool', bool: 'bool',
-  startsWith: 'bool', endsWith: 'bool', contains: 'bool', matches: 'bool', hasIntersection: 'bool', isSubset: 'bool',
-  size: 'int', int: 'int', indexOf: 'int', lastIndexOf: 'int', double: 'double', string: 'string',
-  getFullYear: 'int', getMonth: 'int', getDate: 'int', getDayOfMonth: 'int', getDayOfWeek: 'int', getDayOfYear: 'int',
-  getHours: 'int', getMinutes: 'int', getSeconds: 'int', getMilliseconds: 'int',
+  eq: 'bool',
+  ne: 'bool',
+  lt: 'bool',
+  le: 'bool',
+  gt: 'bool',
+  ge: 'bool',
+  in: 'bool',
+  bool: 'bool',
+  startsWith: 'bool',
+  endsWith: 'bool',
+  contains: 'bool',
+  matches: 'bool',
+  hasIntersection: 'bool',
+  isSubset: 'bool',
+  size: 'int',
+  int: 'int',
+  indexOf: 'int',
+  lastIndexOf: 'int',
+  double: 'double',
+  string: 'string',
+  getFullYear: 'int',
+  getMonth: 'int',
+  getDate: 'int',
+  getDayOfMonth: 'int',
+  getDayOfWeek: 'int',
+  getDayOfYear: 'int',
+  getHours: 'int',
+  getMinutes: 'int',
+  getSeconds: 'int',
+  getMilliseconds: 'int',
 };

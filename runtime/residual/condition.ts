@@ -38,8 +38,8 @@ export function not(operand: Condition): Condition {
 }
 
 /**
- * A condition without what no filter can say: there it is made smaller (it grants to fewer) or larger (it denies more). The first is for an
- * ALLOW, the second for a DENY (docs/spec/plans.md#rules-that-cannot-be-planned).
+ * A condition without what no filter can say: there it is made smaller (it grants to fewer) or larger (it denies more).
+ * The first is for an ALLOW, the second for a DENY (docs/spec/plans.md#rules-that-cannot-be-planned).
  */
 export function decided(condition: Condition, towards: boolean): Condition {
   if (typeof condition === 'boolean') return condition;
@@ -55,7 +55,9 @@ export function decided(condition: Condition, towards: boolean): Condition {
     case 'and':
     case 'or': {
       const operands = condition.operands.map((operand) => decided(operand, towards));
-      return operands.every((operand, position) => operand === condition.operands[position]) ? condition : joinedConditions(condition.kind, operands);
+      return operands.every((operand, position) => operand === condition.operands[position])
+        ? condition
+        : joinedConditions(condition.kind, operands);
     }
   }
 }

@@ -9,7 +9,10 @@ test('always allowed is (true), always denied is (false)', () => {
 });
 
 test('a bare variable has no parentheses', () => {
-  assert.is(filterText({ kind: 'KIND_CONDITIONAL', condition: { variable: 'request.resource.attr.public' } }), 'request.resource.attr.public');
+  assert.is(
+    filterText({ kind: 'KIND_CONDITIONAL', condition: { variable: 'request.resource.attr.public' } }),
+    'request.resource.attr.public',
+  );
 });
 
 test('a call without operands keeps the blank after the operator', () => {

@@ -5,7 +5,8 @@ import { expression, type Operand } from './operand.js';
 
 const attr = (name: string): Operand => ({ variable: `request.resource.attr.${name}` });
 const value = (constant: never): Operand => ({ value: constant });
-const passes = (condition: Operand, attributes: { readonly [name: string]: unknown }): boolean => selects({ kind: 'KIND_CONDITIONAL', condition }, { id: 'r', attr: attributes });
+const passes = (condition: Operand, attributes: { readonly [name: string]: unknown }): boolean =>
+  selects({ kind: 'KIND_CONDITIONAL', condition }, { id: 'r', attr: attributes });
 
 const isOne = expression('eq', attr('x'), value(1 as never));
 
@@ -27,7 +28,11 @@ test('a missing attribute is an error, which and and or may absorb and not does 
 });
 
 test('the time since is measured from the instant of the row; without one a filter that asks for the time selects nothing', () => {
-  const isFresh = expression('lt', expression('timeSince', expression('timestamp', attr('t'))), expression('duration', value('1h' as never)));
+  const isFresh = expression(
+    'lt',
+    expression('timeSince', expression('timestamp', attr('t'))),
+    expression('duration', value('1h' as never)),
+  );
   const asked = (condition: Operand, now?: { seconds: number; nanos: number; offset: number }): boolean =>
     selects({ kind: 'KIND_CONDITIONAL', condition }, { attr: { t: '2025-01-01T12:00:00Z' }, now });
   assert.is(asked(isFresh, { seconds: 1_735_732_800, nanos: 0, offset: 0 }), true);
@@ -38,7 +43,10 @@ test('the time since is measured from the instant of the row; without one a filt
 
 test('unless is true where its operand is false and where it cannot be evaluated', () => {
   const unless = expression('unless', expression('lt', attr('x'), value(5 as never)));
-  assert.equal([{ x: 3 }, { x: 7 }, { x: 'a' }, {}].map((row) => passes(unless, row)), [false, true, true, true]);
+  assert.equal(
+    [{ x: 3 }, { x: 7 }, { x: 'a' }, {}].map((row) => passes(unless, row)),
+    [false, true, true, true],
+  );
 });
 
 test('has is of an attribute that is there, null too; what is no map has nothing', () => {
@@ -69,7 +77,12 @@ test('a lambda binds its variables; of three operands it has two when the middle
   const t: Operand = { variable: 't' };
   const isX = expression('eq', t, value('x' as never));
   assert.is(passes(expression('exists', attr('l'), expression('lambda', isX, t)), { l: ['x'] }), true);
-  const second = expression('lambda', expression('eq', { variable: 'v' }, value('x' as never)), { variable: 'i' }, { variable: 'v' });
+  const second = expression(
+    'lambda',
+    expression('eq', { variable: 'v' }, value('x' as never)),
+    { variable: 'i' },
+    { variable: 'v' },
+  );
   assert.is(passes(expression('exists', attr('l'), second), { l: ['a', 'x'] }), true);
   const transformed = expression('transformList', attr('l'), expression('lambda', isX, expression('size', t), t));
   assert.is(passes(expression('eq', transformed, value([1] as never)), { l: ['x', 'y'] }), true);

@@ -9,15 +9,20 @@ export interface Row {
   /** Plain JSON; with the attributes that the plan's request listed. */
   readonly attr: { readonly [name: string]: unknown };
   readonly policyVersion?: string | undefined;
-  /** When it is asked: for `timeSince`, whose time filters leave to their reader. Without it a filter that asks for the time selects nothing. */
+  /**
+   * When it is asked: for `timeSince`, whose time filters leave to their reader. Without it a filter that asks for the
+   * time selects nothing.
+   */
   readonly now?: { readonly seconds: number; readonly nanos: number; readonly offset: number } | undefined;
 }
 
 /**
- * Whether a filter selects a row: exactly when it comes to true by check's own semantics, so an attribute that is not there is a failure, which
- * `and` and `or` may absorb (docs/spec/plans.md#evaluating-a-filter). Knows every operator that filters have, `has` and `unless` included.
+ * Whether a filter selects a row: exactly when it comes to true by check's own semantics, so an attribute that is not
+ * there is a failure, which `and` and `or` may absorb (docs/spec/plans.md#evaluating-a-filter). Knows every operator
+ * that filters have, `has` and `unless` included.
  *
- * @throws {EvaluationLimitError} for a row that costs more than the limits of a check, or has values nested more than 1,000 levels, as check does.
+ * @throws {EvaluationLimitError} for a row that costs more than the limits of a check, or has values nested more than
+ *   1,000 levels, as check does.
  */
 export function selects(filter: Filter, row: Row): boolean {
   switch (filter.kind) {
@@ -85,7 +90,9 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
     case 'struct':
       return cel.mapOf(operands.map((entry) => entryOf(entry, value)));
     default:
-      return isMacro(second) ? overLambda(operator, value(first), second, environment) : called(operator, operands, operands.map(value));
+      return isMacro(second)
+        ? overLambda(operator, value(first), second, environment)
+        : called(operator, operands, operands.map(value));
   }
 }
 
@@ -133,13 +140,26 @@ function isMacro(operand: Operand | undefined): operand is Operand & { readonly 
   return operand !== undefined && 'expression' in operand && operand.expression.operator === 'lambda';
 }
 
-/** A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a lambda around (docs/spec/plans.md#operands). */
-function overLambda(operator: string, range: cel.Result, lambda: Operand, { row, bound, time }: Environment): cel.Result {
+/**
+ * A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a
+ * lambda around (docs/spec/plans.md#operands).
+ */
+function overLambda(
+  operator: string,
+  range: cel.Result,
+  lambda: Operand,
+  { row, bound, time }: Environment,
+): cel.Result {
   const operands = 'expression' in lambda ? lambda.expression.operands : [];
   const middle = operands[1];
-  const isFiltered = operands.length === 4 || (operands.length === 3 && !(middle !== undefined && 'variable' in middle && !middle.variable.includes('.') && !bound.has(middle.variable)));
+  const isFiltered =
+    operands.length === 4 ||
+    (operands.length === 3 &&
+      !(middle !== undefined && 'variable' in middle && !middle.variable.includes('.') && !bound.has(middle.variable)));
   const bodies = operands.slice(0, isFiltered ? 2 : 1);
-  const variables = operands.slice(bodies.length).flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
+  const variables = operands
+    .slice(bodies.length)
+    .flatMap((operand) => ('variable' in operand ? [operand.variable] : []));
   const functions = bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
     const inner = new Map(bound);
     for (const [position, variable] of variables.entries()) inner.set(variable, items[position] as cel.Value);
@@ -149,7 +169,10 @@ function overLambda(operator: string, range: cel.Result, lambda: Operand, { row,
   return run === undefined ? cel.select({}, operator) : run(range, ...functions);
 }
 
-type MacroFunction = (range: cel.Result, ...bodies: readonly ((...items: readonly cel.Value[]) => cel.Result)[]) => cel.Result;
+type MacroFunction = (
+  range: cel.Result,
+  ...bodies: readonly ((...items: readonly cel.Value[]) => cel.Result)[]
+) => cel.Result;
 
 function macroNamed(operator: string, variables: number, isFiltered: boolean): MacroFunction | undefined {
   switch (operator) {
@@ -181,7 +204,9 @@ function called(operator: string, operands: readonly Operand[], values: readonly
   if (run === undefined) return cel.select({}, operator);
   const result = run(...values);
   if (!cel.isFailure(result)) return result;
-  const integers = values.map((value, position) => (isWholeConstant(operands[position] as Operand) ? BigInt(value as number) : value));
+  const integers = values.map((value, position) =>
+    isWholeConstant(operands[position] as Operand) ? BigInt(value as number) : value,
+  );
   return integers.some((value) => typeof value === 'bigint') ? run(...integers) : result;
 }
 

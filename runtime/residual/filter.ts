@@ -11,9 +11,12 @@ export type Filter =
   | { readonly kind: 'KIND_CONDITIONAL'; readonly condition: Operand };
 
 /**
- * How a filter is written. `nots` is how the two-valued not of DENY, `none` and consent is said (docs/spec/plans.md#d-09-two-kinds-of-not):
- * - `plain`: as CEL's `not`, the reference's way. Rows without an attribute that a DENY reads are not selected: too few, never too many.
- * - `guarded`: with `has` where that says it all: `not(eq x 1) or not(has x)`; else with the operator `unless`, true where its operand is not. Exact.
+ * How a filter is written. `nots` is how the two-valued not of DENY, `none` and consent is said
+ * (docs/spec/plans.md#d-09-two-kinds-of-not):
+ * - `plain`: as CEL's `not`, the reference's way. Rows without an attribute that a DENY reads are not selected: too
+ *   few, never too many.
+ * - `guarded`: with `has` where that says it all: `not(eq x 1) or not(has x)`; else with the operator `unless`, true
+ *   where its operand is not. Exact.
  * - `exact`: with `unless` throughout. Exact too, and shorter.
  */
 export interface Writing {
@@ -36,13 +39,24 @@ export function filterOf(condition: Condition, writing: Writing = FLAT): Filter 
 }
 
 /** The filter of several actions: all of them must be allowed (docs/spec/plans.md#several-actions). */
-export function filterOfAll(filters: readonly Filter[], { shapes }: Writing, textOf: (operand: Operand) => string): Filter {
+export function filterOfAll(
+  filters: readonly Filter[],
+  { shapes }: Writing,
+  textOf: (operand: Operand) => string,
+): Filter {
   if (filters.some(({ kind }) => kind === 'KIND_ALWAYS_DENIED')) return DENIED;
-  const texts = new Map(filters.flatMap((filter) => (filter.kind === 'KIND_CONDITIONAL' ? [[textOf(filter.condition), filter.condition] as const] : [])));
+  const texts = new Map(
+    filters.flatMap((filter) =>
+      filter.kind === 'KIND_CONDITIONAL' ? [[textOf(filter.condition), filter.condition] as const] : [],
+    ),
+  );
   const sorted = [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, operand]) => operand);
   if (sorted.length === 0) return ALLOWED;
   if (sorted.length === 1) return { kind: 'KIND_CONDITIONAL', condition: sorted[0] as Operand };
-  return { kind: 'KIND_CONDITIONAL', condition: shapes === 'flat' ? joined('and', sorted, 'flat') : expression('and', ...sorted) };
+  return {
+    kind: 'KIND_CONDITIONAL',
+    condition: shapes === 'flat' ? joined('and', sorted, 'flat') : expression('and', ...sorted),
+  };
 }
 
 /** Whether two filters are written alike. */
@@ -63,7 +77,11 @@ function written(condition: Condition, writing: Writing): Operand {
       return operandOf(condition.term, writing.shapes, 'truth');
     case 'and':
     case 'or':
-      return joined(condition.kind, condition.operands.map((operand) => written(operand, writing)), writing.shapes);
+      return joined(
+        condition.kind,
+        condition.operands.map((operand) => written(operand, writing)),
+        writing.shapes,
+      );
     case 'not':
       return negated(condition.operand, writing);
   }
@@ -78,7 +96,11 @@ function negated(condition: Condition, writing: Writing): Operand {
       return written(condition.operand, writing);
     case 'and':
     case 'or':
-      return joined(condition.kind === 'and' ? 'or' : 'and', condition.operands.map((operand) => negated(operand, writing)), shapes);
+      return joined(
+        condition.kind === 'and' ? 'or' : 'and',
+        condition.operands.map((operand) => negated(operand, writing)),
+        shapes,
+      );
     case 'is': {
       const operand = operandOf(condition.term, shapes, 'truth');
       if ('value' in operand) return { value: operand.value !== true };

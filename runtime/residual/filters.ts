@@ -1,4 +1,7 @@
-/** Filters, for who holds them against what is stored: their types, their evaluation in memory, their text, and conditions of SQL. */
+/**
+ * Filters, for who holds them against what is stored: their types, their evaluation in memory, their text, and
+ * conditions of SQL.
+ */
 export { EvaluationLimitError } from '../cel/meter.js';
 export { filterText } from './debug.js';
 export { type Row, selects } from './evaluate.js';

@@ -2,7 +2,10 @@ import * as cel from '../cel/index.js';
 
 type Run = (...args: readonly cel.Result[]) => cel.Result;
 
-/** The function of runtime/cel that an operator of a filter stands for (docs/spec/plans.md#operator-names); undefined for a name that is none. */
+/**
+ * The function of runtime/cel that an operator of a filter stands for (docs/spec/plans.md#operator-names); undefined
+ * for a name that is none.
+ */
 export function functionNamed(operator: string): Run | undefined {
   if (operator === 'ip') return addressOf;
   const name = NAMES.get(operator) ?? operator.replace(/[._]([a-zA-Z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,4 +1,7 @@
-/** What is left of conditions when only part of a request is known, filters made of it, and their evaluation (planner.md). */
+/**
+ * What is left of conditions when only part of a request is known, filters made of it, and their evaluation
+ * (planner.md).
+ */
 export { sameCondition } from './alike.js';
 export { allOf, anyOf, decided, noneOf, not, unplannableReason } from './condition.js';
 export { type Attempt, attempt, attemptAll, attemptAny, attemptNone } from './attempt.js';

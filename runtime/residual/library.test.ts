@@ -8,14 +8,32 @@ import type { Condition, Unknown } from './term.js';
 const isOwner: Condition = { kind: 'is', term: equals(rowOf({}).attr('owner'), 'ann') as Unknown };
 
 test('of derived roles that are known, the active ones are listed', () => {
-  assert.equal(rolesOf([{ name: 'a', condition: true }, { name: 'b', condition: false }], true), ['a']);
+  assert.equal(
+    rolesOf(
+      [
+        { name: 'a', condition: true },
+        { name: 'b', condition: false },
+      ],
+      true,
+    ),
+    ['a'],
+  );
   assert.equal(rolesOf([{ name: 'b', condition: false }], true), []);
 });
 
 test('whether a derived role is among those that depend on the row is its condition', () => {
-  const roles = rolesOf([{ name: 'owner', condition: isOwner }, { name: 'staff', condition: false }], true) as Unknown;
+  const roles = rolesOf(
+    [
+      { name: 'owner', condition: isOwner },
+      { name: 'staff', condition: false },
+    ],
+    true,
+  ) as Unknown;
   assert.equal((anyRole(roles, (name) => name === 'owner') as Unknown).node, { kind: 'condition', condition: isOwner });
-  assert.is(anyRole(roles, (name) => name === 'staff'), false);
+  assert.is(
+    anyRole(roles, (name) => name === 'staff'),
+    false,
+  );
 });
 
 test.run();

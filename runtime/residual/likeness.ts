@@ -2,8 +2,8 @@ import { type CelError, type Value, Uint } from '../cel/index.js';
 import { type Condition, isUnknown, type Node, type Term } from './term.js';
 
 /*
- * Numbers by which things differ: what is written alike has the same, and what has the same is seldom written otherwise. Of texts a few
- * characters count.
+ * Numbers by which things differ: what is written alike has the same, and what has the same is seldom written
+ * otherwise. Of texts a few characters count.
  */
 
 /** Of a term. An unknown one keeps its own. */
@@ -70,7 +70,8 @@ function ofValue(value: Value | CelError | undefined): number {
     case 'boolean':
       return value ? 61 : 67;
     case 'object':
-      if (Array.isArray(value)) return value.length === 0 ? 71 : mixed(value.length, mixed(ofElement(value[0]), ofElement(value.at(-1))));
+      if (Array.isArray(value))
+        return value.length === 0 ? 71 : mixed(value.length, mixed(ofElement(value[0]), ofElement(value.at(-1))));
       return value instanceof Uint ? mixed(73, Number(BigInt.asIntN(31, value.value))) : 79;
     default:
       return 83;
@@ -85,7 +86,10 @@ function ofElement(element: Value): number {
 function ofText(text: string): number {
   const { length } = text;
   if (length === 0) return 89;
-  return mixed(mixed(length, text.charCodeAt(0)), mixed(text.charCodeAt(length >> 1), mixed(text.charCodeAt(length - 1), text.charCodeAt(Math.max(length - 2, 0)))));
+  return mixed(
+    mixed(length, text.charCodeAt(0)),
+    mixed(text.charCodeAt(length >> 1), mixed(text.charCodeAt(length - 1), text.charCodeAt(Math.max(length - 2, 0)))),
+  );
 }
 
 function ofList<T>(start: number, list: readonly T[], of: (element: T) => number): number {
@@ -95,5 +99,5 @@ function ofList<T>(start: number, list: readonly T[], of: (element: T) => number
 }
 
 function mixed(a: number, b: number): number {
-  return (Math.imul(a, 0x01000193) ^ b) + (a >>> 7) | 0;
+  return ((Math.imul(a, 0x01000193) ^ b) + (a >>> 7)) | 0;
 }

@@ -16,20 +16,32 @@ const text = (term: Term): string => operandText(operandOf(term, 'flat'));
 const isX = (t: Term): Term => equals(t, 'x');
 
 test('over a known range a macro is worked out element by element', () => {
-  assert.is(text(macro('exists', cel.exists, ['t'], ['a', 'b'], (t) => equals(t, row.attr('x')))), '(in request.resource.attr.x ["a","b"])');
+  assert.is(
+    text(macro('exists', cel.exists, ['t'], ['a', 'b'], (t) => equals(t, row.attr('x')))),
+    '(in request.resource.attr.x ["a","b"])',
+  );
   assert.is(macro('all', cel.all, ['t'], [], isX), true);
   assert.is(macro('exists', cel.exists, ['t'], ['x'], isX), true);
 });
 
 test('over an unknown range the body comes first, then the variables', () => {
-  assert.is(text(macro('exists', cel.exists, ['t'], row.attr('l'), isX)), '(exists request.resource.attr.l (lambda (eq t "x") t))');
+  assert.is(
+    text(macro('exists', cel.exists, ['t'], row.attr('l'), isX)),
+    '(exists request.resource.attr.l (lambda (eq t "x") t))',
+  );
   const entries = macro('all2', cel.all2, ['k', 'v'], row.attr('m'), (_, v) => isX(v as Term));
   assert.is(text(entries), '(all request.resource.attr.m (lambda (eq v "x") k v))');
 });
 
 test('a map of its own variable is a filter: its lambda would read as one of two variables', () => {
-  assert.is(text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => t)), '(filter request.resource.attr.l (lambda (eq t "x") t))');
-  assert.is(text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => select(t, 'name'))), '(transformList request.resource.attr.l (lambda (eq t "x") t.name t))');
+  assert.is(
+    text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => t)),
+    '(filter request.resource.attr.l (lambda (eq t "x") t))',
+  );
+  assert.is(
+    text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => select(t, 'name'))),
+    '(transformList request.resource.attr.l (lambda (eq t "x") t.name t))',
+  );
 });
 
 test('a transformation to a type has no form on the wire', () => {
@@ -44,7 +56,10 @@ test('values of a row are doubles, to which no int adds; a key of a map may be a
   const isNext = (t: Term): Term => equals(call('add', cel.add, t, 1n), 2n);
   assert.is(holds(macro('exists', cel.exists, ['t'], row.attr('l'), isNext)), false);
   assert.is(holds(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), (_, v) => isNext(v as Term))), false);
-  assert.is(text(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), isNext)), '(exists request.resource.attr.m (lambda (eq (add k 1) 2) k v))');
+  assert.is(
+    text(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), isNext)),
+    '(exists request.resource.attr.m (lambda (eq (add k 1) 2) k v))',
+  );
 });
 
 test.run();

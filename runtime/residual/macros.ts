@@ -21,10 +21,17 @@ interface Macro {
 }
 
 /**
- * A macro over a term (docs/spec/plans.md#macros-over-known-collections). Over a known range it is worked out element by element; over an unknown one its bodies are
- * worked out for a variable that nobody knows, so that no reference but to the resource and to such variables is left in them.
+ * A macro over a term (docs/spec/plans.md#macros-over-known-collections). Over a known range it is worked out element
+ * by element; over an unknown one its bodies are worked out for a variable that nobody knows, so that no reference but
+ * to the resource and to such variables is left in them.
  */
-export function macro(runtime: string, run: Run, variables: readonly string[], range: Term, ...bodies: readonly Body[]): Term {
+export function macro(
+  runtime: string,
+  run: Run,
+  variables: readonly string[],
+  range: Term,
+  ...bodies: readonly Body[]
+): Term {
   if (failed(range)) return range;
   const of: Macro = { runtime, run, variables, bodies };
   if (isKnown(range)) return overKnown(of, resultOf(range) as cel.Value);
@@ -79,7 +86,8 @@ function worked(of: Macro, range: cel.Value): Term {
 }
 
 function itemsOf({ variables }: Macro, range: cel.Value): readonly (readonly cel.Value[])[] | undefined {
-  if (Array.isArray(range)) return range.map((element, position) => (variables.length === 2 ? [BigInt(position), element] : [element]));
+  if (Array.isArray(range))
+    return range.map((element, position) => (variables.length === 2 ? [BigInt(position), element] : [element]));
   const keys = cel.mapEach(range, (key) => key);
   if (!Array.isArray(keys)) return undefined;
   return keys.map((key) => (variables.length === 2 ? [key, cel.index(range, key) as cel.Value] : [key]));
@@ -103,21 +111,35 @@ function keptMacro(of: Macro, range: Term): Term {
   const node = macroNode(of, range);
   if (node.kind === 'macro' && isReadAsTwo(node)) return unplannable('a transformation to a type');
   if (of.runtime === 'filter') return new Unknown(node, elementSort(range));
-  return new Unknown(node, QUANTIFIERS[of.runtime] === undefined && !of.runtime.startsWith('existsOne') ? 'other' : 'bool');
+  return new Unknown(
+    node,
+    QUANTIFIERS[of.runtime] === undefined && !of.runtime.startsWith('existsOne') ? 'other' : 'bool',
+  );
 }
 
-/** A lambda of three operands has two variables when the middle one is a bare name that nothing around has bound (docs/spec/plans.md#operands): a type's. */
+/**
+ * A lambda of three operands has two variables when the middle one is a bare name that nothing around has bound
+ * (docs/spec/plans.md#operands): a type's.
+ */
 function isReadAsTwo({ variables, bodies: [, second] }: Node & { kind: 'macro' }): boolean {
-  return variables.length === 1 && second instanceof Unknown && second.constant !== undefined && second.node.kind === 'path';
+  return (
+    variables.length === 1 && second instanceof Unknown && second.constant !== undefined && second.node.kind === 'path'
+  );
 }
 
 function macroNode({ runtime, variables, bodies }: Macro, range: Term): Node {
-  const sorts: readonly Sort[] = variables.length === 2 ? [elementSort(range) === 'json' ? 'key' : 'other', elementSort(range)] : [elementSort(range)];
+  const sorts: readonly Sort[] =
+    variables.length === 2
+      ? [elementSort(range) === 'json' ? 'key' : 'other', elementSort(range)]
+      : [elementSort(range)];
   const bound = variables.map((variable, position) => path(variable, [], sorts[position] ?? 'other'));
   const isTest = OF_PREDICATES.has(runtime);
-  const written = bodies.map((body, position) => (position === 0 && (isTest || bodies.length === 2) ? tested(body(...bound)) : body(...bound)));
+  const written = bodies.map((body, position) =>
+    position === 0 && (isTest || bodies.length === 2) ? tested(body(...bound)) : body(...bound),
+  );
   // `l.map(t, p, t)`: a lambda of `p`, `t` and `t` would read as one of two variables.
-  if (runtime === 'mapWhere' && sameTerm(written[1], bound[0] as Term)) return { kind: 'macro', operator: 'filter', range, variables, bodies: written.slice(0, 1) };
+  if (runtime === 'mapWhere' && sameTerm(written[1], bound[0] as Term))
+    return { kind: 'macro', operator: 'filter', range, variables, bodies: written.slice(0, 1) };
   return { kind: 'macro', operator: OPERATORS[runtime] ?? runtime, range, variables, bodies: written };
 }
 
@@ -128,7 +150,12 @@ function elementSort(range: Term): Sort {
   return first !== undefined && first !== 'int' && others.every((other) => other === first) ? first : 'other';
 }
 
-const QUANTIFIERS: { readonly [runtime: string]: 'exists' | 'all' | undefined } = { exists: 'exists', exists2: 'exists', all: 'all', all2: 'all' };
+const QUANTIFIERS: { readonly [runtime: string]: 'exists' | 'all' | undefined } = {
+  exists: 'exists',
+  exists2: 'exists',
+  all: 'all',
+  all2: 'all',
+};
 
 /** Macros whose only body is a predicate; of two bodies the first is one. */
 const OF_PREDICATES: ReadonlySet<string> = new Set([...Object.keys(QUANTIFIERS), 'existsOne', 'existsOne2', 'filter']);

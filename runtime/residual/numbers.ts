@@ -2,16 +2,42 @@ import * as cel from '../cel/index.js';
 import { isKnown, type Node, resultOf, type Sort, type Term, Unknown } from './term.js';
 
 /*
- * The wire has one kind of number where CEL has three (docs/spec/plans.md#values). Comparisons do not tell them apart, functions do. So a filter is read
- * with the rule that a whole constant is a double, and an int where a double has no overload; what that rule reads otherwise than it was meant
- * has no form on the wire.
+ * The wire has one kind of number where CEL has three (docs/spec/plans.md#values). Comparisons do not tell them apart,
+ * functions do. So a filter is read with the rule that a whole constant is a double, and an int where a double has no
+ * overload; what that rule reads otherwise than it was meant has no form on the wire.
  */
 
 /** Functions of numbers that want one kind, or give another result for another. */
 const KIND_COUNTS: ReadonlySet<string> = new Set([
-  'substring', 'charAt', 'slice', 'split', 'replace', 'indexOf', 'lastIndexOf', 'lists.range', 'flatten', 'type', 'timestamp', 'duration', 'uint',
-  'math.abs', 'math.sign', 'math.ceil', 'math.floor', 'math.round', 'math.trunc', 'math.sqrt', 'math.isNaN', 'math.isInf', 'math.isFinite',
-  'math.bitAnd', 'math.bitOr', 'math.bitXor', 'math.bitNot', 'math.bitShiftLeft', 'math.bitShiftRight',
+  'substring',
+  'charAt',
+  'slice',
+  'split',
+  'replace',
+  'indexOf',
+  'lastIndexOf',
+  'lists.range',
+  'flatten',
+  'type',
+  'timestamp',
+  'duration',
+  'uint',
+  'math.abs',
+  'math.sign',
+  'math.ceil',
+  'math.floor',
+  'math.round',
+  'math.trunc',
+  'math.sqrt',
+  'math.isNaN',
+  'math.isInf',
+  'math.isFinite',
+  'math.bitAnd',
+  'math.bitOr',
+  'math.bitXor',
+  'math.bitNot',
+  'math.bitShiftLeft',
+  'math.bitShiftRight',
 ]);
 
 const REASON = 'a number whose kind counts';
@@ -24,7 +50,8 @@ export const ARITHMETIC: ReadonlySet<string> = new Set(['add', 'sub', 'mult', 'd
 
 /** Why an operator over these operands would be read otherwise; undefined when it would not. */
 export function misread(operator: string, operands: readonly Term[]): string | undefined {
-  for (const operand of operands) if (hasRounded(operand) && !operands.every(isDouble)) return 'an integer that no double holds';
+  for (const operand of operands)
+    if (hasRounded(operand) && !operands.every(isDouble)) return 'an integer that no double holds';
   if (ARITHMETIC.has(operator)) return isMisreadIn(operands) ? REASON : undefined;
   if (!KIND_COUNTS.has(operator) && !(operator === 'format' && WANTS_INTS.test(String(operands[0])))) return undefined;
   return operands.some((operand) => holdsInts(operand) || isWholeDouble(operand)) ? REASON : undefined;
@@ -38,11 +65,16 @@ export function sortOfTerm(term: Term): Sort {
   return typeof term === 'string' ? 'string' : 'other';
 }
 
-/** Arithmetic: a constant is of the kind of the other operand, which is known; and two unknown operands are of the kinds they are read as. */
+/**
+ * Arithmetic: a constant is of the kind of the other operand, which is known; and two unknown operands are of the kinds
+ * they are read as.
+ */
 function isMisreadIn(operands: readonly Term[]): boolean {
   if (operands.some((operand) => operand instanceof cel.Uint)) return true;
   const numbers = operands.filter(isNumber).length;
-  return operands.some((operand) => operand instanceof Unknown && ((numbers > 0 && operand.sort === 'other') || holdsInts(operand)));
+  return operands.some(
+    (operand) => operand instanceof Unknown && ((numbers > 0 && operand.sort === 'other') || holdsInts(operand)),
+  );
 }
 
 function isNumber(term: Term): boolean {
@@ -54,7 +86,10 @@ function isWholeDouble(term: Term): boolean {
   return Number.isInteger(term);
 }
 
-/** Whether an int that is read as a double may be in a value. A constant int is none: it is read as what the operator wants. */
+/**
+ * Whether an int that is read as a double may be in a value. A constant int is none: it is read as what the operator
+ * wants.
+ */
 function holdsInts(term: Term): boolean {
   if (typeof term === 'bigint') return false;
   return term instanceof Unknown ? holdsIntsIn(term) : hasInt(term);
@@ -74,7 +109,9 @@ function partsOf(node: Node, sort: Sort): readonly Term[] {
     case 'call':
       if (node.operator === 'if') return node.operands.slice(1);
       if (node.operator === 'index') return node.operands.slice(0, 1);
-      return sort === 'int' && !ARITHMETIC.has(node.operator) ? [] : node.operands.filter((operand) => !isText(operand));
+      return sort === 'int' && !ARITHMETIC.has(node.operator)
+        ? []
+        : node.operands.filter((operand) => !isText(operand));
     case 'field':
       return [node.operand];
     case 'struct':

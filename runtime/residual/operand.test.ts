@@ -25,8 +25,14 @@ test('beside what needs an attribute, its absence is no alternative', () => {
 });
 
 test('equalities of one attribute are a membership, whichever side the constant is on', () => {
-  assert.is(text(joined('or', [eq('a', 'x'), expression('eq', value('y' as never), variable('a'))], 'flat')), '(in a ["x","y"])');
-  assert.is(text(joined('or', [eq('a', 'x'), expression('in', variable('a'), value(['y', 'z'] as never))], 'flat')), '(in a ["x","y","z"])');
+  assert.is(
+    text(joined('or', [eq('a', 'x'), expression('eq', value('y' as never), variable('a'))], 'flat')),
+    '(in a ["x","y"])',
+  );
+  assert.is(
+    text(joined('or', [eq('a', 'x'), expression('in', variable('a'), value(['y', 'z'] as never))], 'flat')),
+    '(in a ["x","y","z"])',
+  );
   // Of two attributes nothing is known.
   const ofTwo = expression('eq', variable('a'), variable('b'));
   assert.is(text(joined('or', [eq('a', 'x'), ofTwo], 'flat')), '(or (eq a "x") (eq a b))');

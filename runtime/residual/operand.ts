@@ -16,7 +16,13 @@ export interface Expression {
   readonly operands: readonly Operand[];
 }
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
 
 /** An operator and its operands. */
 export function expression(operator: string, ...operands: readonly Operand[]): Operand {
@@ -51,7 +57,10 @@ export function isConstant(operand: Operand, value: boolean): boolean {
   return 'value' in operand && operand.value === value;
 }
 
-/** How filters are shaped: as the reference shapes them, or flat and without what repeats (docs/spec/plans.md#flat-shapes). */
+/**
+ * How filters are shaped: as the reference shapes them, or flat and without what repeats
+ * (docs/spec/plans.md#flat-shapes).
+ */
 export type Shapes = 'reference' | 'flat';
 
 /**
@@ -59,7 +68,12 @@ export type Shapes = 'reference' | 'flat';
  *
  * @param asked whether only its being true counts, or its value.
  */
-export function joined(operator: 'and' | 'or', operands: readonly Operand[], shapes: Shapes, asked: 'truth' | 'value' = 'truth'): Operand {
+export function joined(
+  operator: 'and' | 'or',
+  operands: readonly Operand[],
+  shapes: Shapes,
+  asked: 'truth' | 'value' = 'truth',
+): Operand {
   const absorbing = operator === 'or';
   const distinct = new Distinct(sameOperand, likenessOfOperand);
   for (const operand of operands) {
@@ -69,7 +83,14 @@ export function joined(operator: 'and' | 'or', operands: readonly Operand[], sha
     }
   }
   const left = distinct.elements;
-  const last = operator === 'and' ? (asked === 'truth' || shapes === 'reference' ? withoutImpliedPresence(left) : left) : shapes === 'flat' ? withMemberships(left) : left;
+  const last =
+    operator === 'and'
+      ? asked === 'truth' || shapes === 'reference'
+        ? withoutImpliedPresence(left)
+        : left
+      : shapes === 'flat'
+        ? withMemberships(left)
+        : left;
   if (last.length === 0) return { value: !absorbing };
   if (last.length > 1) return { expression: { operator, operands: last } };
   const [only] = last as [Operand];
@@ -77,7 +98,8 @@ export function joined(operator: 'and' | 'or', operands: readonly Operand[], sha
 }
 
 /**
- * CEL's `!`: it fails where its operand does. `!!x` is `x` where only its truth counts; where its value does, it fails unless `x` is a boolean.
+ * CEL's `!`: it fails where its operand does. `!!x` is `x` where only its truth counts; where its value does, it fails
+ * unless `x` is a boolean.
  *
  * @param asked whether only its being true counts, or its value.
  */
@@ -92,11 +114,27 @@ function isBoolean(operand: Operand): boolean {
   return 'expression' in operand && BOOLEAN.has(operand.expression.operator);
 }
 
-const BOOLEAN: ReadonlySet<string> = new Set(['and', 'or', 'not', 'unless', 'has', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in', 'exists', 'all', 'exists_one']);
+const BOOLEAN: ReadonlySet<string> = new Set([
+  'and',
+  'or',
+  'not',
+  'unless',
+  'has',
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'in',
+  'exists',
+  'all',
+  'exists_one',
+]);
 
 /**
- * `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. Nor does `or(c, not(has(x)))` say more than
- * `c` there.
+ * `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. Nor does
+ * `or(c, not(has(x)))` say more than `c` there.
  */
 function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
   const operands = all.map((operand) => withoutImpliedAbsence(operand, all));
@@ -115,7 +153,12 @@ function withoutImpliedAbsence(operand: Operand, beside: readonly Operand[]): Op
   const left = parts.filter((part) => {
     const [tested] = operandsOf(operandsOf(part, 'not')?.[0] ?? part, 'has') ?? [];
     const isAbsence = operandsOf(part, 'not') !== undefined && tested !== undefined && 'variable' in tested;
-    return !isAbsence || !beside.some((other) => other !== operand && (isPresence(other, tested.variable) || needs(other, tested.variable, true)));
+    return (
+      !isAbsence ||
+      !beside.some(
+        (other) => other !== operand && (isPresence(other, tested.variable) || needs(other, tested.variable, true)),
+      )
+    );
   });
   if (left.length === parts.length) return operand;
   return left.length === 1 ? (left[0] as Operand) : expression('or', ...left);
@@ -134,7 +177,9 @@ function needs(operand: Operand, variable: string, outcome: boolean): boolean {
   switch (operator) {
     case 'and':
     case 'or':
-      return (operator === 'and') === outcome ? operands.some((part) => needs(part, variable, outcome)) : operands.every((part) => needs(part, variable, outcome));
+      return (operator === 'and') === outcome
+        ? operands.some((part) => needs(part, variable, outcome))
+        : operands.every((part) => needs(part, variable, outcome));
     case 'not':
       return operands.some((part) => needs(part, variable, !outcome));
     case 'has':
@@ -188,10 +233,14 @@ function membershipOf(operand: Operand): Membership | undefined {
   if (operator !== 'eq' && operator !== 'in') return undefined;
   const [left, right] = operands as [Operand, Operand];
   if ('variable' in left && 'value' in right) {
-    if (operator === 'eq') return isScalar(right.value) ? { variable: left.variable, values: [right.value], isList: false } : undefined;
-    return Array.isArray(right.value) && right.value.every(isScalar) ? { variable: left.variable, values: right.value, isList: true } : undefined;
+    if (operator === 'eq')
+      return isScalar(right.value) ? { variable: left.variable, values: [right.value], isList: false } : undefined;
+    return Array.isArray(right.value) && right.value.every(isScalar)
+      ? { variable: left.variable, values: right.value, isList: true }
+      : undefined;
   }
-  if (operator === 'eq' && 'variable' in right && 'value' in left && isScalar(left.value)) return { variable: right.variable, values: [left.value], isList: false };
+  if (operator === 'eq' && 'variable' in right && 'value' in left && isScalar(left.value))
+    return { variable: right.variable, values: [left.value], isList: false };
   return undefined;
 }
 

@@ -7,7 +7,11 @@ import { type Condition, isKnown, operandsOf, resultOf, type Term, Unknown } fro
 
 /** `a == b`. */
 export const equals = (a: Term, b: Term): Term => {
-  return byBranch(a, b, (one, other) => sameRoles(one, other) ?? sameRoles(other, one) ?? call('eq', cel.equals, one, other));
+  return byBranch(
+    a,
+    b,
+    (one, other) => sameRoles(one, other) ?? sameRoles(other, one) ?? call('eq', cel.equals, one, other),
+  );
 };
 
 /** `a != b`. */
@@ -51,7 +55,10 @@ export const negate = (a: Term): Term => call('-_', cel.negate, a);
 /** `a in b`. */
 export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
 
-/** A known right side that is no collection has no overload, whatever the left (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one has no element, whatever is sought. */
+/**
+ * A known right side that is no collection has no overload, whatever the left
+ * (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one has no element, whatever is sought.
+ */
 function membership(a: Term, b: Term): Term {
   if (b instanceof Unknown && b.node.kind === 'roles' && isKnown(a)) return anyRole(b, (name) => resultOf(a) === name);
   if (isKnown(b) && !isKnown(a)) {
@@ -62,7 +69,13 @@ function membership(a: Term, b: Term): Term {
   }
   const term = call('in', cel.inCollection, a, b);
   // The reference writes a map literal as its keys, and so forgets a value that fails.
-  if (!(term instanceof Unknown) || !(b instanceof Unknown) || b.node.kind !== 'struct' || !b.node.entries.every(([, value]) => isKnown(value))) return term;
+  if (
+    !(term instanceof Unknown) ||
+    !(b instanceof Unknown) ||
+    b.node.kind !== 'struct' ||
+    !b.node.entries.every(([, value]) => isKnown(value))
+  )
+    return term;
   const keys = { kind: 'call', operator: 'list', operands: b.node.entries.map(([key]) => key) } as const;
   return new Unknown(term.node, term.sort, { kind: 'call', operator: 'in', operands: [a, new Unknown(keys, 'other')] });
 }
@@ -145,7 +158,9 @@ function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) =>
 
 /** The reference leaves the time to whoever reads the filter. */
 function asked(term: Term, operator: string, a: Term, b: Term): Term {
-  return term instanceof Unknown ? new Unknown(term.node, term.sort, { kind: 'call', operator, operands: [a, b] }) : term;
+  return term instanceof Unknown
+    ? new Unknown(term.node, term.sort, { kind: 'call', operator, operands: [a, b] })
+    : term;
 }
 
 interface Mirror {

@@ -1,7 +1,10 @@
 import type { JsonMap } from '../cel/index.js';
 import { ATTRIBUTES, path, type Term, Unknown } from './term.js';
 
-/** The resource while its rows are still to be found: what is listed in the request is known of all of them (docs/spec/plans.md#known-and-unknown). */
+/**
+ * The resource while its rows are still to be found: what is listed in the request is known of all of them
+ * (docs/spec/plans.md#known-and-unknown).
+ */
 export interface Row {
   /** `R.attr.x`: the value listed, or a path. */
   readonly attr: (name: string) => Term;

@@ -2,7 +2,19 @@ import * as cel from '../cel/index.js';
 import { and, complement, conditional, or } from './logic.js';
 import { call } from './call.js';
 import { attributeOf } from './row.js';
-import { ATTRIBUTES, failed, type Field, isKnown, isUnplannable, kept, path, resultOf, type Term, Unknown, unplannable } from './term.js';
+import {
+  ATTRIBUTES,
+  failed,
+  type Field,
+  isKnown,
+  isUnplannable,
+  kept,
+  path,
+  resultOf,
+  type Term,
+  Unknown,
+  unplannable,
+} from './term.js';
 
 /** `object.name`. */
 export function select(object: Term, name: string): Term {
@@ -14,7 +26,8 @@ export function index(object: Term, i: Term): Term {
   if (failed(object)) return object;
   if (failed(i)) return i;
   if (isKnown(object) && isKnown(i)) return cel.index(resultOf(object), resultOf(i));
-  if (object instanceof Unknown && typeof i === 'string' && isStepwise(object)) return step(object, { name: i, bracketed: true });
+  if (object instanceof Unknown && typeof i === 'string' && isStepwise(object))
+    return step(object, { name: i, bracketed: true });
   return call('index', cel.index, object, i);
 }
 
@@ -25,7 +38,8 @@ export function has(object: Term, name: string): Term {
   const { node } = object;
   if (node.kind === 'attributes' && Object.hasOwn(node.listed, name)) return true;
   if (node.kind === 'optional') return and(node.present, has(node.value, name));
-  if (node.kind === 'struct') return whereEvaluated(node.entries, entryOf(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true);
+  if (node.kind === 'struct')
+    return whereEvaluated(node.entries, entryOf(node.entries, name) === undefined ? hasOtherKeys(node.entries) : true);
   const selected = select(object, name);
   return isUnplannable(selected) ? selected : kept('has', [selected]);
 }
@@ -36,7 +50,10 @@ export function optionalSelect(object: Term, name: string): Term {
   if (!(object instanceof Unknown) || isUnplannable(object)) return object;
   const { node } = object;
   if (node.kind === 'optional') {
-    return new Unknown({ kind: 'optional', present: and(node.present, has(node.value, name)), value: select(node.value, name) }, 'other');
+    return new Unknown(
+      { kind: 'optional', present: and(node.present, has(node.value, name)), value: select(node.value, name) },
+      'other',
+    );
   }
   return new Unknown({ kind: 'optional', present: has(object, name), value: select(object, name) }, 'other');
 }
@@ -57,7 +74,10 @@ function step(object: Term, field: Field): Term {
     case 'path':
       return path(node.root, [...node.fields, field]);
     case 'optional':
-      return new Unknown({ kind: 'optional', present: and(node.present, has(node.value, field.name)), value: step(node.value, field) }, 'other');
+      return new Unknown(
+        { kind: 'optional', present: and(node.present, has(node.value, field.name)), value: step(node.value, field) },
+        'other',
+      );
     case 'struct': {
       const entry = entryOf(node.entries, field.name);
       if (entry !== undefined) return whereEvaluated(node.entries, entry[1], entry);
@@ -75,8 +95,15 @@ function step(object: Term, field: Field): Term {
 }
 
 /** A term that is read from a map literal, which fails where any of its entries does. */
-export function whereEvaluated(entries: readonly (readonly [key: Term, value: Term])[], term: Term, entry?: readonly [Term, Term]): Term {
-  const others = entries.filter((one) => one !== entry).flat().filter((part) => part instanceof Unknown && !isKnown(part));
+export function whereEvaluated(
+  entries: readonly (readonly [key: Term, value: Term])[],
+  term: Term,
+  entry?: readonly [Term, Term],
+): Term {
+  const others = entries
+    .filter((one) => one !== entry)
+    .flat()
+    .filter((part) => part instanceof Unknown && !isKnown(part));
   return others.reduceRight<Term>((rest, part) => conditional(isEvaluated(part), rest, cel.select({}, 'entry')), term);
 }
 
@@ -107,7 +134,12 @@ function hopsOf(term: Term): readonly Term[] | undefined {
 }
 
 function isStepwise({ node }: Unknown): boolean {
-  return node.kind === 'attributes' || node.kind === 'struct' || node.kind === 'optional' || (node.kind === 'path' && (node.root === ATTRIBUTES || node.fields.length > 0));
+  return (
+    node.kind === 'attributes' ||
+    node.kind === 'struct' ||
+    node.kind === 'optional' ||
+    (node.kind === 'path' && (node.root === ATTRIBUTES || node.fields.length > 0))
+  );
 }
 
 function entryOf(entries: readonly (readonly [Term, Term])[], name: string): readonly [Term, Term] | undefined {

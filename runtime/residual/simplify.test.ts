@@ -39,7 +39,10 @@ test('nested conditions of one kind are flat, and none stands twice', () => {
 
 test('more parts than sixty stay as they are', () => {
   const many = Array.from({ length: 61 }, (_, index) => is(row.attr(`x${index}`)));
-  assert.equal(simplify(anyOf(...many, allOf(many[0] as Condition, a))), anyOf(...many, allOf(many[0] as Condition, a)));
+  assert.equal(
+    simplify(anyOf(...many, allOf(many[0] as Condition, a))),
+    anyOf(...many, allOf(many[0] as Condition, a)),
+  );
 });
 
 test.run();

@@ -3,8 +3,8 @@ import { joinedConditions, not } from './condition.js';
 import { type Condition, operandsOf, type Term, Unknown } from './term.js';
 
 /**
- * A condition without what its own parts imply: `b and (a or b)` is `b`, also across levels (docs/spec/plans.md#flat-shapes). Two-valued, so the laws of
- * logic hold for all of it.
+ * A condition without what its own parts imply: `b and (a or b)` is `b`, also across levels
+ * (docs/spec/plans.md#flat-shapes). Two-valued, so the laws of logic hold for all of it.
  */
 export function simplify(condition: Condition): Condition {
   return simplified(split(condition), undefined);
@@ -34,9 +34,13 @@ function split(condition: Condition): Condition {
   }
 }
 
-/** Rules nest to one side, a hundred of them a hundred deep: so what is of one kind is gathered first, and compared once. */
+/**
+ * Rules nest to one side, a hundred of them a hundred deep: so what is of one kind is gathered first, and compared
+ * once.
+ */
 function collect(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
-  if (typeof condition !== 'boolean' && condition.kind === kind) for (const operand of condition.operands) collect(parts, kind, operand);
+  if (typeof condition !== 'boolean' && condition.kind === kind)
+    for (const operand of condition.operands) collect(parts, kind, operand);
   else addFlat(parts, kind, split(condition));
 }
 
@@ -96,7 +100,10 @@ function simplified(condition: Condition, around: Surroundings | undefined): Con
 }
 
 /** Each operand in the light of the others. */
-function simplifiedJoin(condition: Extract<Condition, { readonly kind: 'and' | 'or' }>, around: Surroundings | undefined): Condition {
+function simplifiedJoin(
+  condition: Extract<Condition, { readonly kind: 'and' | 'or' }>,
+  around: Surroundings | undefined,
+): Condition {
   const { kind, operands } = condition;
   if (operands.length > MOST_PARTS) return condition;
   const current = [...operands];

@@ -1,8 +1,9 @@
 import { type CelError, isFailure, type JsonMap, type Result, type Value } from '../cel/index.js';
 
 /**
- * What a CEL expression comes to when only part of the request is known (docs/spec/plans.md#known-and-unknown): a value, a failure, or what is left of it.
- * So a residual has three ends, and a failure is one of them: below a `!` or beside an unknown it is not the same as false.
+ * What a CEL expression comes to when only part of the request is known (docs/spec/plans.md#known-and-unknown): a
+ * value, a failure, or what is left of it. So a residual has three ends, and a failure is one of them: below a `!` or
+ * beside an unknown it is not the same as false.
  */
 export type Term = Result | Unknown;
 
@@ -21,14 +22,23 @@ export class Unknown {
   constructor(
     readonly node: Node,
     readonly sort: Sort,
-    /** How the reference writes it, where a better form stands in `node` (docs/spec/plans.md#differences-from-the-reference-pdp). */
+    /**
+     * How the reference writes it, where a better form stands in `node`
+     * (docs/spec/plans.md#differences-from-the-reference-pdp).
+     */
     readonly reference?: Node,
-    /** The value of a call that is kept because its value has no form on the wire: `hierarchy("a.b")` (docs/spec/plans.md#folding). */
+    /**
+     * The value of a call that is kept because its value has no form on the wire: `hierarchy("a.b")`
+     * (docs/spec/plans.md#folding).
+     */
     readonly constant?: Value,
   ) {}
 }
 
-/** What is known of the kind of an unknown value. `json`: as attributes hold it, so a number is a double. `key`: an int or a text, as in the first of two variables. */
+/**
+ * What is known of the kind of an unknown value. `json`: as attributes hold it, so a number is a double. `key`: an int
+ * or a text, as in the first of two variables.
+ */
 export type Sort = 'json' | 'key' | 'string' | 'bool' | 'int' | 'double' | 'other';
 
 export type Node =
@@ -40,10 +50,21 @@ export type Node =
   | { readonly kind: 'call'; readonly operator: string; readonly operands: readonly Term[]; readonly run?: CelFunction }
   | { readonly kind: 'field'; readonly operand: Term; readonly name: string }
   | { readonly kind: 'struct'; readonly entries: readonly (readonly [key: Term, value: Term])[] }
-  | { readonly kind: 'macro'; readonly operator: string; readonly range: Term; readonly variables: readonly string[]; readonly bodies: readonly Term[] }
-  /** Whether a condition holds, as a boolean that never fails: the value of `"owner" in runtime.effectiveDerivedRoles`. */
+  | {
+      readonly kind: 'macro';
+      readonly operator: string;
+      readonly range: Term;
+      readonly variables: readonly string[];
+      readonly bodies: readonly Term[];
+    }
+  /**
+   * Whether a condition holds, as a boolean that never fails: the value of `"owner" in runtime.effectiveDerivedRoles`.
+   */
   | { readonly kind: 'condition'; readonly condition: Condition }
-  /** `runtime.effectiveDerivedRoles`: the roles that may be active, each with what makes it so; and where the list can be read at all. */
+  /**
+   * `runtime.effectiveDerivedRoles`: the roles that may be active, each with what makes it so; and where the list can
+   * be read at all.
+   */
   | { readonly kind: 'roles'; readonly roles: readonly PossibleRole[]; readonly readable: Condition }
   /** An optional that holds `value` where `present` is true. */
   | { readonly kind: 'optional'; readonly present: Term; readonly value: Term }
@@ -64,9 +85,10 @@ export interface PossibleRole {
 }
 
 /**
- * When a rule applies, as far as it is known before there is a resource: two-valued, like `when`. A term holds when it is exactly true;
- * one that fails does not, and `not` turns that around. This `not` is that of `none`, of DENY and of consent; CEL's own `!`, which fails with
- * its operand, stays inside a term (docs/spec/plans.md#outcome-of-a-condition, docs/spec/plans.md#d-09-two-kinds-of-not).
+ * When a rule applies, as far as it is known before there is a resource: two-valued, like `when`. A term holds when it
+ * is exactly true; one that fails does not, and `not` turns that around. This `not` is that of `none`, of DENY and of
+ * consent; CEL's own `!`, which fails with its operand, stays inside a term (docs/spec/plans.md#outcome-of-a-condition,
+ * docs/spec/plans.md#d-09-two-kinds-of-not).
  */
 export type Condition =
   | boolean
@@ -82,7 +104,10 @@ export function isKnown(term: Term): boolean {
   return !(term instanceof Unknown) || term.constant !== undefined;
 }
 
-/** Whether a term is one that cannot be evaluated yet, of whatever copy of the library: an engine compares those that a bundle has made. */
+/**
+ * Whether a term is one that cannot be evaluated yet, of whatever copy of the library: an engine compares those that a
+ * bundle has made.
+ */
 export function isUnknown(term: Term): term is Unknown {
   return typeof term === 'object' && term !== null && UNKNOWN in term;
 }
@@ -109,10 +134,15 @@ export function kept(operator: string, operands: readonly Term[], sort: Sort = '
 
 /** The operands of a term that is a certain operator or function. */
 export function operandsOf(term: Term, operator: string): readonly Term[] | undefined {
-  return term instanceof Unknown && term.node.kind === 'call' && term.node.operator === operator ? term.node.operands : undefined;
+  return term instanceof Unknown && term.node.kind === 'call' && term.node.operator === operator
+    ? term.node.operands
+    : undefined;
 }
 
-/** What no filter can say. The rule it stands in does not grant, or denies always (docs/spec/plans.md#rules-that-cannot-be-planned). */
+/**
+ * What no filter can say. The rule it stands in does not grant, or denies always
+ * (docs/spec/plans.md#rules-that-cannot-be-planned).
+ */
 export function unplannable(reason: string): Unknown {
   return new Unknown({ kind: 'unplannable', reason }, 'other');
 }

@@ -41,7 +41,10 @@ test('an attribute never equals a timestamp, so it differs from one wherever it 
   assert.is(holds(equals(row.attr('x'), since)), false);
   assert.is(holds(equals(since, row.attr('x'))), false);
   assert.is(text(holds(complement(equals(row.attr('x'), since)))), '(has request.resource.attr.x)');
-  assert.is(text(holds(notEquals(row.attr('x'), since))), '(ne request.resource.attr.x (timestamp "1970-01-01T00:00:01Z"))');
+  assert.is(
+    text(holds(notEquals(row.attr('x'), since))),
+    '(ne request.resource.attr.x (timestamp "1970-01-01T00:00:01Z"))',
+  );
 });
 
 test('a known map that is indexed by an attribute is a disjunction over its entries', () => {
@@ -51,34 +54,63 @@ test('a known map that is indexed by an attribute is a disjunction over its entr
 });
 
 test('a failure in a branch is false there', () => {
-  assert.is(text(holds(conditional(row.attr('c'), FAILURE, row.attr('x')))), '(and (not request.resource.attr.c) request.resource.attr.x)');
+  assert.is(
+    text(holds(conditional(row.attr('c'), FAILURE, row.attr('x')))),
+    '(and (not request.resource.attr.c) request.resource.attr.x)',
+  );
 });
 
 test('where a value is wanted, what is known false beside an attribute leaves a boolean, not the attribute', () => {
-  assert.is(text(holds(equals(row.attr('owner'), or(false, row.attr('f'))))), '(eq request.resource.attr.owner (not (not request.resource.attr.f)))');
-  assert.is(text(holds(equals(row.attr('owner'), or(row.attr('f'), attributeOf({}, 'f', true))))), '(eq request.resource.attr.owner (not (not request.resource.attr.f)))');
+  assert.is(
+    text(holds(equals(row.attr('owner'), or(false, row.attr('f'))))),
+    '(eq request.resource.attr.owner (not (not request.resource.attr.f)))',
+  );
+  assert.is(
+    text(holds(equals(row.attr('owner'), or(row.attr('f'), attributeOf({}, 'f', true))))),
+    '(eq request.resource.attr.owner (not (not request.resource.attr.f)))',
+  );
   assert.is(text(holds(or(false, row.attr('f')))), 'request.resource.attr.f');
 });
 
 test('membership in an empty list has a value where the element can be read', () => {
   const none = inCollection(row.attr('x'), []);
-  assert.is(text(holds(equals(row.attr('owner'), none))), '(and (has request.resource.attr.x) (eq request.resource.attr.owner false))');
+  assert.is(
+    text(holds(equals(row.attr('owner'), none))),
+    '(and (has request.resource.attr.x) (eq request.resource.attr.owner false))',
+  );
 });
 
 test('a comparison of a ternary is a ternary of comparisons', () => {
   const chosen = conditional(row.attr('c'), 1, row.attr('x'));
-  assert.is(text(holds(lessThan(chosen, row.attr('n')))), '(if request.resource.attr.c (lt 1 request.resource.attr.n) (lt request.resource.attr.x request.resource.attr.n))');
-  assert.is(filterText(filterOf(holds(lessThan(chosen, row.attr('n'))), REFERENCE)), '(lt (if request.resource.attr.c 1 request.resource.attr.x) request.resource.attr.n)');
+  assert.is(
+    text(holds(lessThan(chosen, row.attr('n')))),
+    '(if request.resource.attr.c (lt 1 request.resource.attr.n) (lt request.resource.attr.x request.resource.attr.n))',
+  );
+  assert.is(
+    filterText(filterOf(holds(lessThan(chosen, row.attr('n'))), REFERENCE)),
+    '(lt (if request.resource.attr.c 1 request.resource.attr.x) request.resource.attr.n)',
+  );
 });
 
 test('a field of a map literal fails where another entry does', () => {
   const map = struct(['a', row.attr('x')], ['b', row.attr('y')]);
-  assert.is(text(holds(equals(select(map, 'a'), 'v'))), '(and (has request.resource.attr.y) (eq request.resource.attr.x "v"))');
+  assert.is(
+    text(holds(equals(select(map, 'a'), 'v'))),
+    '(and (has request.resource.attr.y) (eq request.resource.attr.x "v"))',
+  );
 });
 
 test('durations are written to the nanosecond', () => {
-  for (const [written, read] of [['90000000.000000001s', '90000000.000000001s'], ['2562047h47m16.854775807s', '9223372036.854775807s'], ['-2562047h47m16.854775808s', '-9223372036.854775808s'], ['-0.5s', '-0.5s']] as const) {
-    assert.is(text(holds(lessThan(call('duration', cel.toDuration, row.attr('d')), cel.toDuration(written)))), `(lt (duration request.resource.attr.d) (duration "${read}"))`);
+  for (const [written, read] of [
+    ['90000000.000000001s', '90000000.000000001s'],
+    ['2562047h47m16.854775807s', '9223372036.854775807s'],
+    ['-2562047h47m16.854775808s', '-9223372036.854775808s'],
+    ['-0.5s', '-0.5s'],
+  ] as const) {
+    assert.is(
+      text(holds(lessThan(call('duration', cel.toDuration, row.attr('d')), cel.toDuration(written)))),
+      `(lt (duration request.resource.attr.d) (duration "${read}"))`,
+    );
     assert.equal(cel.toDuration(read), cel.toDuration(written));
   }
 });

@@ -8,7 +8,10 @@ import { problemOf } from './problem.js';
 import { isReadable, select, whereEvaluated } from './selection.js';
 import { type Condition, failed, isKnown, type Node, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
-/** Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false (docs/spec/plans.md#outcome-of-a-condition). */
+/**
+ * Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false
+ * (docs/spec/plans.md#outcome-of-a-condition).
+ */
 export function holds(term: Term): Condition {
   return truth(term, true);
 }
@@ -29,7 +32,10 @@ function truth(term: Term, polarity: boolean): Condition {
   return { kind: 'is', term: positive as Unknown };
 }
 
-/** As many elements as the reference unrolls, and only where the macro is the whole expression (docs/spec/plans.md#macros-over-known-collections). */
+/**
+ * As many elements as the reference unrolls, and only where the macro is the whole expression
+ * (docs/spec/plans.md#macros-over-known-collections).
+ */
 const UNROLLED_IN_REFERENCE = 10;
 
 function asUnrolled(term: Term): Term {
@@ -63,8 +69,15 @@ function ofParts(term: Unknown, polarity: boolean): Condition {
   return { kind: 'unplannable', reason: 'a condition as a value' };
 }
 
-function ofBranches([condition, whenTrue, whenFalse]: readonly [Term, Term, Term], of: (branch: Term) => Term, polarity: boolean): Condition {
-  return anyOf(allOf(truth(condition, true), truth(of(whenTrue), polarity)), allOf(truth(condition, false), truth(of(whenFalse), polarity)));
+function ofBranches(
+  [condition, whenTrue, whenFalse]: readonly [Term, Term, Term],
+  of: (branch: Term) => Term,
+  polarity: boolean,
+): Condition {
+  return anyOf(
+    allOf(truth(condition, true), truth(of(whenTrue), polarity)),
+    allOf(truth(condition, false), truth(of(whenFalse), polarity)),
+  );
 }
 
 /** `f(c ? a : b)` is `c ? f(a) : f(b)`: what is a condition comes to where logic is. */
@@ -84,8 +97,9 @@ function mentionsCondition(term: Term): boolean {
 }
 
 /**
- * A term that has a truth value exactly where the given one has it, and no failure inside: `a || FAILURE` is true where `a` is, and never
- * false (docs/spec/plans.md#d-13-errors-beside-unknowns). What is known to have no other outcome is folded on the way.
+ * A term that has a truth value exactly where the given one has it, and no failure inside: `a || FAILURE` is true where
+ * `a` is, and never false (docs/spec/plans.md#d-13-errors-beside-unknowns). What is known to have no other outcome is
+ * folded on the way.
  */
 function cleanse(term: Term, polarity: boolean): Term {
   return tested(cleansed(tested(term), polarity));
@@ -125,7 +139,8 @@ function rejoined(term: Unknown, operands: readonly Term[]): Term {
   const { node, reference } = term;
   if (node.kind !== 'call' || operands.every((operand, position) => operand === node.operands[position])) return term;
   const [first, second] = operands as [Term, Term];
-  const joined = node.operator === 'not' ? complement(first) : node.operator === 'and' ? and(first, second) : or(first, second);
+  const joined =
+    node.operator === 'not' ? complement(first) : node.operator === 'and' ? and(first, second) : or(first, second);
   return withReference(joined, reference);
 }
 
@@ -156,7 +171,10 @@ function cleansedAtom(term: Unknown, polarity: boolean): Term {
   return readable === undefined ? term : complement(readable);
 }
 
-/** The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is (docs/spec/plans.md#d-11-folds-that-drop-an-error, docs/spec/plans.md#d-12-types-that-json-does-not-have). */
+/**
+ * The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is
+ * (docs/spec/plans.md#d-11-folds-that-drop-an-error, docs/spec/plans.md#d-12-types-that-json-does-not-have).
+ */
 function neverTrueOf({ node }: Unknown): Term | undefined {
   if (node.kind !== 'call') return undefined;
   const [first, second] = node.operands as [Term, Term];
@@ -180,7 +198,10 @@ function isNeverJson(term: Term): boolean {
 
 const MOST_ENTRIES = 1000;
 
-/** `M[k] == c` over a known map is a disjunction over its entries (docs/spec/plans.md#known-maps), wherever it stands and whatever is asked of `M[k]`. */
+/**
+ * `M[k] == c` over a known map is a disjunction over its entries (docs/spec/plans.md#known-maps), wherever it stands
+ * and whatever is asked of `M[k]`.
+ */
 function expandedIndex(term: Unknown, polarity: boolean): Term | undefined {
   const found = findIndex(term);
   if (found === undefined) return undefined;
@@ -206,7 +227,8 @@ function findIndex(term: Term): IndexedMap | undefined {
   if (!(term instanceof Unknown) || term.reference !== undefined) return undefined;
   const { node } = term;
   if (node.kind === 'field') return findIndex(node.operand);
-  if (node.kind !== 'call' || node.operator === 'if' || node.operator === 'and' || node.operator === 'or') return undefined;
+  if (node.kind !== 'call' || node.operator === 'if' || node.operator === 'and' || node.operator === 'or')
+    return undefined;
   if (node.operator === 'index') {
     const [map, key] = node.operands as [Term, Term];
     const entries = entriesOf(map);
@@ -221,7 +243,10 @@ function findIndex(term: Term): IndexedMap | undefined {
 }
 
 function entriesOf(map: Term): readonly (readonly [Term, Term])[] | undefined {
-  if (map instanceof Unknown) return map.node.kind === 'struct' && map.node.entries.every(([key]) => isKnown(key)) ? sortedByKey(map.node.entries) : undefined;
+  if (map instanceof Unknown)
+    return map.node.kind === 'struct' && map.node.entries.every(([key]) => isKnown(key))
+      ? sortedByKey(map.node.entries)
+      : undefined;
   if (failed(map) || Array.isArray(map)) return undefined;
   const keys = cel.mapEach(map, (key) => key);
   return Array.isArray(keys) ? sortedByKey(keys.map((key) => [key, cel.index(map, key)])) : undefined;

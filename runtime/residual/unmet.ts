@@ -1,9 +1,10 @@
 import { complement, expression, joined, type Operand } from './operand.js';
 
 /**
- * The two-valued not: true where the operand is not true, be it false or not to be evaluated (docs/spec/plans.md#d-09-two-kinds-of-not). In terms of CEL's not and of `has`
- * where these say it all, whatever the row holds: of comparisons of attributes with constants or with one another, of attributes that are true or
- * false, of presence. Of anything else with the operator `unless`, true where its operand is not.
+ * The two-valued not: true where the operand is not true, be it false or not to be evaluated
+ * (docs/spec/plans.md#d-09-two-kinds-of-not). In terms of CEL's not and of `has` where these say it all, whatever the
+ * row holds: of comparisons of attributes with constants or with one another, of attributes that are true or false, of
+ * presence. Of anything else with the operator `unless`, true where its operand is not.
  */
 export function unmet(operand: Operand): Operand {
   return except(operand, true);
@@ -12,7 +13,10 @@ export function unmet(operand: Operand): Operand {
 /** True where the operand is not `outcome`. */
 function except(operand: Operand, outcome: boolean): Operand {
   if ('value' in operand) return { value: operand.value !== outcome };
-  if ('variable' in operand) return isAttribute(operand) ? joined('or', [expression('ne', operand, { value: outcome }), absent(operand)], 'flat') : unless(operand, outcome);
+  if ('variable' in operand)
+    return isAttribute(operand)
+      ? joined('or', [expression('ne', operand, { value: outcome }), absent(operand)], 'flat')
+      : unless(operand, outcome);
   const { operator, operands } = operand.expression;
   const [first, second, third] = operands as [Operand, Operand, Operand];
   switch (operator) {
@@ -24,7 +28,14 @@ function except(operand: Operand, outcome: boolean): Operand {
     case 'not':
       return except(first, !outcome);
     case 'if':
-      return joined('and', [joined('or', [except(first, true), except(second, outcome)], 'flat'), joined('or', [except(first, false), except(third, outcome)], 'flat')], 'flat');
+      return joined(
+        'and',
+        [
+          joined('or', [except(first, true), except(second, outcome)], 'flat'),
+          joined('or', [except(first, false), except(third, outcome)], 'flat'),
+        ],
+        'flat',
+      );
     case 'has':
       return isAttribute(first) ? plain(operand, outcome) : unless(operand, outcome);
     case 'eq':
@@ -59,9 +70,16 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set(['request.resource.id', 'reque
 
 const ATTRIBUTES = 'request.resource.attr.';
 
-/** An attribute itself: of what is below one, nobody can ask whether it is there without knowing that the attribute is a map. */
+/**
+ * An attribute itself: of what is below one, nobody can ask whether it is there without knowing that the attribute is a
+ * map.
+ */
 function isAttribute(operand: Operand): boolean {
-  return 'variable' in operand && operand.variable.startsWith(ATTRIBUTES) && !operand.variable.includes('.', ATTRIBUTES.length);
+  return (
+    'variable' in operand &&
+    operand.variable.startsWith(ATTRIBUTES) &&
+    !operand.variable.includes('.', ATTRIBUTES.length)
+  );
 }
 
 function absent(operand: Operand): Operand {

@@ -14,7 +14,10 @@ export function isSet(term: Term): Term {
   return typeof condition === 'boolean' ? condition : new Unknown({ kind: 'condition', condition }, 'bool');
 }
 
-/** A variable while derived roles are listed: one that fails reads as null (docs/spec/policy-language.md#evaluating-variables). */
+/**
+ * A variable while derived roles are listed: one that fails reads as null
+ * (docs/spec/policy-language.md#evaluating-variables).
+ */
 export function orNull(term: Term): Term {
   if (isKnown(term)) return isFailure(resultOf(term)) ? null : term;
   const set = isSet(term);

@@ -32,13 +32,19 @@ test('membership in a list of one is an equality, in a map it is in its keys', (
 test('and and or are flat, and equalities of one attribute are a membership; the reference leaves both', () => {
   const term = or(or(equals(x, 'a'), equals(x, 'b')), equals(x, 'c'));
   assert.is(flat(term), '(in request.resource.attr.x ["a","b","c"])');
-  assert.is(reference(term), '(or (or (eq request.resource.attr.x "a") (eq request.resource.attr.x "b")) (eq request.resource.attr.x "c"))');
+  assert.is(
+    reference(term),
+    '(or (or (eq request.resource.attr.x "a") (eq request.resource.attr.x "b")) (eq request.resource.attr.x "c"))',
+  );
 });
 
 test('presence goes beside what implies it where only truth counts, and stays under a not', () => {
   const guarded = and(has(row.attributes, 'x'), equals(x, 'a'));
   assert.is(flat(guarded, 'truth'), '(eq request.resource.attr.x "a")');
-  assert.is(flat(complement(guarded), 'truth'), '(not (and (has request.resource.attr.x) (eq request.resource.attr.x "a")))');
+  assert.is(
+    flat(complement(guarded), 'truth'),
+    '(not (and (has request.resource.attr.x) (eq request.resource.attr.x "a")))',
+  );
 });
 
 test('the negation of a number is a subtraction, in the reference an operator of its own', () => {

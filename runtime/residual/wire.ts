@@ -23,12 +23,21 @@ function nodeOf(node: Node, shapes: Shapes, asked: Asked): Operand {
     case 'field':
       return expression('get-field', operandOf(node.operand, shapes), { variable: node.name });
     case 'struct':
-      return expression('struct', ...node.entries.map(([key, value]) => expression('set-field', operandOf(key, shapes), operandOf(value, shapes))));
+      return expression(
+        'struct',
+        ...node.entries.map(([key, value]) =>
+          expression('set-field', operandOf(key, shapes), operandOf(value, shapes)),
+        ),
+      );
     case 'macro':
       return expression(
         node.operator,
         rangeOf(node, shapes),
-        expression('lambda', ...node.bodies.map((body) => operandOf(body, shapes, QUANTIFIERS.has(node.operator) ? asked : 'value')), ...node.variables.map((variable) => ({ variable }))),
+        expression(
+          'lambda',
+          ...node.bodies.map((body) => operandOf(body, shapes, QUANTIFIERS.has(node.operator) ? asked : 'value')),
+          ...node.variables.map((variable) => ({ variable })),
+        ),
       );
     case 'condition':
     case 'roles':
@@ -43,13 +52,19 @@ type Asked = 'truth' | 'value';
 /** Those that are true where enough of their bodies are. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['exists', 'all']);
 
-/** `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that no variable can hold. */
+/**
+ * `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that no variable can hold.
+ */
 function pathOf(root: string, fields: readonly Field[], shapes: Shapes): Operand {
   let operand: Operand = { variable: root };
   for (const { name, bracketed } of fields) {
     const isIndexed = bracketed && (shapes === 'reference' || !/^[A-Za-z_]\w*$/.test(name));
     if (isIndexed) operand = expression('index', operand, { value: name });
-    else operand = 'variable' in operand ? { variable: `${operand.variable}.${name}` } : expression('get-field', operand, { variable: name });
+    else
+      operand =
+        'variable' in operand
+          ? { variable: `${operand.variable}.${name}` }
+          : expression('get-field', operand, { variable: name });
   }
   return operand;
 }
@@ -59,20 +74,33 @@ function callOf(operator: string, operands: readonly Term[], shapes: Shapes, ask
   switch (operator) {
     case 'and':
     case 'or':
-      return joined(operator, operands.map((operand) => operandOf(operand, shapes, asked)), shapes, asked);
+      return joined(
+        operator,
+        operands.map((operand) => operandOf(operand, shapes, asked)),
+        shapes,
+        asked,
+      );
     case 'if':
-      return expression('if', operandOf(first, shapes), operandOf(second, shapes, asked), operandOf(operands[2], shapes, asked));
+      return expression(
+        'if',
+        operandOf(first, shapes),
+        operandOf(second, shapes, asked),
+        operandOf(operands[2], shapes, asked),
+      );
     case 'not':
       return complement(operandOf(first, shapes), shapes, asked);
     case 'in':
       return membershipOf(first, second, shapes);
     case '-_':
-      return shapes === 'reference' ? expression('-_', operandOf(first, shapes)) : expression('sub', { value: 0 }, operandOf(first, shapes));
+      return shapes === 'reference'
+        ? expression('-_', operandOf(first, shapes))
+        : expression('sub', { value: 0 }, operandOf(first, shapes));
     case 'timeSince':
       return expression('timeSince', operandOf(first, shapes));
     case 'math.@max':
     case 'math.@min':
-      if (operands.length > 2) return expression(operator, expression('list', ...operands.map((operand) => operandOf(operand, shapes))));
+      if (operands.length > 2)
+        return expression(operator, expression('list', ...operands.map((operand) => operandOf(operand, shapes))));
       break;
   }
   return expression(operator, ...operands.map((operand) => operandOf(operand, shapes)));
@@ -82,7 +110,11 @@ function callOf(operator: string, operands: readonly Term[], shapes: Shapes, ask
 function membershipOf(element: Term, collection: Term, shapes: Shapes): Operand {
   const values = isKnown(collection) ? elementsOf(resultOf(collection) as cel.Value) : undefined;
   if (values?.length === 1) return expression('eq', operandOf(element, shapes), constantOf(values[0] as cel.Value));
-  return expression('in', operandOf(element, shapes), values === undefined ? operandOf(collection, shapes) : constantOf(values));
+  return expression(
+    'in',
+    operandOf(element, shapes),
+    values === undefined ? operandOf(collection, shapes) : constantOf(values),
+  );
 }
 
 /** What a macro of one variable goes through: of a map its keys. */
@@ -93,7 +125,9 @@ function rangeOf({ range, variables }: Node & { kind: 'macro' }, shapes: Shapes)
 
 function elementsOf(collection: cel.Value): readonly cel.Value[] {
   if (Array.isArray(collection)) return collection;
-  return [...(cel.mapEach(collection, (key) => key) as readonly cel.Value[])].sort((a, b) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0));
+  return [...(cel.mapEach(collection, (key) => key) as readonly cel.Value[])].sort((a, b) =>
+    String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0,
+  );
 }
 
 function constantOf(value: cel.Value): Operand {
@@ -103,14 +137,19 @@ function constantOf(value: cel.Value): Operand {
   if (value instanceof cel.Duration) return expression('duration', { value: cel.exactDurationText(value) });
   if (Array.isArray(value)) {
     const scalars = value.map(scalarOf);
-    return scalars.includes(undefined) ? expression('list', ...value.map(constantOf)) : { value: scalars as readonly JsonValue[] };
+    return scalars.includes(undefined)
+      ? expression('list', ...value.map(constantOf))
+      : { value: scalars as readonly JsonValue[] };
   }
-  const entries = elementsOf(value).map((key) => expression('set-field', constantOf(key), constantOf(cel.index(value, key) as cel.Value)));
+  const entries = elementsOf(value).map((key) =>
+    expression('set-field', constantOf(key), constantOf(cel.index(value, key) as cel.Value)),
+  );
   return expression('struct', ...entries);
 }
 
 function scalarOf(value: cel.Value): JsonValue | undefined {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string')
+    return value;
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof cel.Uint) return Number(value.value);
   return value instanceof Uint8Array ? (cel.base64Encode(value) as string) : undefined;

@@ -19,7 +19,12 @@ export function items(schema: Schema): Schema {
 export function tuple(said: { readonly prefixItems: readonly Schema[]; readonly rest?: Schema | false }): Schema {
   const { prefixItems, rest } = said;
   return plannable(validator.tuple(said), (value, asked) =>
-    ofType('array', value, asked, () => allOf(...prefixItems.map((schema, position) => itemHolds(schema, value, position, asked)), othersHold(rest, value, prefixItems.length, asked))),
+    ofType('array', value, asked, () =>
+      allOf(
+        ...prefixItems.map((schema, position) => itemHolds(schema, value, position, asked)),
+        othersHold(rest, value, prefixItems.length, asked),
+      ),
+    ),
   );
 }
 
@@ -32,7 +37,9 @@ function othersHold(rest: Schema | false | undefined, value: Term, count: number
   if (rest === undefined) return true;
   if (rest === false) return sizeIs('le', value, count);
   if (count === 0) return eachOf('items', value, asked, ([item], inner) => rest.where(item, inner));
-  return eachOf('positions', value, asked, ([position, item], inner) => anyOf(test(call('lt', cel.lessThan, position, BigInt(count))), rest.where(item, inner)));
+  return eachOf('positions', value, asked, ([position, item], inner) =>
+    anyOf(test(call('lt', cel.lessThan, position, BigInt(count))), rest.where(item, inner)),
+  );
 }
 
 /** `contains`, `minContains` and `maxContains`: one item, or any number of them. */
@@ -40,7 +47,11 @@ export function contains(said: Parameters<typeof validator.contains>[0] & { read
   const { schema, minContains, maxContains } = said;
   return plannable(validator.contains(said), (value, asked) =>
     ofType('array', value, asked, () => {
-      const least = minContains === 0 || (minContains === 1 ? someItem(value, asked, ([item], inner) => schema.where(item, inner)) : unsayable('the schema keyword minContains'));
+      const least =
+        minContains === 0 ||
+        (minContains === 1
+          ? someItem(value, asked, ([item], inner) => schema.where(item, inner))
+          : unsayable('the schema keyword minContains'));
       return allOf(least, maxContains === undefined || unsayable('the schema keyword maxContains'));
     }),
   );
@@ -48,16 +59,30 @@ export function contains(said: Parameters<typeof validator.contains>[0] & { read
 
 /** `minItems`. */
 export function minItems(least: number): Schema {
-  return plannable(validator.minItems(least), (value, asked) => ofType('array', value, asked, () => sizeIs('ge', value, least)));
+  return plannable(validator.minItems(least), (value, asked) =>
+    ofType('array', value, asked, () => sizeIs('ge', value, least)),
+  );
 }
 
 /** `maxItems`. */
 export function maxItems(most: number): Schema {
-  return plannable(validator.maxItems(most), (value, asked) => ofType('array', value, asked, () => sizeIs('le', value, most)));
+  return plannable(validator.maxItems(most), (value, asked) =>
+    ofType('array', value, asked, () => sizeIs('le', value, most)),
+  );
 }
 
 /** `uniqueItems`. */
 export const uniqueItems: Schema = plannable(
   (value, place, run) => validator.uniqueItems(value, place, run),
-  (value, asked) => ofType('array', value, asked, () => test(call('eq', cel.equals, call('size', cel.size, call('distinct', cel.distinct, value)), call('size', cel.size, value)))),
+  (value, asked) =>
+    ofType('array', value, asked, () =>
+      test(
+        call(
+          'eq',
+          cel.equals,
+          call('size', cel.size, call('distinct', cel.distinct, value)),
+          call('size', cel.size, value),
+        ),
+      ),
+    ),
 );

@@ -6,12 +6,16 @@ import { type Asked, plannable, type Schema } from './schema.js';
 
 /** `allOf`. */
 export function allOf(...schemas: readonly Schema[]): Schema {
-  return plannable(validator.allOf(...schemas), (value, asked) => every(...schemas.map((schema) => schema.where(value, asked))));
+  return plannable(validator.allOf(...schemas), (value, asked) =>
+    every(...schemas.map((schema) => schema.where(value, asked))),
+  );
 }
 
 /** `anyOf`. */
 export function anyOf(...schemas: readonly Schema[]): Schema {
-  return plannable(validator.anyOf(...schemas), (value, asked) => some(...schemas.map((schema) => schema.where(value, asked))));
+  return plannable(validator.anyOf(...schemas), (value, asked) =>
+    some(...schemas.map((schema) => schema.where(value, asked))),
+  );
 }
 
 /** Each branch of a `oneOf` is said beside all others. */
@@ -20,9 +24,14 @@ const MOST_BRANCHES = 12;
 /** `oneOf`: a branch, and none of the others. */
 export function oneOf(...schemas: readonly Schema[]): Schema {
   return plannable(validator.oneOf(...schemas), (value, asked) => {
-    if (schemas.length > MOST_BRANCHES) return unsayable(`the schema keyword oneOf with more than ${MOST_BRANCHES} schemas`);
+    if (schemas.length > MOST_BRANCHES)
+      return unsayable(`the schema keyword oneOf with more than ${MOST_BRANCHES} schemas`);
     const branches = schemas.map((schema) => schema.where(value, whollySaid(asked)));
-    return some(...branches.map((branch, index) => every(branch, ...branches.map((other, position) => position === index || negated(other)))));
+    return some(
+      ...branches.map((branch, index) =>
+        every(branch, ...branches.map((other, position) => position === index || negated(other))),
+      ),
+    );
   });
 }
 

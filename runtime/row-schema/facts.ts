@@ -39,7 +39,10 @@ function common(all: readonly (Facts | undefined)[]): Facts | undefined {
   const facts = all.filter((one) => one !== undefined);
   if (facts.length < all.length) return undefined;
   const isListed = facts.every(({ values }) => values !== undefined);
-  return { types: [...new Set(facts.flatMap(({ types }) => types))], values: isListed ? facts.flatMap(({ values }) => values ?? []) : undefined };
+  return {
+    types: [...new Set(facts.flatMap(({ types }) => types))],
+    values: isListed ? facts.flatMap(({ values }) => values ?? []) : undefined,
+  };
 }
 
 /** Where a term is true. */
@@ -57,7 +60,11 @@ function ofTerm(term: Unknown, value: Term): Facts | undefined {
     case 'not':
       return sameTerm(first, value) ? only(false) : undefined;
     case 'eq':
-      return sameTerm(first, value) ? ofEqual(second) : sameTerm(second, value) ? ofEqual(first) : ofFields(node, value);
+      return sameTerm(first, value)
+        ? ofEqual(second)
+        : sameTerm(second, value)
+          ? ofEqual(first)
+          : ofFields(node, value);
     case 'in':
       if (sameTerm(first, value)) return ofElement(second);
       return sameTerm(second, value) ? { types: ['array', 'object'], values: undefined } : ofFields(node, value);
@@ -65,12 +72,18 @@ function ofTerm(term: Unknown, value: Term): Facts | undefined {
     case 'le':
     case 'gt':
     case 'ge':
-      return sameTerm(first, value) ? ofOrdered(second) : sameTerm(second, value) ? ofOrdered(first) : ofFields(node, value);
+      return sameTerm(first, value)
+        ? ofOrdered(second)
+        : sameTerm(second, value)
+          ? ofOrdered(first)
+          : ofFields(node, value);
     case 'startsWith':
     case 'endsWith':
     case 'contains':
     case 'matches':
-      return operands.some((operand) => sameTerm(operand, value)) ? { types: ['string'], values: undefined } : ofFields(node, value);
+      return operands.some((operand) => sameTerm(operand, value))
+        ? { types: ['string'], values: undefined }
+        : ofFields(node, value);
     case 'ne':
       return ofFields(node, value);
     default:
@@ -97,7 +110,9 @@ function ofElement(list: Term): Facts | undefined {
 
 function ofOrdered(other: Term): Facts | undefined {
   const scalar = scalarOf(other);
-  return scalar === undefined || scalar === null || other instanceof Timestamp ? undefined : { types: [typeOf(scalar)], values: undefined };
+  return scalar === undefined || scalar === null || other instanceof Timestamp
+    ? undefined
+    : { types: [typeOf(scalar)], values: undefined };
 }
 
 /** What has a field is an object: where a test of a field is true, the field could be read. */
@@ -106,17 +121,28 @@ function ofFields({ operands }: Node & { kind: 'call' }, value: Term): Facts | u
 }
 
 function isBelow(term: Term, value: Term): boolean {
-  if (!(term instanceof Unknown) || !(value instanceof Unknown) || term.node.kind !== 'path' || value.node.kind !== 'path') return false;
+  if (
+    !(term instanceof Unknown) ||
+    !(value instanceof Unknown) ||
+    term.node.kind !== 'path' ||
+    value.node.kind !== 'path'
+  )
+    return false;
   const { root, fields } = term.node;
   const above = value.node.fields;
-  return root === value.node.root && fields.length > above.length && above.every(({ name }, position) => fields[position]?.name === name);
+  return (
+    root === value.node.root &&
+    fields.length > above.length &&
+    above.every(({ name }, position) => fields[position]?.name === name)
+  );
 }
 
 /** A constant as JSON has it; undefined for what is none, and for integers that no double holds. */
 function scalarOf(term: Term): Scalar | undefined {
   if (!isKnown(term)) return undefined;
   const value = resultOf(term);
-  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
+    return value;
   const integer = typeof value === 'bigint' ? value : value instanceof Uint ? value.value : undefined;
   return integer !== undefined && BigInt(Number(integer)) === integer ? Number(integer) : undefined;
 }

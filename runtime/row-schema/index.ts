@@ -1,6 +1,7 @@
 /**
- * JSON schemas that can be planned (docs/spec/plans.md#schemas-in-plans): what generated schema modules are made of where a bundle has a planner. Each keyword validates as
- * that of `runtime/schema` does, and says besides what it leaves of rows that are yet to be found.
+ * JSON schemas that can be planned (docs/spec/plans.md#schemas-in-plans): what generated schema modules are made of
+ * where a bundle has a planner. Each keyword validates as that of `runtime/schema` does, and says besides what it
+ * leaves of rows that are yet to be found.
  */
 export { rowsThatSatisfy, type Schema } from './schema.js';
 export { decimal } from '../schema/index.js';
@@ -24,5 +25,14 @@ export {
   multipleOf,
   pattern,
 } from './scalars.js';
-export { dependentRequired, dependentSchemas, maxProperties, members, minProperties, properties, propertyNames, required } from './objects.js';
+export {
+  dependentRequired,
+  dependentSchemas,
+  maxProperties,
+  members,
+  minProperties,
+  properties,
+  propertyNames,
+  required,
+} from './objects.js';
 export { contains, items, maxItems, minItems, tuple, uniqueItems } from './arrays.js';

@@ -4,8 +4,8 @@ import { problemOf } from '../residual/problem.js';
 import { type Condition, isKnown, resultOf, type Term, Unknown, unplannable } from '../residual/term.js';
 
 /*
- * Conditions of schemas. A term in them is true or false of every value that is asked for its type before it, so CEL's `!` is the exact
- * negation of each.
+ * Conditions of schemas. A term in them is true or false of every value that is asked for its type before it, so CEL's
+ * `!` is the exact negation of each.
  */
 
 /** Where a term is true. */

@@ -9,7 +9,10 @@ export type Parts = 'items' | 'positions' | 'keys' | 'entries';
 /** A condition about the parts of a list or a map. */
 export type Body = (parts: readonly [Term, Term], asked: Asked) => Condition;
 
-/** Where each of the parts satisfies a condition. The attributes that the request lists are asked one by one, too: they need not be stored. */
+/**
+ * Where each of the parts satisfies a condition. The attributes that the request lists are asked one by one, too: they
+ * need not be stored.
+ */
 export function eachOf(parts: Parts, value: Term, asked: Asked, body: Body): Condition {
   const listed = value instanceof Unknown && value.node.kind === 'attributes' ? Object.entries(value.node.listed) : [];
   const inner = { ...asked, type: undefined };
@@ -22,17 +25,38 @@ export function someItem(value: Term, asked: Asked, body: Body): Condition {
   return overParts('exists', 'items', value, asked, body);
 }
 
-/** The macro over what can be said of the body is true in fewer rows, if anything: then more may be, which nobody can say. */
+/**
+ * The macro over what can be said of the body is true in fewer rows, if anything: then more may be, which nobody can
+ * say.
+ */
 function overParts(operator: 'all' | 'exists', parts: Parts, value: Term, asked: Asked, body: Body): Condition {
   const { depth } = asked;
   const names = NAMES[parts].map((name) => (depth === 0 ? name : `${name}${depth + 1}`));
-  const [first, second] = names.map((name, position) => path(name, [], parts === 'keys' || (parts === 'entries' && position === 0) ? 'string' : parts === 'positions' && position === 0 ? 'int' : 'json')) as [Term, Term];
+  const [first, second] = names.map((name, position) =>
+    path(
+      name,
+      [],
+      parts === 'keys' || (parts === 'entries' && position === 0)
+        ? 'string'
+        : parts === 'positions' && position === 0
+          ? 'int'
+          : 'json',
+    ),
+  ) as [Term, Term];
   const condition = body([first, second], { ...asked, type: undefined, depth: depth + 1 });
   const reason = unplannableReason(condition);
   const said = decided(condition, false);
   if (said === true && operator === 'all') return true;
-  const macro = said === false && operator === 'exists' ? false : test(new Unknown({ kind: 'macro', operator, range: value, variables: names, bodies: [bodyOf(said)] }, 'bool'));
+  const macro =
+    said === false && operator === 'exists'
+      ? false
+      : test(new Unknown({ kind: 'macro', operator, range: value, variables: names, bodies: [bodyOf(said)] }, 'bool'));
   return reason === undefined ? macro : anyOf(macro, unsayable(reason));
 }
 
-const NAMES: { readonly [parts in Parts]: readonly string[] } = { items: ['item'], positions: ['position', 'item'], keys: ['key'], entries: ['key', 'value'] };
+const NAMES: { readonly [parts in Parts]: readonly string[] } = {
+  items: ['item'],
+  positions: ['position', 'item'],
+  keys: ['key'],
+  entries: ['key', 'value'],
+};

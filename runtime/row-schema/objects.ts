@@ -13,11 +13,17 @@ import { ofType } from './types.js';
 
 /** `properties`. */
 export function properties(schemas: { readonly [name: string]: Schema }): Schema {
-  return plannable(validator.properties(schemas), (value, asked) => ofType('object', value, asked, () => propertiesHold(value, schemas, asked)));
+  return plannable(validator.properties(schemas), (value, asked) =>
+    ofType('object', value, asked, () => propertiesHold(value, schemas, asked)),
+  );
 }
 
 function propertiesHold(value: Term, schemas: { readonly [name: string]: Schema }, asked: Asked): Condition {
-  return allOf(...Object.entries(schemas).map(([name, schema]) => ifPresent(value, name, asked, (member) => memberHolds(schema, member, asked))));
+  return allOf(
+    ...Object.entries(schemas).map(([name, schema]) =>
+      ifPresent(value, name, asked, (member) => memberHolds(schema, member, asked)),
+    ),
+  );
 }
 
 /** What the rows' own condition says of a member decides where it says all: `x == "a"` satisfies an `enum` with `a`. */
@@ -48,7 +54,11 @@ function isPresent(value: Term, name: string, facts: Condition): Condition {
 }
 
 /** `properties`, `patternProperties` and `additionalProperties`. */
-export function members(schemas: { readonly properties?: Readonly<Record<string, Schema>>; readonly patternProperties?: Readonly<Record<string, Schema>>; readonly additionalProperties?: Schema | false }): Schema {
+export function members(schemas: {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | false;
+}): Schema {
   const { properties: named = {}, patternProperties = {}, additionalProperties: others } = schemas;
   const patterns = Object.entries(patternProperties);
   return plannable(validator.members(schemas), (value, asked) =>
@@ -59,7 +69,11 @@ export function members(schemas: { readonly properties?: Readonly<Record<string,
       ];
       return allOf(
         propertiesHold(value, named, asked),
-        ...patterns.map(([pattern, schema]) => eachOf('entries', value, asked, ([key, member], inner) => anyOf(negated(matches(key, pattern)), schema.where(member, inner)))),
+        ...patterns.map(([pattern, schema]) =>
+          eachOf('entries', value, asked, ([key, member], inner) =>
+            anyOf(negated(matches(key, pattern)), schema.where(member, inner)),
+          ),
+        ),
         othersHold(value, others, isNamed, asked),
       );
     }),
@@ -70,7 +84,12 @@ function matches(key: Term, pattern: string): Condition {
   return test(call('matches', cel.matches, key, pattern));
 }
 
-function othersHold(value: Term, schema: Schema | false | undefined, isNamed: (key: Term) => readonly Condition[], asked: Asked): Condition {
+function othersHold(
+  value: Term,
+  schema: Schema | false | undefined,
+  isNamed: (key: Term) => readonly Condition[],
+  asked: Asked,
+): Condition {
   if (schema === undefined) return true;
   if (schema === false) return eachOf('keys', value, asked, ([key]) => anyOf(...isNamed(key)));
   return eachOf('entries', value, asked, ([key, member], inner) => anyOf(...isNamed(key), schema.where(member, inner)));
@@ -78,34 +97,56 @@ function othersHold(value: Term, schema: Schema | false | undefined, isNamed: (k
 
 /** `required`. */
 export function required(...names: readonly string[]): Schema {
-  return plannable(validator.required(...names), (value, asked) => ofType('object', value, asked, () => allOf(...names.map((name) => isPresent(value, name, asked.facts)))));
+  return plannable(validator.required(...names), (value, asked) =>
+    ofType('object', value, asked, () => allOf(...names.map((name) => isPresent(value, name, asked.facts)))),
+  );
 }
 
 /** `minProperties`. */
 export function minProperties(least: number): Schema {
-  return plannable(validator.minProperties(least), (value, asked) => ofType('object', value, asked, () => sizeIs('ge', value, least)));
+  return plannable(validator.minProperties(least), (value, asked) =>
+    ofType('object', value, asked, () => sizeIs('ge', value, least)),
+  );
 }
 
 /** `maxProperties`. */
 export function maxProperties(most: number): Schema {
-  return plannable(validator.maxProperties(most), (value, asked) => ofType('object', value, asked, () => sizeIs('le', value, most)));
+  return plannable(validator.maxProperties(most), (value, asked) =>
+    ofType('object', value, asked, () => sizeIs('le', value, most)),
+  );
 }
 
 /** `propertyNames`. */
 export function propertyNames(schema: Schema): Schema {
-  return plannable(validator.propertyNames(schema), (value, asked) => ofType('object', value, asked, () => eachOf('keys', value, asked, ([key], inner) => schema.where(key, { ...inner, type: 'string' }))));
+  return plannable(validator.propertyNames(schema), (value, asked) =>
+    ofType('object', value, asked, () =>
+      eachOf('keys', value, asked, ([key], inner) => schema.where(key, { ...inner, type: 'string' })),
+    ),
+  );
 }
 
 /** `dependentRequired`. */
 export function dependentRequired(needs: { readonly [name: string]: readonly string[] }): Schema {
   return plannable(validator.dependentRequired(needs), (value, asked) =>
-    ofType('object', value, asked, () => allOf(...Object.entries(needs).map(([name, needed]) => ifPresent(value, name, asked, () => allOf(...needed.map((other) => isPresent(value, other, asked.facts))))))),
+    ofType('object', value, asked, () =>
+      allOf(
+        ...Object.entries(needs).map(([name, needed]) =>
+          ifPresent(value, name, asked, () => allOf(...needed.map((other) => isPresent(value, other, asked.facts)))),
+        ),
+      ),
+    ),
   );
 }
 
 /** `dependentSchemas`. */
 export function dependentSchemas(schemas: { readonly [name: string]: Schema }): Schema {
   return plannable(validator.dependentSchemas(schemas), (value, asked) =>
-    ofType('object', value, asked, () => allOf(...Object.entries(schemas).map(([name, schema]) => ifPresent(value, name, asked, () => schema.where(value, asked))))),
+    ofType('object', value, asked, () =>
+      allOf(
+        ...Object.entries(schemas).map(([name, schema]) =>
+          ifPresent(value, name, asked, () => schema.where(value, asked)),
+        ),
+      ),
+    ),
   );
 }

@@ -21,7 +21,9 @@ export function is(stated: Stated): Schema {
 }
 
 function isOneOf(value: Term, stated: readonly Stated[], { type }: Asked): Condition {
-  const constants = stated.map(constantOf).filter((constant) => constant !== undefined && (type === undefined || isOfTypeOrLess(constant, type)));
+  const constants = stated
+    .map(constantOf)
+    .filter((constant) => constant !== undefined && (type === undefined || isOfTypeOrLess(constant, type)));
   if (constants.length === 0) return false;
   if (constants.length === 1) return test(call('eq', cel.equals, value, constants[0] as Term));
   return test(call('in', cel.inCollection, value, constants as unknown as Term));
@@ -87,18 +89,26 @@ function aroundNearest(limit: Decimal, order: Order): Order {
 /** `multipleOf`: of 1, as nothing else is sure to be divided by digits. */
 export function multipleOf(divisor: number | Decimal): Schema {
   return plannable(validator.multipleOf(divisor), (value, asked) => {
-    return ofType('number', value, asked, () => (divisor === 1 ? isOfType(value, 'integer', { ...asked, type: undefined }) : unsayable('the schema keyword multipleOf')));
+    return ofType('number', value, asked, () =>
+      divisor === 1
+        ? isOfType(value, 'integer', { ...asked, type: undefined })
+        : unsayable('the schema keyword multipleOf'),
+    );
   });
 }
 
 /** `minLength`. */
 export function minLength(least: number): Schema {
-  return plannable(validator.minLength(least), (value, asked) => ofType('string', value, asked, () => sizeIs('ge', value, least)));
+  return plannable(validator.minLength(least), (value, asked) =>
+    ofType('string', value, asked, () => sizeIs('ge', value, least)),
+  );
 }
 
 /** `maxLength`. */
 export function maxLength(most: number): Schema {
-  return plannable(validator.maxLength(most), (value, asked) => ofType('string', value, asked, () => sizeIs('le', value, most)));
+  return plannable(validator.maxLength(most), (value, asked) =>
+    ofType('string', value, asked, () => sizeIs('le', value, most)),
+  );
 }
 
 /** Whether a string, a list or a map is so long. */
@@ -110,13 +120,19 @@ export function sizeIs(order: 'ge' | 'le', value: Term, limit: number): Conditio
 
 /** `pattern`: the expressions of CEL and of schemas are the same. */
 export function pattern(source: string): Schema {
-  return plannable(validator.pattern(source), (value, asked) => ofType('string', value, asked, () => test(call('matches', cel.matches, value, source))));
+  return plannable(validator.pattern(source), (value, asked) =>
+    ofType('string', value, asked, () => test(call('matches', cel.matches, value, source))),
+  );
 }
 
-/** `format`: `date-time` is what `timestamp(...)` reads, leap seconds and the year 0 apart; the others nobody can say. */
+/**
+ * `format`: `date-time` is what `timestamp(...)` reads, leap seconds and the year 0 apart; the others nobody can say.
+ */
 export function format(name: string): Schema {
   return plannable(validator.format(name), (value, asked) =>
-    ofType('string', value, asked, () => (name === 'date-time' && asked.isPositive ? isTimestamp(value) : unsayable(`the format ${name}`))),
+    ofType('string', value, asked, () =>
+      name === 'date-time' && asked.isPositive ? isTimestamp(value) : unsayable(`the format ${name}`),
+    ),
   );
 }
 
@@ -127,5 +143,7 @@ function isTimestamp(value: Term): Condition {
 
 /** `contentEncoding`, `contentMediaType` and `contentSchema`. */
 export function content(said: Parameters<typeof validator.content>[0]): Schema {
-  return plannable(validator.content(said), (value, asked) => ofType('string', value, asked, () => allOf(unsayable(`the schema keyword ${Object.keys(said)[0]}`))));
+  return plannable(validator.content(said), (value, asked) =>
+    ofType('string', value, asked, () => allOf(unsayable(`the schema keyword ${Object.keys(said)[0]}`))),
+  );
 }

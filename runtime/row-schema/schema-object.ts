@@ -9,10 +9,16 @@ import { plannable, type Schema, type Where } from './schema.js';
 import { isOfType, jsonTypeOf } from './types.js';
 
 /** The schema `true`. */
-export const anything: Schema = plannable((value, place, run) => validator.anything(value, place, run), () => true);
+export const anything: Schema = plannable(
+  (value, place, run) => validator.anything(value, place, run),
+  () => true,
+);
 
 /** The schema `false`. */
-export const nothing: Schema = plannable((value, place, run) => validator.nothing(value, place, run), () => false);
+export const nothing: Schema = plannable(
+  (value, place, run) => validator.nothing(value, place, run),
+  () => false,
+);
 
 /** A schema object without `type`. */
 export function anyType(...keywords: readonly Schema[]): Schema {
@@ -36,11 +42,19 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
   return plannable(validator.type(types, ...keywords), within(where));
 }
 
-/** The keywords of a schema object, and `unevaluatedProperties` or `unevaluatedItems`, which depend on how the others come out. */
-export function unevaluated(schemas: Parameters<typeof validator.unevaluated>[0], ...keywords: readonly Schema[]): Schema {
+/**
+ * The keywords of a schema object, and `unevaluatedProperties` or `unevaluatedItems`, which depend on how the others
+ * come out.
+ */
+export function unevaluated(
+  schemas: Parameters<typeof validator.unevaluated>[0],
+  ...keywords: readonly Schema[]
+): Schema {
   const every = everyKeyword(keywords);
   const reason = `the schema keyword ${Object.keys(schemas).join(' and ')}`;
-  return plannable(validator.unevaluated(schemas, ...keywords), (value, asked) => allOf(every(value, asked), unsayable(reason)));
+  return plannable(validator.unevaluated(schemas, ...keywords), (value, asked) =>
+    allOf(every(value, asked), unsayable(reason)),
+  );
 }
 
 /** A schema that stands elsewhere. */
@@ -79,7 +93,10 @@ function followed(target: () => Schema): Where {
   };
 }
 
-/** Whether the other keywords say the type as well: by the values they allow, or by comparisons, which fail for values of other types. */
+/**
+ * Whether the other keywords say the type as well: by the values they allow, or by comparisons, which fail for values
+ * of other types.
+ */
 function impliesType(condition: Condition, value: Parameters<Where>[0], name: TypeName, isPositive: boolean): boolean {
   const facts = factsOf(condition, value);
   if (facts === undefined || facts.types.some((one) => one !== jsonTypeOf(name))) return false;

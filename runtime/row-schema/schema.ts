@@ -7,12 +7,15 @@ import { Run, type Schema as Validator } from '../schema/run.js';
 import type { TypeName } from '../schema/json.js';
 import { unsayable } from './logic.js';
 
-/** A JSON schema of `runtime/schema` that can also be asked about rows that are yet to be found: for plans (docs/spec/plans.md#schemas-in-plans). */
+/**
+ * A JSON schema of `runtime/schema` that can also be asked about rows that are yet to be found: for plans
+ * (docs/spec/plans.md#schemas-in-plans).
+ */
 export type Schema = Validator & { readonly where: Where };
 
 /**
- * Where a value that can be read satisfies a schema. Built of `and`, `or` and terms without a two-valued `not`, so that what no filter can say
- * selects nothing wherever it stands. Where the value cannot be read, it may come to anything.
+ * Where a value that can be read satisfies a schema. Built of `and`, `or` and terms without a two-valued `not`, so that
+ * what no filter can say selects nothing wherever it stands. Where the value cannot be read, it may come to anything.
  */
 export type Where = (value: Term, asked: Asked) => Condition;
 
@@ -35,7 +38,10 @@ export interface Asked {
 
 interface Work {
   left: number;
-  /** Whether schema objects nest more deeply than the validator follows them. It then accepts nothing, though another branch would. */
+  /**
+   * Whether schema objects nest more deeply than the validator follows them. It then accepts nothing, though another
+   * branch would.
+   */
   isTooDeep: boolean;
 }
 
@@ -59,7 +65,15 @@ export function isValid(validator: Validator, value: unknown): boolean {
 /** The rows whose attributes satisfy a schema, as a policy's reference to it asks. */
 export function rowsThatSatisfy(schema: Schema): NonNullable<SchemaReference['where']> {
   return ({ attributes }, facts) => {
-    const asked: Asked = { type: 'object', facts, isPositive: true, objects: 0, depth: 0, followed: [schema], work: { left: MOST_WORK, isTooDeep: false } };
+    const asked: Asked = {
+      type: 'object',
+      facts,
+      isPositive: true,
+      objects: 0,
+      depth: 0,
+      followed: [schema],
+      work: { left: MOST_WORK, isTooDeep: false },
+    };
     const condition = schema.where(attributes, asked);
     return asked.work.isTooDeep ? unsayable('a schema that nests too deeply') : simplify(allOf(condition));
   };

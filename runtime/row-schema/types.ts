@@ -9,8 +9,17 @@ import { negated, test } from './logic.js';
 import type { Asked } from './schema.js';
 
 /** Where a value has a type. */
-export function isOfType(value: Term, type: TypeName, { type: asked, facts, isPositive }: Pick<Asked, 'type' | 'facts' | 'isPositive'>): Condition {
-  if (asked !== undefined) return asked === type || (type === 'number' && asked === 'integer') || (type === 'integer' && asked === 'number' && test(isWhole(value)));
+export function isOfType(
+  value: Term,
+  type: TypeName,
+  { type: asked, facts, isPositive }: Pick<Asked, 'type' | 'facts' | 'isPositive'>,
+): Condition {
+  if (asked !== undefined)
+    return (
+      asked === type ||
+      (type === 'number' && asked === 'integer') ||
+      (type === 'integer' && asked === 'number' && test(isWhole(value)))
+    );
   const known = factsOf(facts, value);
   if (known !== undefined) {
     const outcomes = known.types.map((one) => one === jsonTypeOf(type));
@@ -33,13 +42,19 @@ export function jsonTypeOf(type: TypeName): JsonType {
 }
 
 /**
- * Tests of types as CEL has them: `type(x) == string`. In the shapes of the reference by comparisons, where adapters know no `type`: a comparison
- * with a value of another type fails, so only where a test may fail instead of being false.
+ * Tests of types as CEL has them: `type(x) == string`. In the shapes of the reference by comparisons, where adapters
+ * know no `type`: a comparison with a value of another type fails, so only where a test may fail instead of being
+ * false.
  */
 const TESTS: { readonly [type in TypeName]: (value: Term, mayFail: boolean) => Term } = {
   string: (value, mayFail) => isCelType(value, 'string', mayFail && call('ge', cel.atLeast, value, '')),
   boolean: (value) => isCelType(value, 'bool', call('in', cel.inCollection, value, [true, false])),
-  number: (value, mayFail) => isCelType(value, 'double', mayFail && kept('or', [call('lt', cel.lessThan, value, 0), call('ge', cel.atLeast, value, 0)])),
+  number: (value, mayFail) =>
+    isCelType(
+      value,
+      'double',
+      mayFail && kept('or', [call('lt', cel.lessThan, value, 0), call('ge', cel.atLeast, value, 0)]),
+    ),
   integer: (value, mayFail) => (mayFail ? isWhole(value) : and(isCelType(value, 'double'), isWhole(value))),
   null: (value) => call('eq', cel.equals, value, null),
   array: (value) => isCelType(value, 'list'),
@@ -53,11 +68,22 @@ function isCelType(value: Term, type: string, reference: Term = false): Term {
 
 /** `x - math.floor(x) == 0`: false of infinity, which is no integer. */
 function isWhole(value: Term): Term {
-  const fraction = function_('sub', cel.subtract, 'double', value, function_('math.floor', cel.mathFloor, 'double', value));
+  const fraction = function_(
+    'sub',
+    cel.subtract,
+    'double',
+    value,
+    function_('math.floor', cel.mathFloor, 'double', value),
+  );
   return function_('eq', cel.equals, 'bool', fraction, 0);
 }
 
 /** A call as it stands: the value is a number wherever it matters. */
-function function_(operator: string, run: NonNullable<(Node & { kind: 'call' })['run']>, sort: Sort, ...operands: readonly Term[]): Unknown {
+function function_(
+  operator: string,
+  run: NonNullable<(Node & { kind: 'call' })['run']>,
+  sort: Sort,
+  ...operands: readonly Term[]
+): Unknown {
   return new Unknown({ kind: 'call', operator, operands, run }, sort);
 }

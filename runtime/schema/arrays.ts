@@ -23,7 +23,8 @@ export function tuple({ prefixItems, rest }: Items): Schema {
     for (const [index, item] of value.entries()) {
       const schema = prefixItems[index] ?? rest;
       if (schema === undefined) break;
-      if (schema === false) return run.report(place, `only ${prefixItems.length} items are allowed, but found ${value.length} items`);
+      if (schema === false)
+        return run.report(place, `only ${prefixItems.length} items are allowed, but found ${value.length} items`);
       run.evaluated?.add(index);
       if (!below(schema, item, place, String(index), run)) valid = false;
     }
@@ -62,13 +63,17 @@ export function contains({ schema, minContains, maxContains = Infinity, evaluate
 /** `minItems`. */
 export function minItems(least: number): Schema {
   return (value, place, run) =>
-    !Array.isArray(value) || value.length >= least || run.report(place, `minimum ${least} items required, but found ${value.length} items`);
+    !Array.isArray(value) ||
+    value.length >= least ||
+    run.report(place, `minimum ${least} items required, but found ${value.length} items`);
 }
 
 /** `maxItems`. */
 export function maxItems(most: number): Schema {
   return (value, place, run) =>
-    !Array.isArray(value) || value.length <= most || run.report(place, `maximum ${most} items required, but found ${value.length} items`);
+    !Array.isArray(value) ||
+    value.length <= most ||
+    run.report(place, `maximum ${most} items required, but found ${value.length} items`);
 }
 
 /** `uniqueItems`: every pair of equal items is reported. */

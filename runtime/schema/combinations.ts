@@ -12,7 +12,10 @@ export function allOf(...schemas: readonly Schema[]): Schema {
   };
 }
 
-/** `anyOf`: what is wrong in every branch is reported when none is satisfied. All are asked: each may look at other members. */
+/**
+ * `anyOf`: what is wrong in every branch is reported when none is satisfied. All are asked: each may look at other
+ * members.
+ */
 export function anyOf(...schemas: readonly Schema[]): Schema {
   return (value, place, run) => {
     const mark = run.mark;

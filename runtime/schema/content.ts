@@ -9,7 +9,10 @@ export interface Content {
   readonly contentSchema?: Schema;
 }
 
-/** `contentEncoding`, `contentMediaType` and `contentSchema`, asked of what the encoding leaves (docs/spec/policy-language.md#json-schema-dialect). */
+/**
+ * `contentEncoding`, `contentMediaType` and `contentSchema`, asked of what the encoding leaves
+ * (docs/spec/policy-language.md#json-schema-dialect).
+ */
 export function content({ contentEncoding, contentMediaType, contentSchema }: Content): Schema {
   return (value, place, run) => {
     if (typeof value !== 'string') return true;
@@ -17,7 +20,10 @@ export function content({ contentEncoding, contentMediaType, contentSchema }: Co
     if (text === undefined) return run.report(place, 'value is not base64 encoded');
     if (contentMediaType === undefined && contentSchema === undefined) return true;
     const inner = parsed(text);
-    const isMedia = inner !== undefined || contentMediaType === undefined || run.report(place, "value is not of mediatype 'application/json'");
+    const isMedia =
+      inner !== undefined ||
+      contentMediaType === undefined ||
+      run.report(place, "value is not of mediatype 'application/json'");
     if (contentSchema === undefined) return isMedia;
     if (inner === undefined) return run.report(place, 'value is not valid json');
     const { evaluated } = run;
@@ -32,7 +38,9 @@ export function content({ contentEncoding, contentMediaType, contentSchema }: Co
 function decoded(value: string): string | undefined {
   const bytes = base64Bytes(value);
   const isPadded = value.replace(/[\r\n]/g, '').length % 4 === 0;
-  return typeof bytes === 'number' || !isPadded ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return typeof bytes === 'number' || !isPadded
+    ? undefined
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
 function parsed(text: string): { readonly value: unknown } | undefined {

@@ -3,28 +3,47 @@ import { isObject } from './json.js';
 import type { Run } from './run.js';
 
 /** A JSON value that a schema states; a number that no double is exactly stands as a `Decimal`. */
-export type Stated = null | boolean | number | string | Decimal | readonly Stated[] | { readonly [name: string]: Stated };
+export type Stated =
+  | null
+  | boolean
+  | number
+  | string
+  | Decimal
+  | readonly Stated[]
+  | { readonly [name: string]: Stated };
 
 /** Whether a value is the one stated. It goes no deeper than what is stated. */
 export function isStated(value: unknown, stated: Stated): boolean {
   if (stated instanceof Decimal) return stated.equals(value);
   if (Array.isArray(stated)) {
-    return Array.isArray(value) && value.length === stated.length && stated.every((item: Stated, index) => isStated(value[index], item));
+    return (
+      Array.isArray(value) &&
+      value.length === stated.length &&
+      stated.every((item: Stated, index) => isStated(value[index], item))
+    );
   }
   if (typeof stated !== 'object' || stated === null) return value === stated;
   if (!isObject(value)) return false;
   const members = Object.entries(stated);
   return (
-    Object.keys(value).length === members.length && members.every(([name, member]) => Object.hasOwn(value, name) && isStated(value[name], member as Stated))
+    Object.keys(value).length === members.length &&
+    members.every(([name, member]) => Object.hasOwn(value, name) && isStated(value[name], member as Stated))
   );
 }
 
-/** A text that equal values share and others do not: members sorted by name. Undefined when that takes too much work. */
+/**
+ * A text that equal values share and others do not: members sorted by name. Undefined when that takes too much work.
+ */
 export function identityOf(value: unknown, run: Run, depth = 0): string | undefined {
   if (!run.enterValue(depth)) return undefined;
   if (value === 0) return '0';
   if (typeof value === 'string') run.spend(value.length >> 6);
-  if (Array.isArray(value)) return joined('[', value.map((item) => identityOf(item, run, depth + 1)), ']');
+  if (Array.isArray(value))
+    return joined(
+      '[',
+      value.map((item) => identityOf(item, run, depth + 1)),
+      ']',
+    );
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
     .sort()

@@ -1,4 +1,7 @@
-/** Which members of an object, or items of an array, a schema and those beside it have looked at: what `unevaluated…` leaves out. */
+/**
+ * Which members of an object, or items of an array, a schema and those beside it have looked at: what `unevaluated…`
+ * leaves out.
+ */
 export class Evaluated {
   private readonly names = new Set<string>();
   private readonly indexes = new Set<number>();

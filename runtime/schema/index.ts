@@ -1,4 +1,7 @@
-/** JSON schemas at run time (docs/spec/policy-language.md#schema-validation): what generated schema modules are made of, and what asks them. */
+/**
+ * JSON schemas at run time (docs/spec/policy-language.md#schema-validation): what generated schema modules are made of,
+ * and what asks them.
+ */
 export type { Schema } from './run.js';
 export { unavailable, violationsOf } from './violations-of.js';
 export { FORMATS } from './formats/index.js';

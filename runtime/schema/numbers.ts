@@ -27,23 +27,30 @@ export function multipleOf(divisor: number | Decimal): Schema {
   const exact = toDecimal(divisor);
   const shown = numberText(exact.number);
   return (value, place, run) =>
-    typeof value !== 'number' || isMultiple(value, divisor, exact) || run.report(place, `${numberText(value)} not multipleOf ${shown}`);
+    typeof value !== 'number' ||
+    isMultiple(value, divisor, exact) ||
+    run.report(place, `${numberText(value)} not multipleOf ${shown}`);
 }
 
 function bound(limit: number | Decimal, says: string, allows: (order: number) => boolean): Schema {
   const exact = toDecimal(limit);
   const shown = numberText(exact.number);
   return (value, place, run) =>
-    typeof value !== 'number' || allows(orderOf(value, limit, exact)) || run.report(place, `${says} ${shown} but found ${numberText(value)}`);
+    typeof value !== 'number' ||
+    allows(orderOf(value, limit, exact)) ||
+    run.report(place, `${says} ${shown} but found ${numberText(value)}`);
 }
 
 /** Doubles are in the order of their decimal texts: digits matter only where the limit is not a double. */
 function orderOf(value: number, limit: number | Decimal, exact: Decimal): number {
-  return typeof limit === 'number' || value !== exact.number ? Math.sign(value - exact.number) : new Decimal(String(value)).compare(exact);
+  return typeof limit === 'number' || value !== exact.number
+    ? Math.sign(value - exact.number)
+    : new Decimal(String(value)).compare(exact);
 }
 
 function isMultiple(value: number, divisor: number | Decimal, exact: Decimal): boolean {
-  if (Number.isSafeInteger(value) && typeof divisor === 'number' && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  if (Number.isSafeInteger(value) && typeof divisor === 'number' && Number.isSafeInteger(divisor))
+    return value % divisor === 0;
   return new Decimal(String(value)).isMultipleOf(exact);
 }
 

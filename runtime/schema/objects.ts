@@ -28,10 +28,14 @@ export function properties(schemas: { readonly [name: string]: Schema }): Schema
   };
 }
 
-/** `properties`, `patternProperties` and `additionalProperties`, which is about the members that the others do not name. */
+/**
+ * `properties`, `patternProperties` and `additionalProperties`, which is about the members that the others do not name.
+ */
 export function members({ properties = {}, patternProperties = {}, additionalProperties }: Members): Schema {
   const named = new Map(Object.entries(properties));
-  const patterns = Object.entries(patternProperties).map(([pattern, schema]): NamePattern => ({ pattern: literalPattern(pattern), schema }));
+  const patterns = Object.entries(patternProperties).map(
+    ([pattern, schema]): NamePattern => ({ pattern: literalPattern(pattern), schema }),
+  );
   return (value, place, run) => {
     if (!isObject(value)) return true;
     const names = Object.keys(value);
@@ -55,7 +59,11 @@ interface NamePattern {
   readonly schema: Schema;
 }
 
-function schemasFor(name: string, named: ReadonlyMap<string, Schema>, patterns: readonly NamePattern[]): readonly Schema[] {
+function schemasFor(
+  name: string,
+  named: ReadonlyMap<string, Schema>,
+  patterns: readonly NamePattern[],
+): readonly Schema[] {
   const own = named.get(name);
   const matching = patterns.filter(({ pattern }) => matchesPattern(name, pattern)).map(({ schema }) => schema);
   return own === undefined ? matching : [own, ...matching];
@@ -71,7 +79,10 @@ function additionalHold(
   if (schema === undefined) return true;
   run.evaluated?.addAll();
   if (schema === false) {
-    return others.length === 0 || run.report(place, `additionalProperties ${others.toSorted().map(singleQuoted).join(', ')} not allowed`);
+    return (
+      others.length === 0 ||
+      run.report(place, `additionalProperties ${others.toSorted().map(singleQuoted).join(', ')} not allowed`)
+    );
   }
   let valid = true;
   for (const name of others) {
@@ -129,7 +140,10 @@ export function dependentRequired(needs: { readonly [name: string]: readonly str
       if (!Object.hasOwn(value, name)) continue;
       for (const other of needed) {
         if (Object.hasOwn(value, other)) continue;
-        valid = run.report(place, `property ${singleQuoted(other)} is required, if ${singleQuoted(name)} property exists`);
+        valid = run.report(
+          place,
+          `property ${singleQuoted(other)} is required, if ${singleQuoted(name)} property exists`,
+        );
       }
     }
     return valid;

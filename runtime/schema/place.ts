@@ -12,7 +12,10 @@ export class Place {
     return new Place(undefined, '');
   }
 
-  /** As violations name it: a JSON pointer with percent-encoding, `/` for the root (docs/spec/policy-language.md#validation-errors). */
+  /**
+   * As violations name it: a JSON pointer with percent-encoding, `/` for the root
+   * (docs/spec/policy-language.md#validation-errors).
+   */
   get text(): string {
     return this.pointerText() || '/';
   }
@@ -27,8 +30,13 @@ export class Place {
 
 function escaped(name: string): string {
   if (PLAIN.test(name)) return name;
-  const token = name.replaceAll('~', '~0').replaceAll('/', '~1').replace(/\p{Cs}/gu, '\ufffd');
-  return encodeURIComponent(token).replace(/[!'()*]/g, percent).replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent);
+  const token = name
+    .replaceAll('~', '~0')
+    .replaceAll('/', '~1')
+    .replace(/\p{Cs}/gu, '\ufffd');
+  return encodeURIComponent(token)
+    .replace(/[!'()*]/g, percent)
+    .replace(/%(?:24|26|2B|3A|3D|40)/g, decodeURIComponent);
 }
 
 const PLAIN = /^[\w.-]*$/;

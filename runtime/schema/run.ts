@@ -5,20 +5,22 @@ import type { Place } from './place.js';
 import { moreViolations } from './unlisted.js';
 
 /**
- * A JSON schema, or one keyword of it: whether a value satisfies it. What is wrong is reported to the run, at the place of the value
- * (docs/spec/policy-language.md#validation-errors).
+ * A JSON schema, or one keyword of it: whether a value satisfies it. What is wrong is reported to the run, at the place
+ * of the value (docs/spec/policy-language.md#validation-errors).
  */
 export type Schema = (value: unknown, place: Place, run: Run) => boolean;
 
-/** The schemas that `$dynamicRef` may find by name: those of the resource being applied, and of the resources around it. */
+/**
+ * The schemas that `$dynamicRef` may find by name: those of the resource being applied, and of the resources around it.
+ */
 export interface DynamicScope {
   readonly outer: DynamicScope | undefined;
   readonly anchors: ReadonlyMap<string, () => Schema>;
 }
 
 /**
- * One validation of some attributes: what was found so far, and how much work is left. Attributes come from outside: a schema that refers
- * to itself must neither overflow the stack nor take exponential time.
+ * One validation of some attributes: what was found so far, and how much work is left. Attributes come from outside: a
+ * schema that refers to itself must neither overflow the stack nor take exponential time.
  */
 export class Run {
   /** What the schema object being applied has looked at; absent where nobody asks. */
@@ -90,8 +92,8 @@ export class Run {
   }
 
   /**
-   * What is wrong, sorted by path and message, and last how much more there is. Beyond the limits of the run that is the
-   * one violation: the attributes were not judged.
+   * What is wrong, sorted by path and message, and last how much more there is. Beyond the limits of the run that is
+   * the one violation: the attributes were not judged.
    */
   violations(): readonly SchemaViolation[] {
     if (this.limit !== undefined) return [{ path: '/', message: this.limit }];

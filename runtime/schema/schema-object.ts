@@ -19,12 +19,19 @@ export function anyType(...keywords: readonly Schema[]): Schema {
   };
 }
 
-/** A schema object with a `type`: the other keywords are asked only about a value of that type (docs/spec/policy-language.md#validation-errors). */
+/**
+ * A schema object with a `type`: the other keywords are asked only about a value of that type
+ * (docs/spec/policy-language.md#validation-errors).
+ */
 export function type(types: TypeName | readonly TypeName[], ...keywords: readonly Schema[]): Schema {
   const names = typeof types === 'string' ? [types] : types;
   const expected = names.join(' or ');
   return (value, place, run) => {
-    const valid = run.enter() && (isOneOfTypes(value, names) ? allHold(keywords, value, place, run) : run.report(place, `expected ${expected}, but got ${typeOf(value)}`));
+    const valid =
+      run.enter() &&
+      (isOneOfTypes(value, names)
+        ? allHold(keywords, value, place, run)
+        : run.report(place, `expected ${expected}, but got ${typeOf(value)}`));
     run.leave();
     return valid;
   };
@@ -32,7 +39,10 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
 
 /** The keywords of a schema object, and what becomes of the members and items that none of them looked at. */
 export function unevaluated(
-  { unevaluatedProperties, unevaluatedItems }: { readonly unevaluatedProperties?: Schema; readonly unevaluatedItems?: Schema },
+  {
+    unevaluatedProperties,
+    unevaluatedItems,
+  }: { readonly unevaluatedProperties?: Schema; readonly unevaluatedItems?: Schema },
   ...keywords: readonly Schema[]
 ): Schema {
   return (value, place, run) => {
@@ -63,7 +73,10 @@ export function ref(target: () => Schema): Schema {
   return (value, place, run) => target()(value, place, run);
 }
 
-/** The outermost schema being applied that has a dynamic anchor of that name, or else the one the reference itself names. */
+/**
+ * The outermost schema being applied that has a dynamic anchor of that name, or else the one the reference itself
+ * names.
+ */
 export function dynamicRef(name: string, target: () => Schema): Schema {
   return (value, place, run) => {
     let found = target;

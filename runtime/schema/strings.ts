@@ -27,7 +27,8 @@ export function maxLength(most: number): Schema {
 export function pattern(source: string): Schema {
   const literal = literalPattern(source);
   const shown = singleQuoted(source);
-  return (value, place, run) => typeof value !== 'string' || matchesPattern(value, literal) || run.report(place, `does not match pattern ${shown}`);
+  return (value, place, run) =>
+    typeof value !== 'string' || matchesPattern(value, literal) || run.report(place, `does not match pattern ${shown}`);
 }
 
 /** `format`; one that is not known holds of everything (docs/spec/policy-language.md#json-schema-dialect). */
@@ -36,5 +37,7 @@ export function format(name: string): Schema {
   const shown = singleQuoted(name);
   const workOf = name === 'regex' ? regexWork : (text: string): number => text.length >> 6;
   return (value, place, run) =>
-    typeof value !== 'string' || (run.spend(workOf(value)) && isValid(value)) || run.report(place, `${singleQuoted(value)} is not valid ${shown}`);
+    typeof value !== 'string' ||
+    (run.spend(workOf(value)) && isValid(value)) ||
+    run.report(place, `${singleQuoted(value)} is not valid ${shown}`);
 }

@@ -2,12 +2,18 @@ import { quotedText } from '../cel/quoted-text.js';
 import { Decimal } from './decimal.js';
 import type { Stated } from './equality.js';
 
-/** A text in single quotes, as messages name members, patterns and formats (docs/spec/policy-language.md#validation-errors). */
+/**
+ * A text in single quotes, as messages name members, patterns and formats
+ * (docs/spec/policy-language.md#validation-errors).
+ */
 export function singleQuoted(text: string): string {
   return `'${quotedText(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** A number as messages show it: the fewest digits that mean it, with an exponent from a million on and below 0.0001 (docs/spec/policy-language.md#validation-errors). */
+/**
+ * A number as messages show it: the fewest digits that mean it, with an exponent from a million on and below 0.0001
+ * (docs/spec/policy-language.md#validation-errors).
+ */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
@@ -18,7 +24,10 @@ export function numberText(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
-/** A value of `enum` or `const` as messages show it: numbers in quotes, as they were written. Undefined for arrays and objects. */
+/**
+ * A value of `enum` or `const` as messages show it: numbers in quotes, as they were written. Undefined for arrays and
+ * objects.
+ */
 export function statedText(value: Stated): string | undefined {
   if (value === null) return '<nil>';
   if (value instanceof Decimal) return `"${value.text}"`;

@@ -5,7 +5,9 @@ import { statedText } from './text.js';
 /** `enum`. */
 export function isIn(...stated: readonly Stated[]): Schema {
   const texts = stated.map(statedText);
-  const message = texts.includes(undefined) ? 'enum failed' : `value must be ${texts.length === 1 ? '' : 'one of '}${texts.join(', ')}`;
+  const message = texts.includes(undefined)
+    ? 'enum failed'
+    : `value must be ${texts.length === 1 ? '' : 'one of '}${texts.join(', ')}`;
   return (value, place, run) => stated.some((one) => isStated(value, one)) || run.report(place, message);
 }
 

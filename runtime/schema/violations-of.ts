@@ -2,7 +2,10 @@ import type { Attributes, SchemaReference } from '../policy/index.js';
 import { Place } from './place.js';
 import { Run, type Schema } from './run.js';
 
-/** What of attributes does not satisfy a schema, as a policy's reference to it asks (docs/spec/policy-language.md#validation-errors). */
+/**
+ * What of attributes does not satisfy a schema, as a policy's reference to it asks
+ * (docs/spec/policy-language.md#validation-errors).
+ */
 export function violationsOf(schema: Schema): SchemaReference['violations'] {
   return (attributes: Attributes) => {
     const run = new Run();
@@ -11,7 +14,10 @@ export function violationsOf(schema: Schema): SchemaReference['violations'] {
   };
 }
 
-/** Stands in for a schema that could not be loaded: that is a violation of its own, at no place (docs/spec/policy-language.md#enforcement). */
+/**
+ * Stands in for a schema that could not be loaded: that is a violation of its own, at no place
+ * (docs/spec/policy-language.md#enforcement).
+ */
 export function unavailable(message: string): SchemaReference['violations'] {
   return () => [{ path: '', message }];
 }

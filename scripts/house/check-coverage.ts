@@ -6,23 +6,36 @@ import { loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
 import { ROOT } from './tree.js';
 
-/** How often a server is asked before it is measured: by then nothing is loaded, connected or set up for the first time. */
+/**
+ * How often a server is asked before it is measured: by then nothing is loaded, connected or set up for the first time.
+ */
 const WARM = 20;
 /** How many requests are measured. What a timer runs beside one of them is not part of a check. */
 const MEASURED = 5;
 
-/** The check that README.md follows from YAML to a decision: a policy with derived roles and a condition, as most have. */
+/**
+ * The check that README.md follows from YAML to a decision: a policy with derived roles and a condition, as most have.
+ */
 const REQUEST = JSON.stringify({
   principal: { id: 'alice', roles: ['user'] },
-  resources: [{ resource: { kind: 'album', id: 'a1', attr: { owner: 'bob', visibility: 'friends', friends: ['alice'] } }, actions: ['view'] }],
+  resources: [
+    {
+      resource: { kind: 'album', id: 'a1', attr: { owner: 'bob', visibility: 'friends', friends: ['alice'] } },
+      actions: ['view'],
+    },
+  ],
 });
 
 /**
- * The files of this repository that one POST to /api/check/resources runs a function of, sorted: in a warm server in this process, with the policies of
- * `generated/` and no watcher. Files that only declare types, or only ran while they were loaded, are not among them.
+ * The files of this repository that one POST to /api/check/resources runs a function of, sorted: in a warm server in
+ * this process, with the policies of `generated/` and no watcher. Files that only declare types, or only ran while they
+ * were loaded, are not among them.
  */
 export async function filesOfOneCheck(): Promise<readonly string[]> {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'], environment: {} });
+  const { config } = loadConfig({
+    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
+    environment: {},
+  });
   const session = new Session();
   session.connect();
   const server = await startServer(config, { policies });
@@ -47,13 +60,22 @@ export async function filesOfOneCheck(): Promise<readonly string[]> {
 
 /** The scripts below a folder with a function that was called, by paths from that folder, sorted. */
 export function calledFiles(scripts: readonly Profiler.ScriptCoverage[], root: string): readonly string[] {
-  const called = scripts.filter(({ url, functions }) => url.startsWith('file:') && functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)));
+  const called = scripts.filter(
+    ({ url, functions }) =>
+      url.startsWith('file:') && functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+  );
   const paths = called.map(({ url }) => relative(root, fileURLToPath(url.split('?')[0] as string)));
-  return [...new Set(paths)].filter((path) => !/^\.\.|^node_modules\/|^scripts\/|\/node_modules\//.test(path)).toSorted();
+  return [...new Set(paths)]
+    .filter((path) => !/^\.\.|^node_modules\/|^scripts\/|\/node_modules\//.test(path))
+    .toSorted();
 }
 
 async function check(address: string): Promise<void> {
-  const response = await fetch(`http://${address}/api/check/resources`, { method: 'POST', body: REQUEST, headers: { 'content-type': 'application/json' } });
+  const response = await fetch(`http://${address}/api/check/resources`, {
+    method: 'POST',
+    body: REQUEST,
+    headers: { 'content-type': 'application/json' },
+  });
   const answer = await response.text();
   if (!answer.includes('EFFECT_ALLOW')) throw new Error(`the server did not decide: ${answer}`);
 }

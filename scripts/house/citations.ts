@@ -13,14 +13,16 @@ const NUMBERED = /\b[\w-]+\.md \d+(?:\.\d+)*/g;
 
 /** Every citation in a text, in the order of its lines. */
 export function citationsIn(text: string): readonly Citation[] {
-  return text.split('\n').flatMap((content, index) =>
-    [...content.matchAll(LINKED), ...content.matchAll(NUMBERED)].map(([cited]) => ({ line: index + 1, text: cited })),
-  );
+  return text
+    .split('\n')
+    .flatMap((content, index) =>
+      [...content.matchAll(LINKED), ...content.matchAll(NUMBERED)].map(([cited]) => ({ line: index + 1, text: cited })),
+    );
 }
 
 /**
- * The citations of a text that do not resolve: those with the number of a section, and those whose page or anchor is missing.
- * `readPage` returns the text of a page, or undefined when there is no such page.
+ * The citations of a text that do not resolve: those with the number of a section, and those whose page or anchor is
+ * missing. `readPage` returns the text of a page, or undefined when there is no such page.
  */
 export function unresolvedIn(text: string, readPage: (path: string) => string | undefined): readonly Citation[] {
   return citationsIn(text).filter((citation) => {
@@ -34,7 +36,13 @@ export function unresolvedIn(text: string, readPage: (path: string) => string | 
 /** The anchors of a Markdown page: those that its headings get where it is shown, and explicit ones (`<a id="…">`). */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const text = withoutCode(page);
-  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replace(/[^\w\s-]/g, '').trim().replace(/\s/g, '-'));
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  );
   const explicit = [...text.matchAll(/<a (?:id|name)="([^"]+)">/g)].map(([, id = '']) => id);
   return new Set([...headings, ...explicit]);
 }

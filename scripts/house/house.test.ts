@@ -10,17 +10,30 @@ const test = suite('npm run house');
 
 /** Put together, so that this file itself cites nothing. */
 const NUMBERED = ['conditions', 'md 4.2'].join('.');
-const page = (path: string): string | undefined => (path === 'docs/plans.md' ? '# Plans\n\n## NULL, and what is missing\n\n<a id="pages"></a>\n\n```sh\n# not a heading\n```\n' : undefined);
+const page = (path: string): string | undefined =>
+  path === 'docs/plans.md'
+    ? '# Plans\n\n## NULL, and what is missing\n\n<a id="pages"></a>\n\n```sh\n# not a heading\n```\n'
+    : undefined;
 
 test('a citation is a page with an anchor, or one with the number of a section', () => {
   const text = `/** See docs/plans.md#pages. */\nlet a; // ${NUMBERED}, and 4.3\n// docs/plans.md and README.md cite no section\n`;
-  assert.equal(citationsIn(text), [{ line: 1, text: 'docs/plans.md#pages' }, { line: 2, text: NUMBERED }]);
+  assert.equal(citationsIn(text), [
+    { line: 1, text: 'docs/plans.md#pages' },
+    { line: 2, text: NUMBERED },
+  ]);
 });
 
 test('citations by number, of missing pages and of missing anchors do not resolve', () => {
-  assert.equal(unresolvedIn('docs/plans.md#pages docs/plans.md#null-and-what-is-missing docs/plans.md#plans', page), []);
+  assert.equal(
+    unresolvedIn('docs/plans.md#pages docs/plans.md#null-and-what-is-missing docs/plans.md#plans', page),
+    [],
+  );
   const broken = [NUMBERED, 'docs/plans.md#not-a-heading', 'docs/other.md#pages'];
-  for (const text of broken) assert.equal(unresolvedIn(text, page).map((citation) => citation.text), [text]);
+  for (const text of broken)
+    assert.equal(
+      unresolvedIn(text, page).map((citation) => citation.text),
+      [text],
+    );
 });
 
 test('headings have the anchors that they are shown with', () => {
@@ -29,18 +42,41 @@ test('headings have the anchors that they are shown with', () => {
 
 test('a check runs through transport, service, engine and policy, and not through what prepares them', async () => {
   const files = await filesOfOneCheck();
-  const due = ['generated/resource/album.ts', 'runtime/engine/check.ts', 'server/service/check-resources.ts', 'server/transport/http/http-server.ts'];
-  assert.equal(due.filter((file) => !files.includes(file)), []);
-  assert.equal(files.filter((file) => !/^(generated|proto|runtime|server)\/.*\.ts$/.test(file) || file === 'server/config.ts'), []);
+  const due = [
+    'generated/resource/album.ts',
+    'runtime/engine/check.ts',
+    'server/service/check-resources.ts',
+    'server/transport/http/http-server.ts',
+  ];
+  assert.equal(
+    due.filter((file) => !files.includes(file)),
+    [],
+  );
+  assert.equal(
+    files.filter((file) => !/^(generated|proto|runtime|server)\/.*\.ts$/.test(file) || file === 'server/config.ts'),
+    [],
+  );
 });
 
 test('a script counts when a function of it was called', () => {
-  const script = (url: string, count: number) => ({ scriptId: '1', url, functions: [{ functionName: 'f', isBlockCoverage: false, ranges: [{ startOffset: 0, endOffset: 9, count }] }] });
-  const scripts = [script('file:///r/server/b.ts?x', 1), script('file:///r/a.ts', 2), script('file:///r/c.ts', 0), script('node:net', 1), script('file:///r/node_modules/x/y.js', 1), script('file:///else/z.ts', 1)];
+  const script = (url: string, count: number) => ({
+    scriptId: '1',
+    url,
+    functions: [{ functionName: 'f', isBlockCoverage: false, ranges: [{ startOffset: 0, endOffset: 9, count }] }],
+  });
+  const scripts = [
+    script('file:///r/server/b.ts?x', 1),
+    script('file:///r/a.ts', 2),
+    script('file:///r/c.ts', 0),
+    script('node:net', 1),
+    script('file:///r/node_modules/x/y.js', 1),
+    script('file:///else/z.ts', 1),
+  ];
   assert.equal(calledFiles(scripts, '/r'), ['a.ts', 'server/b.ts']);
 });
 
-const dependencies = (...files: readonly string[]): readonly { readonly resolved: string }[] => files.map((resolved) => ({ resolved }));
+const dependencies = (...files: readonly string[]): readonly { readonly resolved: string }[] =>
+  files.map((resolved) => ({ resolved }));
 const MODULES = [
   { source: 'a/one.ts', dependencies: dependencies('a/two.ts', 'b/low.ts', 'fs') },
   { source: 'a/two.ts', dependencies: dependencies('a/three.ts') },
@@ -52,7 +88,15 @@ const MODULES = [
 
 test('the graph has the files of the folders, without tests, packages and what Node brings', () => {
   const { graph, importing } = graphOf(MODULES, ['a', 'b']);
-  assert.equal([...graph], [['a/one.ts', ['a/two.ts', 'b/low.ts']], ['a/two.ts', ['a/three.ts']], ['a/three.ts', []], ['b/low.ts', []]]);
+  assert.equal(
+    [...graph],
+    [
+      ['a/one.ts', ['a/two.ts', 'b/low.ts']],
+      ['a/two.ts', ['a/three.ts']],
+      ['a/three.ts', []],
+      ['b/low.ts', []],
+    ],
+  );
   assert.equal([...importing], ['a/one.ts', 'a/two.ts', 'b/low.ts']);
 });
 
@@ -61,31 +105,76 @@ test('floors are the longest chain of imports, arrows all imports, both within a
   assert.equal([floors(graph), arrows(graph)], [3, 3]);
   assert.equal([floors(within(graph, 'a')), arrows(within(graph, 'a'))], [3, 2]);
   assert.equal([floors(new Map()), arrows(new Map())], [0, 0]);
-  assert.throws(() => floors(new Map([['x', ['y']], ['y', ['x']]])), /an import cycle runs through x/);
+  assert.throws(
+    () =>
+      floors(
+        new Map([
+          ['x', ['y']],
+          ['y', ['x']],
+        ]),
+      ),
+    /an import cycle runs through x/,
+  );
 });
 
 test('a file that two import, or none, is not among those with one importer', () => {
-  const graph = new Map([['a', ['b', 'c']], ['d', ['c', 'c']], ['e', ['f', 'f']], ['b', []], ['c', []], ['f', []]]);
+  const graph = new Map([
+    ['a', ['b', 'c']],
+    ['d', ['c', 'c']],
+    ['e', ['f', 'f']],
+    ['b', []],
+    ['c', []],
+    ['f', []],
+  ]);
   assert.equal([...withOneImporter(graph)], ['b', 'f']);
 });
 
 test('only the folders of other suites count, and tests/support is for all', () => {
-  const text = "import { a } from '../sql/rows.js';\nimport { b } from './own.js';\nimport { c } from '../support/compiled.js';\nawait import('../oracle/random.js');\nimport { d } from '../../server/main.js';\n";
+  const text =
+    "import { a } from '../sql/rows.js';\nimport { b } from './own.js';\nimport { c } from '../support/compiled.js';\nawait import('../oracle/random.js');\nimport { d } from '../../server/main.js';\n";
   assert.equal(crossSuiteImports('tests/plan/plan.test.ts', text), ['tests/sql/rows.js', 'tests/oracle/random.js']);
-  assert.equal(crossSuiteImports('tests/sql/deep/plan.test.ts', "import '../rows.js';\nexport { a } from '../rows.js';\n"), []);
+  assert.equal(
+    crossSuiteImports('tests/sql/deep/plan.test.ts', "import '../rows.js';\nexport { a } from '../rows.js';\n"),
+    [],
+  );
   assert.equal(crossSuiteImports('scripts/house.ts', "import { a } from '../tests/sql/rows.js';\n"), []);
 });
 
 test('the message layer is what people write of it', () => {
-  const files = ['proto/codec/wire-reader.ts', 'proto/generator/code.ts', 'server/transport/json/scan.ts', 'server/transport/health-messages.ts', 'client/json/fields.ts'];
-  assert.equal(files.filter((file) => !isMessageLayer(file)), []);
-  const others = ['proto/gen/openapi.ts', 'proto/openapi/schemas.ts', 'proto/tls-channel.ts', 'proto/codec/reader.test.ts', 'proto/buf.yaml', 'server/transport/rpc.ts', 'client/index.ts'];
+  const files = [
+    'proto/codec/wire-reader.ts',
+    'proto/generator/code.ts',
+    'server/transport/json/scan.ts',
+    'server/transport/health-messages.ts',
+    'client/json/fields.ts',
+  ];
+  assert.equal(
+    files.filter((file) => !isMessageLayer(file)),
+    [],
+  );
+  const others = [
+    'proto/gen/openapi.ts',
+    'proto/openapi/schemas.ts',
+    'proto/tls-channel.ts',
+    'proto/codec/reader.test.ts',
+    'proto/buf.yaml',
+    'server/transport/rpc.ts',
+    'client/index.ts',
+  ];
   assert.equal(others.filter(isMessageLayer), []);
 });
 
 test('what programs print is generated', () => {
-  assert.equal(['generated/index.ts', 'examples/x/generated/types.ts', 'proto/gen/openapi.ts', 'tests/golden/a/b.ts'].filter(isGenerated).length, 4);
-  assert.equal(['tests/generated/golden.test.ts', 'proto/generator/code.ts', 'scripts/check-generated.ts'].filter(isGenerated), []);
+  assert.equal(
+    ['generated/index.ts', 'examples/x/generated/types.ts', 'proto/gen/openapi.ts', 'tests/golden/a/b.ts'].filter(
+      isGenerated,
+    ).length,
+    4,
+  );
+  assert.equal(
+    ['tests/generated/golden.test.ts', 'proto/generator/code.ts', 'scripts/check-generated.ts'].filter(isGenerated),
+    [],
+  );
 });
 
 test('lines end with a line break, and a last one may lack it', () => {
@@ -98,7 +187,13 @@ test('columns are characters, not the units that JavaScript counts', () => {
 
 test('a row is met when every figure of it is', () => {
   const lines = table([
-    { what: 'files', figures: [{ value: 47, aim: 30, unit: 'files' }, { value: 3_000, aim: 3_000, unit: 'lines' }] },
+    {
+      what: 'files',
+      figures: [
+        { value: 47, aim: 30, unit: 'files' },
+        { value: 3_000, aim: 3_000, unit: 'lines' },
+      ],
+    },
     { what: 'share', figures: [{ value: 39.96, aim: 40, unit: '%' }] },
   ]).split('\n');
   assert.equal(lines.map((line) => line.split('|').map((cell) => cell.trim())).slice(2), [

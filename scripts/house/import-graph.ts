@@ -12,31 +12,56 @@ interface CruisedModule {
   readonly dependencies: readonly { readonly resolved: string }[];
 }
 
-/** The imports among the files of some folders, tests left out. `anything` lists the files that import something at all, packages and Node's modules included. */
-export function importGraph(folders: readonly string[]): { readonly graph: ImportGraph; readonly importing: ReadonlySet<string> } {
+/**
+ * The imports among the files of some folders, tests left out. `anything` lists the files that import something at all,
+ * packages and Node's modules included.
+ */
+export function importGraph(folders: readonly string[]): {
+  readonly graph: ImportGraph;
+  readonly importing: ReadonlySet<string>;
+} {
   const program = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const present = folders.filter((folder) => existsSync(join(ROOT, folder)));
-  const output = execFileSync(process.execPath, [program, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...present], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    maxBuffer: 256 << 20,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const output = execFileSync(
+    process.execPath,
+    [program, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...present],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      maxBuffer: 256 << 20,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   return graphOf((JSON.parse(output) as { readonly modules: readonly CruisedModule[] }).modules, present);
 }
 
 /** The graph in what dependency-cruiser prints. */
-export function graphOf(modules: readonly CruisedModule[], folders: readonly string[]): { readonly graph: ImportGraph; readonly importing: ReadonlySet<string> } {
-  const own = modules.filter(({ source }) => folders.some((folder) => source.startsWith(`${folder}/`)) && !source.includes('.test.'));
+export function graphOf(
+  modules: readonly CruisedModule[],
+  folders: readonly string[],
+): { readonly graph: ImportGraph; readonly importing: ReadonlySet<string> } {
+  const own = modules.filter(
+    ({ source }) => folders.some((folder) => source.startsWith(`${folder}/`)) && !source.includes('.test.'),
+  );
   const names = new Set(own.map(({ source }) => source));
-  const graph = new Map(own.map(({ source, dependencies }) => [source, dependencies.map(({ resolved }) => resolved).filter((to) => names.has(to))]));
-  return { graph, importing: new Set(own.filter(({ dependencies }) => dependencies.length > 0).map(({ source }) => source)) };
+  const graph = new Map(
+    own.map(({ source, dependencies }) => [
+      source,
+      dependencies.map(({ resolved }) => resolved).filter((to) => names.has(to)),
+    ]),
+  );
+  return {
+    graph,
+    importing: new Set(own.filter(({ dependencies }) => dependencies.length > 0).map(({ source }) => source)),
+  };
 }
 
 /** The part of a graph below a folder. */
 export function within(graph: ImportGraph, folder: string): ImportGraph {
   const isWithin = (file: string): boolean => file.startsWith(`${folder}/`);
-  return new Map([...graph].filter(([file]) => isWithin(file)).map(([file, targets]) => [file, targets.filter(isWithin)]));
+  return new Map(
+    [...graph].filter(([file]) => isWithin(file)).map(([file, targets]) => [file, targets.filter(isWithin)]),
+  );
 }
 
 /** How many files a longest chain of imports has. Throws when the graph has a cycle. */
@@ -64,6 +89,7 @@ export function arrows(graph: ImportGraph): number {
 /** The files that exactly one other file imports. */
 export function withOneImporter(graph: ImportGraph): ReadonlySet<string> {
   const importers = new Map<string, Set<string>>();
-  for (const [file, targets] of graph) for (const target of targets) importers.set(target, (importers.get(target) ?? new Set()).add(file));
+  for (const [file, targets] of graph)
+    for (const target of targets) importers.set(target, (importers.get(target) ?? new Set()).add(file));
   return new Set([...importers].filter(([, files]) => files.size === 1).map(([file]) => file));
 }

@@ -21,8 +21,11 @@ export function table(rows: readonly Row[]): string {
     figures.every(({ value, aim }) => value <= aim) ? 'met' : 'not met',
   ]);
   const head = ['', 'today', 'aim', ''];
-  const widths = head.map((title, column) => Math.max(title.length, 3, ...cells.map((row) => (row[column] as string).length)));
-  const line = (row: readonly string[]): string => `| ${row.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;
+  const widths = head.map((title, column) =>
+    Math.max(title.length, 3, ...cells.map((row) => (row[column] as string).length)),
+  );
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n');
 }
 

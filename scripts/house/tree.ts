@@ -11,7 +11,9 @@ export const PRODUCT = ['cli', 'client', 'compiler', 'proto', 'runtime', 'server
 
 /** Every file that git tracks and that is still there, sorted, with paths from the root. */
 export function trackedFiles(): readonly string[] {
-  const names = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }).split('\0');
+  const names = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }).split(
+    '\0',
+  );
   return names.filter((name) => name !== '' && existsSync(join(ROOT, name)));
 }
 
@@ -40,12 +42,16 @@ export function isGenerated(file: string): boolean {
   return /^(examples\/[^/]+\/)?generated\/|^proto\/gen\/|^tests\/golden\/|^tests\/diagnostics\/[^/]*__/.test(file);
 }
 
-/** What `proto` holds beside messages: the description of REST, a channel for clients, and the index that reflection answers from. */
+/**
+ * What `proto` holds beside messages: the description of REST, a channel for clients, and the index that reflection
+ * answers from.
+ */
 const NO_MESSAGES = /^proto\/openapi\/|^proto\/(tls-channel|descriptor-index)\.ts$/;
 
 /**
- * Whether people write this file by hand to define, read, print, encode, measure or validate messages. Counted are `proto` (the generator, too, but neither
- * what it prints nor OpenAPI's examples), the JSON of server and client, and the messages that the server's transports write themselves.
+ * Whether people write this file by hand to define, read, print, encode, measure or validate messages. Counted are
+ * `proto` (the generator, too, but neither what it prints nor OpenAPI's examples), the JSON of server and client, and
+ * the messages that the server's transports write themselves.
  */
 export function isMessageLayer(file: string): boolean {
   if (!file.endsWith('.ts') || isTest(file) || isGenerated(file) || NO_MESSAGES.test(file)) return false;

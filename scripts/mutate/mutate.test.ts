@@ -8,12 +8,23 @@ const ROOT = dirname(dirname(import.meta.dirname));
 const FILE = 'scripts/mutate/fixture/compare.ts';
 
 function mutate(...options: readonly string[]): { readonly status: number | null; readonly stdout: string } {
-  return spawnSync(process.execPath, ['--import', 'tsx', 'scripts/mutate.ts', ...options], { cwd: ROOT, encoding: 'utf8' });
+  return spawnSync(process.execPath, ['--import', 'tsx', 'scripts/mutate.ts', ...options], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
 }
 
 test('a mutant that a test notices is killed, others survive with their diff, and the checkout stays as it is', () => {
   const before = readFileSync(join(ROOT, FILE), 'utf8');
-  const { status, stdout } = mutate('--seed', '1', '--count', '10', '--skip', 'mutate/mutate', 'scripts/mutate/fixture');
+  const { status, stdout } = mutate(
+    '--seed',
+    '1',
+    '--count',
+    '10',
+    '--skip',
+    'mutate/mutate',
+    'scripts/mutate/fixture',
+  );
   assert.is(status, 0, stdout);
   assert.match(stdout, `failed    ${FILE}:2:10  === becomes !==  (scripts/mutate/fixture/compare.test.ts)`);
   assert.match(stdout, `SURVIVED  ${FILE}:6:10  > becomes >=  (all 1 test files that reach it)`);

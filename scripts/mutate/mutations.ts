@@ -17,7 +17,10 @@ export interface Range {
   readonly end: number;
 }
 
-/** Every change that can be made to a source file, in the order of the text. Types, imports and the messages of errors stay as they are. */
+/**
+ * Every change that can be made to a source file, in the order of the text. Types, imports and the messages of errors
+ * stay as they are.
+ */
 export function mutationsOf(path: string, text: string): readonly Mutation[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: Mutation[] = [];
@@ -41,7 +44,10 @@ function rangeOf(node: ts.Node, source: ts.SourceFile): Range {
   return { start: node.getStart(source), end: node.getEnd() };
 }
 
-/** The nearest expression around a part that may be put into parentheses: a statement's own, and all of a chain of calls. */
+/**
+ * The nearest expression around a part that may be put into parentheses: a statement's own, and all of a chain of
+ * calls.
+ */
 function evaluated(part: ts.Node): ts.Node {
   if (ts.isExpressionStatement(part)) return part.expression;
   if (ts.isIfStatement(part)) return part.expression;
@@ -52,7 +58,10 @@ function evaluated(part: ts.Node): ts.Node {
 
 function isLinkOf(parent: ts.Node, node: ts.Node): boolean {
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === node || parent.name === node;
-  return (ts.isCallExpression(parent) || ts.isElementAccessExpression(parent) || ts.isNonNullExpression(parent)) && parent.expression === node;
+  return (
+    (ts.isCallExpression(parent) || ts.isElementAccessExpression(parent) || ts.isNonNullExpression(parent)) &&
+    parent.expression === node
+  );
 }
 
 type Change = readonly [change: string, part: ts.Node, replacement: string];
@@ -70,7 +79,9 @@ function mutationsAt(node: ts.Node, source: ts.SourceFile): readonly Change[] {
   if (ts.isPrefixUnaryExpression(node)) return ofPrefix(node, text);
   if (ts.isPostfixUnaryExpression(node)) {
     const isIncrement = node.operator === ts.SyntaxKind.PlusPlusToken;
-    return [[isIncrement ? '++ becomes --' : '-- becomes ++', node, `${text(node.operand)}${isIncrement ? '--' : '++'}`]];
+    return [
+      [isIncrement ? '++ becomes --' : '-- becomes ++', node, `${text(node.operand)}${isIncrement ? '--' : '++'}`],
+    ];
   }
   if (ts.isIfStatement(node)) return ofIf(node, text);
   if (ts.isConditionalExpression(node)) {
@@ -79,7 +90,10 @@ function mutationsAt(node: ts.Node, source: ts.SourceFile): readonly Change[] {
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [['true becomes false', node, 'false']];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [['false becomes true', node, 'true']];
-  if (ts.isNumericLiteral(node)) return ts.isPropertyAssignment(node.parent) && node.parent.name === node ? [] : [[`${node.text} becomes ${Number(node.text) + 1}`, node, String(Number(node.text) + 1)]];
+  if (ts.isNumericLiteral(node))
+    return ts.isPropertyAssignment(node.parent) && node.parent.name === node
+      ? []
+      : [[`${node.text} becomes ${Number(node.text) + 1}`, node, String(Number(node.text) + 1)]];
   if (ts.isBigIntLiteral(node)) return [[`${text(node)} becomes one more`, node, `(${text(node)} + 1n)`]];
   if (ts.isStringLiteral(node) && isCompared(node)) return [['the string becomes another', node, "'another'"]];
   if (ts.isExpressionStatement(node) && !isSuperCall(node)) return [['the statement is removed', node, ';']];
@@ -90,18 +104,45 @@ function mutationsAt(node: ts.Node, source: ts.SourceFile): readonly Change[] {
   return [];
 }
 
-const QUANTIFIERS: { readonly [name: string]: string | undefined } = { some: 'every', every: 'some', startsWith: 'endsWith', endsWith: 'startsWith', indexOf: 'lastIndexOf', lastIndexOf: 'indexOf' };
+const QUANTIFIERS: { readonly [name: string]: string | undefined } = {
+  some: 'every',
+  every: 'some',
+  startsWith: 'endsWith',
+  endsWith: 'startsWith',
+  indexOf: 'lastIndexOf',
+  lastIndexOf: 'indexOf',
+};
 
 const OPERATORS: { readonly [operator: string]: string | undefined } = {
-  '&&': '||', '||': '&&', '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>', '+': '-', '-': '+', '*': '/', '/': '*', '%': '*',
-  '&': '|', '|': '&', '<<': '>>', '>>': '<<', '+=': '-=', '-=': '+=', '&&=': '||=', '||=': '&&=',
+  '&&': '||',
+  '||': '&&',
+  '===': '!==',
+  '!==': '===',
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '&': '|',
+  '|': '&',
+  '<<': '>>',
+  '>>': '<<',
+  '+=': '-=',
+  '-=': '+=',
+  '&&=': '||=',
+  '||=': '&&=',
 };
 
 function ofOperator(node: ts.BinaryExpression, text: (part: ts.Node) => string): readonly Change[] {
   const operator = text(node.operatorToken);
   if (operator === '??') return [['the fallback is dropped', node, text(node.left)]];
   const other = OPERATORS[operator];
-  if (other === undefined || ((operator === '+' || operator === '+=') && [node.left, node.right].some(isText))) return [];
+  if (other === undefined || ((operator === '+' || operator === '+=') && [node.left, node.right].some(isText)))
+    return [];
   // `a && b || c` would not parse with `??`; with parentheses it stands for what the other operator means.
   const swapped = `${text(node.left)} ${other} ${text(node.right)}`;
   return [[`${operator} becomes ${other}`, node, operator === '&&' || operator === '||' ? `(${swapped})` : swapped]];
@@ -126,11 +167,24 @@ function ofIf(node: ts.IfStatement, text: (part: ts.Node) => string): readonly C
   const never: Change = ['the condition becomes false', node.expression, 'false'];
   const always: Change = ['the condition becomes true', node.expression, 'true'];
   if (node.elseStatement === undefined) return [never, always];
-  return [never, always, ['the branches are swapped', node, `if (${text(node.expression)}) ${text(node.elseStatement)} else ${text(node.thenStatement)}`]];
+  return [
+    never,
+    always,
+    [
+      'the branches are swapped',
+      node,
+      `if (${text(node.expression)}) ${text(node.elseStatement)} else ${text(node.thenStatement)}`,
+    ],
+  ];
 }
 
 function isText(node: ts.Expression): boolean {
-  return ts.isStringLiteral(node) || ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node) || (ts.isBinaryExpression(node) && [node.left, node.right].some(isText));
+  return (
+    ts.isStringLiteral(node) ||
+    ts.isTemplateExpression(node) ||
+    ts.isNoSubstitutionTemplateLiteral(node) ||
+    (ts.isBinaryExpression(node) && [node.left, node.right].some(isText))
+  );
 }
 
 function isCompared({ parent }: ts.StringLiteral): boolean {

@@ -7,7 +7,10 @@ export interface Site extends Range {
 
 /** The text, reporting each of the expressions when it is evaluated. */
 export function probed(text: string, sites: readonly Site[]): string {
-  const insertions = sites.flatMap(({ id, start, end }) => [{ at: start, inserted: `(globalThis.__reached?.(${id}), ` }, { at: end, inserted: ')' }]);
+  const insertions = sites.flatMap(({ id, start, end }) => [
+    { at: start, inserted: `(globalThis.__reached?.(${id}), ` },
+    { at: end, inserted: ')' },
+  ]);
   insertions.sort((a, b) => a.at - b.at);
   let probedText = '';
   let last = 0;
@@ -18,7 +21,10 @@ export function probed(text: string, sites: readonly Site[]): string {
   return probedText + text.slice(last);
 }
 
-/** A module that every process of a test loads first: it appends each expression that is reached to a file, at once, since tests kill processes. */
+/**
+ * A module that every process of a test loads first: it appends each expression that is reached to a file, at once,
+ * since tests kill processes.
+ */
 export const RECORDER = `
 import { appendFileSync } from 'node:fs';
 const seen = new Set();

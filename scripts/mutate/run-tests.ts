@@ -1,6 +1,6 @@
 /*
- * Runs test files one after the other, in the order given. Ends with code 1 at the first file that fails; with `--all` it goes on.
- * Prints the file that it runs.
+ * Runs test files one after the other, in the order given. Ends with code 1 at the first file that fails; with `--all`
+ * it goes on. Prints the file that it runs.
  */
 import { pathToFileURL } from 'node:url';
 

@@ -18,8 +18,15 @@ export interface Trial {
 /** A copy of the tree in which files may be changed and tests run; the checkout is never touched. */
 export interface Workspace {
   readonly root: string;
-  /** Runs tests with a file changed, up to the first that fails. @param limit milliseconds after which a test has hung. */
-  readonly outcomeWith: (file: string, text: string, tests: readonly string[], limit: (test: string) => number) => Promise<Outcome>;
+  /**
+   * Runs tests with a file changed, up to the first that fails. @param limit milliseconds after which a test has hung.
+   */
+  readonly outcomeWith: (
+    file: string,
+    text: string,
+    tests: readonly string[],
+    limit: (test: string) => number,
+  ) => Promise<Outcome>;
   /** Whether a test passes while nothing is changed. */
   readonly passes: (test: string) => Promise<boolean>;
   /** Runs a test to see what it reaches of the sites, by file. */
@@ -29,7 +36,11 @@ export interface Workspace {
 
 /** Files of the checkout that a commit would have, relative to it. */
 export function filesOf(checkout: string): readonly string[] {
-  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: checkout, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: checkout,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
   return stdout.split('\0').filter((file) => file !== '' && existsSync(join(checkout, file)));
 }
 
@@ -61,16 +72,25 @@ export function createWorkspace(checkout: string, longest: number): Workspace {
 
   return {
     root,
-    outcomeWith: (file, text, tests, limit) => changed(new Map([[file, text]]), () => outcomeOf(root, tests, { limit, bail: true })),
+    outcomeWith: (file, text, tests, limit) =>
+      changed(new Map([[file, text]]), () => outcomeOf(root, tests, { limit, bail: true })),
     passes: async (test) => (await outcomeOf(root, [test], { limit: () => longest, bail: true })).kind === 'passed',
     trialOf: (test, sites) => {
       const texts = new Map([...sites].map(([file, of]) => [file, probed(readFileSync(join(root, file), 'utf8'), of)]));
       return changed(texts, async () => {
         writeFileSync(record, '');
         const begun = performance.now();
-        const variables = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${pathToFileURL(recorder).href}`, AUTHZ_REACHED: record };
+        const variables = {
+          NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${pathToFileURL(recorder).href}`,
+          AUTHZ_REACHED: record,
+        };
         await outcomeOf(root, [test], { limit: () => longest, bail: false, variables });
-        const reached = new Set(readFileSync(record, 'utf8').split('\n').filter((line) => line !== '').map(Number));
+        const reached = new Set(
+          readFileSync(record, 'utf8')
+            .split('\n')
+            .filter((line) => line !== '')
+            .map(Number),
+        );
         return { milliseconds: performance.now() - begun, reached };
       });
     },
@@ -87,7 +107,13 @@ interface Options {
 
 function outcomeOf(root: string, tests: readonly string[], { limit, bail, variables }: Options): Promise<Outcome> {
   return new Promise((resolve) => {
-    const program = ['--import', 'tsx', 'scripts/mutate/run-tests.ts', ...(bail ? [] : ['--all']), ...tests.map((test) => join(root, test))];
+    const program = [
+      '--import',
+      'tsx',
+      'scripts/mutate/run-tests.ts',
+      ...(bail ? [] : ['--all']),
+      ...tests.map((test) => join(root, test)),
+    ];
     const child = spawn(process.execPath, program, {
       cwd: root,
       // A group of its own: servers and browsers that tests started end with it.
@@ -98,7 +124,11 @@ function outcomeOf(root: string, tests: readonly string[], { limit, bail, variab
     let test = tests[0] ?? '';
     let isDone = false;
     let isHung = false;
-    const timeout = (): NodeJS.Timeout => setTimeout(() => { isHung = true; endGroup(child.pid); }, limit(test));
+    const timeout = (): NodeJS.Timeout =>
+      setTimeout(() => {
+        isHung = true;
+        endGroup(child.pid);
+      }, limit(test));
     let timer = timeout();
     child.stdout.on('data', (chunk: Buffer) => {
       for (const [, begun] of chunk.toString().matchAll(/^@test (.*)$/gm)) {

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
@@ -11,21 +20,32 @@ import { compareVersions, VERSIONED_FILES, withVersion } from './version.js';
 const parts = suite('the parts of a release');
 
 parts('what is unreleased goes under the version, and an empty section stays', () => {
-  const before = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
-  const after = '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2021-02-03\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
+  const before =
+    '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
+  const after =
+    '# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2021-02-03\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
   assert.is(releasedChangelog(before, '0.2.0', '2021-02-03'), after);
 });
 
 parts('an empty changelog, one without the section and a version that is there are refused', () => {
-  assert.throws(() => releasedChangelog('## [Unreleased]\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n', '0.2.0', ''), /has nothing under/);
+  assert.throws(
+    () => releasedChangelog('## [Unreleased]\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n', '0.2.0', ''),
+    /has nothing under/,
+  );
   assert.throws(() => releasedChangelog('## [0.1.0]\n\n- The first.\n', '0.2.0', ''), /has no section/);
-  assert.throws(() => releasedChangelog('## [Unreleased]\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n', '0.1.0', ''), /has a section for 0.1.0/);
+  assert.throws(
+    () => releasedChangelog('## [Unreleased]\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n', '0.1.0', ''),
+    /has a section for 0.1.0/,
+  );
 });
 
 parts('each line with the version is replaced, and nothing else', () => {
   const file = { path: 'a.json', lines: ['  "version": "%",', '      "version": "%",'] };
   const text = '{\n  "version": "1.0.0",\n  "x": {\n      "version": "1.0.0",\n      "other": "1.0.0"\n';
-  assert.is(withVersion(text, file, '1.0.0', '1.10.0'), text.replace('"1.0.0",', '"1.10.0",').replace('"1.0.0",', '"1.10.0",'));
+  assert.is(
+    withVersion(text, file, '1.0.0', '1.10.0'),
+    text.replace('"1.0.0",', '"1.10.0",').replace('"1.0.0",', '"1.10.0",'),
+  );
   assert.throws(() => withVersion(text, file, '2.0.0', '2.1.0'), /a.json: no line/);
 });
 
@@ -40,23 +60,33 @@ parts('every file that names the version is known', () => {
 parts('versions are compared by their numbers', () => {
   const versions = ['0.9.9', '0.10.0', '1.0.0', '1.0.1', '10.0.0'];
   for (const [index, version] of versions.entries()) {
-    assert.equal(versions.map((other) => Math.sign(compareVersions(version, other))), versions.map((_, at) => Math.sign(index - at)), version);
+    assert.equal(
+      versions.map((other) => Math.sign(compareVersions(version, other))),
+      versions.map((_, at) => Math.sign(index - at)),
+      version,
+    );
   }
-  for (const wrong of ['1.2', 'v1.2.3', '1.2.3-rc.1', '01.2.3', '1.2.3\n']) assert.throws(() => compareVersions(wrong, '1.0.0'), /must be a version/, wrong);
+  for (const wrong of ['1.2', 'v1.2.3', '1.2.3-rc.1', '01.2.3', '1.2.3\n'])
+    assert.throws(() => compareVersions(wrong, '1.0.0'), /must be a version/, wrong);
 });
 
 parts.run();
 
 const clone = suite('npm run release, in a clone');
 const folder = mkdtempSync(join(tmpdir(), 'authz-release-'));
-const git = (...words: readonly string[]): string => execFileSync('git', words, { cwd: folder, encoding: 'utf8' }).trim();
-const versionIn = (path: string): string => (JSON.parse(readFileSync(join(folder, path), 'utf8')) as { readonly version: string }).version;
+const git = (...words: readonly string[]): string =>
+  execFileSync('git', words, { cwd: folder, encoding: 'utf8' }).trim();
+const versionIn = (path: string): string =>
+  (JSON.parse(readFileSync(join(folder, path), 'utf8')) as { readonly version: string }).version;
 
 /** The gates of the clone are a file: its text is the program that `npm test` runs. */
 const GATES = 'gates.mjs';
 
 function release(...words: readonly string[]): { readonly code: number | null; readonly output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/release.ts', ...words], { cwd: folder, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/release.ts', ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   return { code: status, output: `${stdout}${stderr}` };
 }
 
@@ -64,12 +94,19 @@ const manifest = (): string => readFileSync(join(folder, 'package.json'), 'utf8'
 
 /** Commits another command for a script of npm. */
 function withScript(name: string, command: string): void {
-  writeFileSync(join(folder, 'package.json'), manifest().replace(new RegExp(`"${name}": ".*",\n`), `"${name}": "${command}",\n`));
+  writeFileSync(
+    join(folder, 'package.json'),
+    manifest().replace(new RegExp(`"${name}": ".*",\n`), `"${name}": "${command}",\n`),
+  );
   git('commit', '--quiet', '--all', '--message', `Run ${command} as ${name}`);
 }
 
 clone.before(() => {
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }).split('\0');
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  }).split('\0');
   for (const file of files) {
     if (file === '' || !existsSync(join(ROOT, file))) continue;
     mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -124,7 +161,10 @@ clone('stops at gates that fail, and at a package that is not fit, and restores 
   const built = manifest();
   withScript('prepack', 'node --version');
   const { code, output } = release('90.0.0');
-  assert.match(output, /the package is not fit to be published:\n(.*\n)*\.\/dist\/package\/runtime\/engine\/index\.js is missing\n/);
+  assert.match(
+    output,
+    /the package is not fit to be published:\n(.*\n)*\.\/dist\/package\/runtime\/engine\/index\.js is missing\n/,
+  );
   assert.is(code, 1);
   assert.equal([git('status', '--porcelain'), git('tag')], ['', '']);
   writeFileSync(join(folder, 'package.json'), built);
@@ -135,19 +175,36 @@ clone('with --dry-run restores the tree; without, it commits the version everywh
   const trial = release('90.0.0', '--dry-run');
   assert.match(trial.output, '90.0.0 can be released');
   assert.is(trial.code, 0);
-  assert.equal([git('status', '--porcelain'), git('tag'), versionIn('package.json')], ['', '', versionIn('package-lock.json')]);
+  assert.equal(
+    [git('status', '--porcelain'), git('tag'), versionIn('package.json')],
+    ['', '', versionIn('package-lock.json')],
+  );
   // What the trial has built is good for this one, too.
   withScript('prepack', 'node --version');
   const { code, output } = release('90.0.0');
   assert.match(output, 'the gates');
   assert.is(code, 0);
   assert.is(git('status', '--porcelain'), '');
-  assert.equal([git('tag', '--points-at', 'HEAD'), git('cat-file', '-t', 'v90.0.0'), git('log', '-1', '--format=%s')], ['v90.0.0', 'tag', 'Release 90.0.0']);
+  assert.equal(
+    [git('tag', '--points-at', 'HEAD'), git('cat-file', '-t', 'v90.0.0'), git('log', '-1', '--format=%s')],
+    ['v90.0.0', 'tag', 'Release 90.0.0'],
+  );
   assert.equal([versionIn('package.json'), versionIn('package-lock.json')], ['90.0.0', '90.0.0']);
   assert.match(readFileSync(join(folder, 'generated/manifest.json'), 'utf8'), '"generator": "authzc 90.0.0"');
-  assert.match(readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'), /## \[Unreleased\]\n\n## \[90\.0\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
+  assert.match(
+    readFileSync(join(folder, 'CHANGELOG.md'), 'utf8'),
+    /## \[Unreleased\]\n\n## \[90\.0\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/,
+  );
   const changed = git('show', '--name-only', '--format=', 'HEAD').split('\n').toSorted();
-  assert.equal(changed, [...VERSIONED_FILES.map(({ path }) => path), 'CHANGELOG.md', 'generated/manifest.json', 'examples/contact-api/generated/manifest.json'].toSorted());
+  assert.equal(
+    changed,
+    [
+      ...VERSIONED_FILES.map(({ path }) => path),
+      'CHANGELOG.md',
+      'generated/manifest.json',
+      'examples/contact-api/generated/manifest.json',
+    ].toSorted(),
+  );
 });
 
 clone.run();

@@ -13,7 +13,10 @@ export const VERSIONED_FILES: readonly VersionedFile[] = [
   { path: 'Dockerfile', lines: ['ARG VERSION=%'] },
 ];
 
-/** The text of such a file for another version: each of its lines is replaced where it first stands. Throws when one is missing. */
+/**
+ * The text of such a file for another version: each of its lines is replaced where it first stands. Throws when one is
+ * missing.
+ */
 export function withVersion(text: string, { path, lines }: VersionedFile, from: string, to: string): string {
   return lines.reduce((before, line) => {
     const found = `\n${line.replace('%', from)}\n`;

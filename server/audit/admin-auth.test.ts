@@ -27,18 +27,27 @@ test('everything else is refused with the text of its case', async () => {
   assert.is(await refusal('Bearer abc'), 'unsupported authentication method');
   assert.is(await refusal('Basic %%%'), 'failed to decode credentials');
   assert.is(await refusal(basic('admin')), 'invalid credentials');
-  for (const wrong of ['admin:', 'admin:pass', 'root:pass:word', 'Admin:pass:word', ':']) assert.is(await refusal(basic(wrong)), 'incorrect credentials');
+  for (const wrong of ['admin:', 'admin:pass', 'root:pass:word', 'Admin:pass:word', ':'])
+    assert.is(await refusal(basic(wrong)), 'incorrect credentials');
 });
 
 test('attempts are looked at one by one, and too many are turned away; who has been right before does not wait', async () => {
   const open = new AdminDoor({ username: 'admin', passwordHash: hashSync('secret', 6) });
   await open.enter(basic('admin:secret'));
   const outcomes: string[] = [];
-  const wrong = Array.from({ length: 20 }, (_, index) => open.enter(basic(`admin:${index}`)).catch(({ code }: RpcError) => outcomes.push(code)));
+  const wrong = Array.from({ length: 20 }, (_, index) =>
+    open.enter(basic(`admin:${index}`)).catch(({ code }: RpcError) => outcomes.push(code)),
+  );
   await open.enter(basic('admin:secret'));
   assert.not(outcomes.includes('unauthenticated'));
   await Promise.all(wrong);
-  assert.equal([outcomes.filter((code) => code === 'resource_exhausted').length, outcomes.filter((code) => code === 'unauthenticated').length], [12, 8]);
+  assert.equal(
+    [
+      outcomes.filter((code) => code === 'resource_exhausted').length,
+      outcomes.filter((code) => code === 'unauthenticated').length,
+    ],
+    [12, 8],
+  );
 });
 
 test('a name and a password are two things', async () => {

@@ -11,12 +11,16 @@ export interface AdminCredentials {
 
 /** So many attempts wait for the one that is looked at; more are turned away. */
 const MOST_WAITING = 8;
-/** After an attempt that took some time, the next waits so many times as long: guessing takes a fifth of a processor at most. */
+/**
+ * After an attempt that took some time, the next waits so many times as long: guessing takes a fifth of a processor at
+ * most.
+ */
 const REST = 4;
 
 /**
- * The door of the admin API. A password is hashed on the way in, which takes a processor tens of milliseconds by design; so that nobody can keep the
- * server busy with it, attempts are looked at one by one with rests between them, and the credentials that were right last are known again at once.
+ * The door of the admin API. A password is hashed on the way in, which takes a processor tens of milliseconds by
+ * design; so that nobody can keep the server busy with it, attempts are looked at one by one with rests between them,
+ * and the credentials that were right last are known again at once.
  */
 export class AdminDoor {
   readonly #secret = randomBytes(32);
@@ -27,8 +31,9 @@ export class AdminDoor {
   constructor(private readonly credentials: AdminCredentials) {}
 
   /**
-   * Checks the value of an `authorization` header or metadata, undefined when there is none. Rejects with an RpcError (code 16, with the texts of
-   * docs/spec/server.md#errors; code 8 when too many wait) unless it is Basic with the user's name and password. How long that takes does not tell which of the two is wrong.
+   * Checks the value of an `authorization` header or metadata, undefined when there is none. Rejects with an RpcError
+   * (code 16, with the texts of docs/spec/server.md#errors; code 8 when too many wait) unless it is Basic with the
+   * user's name and password. How long that takes does not tell which of the two is wrong.
    */
   async enter(header: string | undefined): Promise<void> {
     const { username, password } = credentialsOf(header);

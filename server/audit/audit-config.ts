@@ -1,6 +1,8 @@
 import type { MaskPath } from './mask-path.js';
 
-/** The block `audit` of the configuration (docs/spec/server.md#configuration, section 4). Durations are in milliseconds. */
+/**
+ * The block `audit` of the configuration (docs/spec/server.md#configuration, section 4). Durations are in milliseconds.
+ */
 export interface AuditConfig {
   /** Default false. On without a backend is a start-up error. */
   readonly enabled: boolean;
@@ -16,7 +18,10 @@ export interface AuditConfig {
   readonly includeMetadataKeys: readonly string[];
   readonly excludeMetadataKeys: readonly string[];
   readonly decisionLogFilters: DecisionLogFilters;
-  /** What is replaced in entries before they are written: `principal.attr.ssn`, `metadata.x-tenant`. Read with `parseMaskPath`. Default none. */
+  /**
+   * What is replaced in entries before they are written: `principal.attr.ssn`, `metadata.x-tenant`. Read with
+   * `parseMaskPath`. Default none.
+   */
   readonly mask: readonly MaskPath[];
   readonly queue: QueueConfig;
   /** Only the block of the chosen backend is looked at. */
@@ -138,7 +143,10 @@ export const AUDIT_DEFAULTS: AuditConfig = {
   backend: undefined,
   includeMetadataKeys: [],
   excludeMetadataKeys: [],
-  decisionLogFilters: { checkResources: { ignoreAllowAll: false }, planResources: { ignoreAll: false, ignoreAlwaysAllow: false } },
+  decisionLogFilters: {
+    checkResources: { ignoreAllowAll: false },
+    planResources: { ignoreAll: false, ignoreAlwaysAllow: false },
+  },
   mask: [],
   queue: { maxEntries: 16_384, maxSizeMB: 64 },
   file: { path: 'stdout', additionalPaths: [], logRotation: undefined },

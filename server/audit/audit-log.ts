@@ -27,8 +27,8 @@ export interface AuditCount {
 }
 
 /**
- * Opens the log of the process that owns the backend: the only one, or the primary. Undefined when there is none to be kept. Rejects with a
- * ConfigError. Closing the sink closes the backend.
+ * Opens the log of the process that owns the backend: the only one, or the primary. Undefined when there is none to be
+ * kept. Rejects with a ConfigError. Closing the sink closes the backend.
  */
 export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProblem): Promise<AuditLog | undefined> {
   if (!config.enabled) return undefined;
@@ -39,8 +39,8 @@ export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProble
 /** What the primary process does for a worker: the two ends of a channel between them. */
 export interface AuditPrimary {
   /**
-   * Resolves when the records are taken over, which waits for room, and with `before_reply` until the backend has them. Gives how many of them, from the
-   * front, have got where replies want them.
+   * Resolves when the records are taken over, which waits for room, and with `before_reply` until the backend has them.
+   * Gives how many of them, from the front, have got where replies want them.
    */
   readonly take: (records: readonly AuditRecord[]) => Promise<number>;
   /** Rejects when the backend cannot be queried. */
@@ -48,14 +48,23 @@ export interface AuditPrimary {
 }
 
 /** The end at the primary, over its own log. */
-export function auditPrimary({ sink, reader }: Pick<AuditLog, 'sink' | 'reader'>, delivery: AuditDelivery): AuditPrimary {
+export function auditPrimary(
+  { sink, reader }: Pick<AuditLog, 'sink' | 'reader'>,
+  delivery: AuditDelivery,
+): AuditPrimary {
   return {
     take: async (records) => {
       const deliveries: Promise<boolean>[] = [];
       for (const record of records) {
         await sink.ready();
         if (delivery === 'after_reply') sink.put(record);
-        else deliveries.push(sink.deliver(record).then(() => true, () => false));
+        else
+          deliveries.push(
+            sink.deliver(record).then(
+              () => true,
+              () => false,
+            ),
+          );
       }
       const firstLost = (await Promise.all(deliveries)).indexOf(false);
       return firstLost < 0 ? records.length : firstLost;

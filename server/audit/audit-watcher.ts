@@ -14,7 +14,10 @@ import type { AuditSink } from './sink.js';
 export interface AuditWatcherOptions {
   readonly config: AuditConfig;
   readonly sink: AuditSink;
-  /** What decides now. Asked when a decision has been made, so that a bundle swapped before the entry is made does not matter. */
+  /**
+   * What decides now. Asked when a decision has been made, so that a bundle swapped before the entry is made does not
+   * matter.
+   */
   readonly bundle: () => AuditedBundle;
   readonly onProblem: OnAuditProblem;
   /** Told of the entries about calls that are traced. */
@@ -31,8 +34,9 @@ export interface AuditWatch {
 }
 
 /**
- * Makes the entries of the audit log (docs/spec/server.md#audit-log). On the way of a reply it only keeps references; entries are made in the turn of the
- * event loop that follows, and put into the sink. Calls without an id (not valid, or of another service) make none.
+ * Makes the entries of the audit log (docs/spec/server.md#audit-log). On the way of a reply it only keeps references;
+ * entries are made in the turn of the event loop that follows, and put into the sink. Calls without an id (not valid,
+ * or of another service) make none.
  */
 export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   const { config, bundle } = options;
@@ -45,8 +49,14 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle() }) };
   const isAfterReply = config.delivery === 'after_reply';
   return {
-    watcher: { ...(config.decisionLogsEnabled ? decisions : {}), ...(config.accessLogsEnabled && isAfterReply ? accesses : {}) },
-    deliver: isAfterReply ? undefined : (call, end) => maker.deliver(call, config.accessLogsEnabled ? { kind: 'access', call, end, bundle: bundle() } : undefined),
+    watcher: {
+      ...(config.decisionLogsEnabled ? decisions : {}),
+      ...(config.accessLogsEnabled && isAfterReply ? accesses : {}),
+    },
+    deliver: isAfterReply
+      ? undefined
+      : (call, end) =>
+          maker.deliver(call, config.accessLogsEnabled ? { kind: 'access', call, end, bundle: bundle() } : undefined),
     close: () => maker.close(),
   };
 }
@@ -103,7 +113,8 @@ class EntryMaker {
         const record = this.#recordOf(item);
         if (record === undefined) continue;
         this.#hand(item.call, record);
-        if (item.call.trace !== undefined) this.options.onEntry?.(item.call, { kind: record.kind, start, end: performance.now() });
+        if (item.call.trace !== undefined)
+          this.options.onEntry?.(item.call, { kind: record.kind, start, end: performance.now() });
       } catch (error) {
         this.options.onProblem(`an audit entry could not be made: ${(error as Error).message}`, error as Error);
         this.#keepDelivery(item.call, Promise.reject(error as Error));
@@ -135,7 +146,12 @@ class EntryMaker {
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, onProblem);
-        return recordOf('decision', checkEntry(call, withDerivedRoles(bundle, item.checked), details, context, now), now, config.mask);
+        return recordOf(
+          'decision',
+          checkEntry(call, withDerivedRoles(bundle, item.checked), details, context, now),
+          now,
+          config.mask,
+        );
       }
       case 'exceeded':
         return recordOf('decision', exceededEntry(call, item.exceeded, context, now), now, config.mask);

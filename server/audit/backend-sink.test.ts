@@ -16,7 +16,10 @@ class Memory implements AuditBackend {
   largest = 0;
 
   constructor(
-    private readonly result: (records: readonly AuditRecord[]) => Promise<Written> = async (records) => ({ written: records.length, error: undefined }),
+    private readonly result: (records: readonly AuditRecord[]) => Promise<Written> = async (records) => ({
+      written: records.length,
+      error: undefined,
+    }),
     readonly closeTimeout: number | undefined = undefined,
   ) {}
 
@@ -50,7 +53,12 @@ test('what is put is written, in order, and closing waits for all of it', async 
     Array.from({ length: 50 }, (_, index) => index),
   );
   assert.is(backend.closed, 1);
-  assert.equal(sink.stats(), { written: { access: 25, decision: 25 }, dropped: { access: 0, decision: 0 }, failed: { access: 0, decision: 0 }, queued: 0 });
+  assert.equal(sink.stats(), {
+    written: { access: 25, decision: 25 },
+    dropped: { access: 0, decision: 0 },
+    failed: { access: 0, decision: 0 },
+    queued: 0,
+  });
 });
 
 test('100,000 entries from a sender that waits for room: none is lost', async () => {

@@ -74,7 +74,10 @@ export class BackendSink implements AuditSink {
     await withinTime(this.flush(), this.backend.closeTimeout);
     const left = this.#queue.open;
     if (left > 0) {
-      this.#queue.settle(this.#queue.take({ minRecords: 0, maxWait: 0, maxRecords: left, maxLength: Number.POSITIVE_INFINITY }), 'failed');
+      this.#queue.settle(
+        this.#queue.take({ minRecords: 0, maxWait: 0, maxRecords: left, maxLength: Number.POSITIVE_INFINITY }),
+        'failed',
+      );
       for (const tell of this.#waitingForDelivery.values()) tell(false);
       this.#problems.report(`${left} audit entries could not be written before the log was closed`);
     }
@@ -112,7 +115,11 @@ export class BackendSink implements AuditSink {
       this.#queue.settle(records.slice(0, written), 'written');
       this.#queue.settle(records.slice(written), 'failed');
       this.#tellDelivered(records, delivered);
-      if (error !== undefined) this.#problems.report(`${records.length - written} audit entries could not be written: ${error.message}`, error);
+      if (error !== undefined)
+        this.#problems.report(
+          `${records.length - written} audit entries could not be written: ${error.message}`,
+          error,
+        );
       this.#letIn();
       this.#flushes.settle(this.#queue);
     } while (this.#queue.size > 0 && (this.#flushes.isUnderWay || this.#queue.size >= batch.minRecords));

@@ -5,8 +5,8 @@ import type { AuditRecord } from './record.js';
 export interface AuditBackend {
   readonly batch: BatchPolicy;
   /**
-   * Writes records in order, trying again within bounds what can be tried again. Does not reject: what is not `written` is lost to
-   * this backend, and `error` says why.
+   * Writes records in order, trying again within bounds what can be tried again. Does not reject: what is not `written`
+   * is lost to this backend, and `error` says why.
    */
   readonly write: (records: readonly AuditRecord[]) => Promise<Written>;
   /** After the last write. */
@@ -31,7 +31,10 @@ export interface BatchPolicy {
 export interface Written {
   /** So many from the front of the batch are where they belong. */
   readonly written: number;
-  /** So many of these have reached the backend of the server; absent: all. The others another process has counted as lost. */
+  /**
+   * So many of these have reached the backend of the server; absent: all. The others another process has counted as
+   * lost.
+   */
   readonly delivered?: number;
   /** Undefined: all of them are. */
   readonly error: Error | undefined;

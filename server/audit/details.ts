@@ -8,10 +8,17 @@ import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
 import type { DecisionDetails } from './entry.js';
 
-/** What a bundle says of a check that was decided. Resources are only asked about one by one when some condition failed. */
+/**
+ * What a bundle says of a check that was decided. Resources are only asked about one by one when some condition failed.
+ */
 export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem: OnAuditProblem): DecisionDetails {
   const { principal, resources, auxData } = checked;
-  const callOf = (entries: readonly CheckEntry[]): CheckCall => ({ principal, resources: entries, auxData, includeMeta: true });
+  const callOf = (entries: readonly CheckEntry[]): CheckCall => ({
+    principal,
+    resources: entries,
+    auxData,
+    includeMeta: true,
+  });
   return detailsOf(onProblem, () => {
     const all = callOf(resources);
     const effectivePolicies = policiesOf(bundle, all);
@@ -24,13 +31,19 @@ export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem:
   });
 }
 
-/** A check as its entry has it: with the derived roles, which on the way of a reply are only gathered for callers who ask for them. */
+/**
+ * A check as its entry has it: with the derived roles, which on the way of a reply are only gathered for callers who
+ * ask for them.
+ */
 export function withDerivedRoles(bundle: AuditedBundle, checked: Checked): Checked {
   const { principal, resources, auxData, includeMeta, decisions } = checked;
   if (includeMeta || bundle.derivedRoles === undefined) return checked;
   const found = rolesWithinLimits(() => bundle.derivedRoles?.({ principal, resources, auxData, includeMeta: true }));
   if (found === undefined) return checked;
-  return { ...checked, decisions: decisions.map((decision, index) => ({ ...decision, effectiveDerivedRoles: found[index] ?? [] })) };
+  return {
+    ...checked,
+    decisions: decisions.map((decision, index) => ({ ...decision, effectiveDerivedRoles: found[index] ?? [] })),
+  };
 }
 
 /** An entry without derived roles is better than none. */
@@ -44,11 +57,23 @@ function rolesWithinLimits<Roles>(find: () => Roles): Roles | undefined {
 }
 
 /** What a bundle says of a plan that was made. */
-export function planDetails(bundle: AuditedBundle, { request, auxData }: Planned, onProblem: OnAuditProblem): DecisionDetails {
+export function planDetails(
+  bundle: AuditedBundle,
+  { request, auxData }: Planned,
+  onProblem: OnAuditProblem,
+): DecisionDetails {
   const actions = request.action === '' ? request.actions : [request.action];
   // Validation has seen to it that principal and resource are there.
-  const call: PlanCall = { principal: request.principal as Principal, resource: request.resource as PlanResource, actions, auxData };
-  return detailsOf(onProblem, () => ({ evaluationErrors: [errorsOf(bundle, call)], effectivePolicies: policiesOf(bundle, call) }));
+  const call: PlanCall = {
+    principal: request.principal as Principal,
+    resource: request.resource as PlanResource,
+    actions,
+    auxData,
+  };
+  return detailsOf(onProblem, () => ({
+    evaluationErrors: [errorsOf(bundle, call)],
+    effectivePolicies: policiesOf(bundle, call),
+  }));
 }
 
 /** An entry without details is better than none. */
@@ -56,13 +81,18 @@ function detailsOf(onProblem: OnAuditProblem, ask: () => DecisionDetails): Decis
   try {
     return ask();
   } catch (error) {
-    onProblem(`the details of a decision could not be found for the audit log: ${(error as Error).message}`, error as Error);
+    onProblem(
+      `the details of a decision could not be found for the audit log: ${(error as Error).message}`,
+      error as Error,
+    );
     return { evaluationErrors: [], effectivePolicies: {} };
   }
 }
 
 function errorsOf(bundle: AuditedBundle, call: CheckCall | PlanCall): readonly EvaluationError[] {
-  return (bundle.evaluationErrors?.(call) ?? []).map(({ expression, message }) => ({ celError: { expression, message } }));
+  return (bundle.evaluationErrors?.(call) ?? []).map(({ expression, message }) => ({
+    celError: { expression, message },
+  }));
 }
 
 function policiesOf(bundle: AuditedBundle, call: CheckCall | PlanCall): { readonly [policy: string]: Attributes } {

@@ -20,21 +20,36 @@ test('an access entry names call, caller and method; success has no status', () 
 });
 
 test('an access entry of a refused call has the number of its code, and the annotations sent', () => {
-  const entry = accessEntry(sampleCall(), { ...ENDED, code: 'invalid_argument', requestContext: { annotations: { a: 1 } } }, context);
+  const entry = accessEntry(
+    sampleCall(),
+    { ...ENDED, code: 'invalid_argument', requestContext: { annotations: { a: 1 } } },
+    context,
+  );
   assert.is(entry.statusCode, 3);
   assert.equal(entry.requestContext, { annotations: { a: 1 } });
 });
 
 test('a decision entry has one input and one output a resource, with claims and without empty members', () => {
-  const details = { evaluationErrors: [[{ celError: { expression: 'R.attr.x > 1', message: 'no such key: x' } }]], effectivePolicies: { 'resource.album.vdefault': { source: 'album.yaml' } } };
+  const details = {
+    evaluationErrors: [[{ celError: { expression: 'R.attr.x > 1', message: 'no such key: x' } }]],
+    effectivePolicies: { 'resource.album.vdefault': { source: 'album.yaml' } },
+  };
   const entry = checkEntry(sampleCall(), sampleCheck(), details, context, now);
   assert.is(entry.timestamp, '2024-01-01T00:00:00.000000000Z');
-  assert.equal(entry.auditTrail, { effectivePolicies: { 'resource.album.vdefault': { attributes: { source: 'album.yaml' } } } });
+  assert.equal(entry.auditTrail, {
+    effectivePolicies: { 'resource.album.vdefault': { attributes: { source: 'album.yaml' } } },
+  });
   assert.equal(entry.requestContext, { annotations: { ticket: 'T-1' } });
   assert.equal(entry.checkResources?.inputs, [
     {
       requestId: 'req-1',
-      resource: { kind: 'album', policyVersion: 'default', id: 'a1', attr: { public: false, card: { number: '4111', name: 'A' } }, scope: 'acme' },
+      resource: {
+        kind: 'album',
+        policyVersion: 'default',
+        id: 'a1',
+        attr: { public: false, card: { number: '4111', name: 'A' } },
+        scope: 'acme',
+      },
       principal: { id: 'alice', roles: ['user'], attr: { ssn: '123-45-6789', dept: 'hr' } },
       actions: ['view'],
       auxData: { jwt: { iss: 'us', email: 'alice@example.com' } },
@@ -53,7 +68,13 @@ test('a decision entry has one input and one output a resource, with claims and 
 });
 
 test('a check without claims has no auxData, and a trail of nothing is an empty object', () => {
-  const entry = checkEntry(sampleCall(), sampleCheck({ auxData: { jwt: {}, jwts: {} }, requestContext: undefined }), none, context, now);
+  const entry = checkEntry(
+    sampleCall(),
+    sampleCheck({ auxData: { jwt: {}, jwts: {} }, requestContext: undefined }),
+    none,
+    context,
+    now,
+  );
   assert.not.ok('auxData' in (entry.checkResources?.inputs[0] ?? {}));
   assert.equal(entry.auditTrail, {});
   assert.not.ok('requestContext' in entry);
@@ -94,12 +115,16 @@ test('a call is asked as an object: its methods may need it', () => {
       return metadata();
     },
   });
-  assert.equal(accessEntry(call, ENDED, { ...context, metadata: metadataRules(['x-tenant'], []) }).metadata, { 'x-tenant': { values: ['acme', 'umbrella'] } });
+  assert.equal(accessEntry(call, ENDED, { ...context, metadata: metadataRules(['x-tenant'], []) }).metadata, {
+    'x-tenant': { values: ['acme', 'umbrella'] },
+  });
 });
 
 test('a bundle built from no commit names none', () => {
   const source = { policySource: { embeddedPdp: { commitHash: '', builtAt: 'unknown', bundleHash: 'abc' } } };
-  assert.equal(accessEntry(sampleCall(), ENDED, { ...context, ...source }).policySource, { embeddedPdp: { bundleHash: 'abc' } });
+  assert.equal(accessEntry(sampleCall(), ENDED, { ...context, ...source }).policySource, {
+    embeddedPdp: { bundleHash: 'abc' },
+  });
 });
 
 test('a moment keeps its parts of a millisecond', () => {

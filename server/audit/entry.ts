@@ -16,7 +16,16 @@ import type {
   PlanOutput,
   PolicySource,
 } from '../../proto/codec/audit-messages.js';
-import type { Attributes, Decision, Plan, PlanResource, PlanResourcesRequest, Principal, RequestContext, Resource } from '../../proto/messages.js';
+import type {
+  Attributes,
+  Decision,
+  Plan,
+  PlanResource,
+  PlanResourcesRequest,
+  Principal,
+  RequestContext,
+  Resource,
+} from '../../proto/messages.js';
 import type { Call, Peer } from '../service/call.js';
 import type { CheckEntry, VerifiedAuxData } from '../service/decider.js';
 import { CODES } from '../service/rpc-error.js';
@@ -39,7 +48,11 @@ export interface DecisionDetails {
 }
 
 /** The access entry of a call that has ended (docs/spec/server.md#access-entries). */
-export function accessEntry(call: Call, end: Pick<CallEnd, 'code' | 'requestContext'>, context: EntryContext): AccessLogEntry {
+export function accessEntry(
+  call: Call,
+  end: Pick<CallEnd, 'code' | 'requestContext'>,
+  context: EntryContext,
+): AccessLogEntry {
   return {
     callId: call.id,
     timestamp: rfc3339(call.timestamp),
@@ -50,8 +63,17 @@ export function accessEntry(call: Call, end: Pick<CallEnd, 'code' | 'requestCont
   };
 }
 
-/** The decision entry of one call of the engine (docs/spec/server.md#decision-entries). `now` is the time of writing, in milliseconds since 1970. */
-export function checkEntry(call: Call, checked: Checked, details: DecisionDetails, context: EntryContext, now: number): DecisionLogEntry {
+/**
+ * The decision entry of one call of the engine (docs/spec/server.md#decision-entries). `now` is the time of writing, in
+ * milliseconds since 1970.
+ */
+export function checkEntry(
+  call: Call,
+  checked: Checked,
+  details: DecisionDetails,
+  context: EntryContext,
+  now: number,
+): DecisionLogEntry {
   const inputs = checkInputs(checked);
   const outputs = checked.decisions.map((decision, index) =>
     checkOutput(checked, checked.resources[index] as CheckEntry, decision, details.evaluationErrors[index] ?? []),
@@ -67,7 +89,13 @@ export function checkEntry(call: Call, checked: Checked, details: DecisionDetail
 }
 
 /** The decision entry of one call of the planner (docs/spec/server.md#decision-entries). */
-export function planEntry(call: Call, planned: Planned, details: DecisionDetails, context: EntryContext, now: number): DecisionLogEntry {
+export function planEntry(
+  call: Call,
+  planned: Planned,
+  details: DecisionDetails,
+  context: EntryContext,
+  now: number,
+): DecisionLogEntry {
   return {
     callId: call.id,
     timestamp: rfc3339(now),
@@ -82,19 +110,28 @@ export function planEntry(call: Call, planned: Planned, details: DecisionDetails
 }
 
 /** The decision entry of a question that the engine gave up: what was asked, and why there is no answer. */
-export function exceededEntry(call: Call, { question, error }: Exceeded, context: EntryContext, now: number): DecisionLogEntry {
+export function exceededEntry(
+  call: Call,
+  { question, error }: Exceeded,
+  context: EntryContext,
+  now: number,
+): DecisionLogEntry {
   const isCheck = question.kind === 'check';
   return {
     callId: call.id,
     timestamp: rfc3339(now),
     ...peerAndMetadata(call, context),
-    ...(isCheck ? { checkResources: { inputs: checkInputs(question), outputs: [], error } } : { planResources: { input: planInput(question.request, question.auxData), error } }),
+    ...(isCheck
+      ? { checkResources: { inputs: checkInputs(question), outputs: [], error } }
+      : { planResources: { input: planInput(question.request, question.auxData), error } }),
     auditTrail: {},
     ...sourceAndContext(context, isCheck ? question.requestContext : question.request.requestContext),
   };
 }
 
-function checkInputs(checked: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>): readonly CheckInput[] {
+function checkInputs(
+  checked: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>,
+): readonly CheckInput[] {
   const auxData = auxDataOf(checked.auxData);
   const principal = principalOf(checked.principal);
   return checked.resources.map((entry) => ({
@@ -113,11 +150,19 @@ function peerAndMetadata(call: Call, context: EntryContext): Pick<AccessLogEntry
 }
 
 function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer | undefined {
-  const peer = { ...text('address', address), ...text('authInfo', authInfo), ...text('userAgent', userAgent), ...text('forwardedFor', forwardedFor) };
+  const peer = {
+    ...text('address', address),
+    ...text('authInfo', authInfo),
+    ...text('userAgent', userAgent),
+    ...text('forwardedFor', forwardedFor),
+  };
   return isEmpty(peer) ? undefined : peer;
 }
 
-function sourceAndContext(context: EntryContext, request: RequestContext | undefined): Pick<AccessLogEntry, 'policySource' | 'requestContext'> {
+function sourceAndContext(
+  context: EntryContext,
+  request: RequestContext | undefined,
+): Pick<AccessLogEntry, 'policySource' | 'requestContext'> {
   const policySource = sourceOf(context.policySource);
   if (request === undefined) return { policySource };
   const { annotations } = request;
@@ -126,7 +171,13 @@ function sourceAndContext(context: EntryContext, request: RequestContext | undef
 
 /** A bundle that was built from no commit, at a time nobody noted, names neither. */
 function sourceOf({ embeddedPdp: { commitHash = '', builtAt = '', bundleHash = '' } }: PolicySource): PolicySource {
-  return { embeddedPdp: { ...text('commitHash', commitHash), ...text('builtAt', isMoment(builtAt) ? builtAt : ''), ...text('bundleHash', bundleHash) } };
+  return {
+    embeddedPdp: {
+      ...text('commitHash', commitHash),
+      ...text('builtAt', isMoment(builtAt) ? builtAt : ''),
+      ...text('bundleHash', bundleHash),
+    },
+  };
 }
 
 function isMoment(text: string): boolean {
@@ -144,11 +195,23 @@ function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {
 }
 
 function principalOf({ id, policyVersion, roles, attr, scope }: Principal): AuditPrincipal {
-  return { id, ...text('policyVersion', policyVersion), ...list('roles', roles), ...map('attr', attr), ...text('scope', scope) };
+  return {
+    id,
+    ...text('policyVersion', policyVersion),
+    ...list('roles', roles),
+    ...map('attr', attr),
+    ...text('scope', scope),
+  };
 }
 
 function resourceOf({ kind, policyVersion, id, attr, scope }: Resource): AuditResource {
-  return { kind, ...text('policyVersion', policyVersion), ...text('id', id), ...map('attr', attr), ...text('scope', scope) };
+  return {
+    kind,
+    ...text('policyVersion', policyVersion),
+    ...text('id', id),
+    ...map('attr', attr),
+    ...text('scope', scope),
+  };
 }
 
 function planResourceOf({ kind, policyVersion, attr, scope }: PlanResource): AuditResource {
@@ -162,7 +225,12 @@ function auxDataOf({ jwt, jwts }: VerifiedAuxData): { readonly auxData?: AuditAu
   return { auxData: { ...map('jwt', jwt), ...map('jwts', named) } };
 }
 
-function checkOutput({ requestId }: Checked, { resource }: CheckEntry, decision: Decision, errors: readonly EvaluationError[]): CheckOutput {
+function checkOutput(
+  { requestId }: Checked,
+  { resource }: CheckEntry,
+  decision: Decision,
+  errors: readonly EvaluationError[],
+): CheckOutput {
   const actions: Record<string, ActionEffect> = {};
   for (const { action, effect, matchedPolicy, matchedScope } of decision.actions) {
     const name = effect === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY';

@@ -23,7 +23,12 @@ const asked = async (request: Parameters<typeof listAuditLogEntries>[1]): Promis
 
 test('a request becomes a query of the backend; since counts from now', async () => {
   assert.equal(await asked({ kind: 1, filter: { by: 'tail', value: 3 } }), { kind: 'access', by: 'tail', count: 3 });
-  assert.equal(await asked({ kind: 2, filter: { by: 'since', value: moment(3_600_000) } }), { kind: 'decision', by: 'between', start: NOW - 3_600_000, end: NOW });
+  assert.equal(await asked({ kind: 2, filter: { by: 'since', value: moment(3_600_000) } }), {
+    kind: 'decision',
+    by: 'between',
+    start: NOW - 3_600_000,
+    end: NOW,
+  });
 });
 
 test('a request that is not valid is code 3; without a backend that can be queried code 12', () => {

@@ -6,8 +6,10 @@ import { refuseViolations, RpcError } from '../service/rpc-error.js';
 import { type AuditQuery, type AuditReader, readAuditLog } from './reader.js';
 
 /**
- * ListAuditLogEntries (docs/spec/server.md#admin-messages, docs/spec/server.md#reading-entries): the entries asked for, newest first for `tail`, oldest first otherwise. Throws an RpcError for a
- * request that is not valid (docs/spec/server.md#validation), and code 12 when there is no backend that can be queried. The caller is known to be the admin.
+ * ListAuditLogEntries (docs/spec/server.md#admin-messages, docs/spec/server.md#reading-entries): the entries asked for,
+ * newest first for `tail`, oldest first otherwise. Throws an RpcError for a request that is not valid
+ * (docs/spec/server.md#validation), and code 12 when there is no backend that can be queried. The caller is known to be
+ * the admin.
  */
 export function listAuditLogEntries(
   reader: AuditReader | undefined,
@@ -25,7 +27,12 @@ function queryOf(kind: AuditKind, filter: AuditFilter, now: number): AuditQuery 
     case 'tail':
       return { kind, by: 'tail', count: filter.value };
     case 'between':
-      return { kind, by: 'between', start: millisecondsOf(filter.value.start as Moment), end: millisecondsOf(filter.value.end as Moment) };
+      return {
+        kind,
+        by: 'between',
+        start: millisecondsOf(filter.value.start as Moment),
+        end: millisecondsOf(filter.value.end as Moment),
+      };
     case 'since':
       return { kind, by: 'between', start: now - millisecondsOf(filter.value), end: now };
     case 'lookup':

@@ -5,7 +5,8 @@ import { listRequestOfQuery } from './list-query.js';
 const read = (kind: string, query: string) => listRequestOfQuery(kind, new URLSearchParams(query));
 
 test('the kind is a name or a number', () => {
-  for (const kind of ['KIND_ACCESS', 'access', '1']) assert.equal(read(kind, 'tail=3'), { kind: 1, filter: { by: 'tail', value: 3 } });
+  for (const kind of ['KIND_ACCESS', 'access', '1'])
+    assert.equal(read(kind, 'tail=3'), { kind: 1, filter: { by: 'tail', value: 3 } });
   assert.is(read('decision', 'tail=3').kind, 2);
   assert.throws(() => read('other', 'tail=3'), /no kind of audit entries/);
 });
@@ -15,7 +16,8 @@ test('each filter is read', () => {
     by: 'between',
     value: { start: { seconds: 1704067200, nanos: 500_000_000 }, end: { seconds: 1704067200, nanos: 0 } },
   });
-  for (const since of ['2h', '7200s']) assert.equal(read('access', `since=${since}`).filter, { by: 'since', value: { seconds: 7200, nanos: 0 } });
+  for (const since of ['2h', '7200s'])
+    assert.equal(read('access', `since=${since}`).filter, { by: 'since', value: { seconds: 7200, nanos: 0 } });
   assert.equal(read('access', 'lookup=ABC').filter, { by: 'lookup', value: 'ABC' });
 });
 
@@ -29,7 +31,8 @@ test('other parameters are left alone', () => {
 });
 
 test('what cannot be read is refused', () => {
-  for (const query of ['tail=x', 'tail=-1', 'since=2', 'between.start=yesterday']) assert.throws(() => read('access', query), undefined, query);
+  for (const query of ['tail=x', 'tail=-1', 'since=2', 'between.start=yesterday'])
+    assert.throws(() => read('access', query), undefined, query);
 });
 
 test.run();

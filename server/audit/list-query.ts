@@ -1,15 +1,22 @@
 import { timestampOf } from '../../proto/moment.js';
-import { AUDIT_KINDS, type AuditFilter, type ListAuditLogEntriesRequest, type Moment } from '../../proto/audit-request.js';
+import {
+  AUDIT_KINDS,
+  type AuditFilter,
+  type ListAuditLogEntriesRequest,
+  type Moment,
+} from '../../proto/audit-request.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
 
 /**
- * The request of `GET /admin/auditlog/list/{kind}` (docs/spec/server.md#endpoints): `KIND_ACCESS`, `access` or `1`; `tail=10`, `between.start=..&between.end=..`
- * (RFC 3339), `since=2h`, `lookup=..`; other parameters are left alone (1.4). More than one filter is none. Throws an RpcError (code 3) for
- * what cannot be read.
+ * The request of `GET /admin/auditlog/list/{kind}` (docs/spec/server.md#endpoints): `KIND_ACCESS`, `access` or `1`;
+ * `tail=10`, `between.start=..&between.end=..` (RFC 3339), `since=2h`, `lookup=..`; other parameters are left alone
+ * (1.4). More than one filter is none. Throws an RpcError (code 3) for what cannot be read.
  */
 export function listRequestOfQuery(kind: string, parameters: URLSearchParams): ListAuditLogEntriesRequest {
-  const filters = [tailOf(parameters), betweenOf(parameters), sinceOf(parameters), lookupOf(parameters)].filter((filter) => filter !== undefined);
+  const filters = [tailOf(parameters), betweenOf(parameters), sinceOf(parameters), lookupOf(parameters)].filter(
+    (filter) => filter !== undefined,
+  );
   return { kind: kindOf(kind), filter: filters.length === 1 ? filters[0] : undefined };
 }
 

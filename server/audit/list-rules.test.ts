@@ -7,17 +7,25 @@ import { randomNumbers } from '../../tests/support/protobuf.js';
 const NOW = Date.UTC(2024, 0, 1);
 const moment = (milliseconds: number) => ({ seconds: milliseconds / 1000, nanos: 0 });
 const linesOf = (request: ListAuditLogEntriesRequest): readonly string[] =>
-  listAuditLogEntriesRequestViolations(request, NOW).first.map(({ field, rule }) => `${field.map(({ name }) => name).join('.')}: ${rule.message}`);
+  listAuditLogEntriesRequestViolations(request, NOW).first.map(
+    ({ field, rule }) => `${field.map(({ name }) => name).join('.')}: ${rule.message}`,
+  );
 
 test('a request that keeps all rules has no violation', () => {
   assert.equal(linesOf({ kind: 1, filter: { by: 'tail', value: 1000 } }), []);
-  assert.equal(linesOf({ kind: 2, filter: { by: 'between', value: { start: moment(0), end: moment(NOW - 1000) } } }), []);
+  assert.equal(
+    linesOf({ kind: 2, filter: { by: 'between', value: { start: moment(0), end: moment(NOW - 1000) } } }),
+    [],
+  );
   assert.equal(linesOf({ kind: 2, filter: { by: 'since', value: moment(7_200_000) } }), []);
   assert.equal(linesOf({ kind: 2, filter: { by: 'lookup', value: '01HX7QJ8Z3ABCDEFGHJKMNPQRS' } }), []);
 });
 
 test('kind is one of two, exactly one filter, tail 1 to 1000, moments there and past, lookup a call id', () => {
-  assert.equal(linesOf({ kind: 0, filter: undefined }), ['kind: value is required', 'filter: exactly one field is required in oneof']);
+  assert.equal(linesOf({ kind: 0, filter: undefined }), [
+    'kind: value is required',
+    'filter: exactly one field is required in oneof',
+  ]);
   assert.equal(linesOf({ kind: 3, filter: { by: 'tail', value: 0 } }), [
     'kind: must be in list [KIND_ACCESS, KIND_DECISION]',
     'tail: must be greater than or equal to 1 and less than or equal to 1000',
@@ -36,10 +44,21 @@ test('a violation says which rule of which field, in the terms of buf.validate',
   assert.equal(listAuditLogEntriesRequestViolations({ kind: 9, filter: undefined }, NOW).first, [
     {
       field: [{ number: 1, name: 'kind', type: 'TYPE_ENUM' }],
-      rule: { id: 'enum.in', message: 'must be in list [KIND_ACCESS, KIND_DECISION]', path: [{ number: 16, name: 'enum', type: 'TYPE_MESSAGE' }, { number: 3, name: 'in', type: 'TYPE_INT32' }] },
+      rule: {
+        id: 'enum.in',
+        message: 'must be in list [KIND_ACCESS, KIND_DECISION]',
+        path: [
+          { number: 16, name: 'enum', type: 'TYPE_MESSAGE' },
+          { number: 3, name: 'in', type: 'TYPE_INT32' },
+        ],
+      },
       forKey: false,
     },
-    { field: [{ number: 0, name: 'filter', type: 'TYPE_MESSAGE' }], rule: { id: 'required', message: 'exactly one field is required in oneof', path: [] }, forKey: false },
+    {
+      field: [{ number: 0, name: 'filter', type: 'TYPE_MESSAGE' }],
+      rule: { id: 'required', message: 'exactly one field is required in oneof', path: [] },
+      forKey: false,
+    },
   ]);
 });
 
@@ -47,21 +66,31 @@ test('a violation says which rule of which field, in the terms of buf.validate',
 function oracle({ kind, filter }: ListAuditLogEntriesRequest, now: number): readonly string[] {
   const found: string[] = [];
   if (kind === 0) found.push('1 kind TYPE_ENUM|required|value is required');
-  else if (kind !== 1 && kind !== 2) found.push('1 kind TYPE_ENUM|enum.in|must be in list [KIND_ACCESS, KIND_DECISION]');
+  else if (kind !== 1 && kind !== 2)
+    found.push('1 kind TYPE_ENUM|enum.in|must be in list [KIND_ACCESS, KIND_DECISION]');
   if (filter === undefined) found.push('0 filter TYPE_MESSAGE|required|exactly one field is required in oneof');
   if (filter?.by === 'tail' && (filter.value < 1 || filter.value > 1000)) {
     found.push('2 tail TYPE_UINT32|uint32.gte_lte|must be greater than or equal to 1 and less than or equal to 1000');
   }
   if (filter?.by === 'between') {
-    for (const [number, name] of [[1, 'start'], [2, 'end']] as const) {
+    for (const [number, name] of [
+      [1, 'start'],
+      [2, 'end'],
+    ] as const) {
       const given = filter.value[name];
       const path = `3 between TYPE_MESSAGE,${number} ${name} TYPE_MESSAGE`;
       if (given === undefined) found.push(`${path}|required|value is required`);
-      else if (BigInt(given.seconds) * 1_000_000_000n + BigInt(given.nanos) >= BigInt(now) * 1_000_000n) found.push(`${path}|timestamp.lt_now|must be less than now`);
+      else if (BigInt(given.seconds) * 1_000_000_000n + BigInt(given.nanos) >= BigInt(now) * 1_000_000n)
+        found.push(`${path}|timestamp.lt_now|must be less than now`);
     }
   }
-  if (filter?.by === 'lookup' && !(filter.value.length === 26 && [...filter.value].every((character) => CROCKFORD.includes(character)))) {
-    found.push('5 lookup TYPE_STRING|string.pattern|does not match regex pattern `^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{26}$`');
+  if (
+    filter?.by === 'lookup' &&
+    !(filter.value.length === 26 && [...filter.value].every((character) => CROCKFORD.includes(character)))
+  ) {
+    found.push(
+      '5 lookup TYPE_STRING|string.pattern|does not match regex pattern `^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{26}$`',
+    );
   }
   return found;
 }
@@ -99,7 +128,10 @@ test('the compiled rules and plain ones agree on random requests', () => {
   for (let round = 0; round < 30_000; round++) {
     const request = { kind: one(0, 1, 1, 2, 2, 3, -1, next(2 ** 31)), filter: filter() };
     const violations = listAuditLogEntriesRequestViolations(request, NOW).first;
-    const lines = violations.map(({ field, rule }) => `${field.map(({ number, name, type }) => `${number} ${name} ${type}`).join(',')}|${rule.id}|${rule.message}`);
+    const lines = violations.map(
+      ({ field, rule }) =>
+        `${field.map(({ number, name, type }) => `${number} ${name} ${type}`).join(',')}|${rule.id}|${rule.message}`,
+    );
     assert.equal(lines, oracle(request, NOW), JSON.stringify(request));
     counts[lines.length === 0 ? 'valid' : 'broken'] += 1;
   }

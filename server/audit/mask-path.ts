@@ -9,8 +9,8 @@ const MASK_ROOTS = ['principal', 'resource', 'auxData', 'requestContext', 'metad
 export type MaskRoot = (typeof MASK_ROOTS)[number];
 
 /**
- * Reads `principal.attr.ssn`, `resource.attr.cards[*].number`, `principal.attr["odd.name"]`: a root, then at least one step.
- * A text that is no path gives the reason, ready to follow the name of the key: a string.
+ * Reads `principal.attr.ssn`, `resource.attr.cards[*].number`, `principal.attr["odd.name"]`: a root, then at least one
+ * step. A text that is no path gives the reason, ready to follow the name of the key: a string.
  */
 export function parseMaskPath(text: string): MaskPath | string {
   const steps: string[] = [];
@@ -19,11 +19,13 @@ export function parseMaskPath(text: string): MaskPath | string {
     const at = STEP.lastIndex;
     const step = STEP.exec(text);
     if (step === null) return `\`${text}\` is not a path: unexpected character at ${at + 1}`;
-    if (at > 0 && step[1] === undefined && step[2] !== undefined) return `\`${text}\` is not a path: unexpected character at ${at + 1}`;
+    if (at > 0 && step[1] === undefined && step[2] !== undefined)
+      return `\`${text}\` is not a path: unexpected character at ${at + 1}`;
     steps.push(step[2] ?? step[3] ?? step[4] ?? step[5] ?? '');
   }
   const root = MASK_ROOTS.find((known) => known === steps[0]);
-  if (root === undefined || text.startsWith('.') || text.startsWith('[')) return `\`${text}\` does not begin with one of ${MASK_ROOTS.join(', ')}`;
+  if (root === undefined || text.startsWith('.') || text.startsWith('['))
+    return `\`${text}\` does not begin with one of ${MASK_ROOTS.join(', ')}`;
   if (steps.length === 1) return `\`${text}\` names no member of ${root}`;
   return { root, steps: steps.slice(1) };
 }

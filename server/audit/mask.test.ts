@@ -9,21 +9,39 @@ import { MAX_ENTRY_LENGTH, recordOf } from './record.js';
 
 const context = { metadata: metadataRules(['x-tenant'], []), policySource: { embeddedPdp: { bundleHash: 'abc' } } };
 const none = { evaluationErrors: [], effectivePolicies: {} };
-const paths = (...texts: readonly string[]): readonly MaskPath[] => texts.map((text) => parseMaskPath(text) as MaskPath);
-const masked = (...texts: readonly string[]) => maskEntry(checkEntry(sampleCall(), sampleCheck(), none, context, 0), paths(...texts));
+const paths = (...texts: readonly string[]): readonly MaskPath[] =>
+  texts.map((text) => parseMaskPath(text) as MaskPath);
+const masked = (...texts: readonly string[]) =>
+  maskEntry(checkEntry(sampleCall(), sampleCheck(), none, context, 0), paths(...texts));
 
 test('a path is a root and steps: names, positions, `*`', () => {
   assert.equal(parseMaskPath('principal.attr.ssn'), { root: 'principal', steps: ['attr', 'ssn'] });
-  assert.equal(parseMaskPath('resource.attr.cards[*].number'), { root: 'resource', steps: ['attr', 'cards', '*', 'number'] });
+  assert.equal(parseMaskPath('resource.attr.cards[*].number'), {
+    root: 'resource',
+    steps: ['attr', 'cards', '*', 'number'],
+  });
   assert.equal(parseMaskPath('principal.attr["odd.name"][0]'), { root: 'principal', steps: ['attr', 'odd.name', '0'] });
-  for (const text of ['', 'ssn', 'principal', '.principal.attr', 'principal..attr', 'principal.attr.', 'principal.attr[', 'callId.x', 'principalattr']) {
+  for (const text of [
+    '',
+    'ssn',
+    'principal',
+    '.principal.attr',
+    'principal..attr',
+    'principal.attr.',
+    'principal.attr[',
+    'callId.x',
+    'principalattr',
+  ]) {
     assert.type(parseMaskPath(text), 'string', text);
   }
 });
 
 test('masked values are replaced wherever the path leads, and the request keeps its own', () => {
   const checked = sampleCheck();
-  const entry = maskEntry(checkEntry(sampleCall(), checked, none, context, 0), paths('principal.attr.ssn', 'resource.attr.card.number', 'auxData.jwt.email'));
+  const entry = maskEntry(
+    checkEntry(sampleCall(), checked, none, context, 0),
+    paths('principal.attr.ssn', 'resource.attr.card.number', 'auxData.jwt.email'),
+  );
   const [input] = entry.checkResources?.inputs ?? [];
   assert.equal(input?.principal.attr, { ssn: '***', dept: 'hr' });
   assert.equal(input?.resource.attr, { public: false, card: { number: '***', name: 'A' } });
@@ -54,7 +72,10 @@ test('metadata, peer and annotations are masked too', () => {
 });
 
 test('a path that leads nowhere changes nothing', () => {
-  assert.equal(masked('principal.attr.none', 'resource.attr.public.x'), checkEntry(sampleCall(), sampleCheck(), none, context, 0));
+  assert.equal(
+    masked('principal.attr.none', 'resource.attr.public.x'),
+    checkEntry(sampleCall(), sampleCheck(), none, context, 0),
+  );
 });
 
 test('an entry that is nested too deep loses its attributes and says so', () => {
@@ -71,7 +92,10 @@ test('an entry that is nested too deep loses its attributes and says so', () => 
 
 test('a principal that would be repeated beyond all bounds is left out', () => {
   const { resources, decisions } = sampleCheck();
-  const many = { resources: Array.from({ length: 500 }, () => resources[0] as never), decisions: Array.from({ length: 500 }, () => decisions[0] as never) };
+  const many = {
+    resources: Array.from({ length: 500 }, () => resources[0] as never),
+    decisions: Array.from({ length: 500 }, () => decisions[0] as never),
+  };
   const entry = checkEntry(sampleCall(), sampleCheck(many, { big: 'x'.repeat(1024 * 1024) }), none, context, 0);
   const { text } = recordOf('decision', entry, 0, []);
   assert.ok(text.length < MAX_ENTRY_LENGTH);

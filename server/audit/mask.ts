@@ -4,9 +4,10 @@ import type { MaskPath, MaskRoot } from './mask-path.js';
 import { MASKED, redactCheckOutput, redactPlanOutput, type Secrets } from './redact.js';
 
 /**
- * An entry with everything masked that a path leads to, wherever it occurs: in the inputs, and as a value that the decision repeats
- * (outputs, operands of a filter, texts of errors). Parts with a fixed type keep it: a masked list has one item, a masked map its
- * members, each masked. The entry given, which shares its attributes with the request, is left as it is.
+ * An entry with everything masked that a path leads to, wherever it occurs: in the inputs, and as a value that the
+ * decision repeats (outputs, operands of a filter, texts of errors). Parts with a fixed type keep it: a masked list has
+ * one item, a masked map its members, each masked. The entry given, which shares its attributes with the request, is
+ * left as it is.
  */
 export function maskEntry<E extends AuditEntry>(entry: E, paths: readonly MaskPath[]): E {
   if (paths.length === 0) return entry;
@@ -24,7 +25,9 @@ function decisionOf({ checkResources, planResources }: DecisionLogEntry, masking
   if (planResources === undefined) return {};
   const input = inputOf(planResources.input, masking);
   const { output } = planResources;
-  return { planResources: { ...planResources, input, ...(output && { output: redactPlanOutput(output, masking.secrets) }) } };
+  return {
+    planResources: { ...planResources, input, ...(output && { output: redactPlanOutput(output, masking.secrets) }) },
+  };
 }
 
 function inputOf<I extends Partial<CheckInput>>(input: I, masking: Masking): I {
@@ -69,7 +72,9 @@ class Masking {
     const step = path.steps[depth];
     if (step === undefined) return this.#mask(value, path.root, path.steps);
     if (Array.isArray(value)) {
-      return value.map((item, index) => (step === '*' || step === String(index) ? this.#descend(item, path, depth + 1) : item));
+      return value.map((item, index) =>
+        step === '*' || step === String(index) ? this.#descend(item, path, depth + 1) : item,
+      );
     }
     if (value === null || typeof value !== 'object') return value;
     const members: Record<string, unknown> = {};
@@ -84,7 +89,8 @@ class Masking {
     if (isFree(root, steps) || value === null || typeof value !== 'object') return MASKED;
     if (Array.isArray(value)) return [MASKED];
     const members: Record<string, unknown> = {};
-    for (const [name, member] of Object.entries(value)) setOwn(members, name, this.#mask(member, root, [...steps, name]));
+    for (const [name, member] of Object.entries(value))
+      setOwn(members, name, this.#mask(member, root, [...steps, name]));
     return members;
   }
 

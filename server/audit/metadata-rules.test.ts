@@ -35,7 +35,9 @@ test('credentials are never logged, even when listed', () => {
 });
 
 test('all values of a key are logged', () => {
-  assert.equal(metadataRules(['x-tenant'], []).logged(sampleCall().metadata), { 'x-tenant': { values: ['acme', 'umbrella'] } });
+  assert.equal(metadataRules(['x-tenant'], []).logged(sampleCall().metadata), {
+    'x-tenant': { values: ['acme', 'umbrella'] },
+  });
 });
 
 test.run();

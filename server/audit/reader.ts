@@ -1,6 +1,9 @@
 import type { AuditEntry, AuditKind } from '../../proto/codec/audit-messages.js';
 
-/** Which entries of a kind are asked for (docs/spec/server.md#reading-entries, "Reading"). Moments are in milliseconds since 1970. */
+/**
+ * Which entries of a kind are asked for (docs/spec/server.md#reading-entries, "Reading"). Moments are in milliseconds
+ * since 1970.
+ */
 export type AuditQuery = { readonly kind: AuditKind } & (
   | { readonly by: 'tail'; readonly count: number }
   | { readonly by: 'between'; readonly start: number; readonly end: number }

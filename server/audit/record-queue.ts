@@ -84,6 +84,11 @@ export class RecordQueue {
   }
 
   stats(): AuditStats {
-    return { written: { ...this.#written }, dropped: { ...this.#dropped }, failed: { ...this.#failed }, queued: this.open };
+    return {
+      written: { ...this.#written },
+      dropped: { ...this.#dropped },
+      failed: { ...this.#failed },
+      queued: this.open,
+    };
   }
 }

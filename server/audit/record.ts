@@ -1,4 +1,12 @@
-import type { AccessLogEntry, AuditEntry, AuditKind, CheckInput, CheckOutput, DecisionLogEntry, PlanOutput } from '../../proto/codec/audit-messages.js';
+import type {
+  AccessLogEntry,
+  AuditEntry,
+  AuditKind,
+  CheckInput,
+  CheckOutput,
+  DecisionLogEntry,
+  PlanOutput,
+} from '../../proto/codec/audit-messages.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from './mask-path.js';
 
@@ -17,10 +25,18 @@ export const MAX_ENTRY_LENGTH = 16 * 1024 * 1024;
 
 /** The record of an entry: masked, and without its attributes when it is too long or nested too deep to be written. */
 export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask: readonly MaskPath[]): AuditRecord {
-  return { kind, callId: entry.callId, time, text: textOf(entry, mask) ?? JSON.stringify(maskEntry(withoutContent(entry), mask)) };
+  return {
+    kind,
+    callId: entry.callId,
+    time,
+    text: textOf(entry, mask) ?? JSON.stringify(maskEntry(withoutContent(entry), mask)),
+  };
 }
 
-/** Undefined when there is too much of it: a principal stands in the input of every resource, so a short request can make a long entry. */
+/**
+ * Undefined when there is too much of it: a principal stands in the input of every resource, so a short request can
+ * make a long entry.
+ */
 function textOf(entry: AuditEntry, mask: readonly MaskPath[]): string | undefined {
   try {
     if (repeatedLength(entry) > MAX_ENTRY_LENGTH) return undefined;
@@ -54,14 +70,20 @@ function decisionWithoutContent({ requestContext, metadata, ...rest }: DecisionL
   const { checkResources, planResources } = rest;
   if (checkResources !== undefined) {
     const inputs = checkResources.inputs.map(inputWithoutContent);
-    const outputs = checkResources.outputs.map(({ outputs: _, validationErrors, evaluationErrors, ...output }): CheckOutput => output);
+    const outputs = checkResources.outputs.map(
+      ({ outputs: _, validationErrors, evaluationErrors, ...output }): CheckOutput => output,
+    );
     return { ...rest, checkResources: { ...checkResources, inputs, outputs }, oversized: true };
   }
   if (planResources === undefined) return { ...rest, oversized: true };
   const { input, output } = planResources;
   return {
     ...rest,
-    planResources: { ...planResources, input: inputWithoutContent(input), ...(output && { output: planWithoutContent(output) }) },
+    planResources: {
+      ...planResources,
+      input: inputWithoutContent(input),
+      ...(output && { output: planWithoutContent(output) }),
+    },
     oversized: true,
   };
 }
@@ -70,7 +92,10 @@ function planWithoutContent({ validationErrors, evaluationErrors, filterDebug, .
   return { ...output, filter: { kind: output.filter.kind } };
 }
 
-function inputWithoutContent<I extends Pick<CheckInput, 'principal' | 'resource' | 'auxData'>>({ auxData, ...input }: I): Omit<I, 'auxData'> & Pick<CheckInput, 'principal' | 'resource'> {
+function inputWithoutContent<I extends Pick<CheckInput, 'principal' | 'resource' | 'auxData'>>({
+  auxData,
+  ...input
+}: I): Omit<I, 'auxData'> & Pick<CheckInput, 'principal' | 'resource'> {
   const { attr: _, ...principal } = input.principal;
   const { attr: __, ...resource } = input.resource;
   return { ...input, principal, resource };

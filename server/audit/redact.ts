@@ -31,7 +31,10 @@ export function redactCheckOutput(output: CheckOutput, secrets: Secrets): CheckO
   };
 }
 
-/** What the planner said, without the masked values it repeats. The text of a conditional filter goes as a whole: it spells values in its own way. */
+/**
+ * What the planner said, without the masked values it repeats. The text of a conditional filter goes as a whole: it
+ * spells values in its own way.
+ */
 export function redactPlanOutput(output: PlanOutput, secrets: Secrets): PlanOutput {
   if (secrets.size === 0) return output;
   const { filter, filterDebug, validationErrors, evaluationErrors } = output;
@@ -49,9 +52,16 @@ function withoutIn<T extends { readonly message: string }>(errors: readonly T[],
   return errors.map((error) => ({ ...error, message: textWithout(error.message, secrets) }));
 }
 
-function errorsWithout(errors: readonly EvaluationError[] | undefined, secrets: Secrets): { readonly evaluationErrors?: readonly EvaluationError[] } {
+function errorsWithout(
+  errors: readonly EvaluationError[] | undefined,
+  secrets: Secrets,
+): { readonly evaluationErrors?: readonly EvaluationError[] } {
   if (errors === undefined) return {};
-  return { evaluationErrors: errors.map(({ celError }) => ({ celError: { ...celError, message: textWithout(celError.message, secrets) } })) };
+  return {
+    evaluationErrors: errors.map(({ celError }) => ({
+      celError: { ...celError, message: textWithout(celError.message, secrets) },
+    })),
+  };
 }
 
 function operandWithout(operand: PlanOperand, secrets: Secrets): PlanOperand {

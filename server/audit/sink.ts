@@ -5,7 +5,10 @@ import type { AuditRecord } from './record.js';
 export interface AuditSink {
   /** Returns at once; what finds no room is dropped and counted. */
   readonly put: (record: AuditRecord) => void;
-  /** Puts a record, and resolves when the backend has it; no batch is waited for. Rejects when it was dropped or could not be written. */
+  /**
+   * Puts a record, and resolves when the backend has it; no batch is waited for. Rejects when it was dropped or could
+   * not be written.
+   */
   readonly deliver: (record: AuditRecord) => Promise<void>;
   /** Resolves when there is room: a sender that waits for it loses nothing. */
   readonly ready: () => Promise<void>;

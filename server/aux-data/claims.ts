@@ -2,7 +2,10 @@ import { setOwn } from '../../proto/codec/own.js';
 import type { Attributes } from '../../proto/messages.js';
 import { TokenRefused } from './refused.js';
 
-/** The claims of a token as conditions see them (docs/spec/server.md#claims). Throws for claims of a wrong type or out of their time (docs/spec/server.md#verification). */
+/**
+ * The claims of a token as conditions see them (docs/spec/server.md#claims). Throws for claims of a wrong type or out
+ * of their time (docs/spec/server.md#verification).
+ */
 export function readClaims(payload: string, now: number, skew: number): Attributes {
   const parsed = parse(payload);
   const claims: Record<string, unknown> = {};
@@ -21,7 +24,8 @@ function parse(payload: string): { readonly [name: string]: unknown } {
   } catch {
     throw new TokenRefused('claims are not JSON');
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new TokenRefused('claims are not an object');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new TokenRefused('claims are not an object');
   return parsed as { readonly [name: string]: unknown };
 }
 
@@ -60,7 +64,8 @@ const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 
 function seconds(value: unknown, name: string): number {
-  if (typeof value !== 'number' || value < FIRST_SECOND || value > LAST_SECOND) throw new TokenRefused(`${name} is not a time`);
+  if (typeof value !== 'number' || value < FIRST_SECOND || value > LAST_SECOND)
+    throw new TokenRefused(`${name} is not a time`);
   return Math.trunc(value);
 }
 

@@ -12,8 +12,8 @@ const LARGEST = 1024 * 1024;
 const MOST_REDIRECTS = 3;
 
 /**
- * Gets the text of a keyset. Redirects are followed while the scheme stays, and credentials of the URL stay with its origin. Rejects with a reason that
- * is fit for the log: no credentials, nothing of the body.
+ * Gets the text of a keyset. Redirects are followed while the scheme stays, and credentials of the URL stay with its
+ * origin. Rejects with a reason that is fit for the log: no credentials, nothing of the body.
  */
 export async function fetchKeys(url: string, timeout = TIMEOUT): Promise<FetchedKeys> {
   const first = new URL(url);
@@ -22,7 +22,10 @@ export async function fetchKeys(url: string, timeout = TIMEOUT): Promise<Fetched
   let at = first;
   try {
     for (let redirects = 0; ; redirects++) {
-      const headers = { accept: 'application/jwk-set+json, application/json', ...(at.origin === first.origin && authorization) };
+      const headers = {
+        accept: 'application/jwk-set+json, application/json',
+        ...(at.origin === first.origin && authorization),
+      };
       const response = await fetch(at, { redirect: 'manual', signal, headers });
       const next = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || next === null) return await read(response);
@@ -44,7 +47,9 @@ function authorizationOf(url: URL): { readonly authorization: string } | undefin
   url.username = '';
   url.password = '';
   if (username === '' && password === '') return undefined;
-  return { authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}` };
+  return {
+    authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+  };
 }
 
 function redirected(from: URL, location: string): URL {

@@ -9,7 +9,9 @@ export interface KeySet {
   readonly keys: readonly VerificationKey[];
   readonly optionalAlg: boolean;
   readonly optionalKid: boolean;
-  /** Why no token is accepted for this set: one of its keys does not say what it is for (docs/spec/server.md#keysets). */
+  /**
+   * Why no token is accepted for this set: one of its keys does not say what it is for (docs/spec/server.md#keysets).
+   */
   readonly unusable: string | undefined;
 }
 
@@ -23,8 +25,9 @@ export interface VerificationKey {
 class BadKeys extends Error {}
 
 /**
- * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a set (docs/spec/server.md#start-failures). A set of
- * good keys that lack `alg` or `kid` is safe to start with, for it refuses every token.
+ * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a
+ * set (docs/spec/server.md#start-failures). A set of good keys that lack `alg` or `kid` is safe to start with, for it
+ * refuses every token.
  */
 export function loadKeySet(config: KeySetConfig): KeySet {
   try {
@@ -39,7 +42,8 @@ export function loadKeySet(config: KeySetConfig): KeySet {
 export function keySetOf(material: string, config: KeySetConfig): KeySet {
   const { optionalAlg, optionalKid } = config;
   const jwks = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);
-  if (jwks === undefined || jwks.length === 0) throw new BadKeys(config.source.pem ? 'holds no PEM key' : 'is no JSON Web Key or set of them');
+  if (jwks === undefined || jwks.length === 0)
+    throw new BadKeys(config.source.pem ? 'holds no PEM key' : 'is no JSON Web Key or set of them');
   const keys = jwks.map((jwk) => ({ jwk, key: keyOf(jwk) }));
   return { keys, optionalAlg, optionalKid, unusable: whyUnusable(jwks, config) };
 }
@@ -53,7 +57,9 @@ function readMaterial({ source }: KeySetConfig): string {
       try {
         return readFileSync(source.path, 'utf8');
       } catch (error) {
-        throw new BadKeys(`cannot be read from \`${source.path}\` (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+        throw new BadKeys(
+          `cannot be read from \`${source.path}\` (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
+        );
       }
     case 'remote':
       throw new BadKeys('is not at hand');
@@ -86,7 +92,11 @@ function pemKeys(text: string): readonly JWK[] | undefined {
 /** Of a private key only what verifies; a symmetric key is its own counterpart. */
 function publicPart(key: JWK): JWK {
   const { kty, alg, kid, crv, x, y, n, e } = key;
-  const named = { ...(kty !== undefined && { kty }), ...(alg !== undefined && { alg }), ...(kid !== undefined && { kid }) };
+  const named = {
+    ...(kty !== undefined && { kty }),
+    ...(alg !== undefined && { alg }),
+    ...(kid !== undefined && { kid }),
+  };
   if (kty === 'oct') return { ...named, ...(key.k !== undefined && { k: key.k }) } as JWK;
   return { ...named, ...(crv && { crv }), ...(x && { x }), ...(y && { y }), ...(n && { n }), ...(e && { e }) } as JWK;
 }

@@ -5,7 +5,10 @@ export interface KeySource {
   readonly id: string;
   /** The keys in force; undefined when none have been had yet. Never takes longer than a caller can wait. */
   readonly current: () => KeySet | undefined | Promise<KeySet | undefined>;
-  /** Looks for newer keys because a token names one that is not there; undefined when it is too early for that, or nothing newer is had. */
+  /**
+   * Looks for newer keys because a token names one that is not there; undefined when it is too early for that, or
+   * nothing newer is had.
+   */
   readonly newer: () => Promise<KeySet | undefined> | undefined;
   readonly close: () => void;
 }

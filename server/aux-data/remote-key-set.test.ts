@@ -11,8 +11,10 @@ import { textOf, verifierOf } from './verify.js';
 
 const test = suite('remote keysets');
 const secret = Buffer.from('0123456789abcdef0123456789abcdef');
-const keys = (...kids: readonly string[]): string => JSON.stringify({ keys: kids.map((kid) => ({ kty: 'oct', k: secret.toString('base64url'), alg: 'HS256', kid })) });
-const token = (kid: string): Promise<string> => new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256', kid }).sign(secret);
+const keys = (...kids: readonly string[]): string =>
+  JSON.stringify({ keys: kids.map((kid) => ({ kty: 'oct', k: secret.toString('base64url'), alg: 'HS256', kid })) });
+const token = (kid: string): Promise<string> =>
+  new SignJWT({ a: 1 }).setProtectedHeader({ alg: 'HS256', kid }).sign(secret);
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let answer: Answer = () => undefined;
@@ -39,8 +41,18 @@ test.after(() => {
   server.close();
 });
 
-function config(at = url, options: Partial<KeySetConfig> = {}): KeySetConfig & { readonly source: { readonly kind: 'remote' } } {
-  return { id: 'r', source: { kind: 'remote', url: at, refreshInterval: undefined, pem: false }, optionalAlg: false, optionalKid: false, place: 'c.yaml:1:1', ...options } as never;
+function config(
+  at = url,
+  options: Partial<KeySetConfig> = {},
+): KeySetConfig & { readonly source: { readonly kind: 'remote' } } {
+  return {
+    id: 'r',
+    source: { kind: 'remote', url: at, refreshInterval: undefined, pem: false },
+    optionalAlg: false,
+    optionalKid: false,
+    place: 'c.yaml:1:1',
+    ...options,
+  } as never;
 }
 
 function remote(times: RemoteTimes = {}, at = url): { readonly set: RemoteKeySet; readonly events: KeySetEvent[] } {
@@ -51,7 +63,8 @@ function remote(times: RemoteTimes = {}, at = url): { readonly set: RemoteKeySet
   return { set, events };
 }
 
-const kids = (keySet: Awaited<ReturnType<RemoteKeySet['current']>>): readonly unknown[] | undefined => keySet?.keys.map(({ jwk }) => jwk.kid);
+const kids = (keySet: Awaited<ReturnType<RemoteKeySet['current']>>): readonly unknown[] | undefined =>
+  keySet?.keys.map(({ jwk }) => jwk.kid);
 
 test('a token that comes while the keys are fetched for the first time waits for them', async () => {
   answer = (_request, response) => setTimeout(() => response.end(keys('k1')), 30);
@@ -63,15 +76,26 @@ test('a token that comes while the keys are fetched for the first time waits for
 test('a server that cannot be reached is no reason not to start: tokens are refused, and others are not', async () => {
   const events: KeySetEvent[] = [];
   const reasons: string[] = [];
-  const local: KeySetConfig = { ...config(), id: 'l', source: { kind: 'data', base64: Buffer.from(keys('k1')).toString('base64'), pem: false } };
-  const verify = verifierOf({ keySets: [config('http://127.0.0.1:1/'), local], disableVerification: false, acceptableTimeSkew: 0 }, { onRefused: (reason) => reasons.push(reason), onKeySet: (event) => events.push(event) });
+  const local: KeySetConfig = {
+    ...config(),
+    id: 'l',
+    source: { kind: 'data', base64: Buffer.from(keys('k1')).toString('base64'), pem: false },
+  };
+  const verify = verifierOf(
+    { keySets: [config('http://127.0.0.1:1/'), local], disableVerification: false, acceptableTimeSkew: 0 },
+    { onRefused: (reason) => reasons.push(reason), onKeySet: (event) => events.push(event) },
+  );
   closers.push(verify);
-  const ask = async (keySetId: string): Promise<unknown> => verify({ jwt: { token: await token('k1'), keySetId }, jwts: new Map() }).catch((error: Error) => error.message);
+  const ask = async (keySetId: string): Promise<unknown> =>
+    verify({ jwt: { token: await token('k1'), keySetId }, jwts: new Map() }).catch((error: Error) => error.message);
   assert.is(await ask('r'), 'keyset `r` is unavailable');
   assert.equal(await ask('l'), { jwt: { a: 1 }, jwts: {} });
   assert.equal(reasons, ['keyset `r` is unavailable']);
   assert.is(events.length, 1);
-  assert.match(textOf(events[0] as KeySetEvent), /^keyset `r` was not fetched: http:\/\/127\.0\.0\.1:1\/: cannot be reached.*; tokens for it are refused$/);
+  assert.match(
+    textOf(events[0] as KeySetEvent),
+    /^keyset `r` was not fetched: http:\/\/127\.0\.0\.1:1\/: cannot be reached.*; tokens for it are refused$/,
+  );
 });
 
 test('a request does not wait until a server that hangs is given up', async () => {
@@ -138,22 +162,37 @@ test('it is fetched again when the answer says so, or as configured', async () =
   };
   assert.is(await fresh({}), 3_600_000);
   assert.is(await fresh({ 'cache-control': 'public, max-age=600' }), 600_000);
-  assert.is(await fresh({ 'cache-control': 'max-age=600', age: '100', expires: 'Thu, 01 Jan 1970 00:00:00 GMT' }), 500_000);
+  assert.is(
+    await fresh({ 'cache-control': 'max-age=600', age: '100', expires: 'Thu, 01 Jan 1970 00:00:00 GMT' }),
+    500_000,
+  );
   assert.is(await fresh({ 'cache-control': 'max-age=0' }), 30_000);
   assert.is(await fresh({ 'cache-control': 'no-store' }), 30_000);
   assert.is(await fresh({ 'cache-control': 'max-age=9999999999' }), 86_400_000);
-  assert.is(await fresh({ date: 'Thu, 01 Jan 2026 00:00:00 GMT', expires: 'Thu, 01 Jan 2026 02:00:00 GMT' }), 7_200_000);
+  assert.is(
+    await fresh({ date: 'Thu, 01 Jan 2026 00:00:00 GMT', expires: 'Thu, 01 Jan 2026 02:00:00 GMT' }),
+    7_200_000,
+  );
   assert.is(await fresh({ expires: '0' }), 30_000);
   answer = (_request, response) => response.end(keys('k'));
   const configured = config();
-  const set = new RemoteKeySet(configured, { ...(configured.source as object), refreshInterval: 20 } as never, () => undefined);
+  const set = new RemoteKeySet(
+    configured,
+    { ...(configured.source as object), refreshInterval: 20 } as never,
+    () => undefined,
+  );
   closers.push(set);
   await until(() => asked >= 8 + 3);
 });
 
 test('redirects are followed to the same scheme only, and not for ever', async () => {
-  const problem = (): Promise<string> => fetchKeys(url).then(() => '', (error: Error) => error.message);
-  answer = (request, response) => (request.url === '/other' ? response.end('there') : response.writeHead(302, { location: '/other' }).end());
+  const problem = (): Promise<string> =>
+    fetchKeys(url).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  answer = (request, response) =>
+    request.url === '/other' ? response.end('there') : response.writeHead(302, { location: '/other' }).end();
   assert.is((await fetchKeys(url)).text, 'there');
   for (const location of ['https://127.0.0.1/', 'file:///etc/passwd', 'data:,x']) {
     answer = (_request, response) => response.writeHead(302, { location }).end();
@@ -171,7 +210,13 @@ test('an endless answer is not read to its end', async () => {
     };
     more();
   };
-  assert.match(await fetchKeys(url).then(() => '', (error: Error) => error.message), 'answered with more than 1048576 bytes');
+  assert.match(
+    await fetchKeys(url).then(
+      () => '',
+      (error: Error) => error.message,
+    ),
+    'answered with more than 1048576 bytes',
+  );
 });
 
 test('credentials of the URL are sent, to its origin only, and never told', async () => {
@@ -199,16 +244,27 @@ test('credentials of the URL are sent, to its origin only, and never told', asyn
 
 test('the reason of a refused token is told, and nothing of the token', async () => {
   const reasons: string[] = [];
-  const local: KeySetConfig = { ...config(), id: 'l', source: { kind: 'data', base64: Buffer.from(keys('k1')).toString('base64'), pem: false } };
-  const verify = verifierOf({ keySets: [local], disableVerification: false, acceptableTimeSkew: 0 }, { onRefused: (reason) => reasons.push(reason) });
-  const sign = (claims: object, kid = 'k1'): Promise<string> => new SignJWT(claims as never).setProtectedHeader({ alg: 'HS256', kid }).sign(secret);
+  const local: KeySetConfig = {
+    ...config(),
+    id: 'l',
+    source: { kind: 'data', base64: Buffer.from(keys('k1')).toString('base64'), pem: false },
+  };
+  const verify = verifierOf(
+    { keySets: [local], disableVerification: false, acceptableTimeSkew: 0 },
+    { onRefused: (reason) => reasons.push(reason) },
+  );
+  const sign = (claims: object, kid = 'k1'): Promise<string> =>
+    new SignJWT(claims as never).setProtectedHeader({ alg: 'HS256', kid }).sign(secret);
   const now = Math.floor(Date.now() / 1000);
   const payload = async (text: string): Promise<string> => {
     const { CompactSign } = await import('jose');
     return new CompactSign(Buffer.from(text)).setProtectedHeader({ alg: 'HS256', kid: 'k1' }).sign(secret);
   };
   const refused = async (text: string, keySetId = ''): Promise<void> => {
-    await verify({ jwt: { token: text, keySetId }, jwts: new Map() }).then(() => assert.unreachable(), () => undefined);
+    await verify({ jwt: { token: text, keySetId }, jwts: new Map() }).then(
+      () => assert.unreachable(),
+      () => undefined,
+    );
   };
   await refused(await sign({ exp: 1 }));
   await refused(await sign({ nbf: now + 100 }));
@@ -219,7 +275,17 @@ test('the reason of a refused token is told, and nothing of the token', async ()
   await refused('hunter2.hunter2.hunter2');
   await refused(await payload('hunter2'));
   await refused(await payload('"hunter2"'));
-  assert.equal(reasons, ['token expired', 'token not yet valid', 'token issued in the future', 'the token is for an unknown keyset', 'the token is signed by an unknown key', 'the token cannot be parsed', 'the token cannot be parsed', 'claims are not JSON', 'claims are not an object']);
+  assert.equal(reasons, [
+    'token expired',
+    'token not yet valid',
+    'token issued in the future',
+    'the token is for an unknown keyset',
+    'the token is signed by an unknown key',
+    'the token cannot be parsed',
+    'the token cannot be parsed',
+    'claims are not JSON',
+    'claims are not an object',
+  ]);
 });
 
 test('four tokens of a request are verified at a time', async () => {
@@ -230,7 +296,9 @@ test('four tokens of a request are verified at a time', async () => {
   const names = Array.from({ length: 11 }, (_value, index) => `t${index}`);
   const { jwts } = await verify({ jwt: undefined, jwts: new Map(names.map((name) => [name, one])) });
   assert.equal(Object.keys(jwts), names);
-  await verify({ jwt: undefined, jwts: new Map([['__proto__', one]]) }).then((verified) => assert.equal(Object.keys(verified.jwts), ['__proto__']));
+  await verify({ jwt: undefined, jwts: new Map([['__proto__', one]]) }).then((verified) =>
+    assert.equal(Object.keys(verified.jwts), ['__proto__']),
+  );
 });
 
 async function until(holds: () => boolean): Promise<void> {

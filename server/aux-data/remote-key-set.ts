@@ -6,7 +6,10 @@ import type { KeySetEvent, KeySource } from './key-source.js';
 /** After the first failure, in milliseconds; each one more doubles it. */
 const FIRST_RETRY = 1000;
 const LAST_RETRY = 300_000;
-/** A token with an unknown key makes the set be fetched no more often than this, in milliseconds: anybody can make up such tokens. */
+/**
+ * A token with an unknown key makes the set be fetched no more often than this, in milliseconds: anybody can make up
+ * such tokens.
+ */
 const UNASKED_PAUSE = 30_000;
 /** How long a request waits for keys that are being fetched, in milliseconds. */
 const PATIENCE = 2000;
@@ -21,8 +24,9 @@ export interface RemoteTimes {
 }
 
 /**
- * A keyset that is fetched over HTTP (docs/spec/server.md#keysets): at the start, then when it is due, and again after failures, ever more rarely. The last good
- * keys stay in force. Nothing waits for it but tokens that need it, and they not for long.
+ * A keyset that is fetched over HTTP (docs/spec/server.md#keysets): at the start, then when it is due, and again after
+ * failures, ever more rarely. The last good keys stay in force. Nothing waits for it but tokens that need it, and they
+ * not for long.
  */
 export class RemoteKeySet implements KeySource {
   readonly id: string;
@@ -92,7 +96,10 @@ export class RemoteKeySet implements KeySource {
 
   /** Servers that start together do not ask again together. */
   #retryDelay(): number {
-    const longest = Math.min((this.times.firstRetry ?? FIRST_RETRY) * 2 ** Math.min(this.#failures - 1, 20), LAST_RETRY);
+    const longest = Math.min(
+      (this.times.firstRetry ?? FIRST_RETRY) * 2 ** Math.min(this.#failures - 1, 20),
+      LAST_RETRY,
+    );
     return longest * (0.5 + Math.random() / 2);
   }
 

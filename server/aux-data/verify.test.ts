@@ -9,19 +9,25 @@ import { verifierOf } from './verify.js';
 const test = suite('tokens');
 const now = Math.floor(Date.now() / 1000);
 
-const keySet = (id: string, material: string, options: Partial<KeySetConfig> & { pem?: boolean } = {}): KeySetConfig => ({
+const keySet = (
+  id: string,
+  material: string,
+  options: Partial<KeySetConfig> & { pem?: boolean } = {},
+): KeySetConfig => ({
   id,
   source: { kind: 'data', base64: Buffer.from(material).toString('base64'), pem: options.pem ?? false },
   optionalAlg: options.optionalAlg ?? false,
   optionalKid: options.optionalKid ?? false,
   place: 'c.yaml:1:1',
 });
-const verifier = (keySets: readonly KeySetConfig[], skew = 0, disableVerification = false) => verifierOf({ keySets, disableVerification, acceptableTimeSkew: skew * 1000 }, { onKeySet: () => undefined });
+const verifier = (keySets: readonly KeySetConfig[], skew = 0, disableVerification = false) =>
+  verifierOf({ keySets, disableVerification, acceptableTimeSkew: skew * 1000 }, { onKeySet: () => undefined });
 const one = (token: string, keySetId = ''): AuxData => ({ jwt: { token, keySetId }, jwts: new Map() });
 const secret = new TextEncoder().encode('0123456789abcdef0123456789abcdef');
 const oct: JWK = { kty: 'oct', k: Buffer.from(secret).toString('base64url'), alg: 'HS256', kid: 'k1' };
 const octSet = keySet('oct', JSON.stringify({ keys: [oct] }));
-const sign = (claims: object, header: object = { alg: 'HS256', kid: 'k1' }) => new SignJWT(claims as never).setProtectedHeader(header as never).sign(secret);
+const sign = (claims: object, header: object = { alg: 'HS256', kid: 'k1' }) =>
+  new SignJWT(claims as never).setProtectedHeader(header as never).sign(secret);
 
 async function refused(verify: ReturnType<typeof verifier>, auxData: AuxData): Promise<boolean> {
   return verify(auxData).then(
@@ -41,7 +47,16 @@ test('every algorithm verifies with a JWK of its kind, private ones included', a
 });
 
 test('claims are shaped for conditions', async () => {
-  const token = await sign({ exp: now + 100, iat: 1_700_000_000.7, nbf: 0, aud: 'api', auth_time: 1_700_000_000, none: null, deep: { a: [null] }, sub: 's' });
+  const token = await sign({
+    exp: now + 100,
+    iat: 1_700_000_000.7,
+    nbf: 0,
+    aud: 'api',
+    auth_time: 1_700_000_000,
+    none: null,
+    deep: { a: [null] },
+    sub: 's',
+  });
   const { jwt, jwts } = await verifier([octSet])(one(`  ${token}\n`));
   assert.equal(jwt, {
     exp: new Date((now + 100) * 1000).toISOString().replace('.000Z', 'Z'),
@@ -58,9 +73,28 @@ test('claims are shaped for conditions', async () => {
 test('named tokens have their claims under a step of that name, and one bad token spoils all', async () => {
   const token = await sign({ a: 1 });
   const verify = verifier([octSet]);
-  const named = (entries: readonly (readonly [string, string])[]): AuxData => ({ jwt: undefined, jwts: new Map(entries.map(([name, value]) => [name, { token: value, keySetId: '' }])) });
-  assert.equal(await verify(named([['x', token], ['y', token]])), { jwt: {}, jwts: { x: { claims: { a: 1 } }, y: { claims: { a: 1 } } } });
-  assert.ok(await refused(verify, named([['x', token], ['y', 'bad']])));
+  const named = (entries: readonly (readonly [string, string])[]): AuxData => ({
+    jwt: undefined,
+    jwts: new Map(entries.map(([name, value]) => [name, { token: value, keySetId: '' }])),
+  });
+  assert.equal(
+    await verify(
+      named([
+        ['x', token],
+        ['y', token],
+      ]),
+    ),
+    { jwt: {}, jwts: { x: { claims: { a: 1 } }, y: { claims: { a: 1 } } } },
+  );
+  assert.ok(
+    await refused(
+      verify,
+      named([
+        ['x', token],
+        ['y', 'bad'],
+      ]),
+    ),
+  );
 });
 
 test('times are held against the clock, give or take the skew', async () => {
@@ -77,16 +111,26 @@ test('times are held against the clock, give or take the skew', async () => {
     [{ iat: now + 60 }, 0, true],
     [{ iat: now + 10 }, 30, false],
   ];
-  for (const [claims, skew, bad] of cases) assert.is(await refused(verifier([octSet], skew), one(await sign(claims))), bad, JSON.stringify([claims, skew]));
+  for (const [claims, skew, bad] of cases)
+    assert.is(await refused(verifier([octSet], skew), one(await sign(claims))), bad, JSON.stringify([claims, skew]));
 });
 
 test('claims of a wrong type spoil the token', async () => {
-  for (const claims of [{ sub: 1 }, { iss: [] }, { jti: {} }, { aud: 1 }, { aud: ['a', 1] }, { exp: '2100' }, { nbf: {} }, { iat: 1e300 }]) {
+  for (const claims of [
+    { sub: 1 },
+    { iss: [] },
+    { jti: {} },
+    { aud: 1 },
+    { aud: ['a', 1] },
+    { exp: '2100' },
+    { nbf: {} },
+    { iat: 1e300 },
+  ]) {
     assert.ok(await refused(verifier([octSet]), one(await sign(claims))), JSON.stringify(claims));
   }
 });
 
-test('the token must name its key, and its algorithm must be the key\'s', async () => {
+test("the token must name its key, and its algorithm must be the key's", async () => {
   const verify = verifier([octSet]);
   assert.ok(await refused(verify, one(await sign({}, { alg: 'HS256' }))));
   assert.ok(await refused(verify, one(await sign({}, { alg: 'HS256', kid: 'other' }))));
@@ -95,14 +139,20 @@ test('the token must name its key, and its algorithm must be the key\'s', async 
   assert.ok(await refused(verify, one(`Bearer ${await sign({})}`)));
   const none = `${Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url')}.${Buffer.from('{}').toString('base64url')}.`;
   assert.ok(await refused(verify, one(none)));
-  assert.ok(await refused(verify, one(await sign({}, { alg: 'HS256', kid: 'k1', crit: ['x'], x: 1 }).catch(() => 'x'))));
+  assert.ok(
+    await refused(verify, one(await sign({}, { alg: 'HS256', kid: 'k1', crit: ['x'], x: 1 }).catch(() => 'x'))),
+  );
 });
 
 test('a public key is never taken for a secret', async () => {
   const { publicKey } = await generateKeyPair('RS256', { extractable: true });
   const pem = await exportSPKI(publicKey);
-  const token = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'k' }).sign(new TextEncoder().encode(pem));
-  assert.ok(await refused(verifier([keySet('s', pem, { pem: true, optionalAlg: true, optionalKid: true })]), one(token)));
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'HS256', kid: 'k' })
+    .sign(new TextEncoder().encode(pem));
+  assert.ok(
+    await refused(verifier([keySet('s', pem, { pem: true, optionalAlg: true, optionalKid: true })]), one(token)),
+  );
 });
 
 test('PEM keys, public or private, need both insecure switches and accept the algorithms of their type', async () => {
@@ -128,15 +178,35 @@ test('the keyset is the one named, or the only one', async () => {
 });
 
 test('keys that cannot be used end the start', () => {
-  for (const [material, pem] of [['x', false], ['[]', false], ['{"keys":[]}', false], ['{"keys":[{"kty":"RSA","alg":"RS256","kid":"k","e":"AQAB"}]}', false], ['{"kty":"oct","alg":"HS256","kid":"k"}', false], ['x', true]] as const) {
-    assert.throws(() => verifier([keySet('s', material, { pem, optionalAlg: pem, optionalKid: pem })]), (error: Error) => error instanceof ConfigError && error.message.startsWith('c.yaml:1:1: keyset `s` '), material);
+  for (const [material, pem] of [
+    ['x', false],
+    ['[]', false],
+    ['{"keys":[]}', false],
+    ['{"keys":[{"kty":"RSA","alg":"RS256","kid":"k","e":"AQAB"}]}', false],
+    ['{"kty":"oct","alg":"HS256","kid":"k"}', false],
+    ['x', true],
+  ] as const) {
+    assert.throws(
+      () => verifier([keySet('s', material, { pem, optionalAlg: pem, optionalKid: pem })]),
+      (error: Error) => error instanceof ConfigError && error.message.startsWith('c.yaml:1:1: keyset `s` '),
+      material,
+    );
   }
-  assert.throws(() => verifierOf({ keySets: [{ ...octSet, source: { kind: 'file', path: '/none', pem: false } }], disableVerification: false, acceptableTimeSkew: 0 }), 'ENOENT');
+  assert.throws(
+    () =>
+      verifierOf({
+        keySets: [{ ...octSet, source: { kind: 'file', path: '/none', pem: false } }],
+        disableVerification: false,
+        acceptableTimeSkew: 0,
+      }),
+    'ENOENT',
+  );
 });
 
 test('without verification only shape, types and times count', async () => {
   const verify = verifier([], 0, true);
-  const token = (claims: object): string => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+  const token = (claims: object): string =>
+    `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
   assert.equal((await verify(one(token({ a: 1 }), 'any'))).jwt, { a: 1 });
   assert.ok(await refused(verify, one(token({ exp: 1 }))));
   assert.ok(await refused(verify, one(token({ sub: 1 }))));

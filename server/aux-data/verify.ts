@@ -10,7 +10,10 @@ import type { KeySetEvent, KeySource } from './key-source.js';
 import { openKeySet } from './open-key-set.js';
 import { TokenRefused } from './refused.js';
 
-/** Verifies the tokens of a request and gives their claims; rejects when one is not good (docs/spec/server.md#tokens). Adds the time of each token to those it is given. */
+/**
+ * Verifies the tokens of a request and gives their claims; rejects when one is not good (docs/spec/server.md#tokens).
+ * Adds the time of each token to those it is given.
+ */
 export interface Verifier {
   (auxData: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData>;
   /** Fetches no more keys. */
@@ -27,13 +30,18 @@ export interface VerifierListeners {
 /** How many tokens of one request are verified at a time (docs/spec/server.md#verification). */
 const AT_A_TIME = 4;
 
-/** The verifier of a configuration. Throws a ConfigError for keys that cannot be used; remote keysets are fetched from now on. */
+/**
+ * The verifier of a configuration. Throws a ConfigError for keys that cannot be used; remote keysets are fetched from
+ * now on.
+ */
 export function verifierOf(config: Config['jwt'], listeners: VerifierListeners = {}): Verifier {
   const sources = config.keySets.map((keySet) => openKeySet(keySet, listeners.onKeySet ?? warn));
   const skew = config.acceptableTimeSkew / 1000;
   const claimsOf = async (token: Token): Promise<Attributes> => {
     const text = token.token.trim();
-    const payload = config.disableVerification ? unverifiedPayload(text) : await verifiedPayload(text, chooseKeySet(token, sources));
+    const payload = config.disableVerification
+      ? unverifiedPayload(text)
+      : await verifiedPayload(text, chooseKeySet(token, sources));
     return readClaims(payload, Math.floor(Date.now() / 1000), skew);
   };
   const verify = async ({ jwt, jwts }: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData> => {
@@ -79,7 +87,10 @@ function reasonOf(error: unknown): string {
   return error instanceof TokenRefused ? error.message : 'the token cannot be parsed';
 }
 
-function timed(claimsOf: (token: Token) => Promise<Attributes>, times: TokenTime[]): (token: Token) => Promise<Attributes> {
+function timed(
+  claimsOf: (token: Token) => Promise<Attributes>,
+  times: TokenTime[],
+): (token: Token) => Promise<Attributes> {
   return async (token) => {
     const start = performance.now();
     let refusal: string | undefined;
@@ -95,7 +106,10 @@ function timed(claimsOf: (token: Token) => Promise<Attributes>, times: TokenTime
 }
 
 /** Keeps the order; the first refusal ends all. */
-async function inParallel(tokens: readonly (readonly [string, Token])[], claimsOf: (token: Token) => Promise<Attributes>): Promise<readonly (readonly [string, Attributes])[]> {
+async function inParallel(
+  tokens: readonly (readonly [string, Token])[],
+  claimsOf: (token: Token) => Promise<Attributes>,
+): Promise<readonly (readonly [string, Attributes])[]> {
   const results: (readonly [string, Attributes])[] = [];
   let next = 0;
   const run = async (): Promise<void> => {
@@ -126,10 +140,14 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
   return only;
 }
 
-/** Three segments, the second of which is base64url; nothing else is looked at (docs/spec/server.md#without-verification). */
+/**
+ * Three segments, the second of which is base64url; nothing else is looked at
+ * (docs/spec/server.md#without-verification).
+ */
 function unverifiedPayload(token: string): string {
   const segments = token.split('.');
-  if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment))) throw new TokenRefused('the token cannot be parsed');
+  if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment)))
+    throw new TokenRefused('the token cannot be parsed');
   decodeProtectedHeader(token);
   return Buffer.from(segments[1] as string, 'base64url').toString('utf8');
 }
@@ -154,7 +172,10 @@ function hasKid({ keys, optionalKid }: KeySet, kid: string | undefined): boolean
   return optionalKid || kid === undefined || keys.some(({ jwk }) => jwk.kid === kid);
 }
 
-/** Whether the names and kinds of token and key fit (docs/spec/server.md#keysets). The token's word on its algorithm is never enough. */
+/**
+ * Whether the names and kinds of token and key fit (docs/spec/server.md#keysets). The token's word on its algorithm is
+ * never enough.
+ */
 function mayVerify(key: JWK, alg: string, kid: string | undefined, keySet: KeySet): boolean {
   if (!keySet.optionalKid && (kid === undefined || key.kid !== kid)) return false;
   if (key.alg !== undefined) return key.alg === alg && algorithmsOf(key).includes(alg);

@@ -1,5 +1,9 @@
-/** Where a listener listens (docs/spec/server.md#configuration): a TCP port, of one host or of all, or a Unix socket. */
-export type Address = { readonly kind: 'tcp'; readonly host: string | undefined; readonly port: number } | { readonly kind: 'unix'; readonly path: string };
+/**
+ * Where a listener listens (docs/spec/server.md#configuration): a TCP port, of one host or of all, or a Unix socket.
+ */
+export type Address =
+  | { readonly kind: 'tcp'; readonly host: string | undefined; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
 
 /** `host:port`, `:port`, `[::1]:port` or `unix:/path`; undefined when it is none of them. Port 0 is any free port. */
 export function parseAddress(text: string): Address | undefined {

@@ -10,9 +10,21 @@ interface Agreement {
 
 /** In the order in which they are reported. */
 const AGREEMENTS: readonly Agreement[] = [
-  { key: 'server.tls.cert', holds: (s) => both(s, 'server.tls.cert', 'server.tls.key'), problem: 'needs `server.tls.key`' },
-  { key: 'server.tls.key', holds: (s) => both(s, 'server.tls.key', 'server.tls.cert'), problem: 'needs `server.tls.cert`' },
-  { key: 'server.tls.caCert', holds: (s) => both(s, 'server.tls.caCert', 'server.tls.cert'), problem: 'needs `server.tls.cert` and `server.tls.key`' },
+  {
+    key: 'server.tls.cert',
+    holds: (s) => both(s, 'server.tls.cert', 'server.tls.key'),
+    problem: 'needs `server.tls.key`',
+  },
+  {
+    key: 'server.tls.key',
+    holds: (s) => both(s, 'server.tls.key', 'server.tls.cert'),
+    problem: 'needs `server.tls.cert`',
+  },
+  {
+    key: 'server.tls.caCert',
+    holds: (s) => both(s, 'server.tls.caCert', 'server.tls.cert'),
+    problem: 'needs `server.tls.cert` and `server.tls.key`',
+  },
   {
     key: 'server.adminAPI.enabled',
     holds: (s) => !s['server.adminAPI.enabled'] || has(s, 'server.adminAPI.adminCredentials.username'),
@@ -23,10 +35,26 @@ const AGREEMENTS: readonly Agreement[] = [
     holds: (s) => !s['server.adminAPI.enabled'] || has(s, 'server.adminAPI.adminCredentials.passwordHash'),
     problem: 'needs `server.adminAPI.adminCredentials.passwordHash`: there are no default credentials',
   },
-  { key: 'audit.enabled', holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined, problem: 'needs `audit.backend`' },
-  { key: 'audit.backend', holds: (s) => !writesTo(s, 'local') || has(s, 'audit.local.storagePath'), problem: '`local` needs `audit.local.storagePath`' },
-  { key: 'audit.backend', holds: (s) => !writesTo(s, 'kafka') || has(s, 'audit.kafka.topic'), problem: '`kafka` needs `audit.kafka.topic`' },
-  { key: 'audit.backend', holds: (s) => !writesTo(s, 'kafka') || s['audit.kafka.brokers'].length > 0, problem: '`kafka` needs `audit.kafka.brokers`' },
+  {
+    key: 'audit.enabled',
+    holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined,
+    problem: 'needs `audit.backend`',
+  },
+  {
+    key: 'audit.backend',
+    holds: (s) => !writesTo(s, 'local') || has(s, 'audit.local.storagePath'),
+    problem: '`local` needs `audit.local.storagePath`',
+  },
+  {
+    key: 'audit.backend',
+    holds: (s) => !writesTo(s, 'kafka') || has(s, 'audit.kafka.topic'),
+    problem: '`kafka` needs `audit.kafka.topic`',
+  },
+  {
+    key: 'audit.backend',
+    holds: (s) => !writesTo(s, 'kafka') || s['audit.kafka.brokers'].length > 0,
+    problem: '`kafka` needs `audit.kafka.brokers`',
+  },
   ...(['maxFileAgeDays', 'maxFileCount'] as const).map(
     (limit): Agreement => ({
       key: `audit.file.logRotation.${limit}`,
@@ -53,7 +81,10 @@ const AGREEMENTS: readonly Agreement[] = [
   },
 ];
 
-/** Holds the settings against each other. Throws a ConfigError for the first that asks for something another does not give (docs/spec/server.md#start-failures). */
+/**
+ * Holds the settings against each other. Throws a ConfigError for the first that asks for something another does not
+ * give (docs/spec/server.md#start-failures).
+ */
 export function checkAgreements({ settings, places }: Settled): void {
   for (const { key, holds, problem } of AGREEMENTS) {
     if (!holds(settings)) throw new ConfigError(`\`${key}\` ${problem}`, places.get(key) ?? 'defaults');

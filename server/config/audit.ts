@@ -53,7 +53,11 @@ export function auditOf(settings: Settings): AuditConfig {
 function rotationOf(settings: Settings): AuditConfig['file']['logRotation'] {
   const maxFileSizeMB = settings['audit.file.logRotation.maxFileSizeMB'];
   if (maxFileSizeMB === undefined) return undefined;
-  return { maxFileSizeMB, maxFileAgeDays: settings['audit.file.logRotation.maxFileAgeDays'], maxFileCount: settings['audit.file.logRotation.maxFileCount'] };
+  return {
+    maxFileSizeMB,
+    maxFileAgeDays: settings['audit.file.logRotation.maxFileAgeDays'],
+    maxFileCount: settings['audit.file.logRotation.maxFileCount'],
+  };
 }
 
 function kafkaTlsOf(settings: Settings): KafkaTls | undefined {

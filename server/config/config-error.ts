@@ -1,4 +1,7 @@
-/** A configuration that the server cannot start with: what is wrong, and where (`file:line:column`, or the flag). The message is one line. */
+/**
+ * A configuration that the server cannot start with: what is wrong, and where (`file:line:column`, or the flag). The
+ * message is one line.
+ */
 export class ConfigError extends Error {
   constructor(
     readonly problem: string,
@@ -8,7 +11,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** What was thrown after the configuration was read: an error that only knows the key of what is wrong gets the place of it too. */
+/**
+ * What was thrown after the configuration was read: an error that only knows the key of what is wrong gets the place of
+ * it too.
+ */
 export function placed(error: unknown, places: ReadonlyMap<string, string>): unknown {
   const place = error instanceof ConfigError ? places.get(error.place) : undefined;
   if (place === undefined) return error;

@@ -11,7 +11,10 @@ export const username: ValueType<string> = {
   schema: { type: ['string', 'number'], pattern: '^[^:]+$' },
 };
 
-/** The bcrypt hash inside the base64 of a file (docs/spec/server.md#configuration); what is not one must stop the start (docs/spec/server.md#start-failures). */
+/**
+ * The bcrypt hash inside the base64 of a file (docs/spec/server.md#configuration); what is not one must stop the start
+ * (docs/spec/server.md#start-failures).
+ */
 export const passwordHash: ValueType<string> = {
   read: (node, key) => {
     const written = node.kind === 'scalar' && typeof node.value === 'string' ? node.value.trim() : '';

@@ -1,7 +1,18 @@
-const UNITS: { readonly [unit: string]: number } = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS: { readonly [unit: string]: number } = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/y;
 
-/** A duration as Go writes it (`500ms`, `1h30m`, `-5s`, `0`), in milliseconds; undefined when it is none. A bare number is none (docs/spec/server.md#configuration). */
+/**
+ * A duration as Go writes it (`500ms`, `1h30m`, `-5s`, `0`), in milliseconds; undefined when it is none. A bare number
+ * is none (docs/spec/server.md#configuration).
+ */
 export function parseDuration(text: string): number | undefined {
   const negative = text.startsWith('-');
   const unsigned = text.replace(/^[+-]/, '');

@@ -7,7 +7,12 @@ export type KeySource =
   | { readonly kind: 'file'; readonly path: string; readonly pem: boolean }
   | { readonly kind: 'data'; readonly base64: string; readonly pem: boolean }
   /** `refreshInterval` in milliseconds; undefined: as the answers of the server say. */
-  | { readonly kind: 'remote'; readonly url: string; readonly refreshInterval: number | undefined; readonly pem: false };
+  | {
+      readonly kind: 'remote';
+      readonly url: string;
+      readonly refreshInterval: number | undefined;
+      readonly pem: false;
+    };
 
 export interface KeySetConfig {
   readonly id: string;
@@ -40,7 +45,8 @@ function readKeySet(node: ConfigNode, key: string): KeySetConfig {
   const id = map.entries.get('id');
   if (id === undefined) throw new ConfigError(`\`${key}\` has no \`id\``, node.place);
   const insecure = map.entries.get('insecure');
-  const flags = insecure === undefined ? undefined : blockOf(insecure, `${key}.insecure`, ['optionalAlg', 'optionalKid']);
+  const flags =
+    insecure === undefined ? undefined : blockOf(insecure, `${key}.insecure`, ['optionalAlg', 'optionalKid']);
   return {
     id: name.read(id, `${key}.id`),
     source: readSource(map, key),
@@ -79,7 +85,8 @@ function readRemote(node: ConfigNode, key: string): KeySource {
   const written = name.read(url, `${key}.url`);
   // It may hold a password, and is therefore not quoted.
   if (!isWebAddress(written)) return refuse(url, `${key}.url`, 'a URL that begins with `https://` or `http://`', false);
-  const refreshInterval = interval === undefined ? undefined : duration(SHORTEST_REFRESH).read(interval, `${key}.refreshInterval`);
+  const refreshInterval =
+    interval === undefined ? undefined : duration(SHORTEST_REFRESH).read(interval, `${key}.refreshInterval`);
   return { kind: 'remote', url: written, refreshInterval, pem: false };
 }
 
@@ -97,7 +104,11 @@ export function withoutCredentials(url: string): string {
 }
 
 function writeKeySet({ id, source, optionalAlg, optionalKid }: KeySetConfig): object {
-  return { id, ...writeSource(source), ...((optionalAlg || optionalKid) && { insecure: { optionalAlg, optionalKid } }) };
+  return {
+    id,
+    ...writeSource(source),
+    ...((optionalAlg || optionalKid) && { insecure: { optionalAlg, optionalKid } }),
+  };
 }
 
 function writeSource(source: KeySource): object {
@@ -107,12 +118,22 @@ function writeSource(source: KeySource): object {
     case 'data':
       return { local: { data: MASKED, pem: source.pem } };
     case 'remote':
-      return { remote: { url: withoutCredentials(source.url), ...(source.refreshInterval !== undefined && { refreshInterval: duration().write(source.refreshInterval) }) } };
+      return {
+        remote: {
+          url: withoutCredentials(source.url),
+          ...(source.refreshInterval !== undefined && { refreshInterval: duration().write(source.refreshInterval) }),
+        },
+      };
   }
 }
 
 function keySetSchema(): object {
-  const block = (properties: object, required: readonly string[] = []): object => ({ type: 'object', additionalProperties: false, properties, required });
+  const block = (properties: object, required: readonly string[] = []): object => ({
+    type: 'object',
+    additionalProperties: false,
+    properties,
+    required,
+  });
   const text = { type: 'string', minLength: 1 };
   const yesNo = { type: 'boolean' };
   return {
@@ -120,7 +141,9 @@ function keySetSchema(): object {
       {
         id: text,
         local: block({ data: text, file: text, pem: yesNo }),
-        remote: block({ url: { type: 'string', pattern: '^(https?://|.*\\$)' }, refreshInterval: duration().schema }, ['url']),
+        remote: block({ url: { type: 'string', pattern: '^(https?://|.*\\$)' }, refreshInterval: duration().schema }, [
+          'url',
+        ]),
         insecure: block({ optionalAlg: yesNo, optionalKid: yesNo }),
       },
       ['id'],

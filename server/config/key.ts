@@ -38,11 +38,19 @@ export function used<T>(type: ValueType<T>, value: NoInfer<T>, meaning: string):
   return { kind: 'used', type, default: value, meaning };
 }
 
-export function ignored(type: ValueType<unknown>, why: string, harmless: (value: unknown) => boolean = isFalse): IgnoredKey {
+export function ignored(
+  type: ValueType<unknown>,
+  why: string,
+  harmless: (value: unknown) => boolean = isFalse,
+): IgnoredKey {
   return { kind: 'ignored', type, why, harmless };
 }
 
-export function refused(why: string, type: ValueType<unknown> = anything, harmless: (value: unknown) => boolean = isNothing): RefusedKey {
+export function refused(
+  why: string,
+  type: ValueType<unknown> = anything,
+  harmless: (value: unknown) => boolean = isNothing,
+): RefusedKey {
   return { kind: 'refused', type, why, harmless };
 }
 

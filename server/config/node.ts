@@ -1,4 +1,7 @@
-/** A value of a configuration, with the place it was written at. Integers are bigints, so that `globals` can tell 1 from 1.0. */
+/**
+ * A value of a configuration, with the place it was written at. Integers are bigints, so that `globals` can tell 1 from
+ * 1.0.
+ */
 export type ConfigNode = ScalarNode | ListNode | MapNode;
 
 export interface ScalarNode {

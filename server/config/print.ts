@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import { type Settled, type Settings, usedKeys } from './settings.js';
 
 /**
- * The configuration in force as YAML, each value with what it comes from: the default, a place in the file, a flag. Secrets are masked; apart
- * from them it is a configuration that gives the same.
+ * The configuration in force as YAML, each value with what it comes from: the default, a place in the file, a flag.
+ * Secrets are masked; apart from them it is a configuration that gives the same.
  */
 export function printConfig({ settings, places }: Settled): string {
   const lines: string[] = [];
@@ -17,7 +17,9 @@ export function printConfig({ settings, places }: Settled): string {
     open = blocks;
     const value = settings[path as keyof Settings];
     const written = value === undefined ? 'null' : inline(key.type.write(value));
-    lines.push(`${indent(blocks.length)}${path.slice(path.lastIndexOf('.') + 1)}: ${written} # ${places.get(path) ?? 'default'}`);
+    lines.push(
+      `${indent(blocks.length)}${path.slice(path.lastIndexOf('.') + 1)}: ${written} # ${places.get(path) ?? 'default'}`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }
@@ -33,6 +35,15 @@ function indent(depth: number): string {
 
 /** On one line, with dollar signs as the reader of the file wants them. */
 function inline(value: unknown): string {
-  const options = { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: false, defaultStringType: typeof value === 'string' ? 'PLAIN' : 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', blockQuote: false, version: '1.2', aliasDuplicateObjects: false } as const;
+  const options = {
+    collectionStyle: 'flow',
+    lineWidth: 0,
+    flowCollectionPadding: false,
+    defaultStringType: typeof value === 'string' ? 'PLAIN' : 'QUOTE_DOUBLE',
+    defaultKeyType: 'PLAIN',
+    blockQuote: false,
+    version: '1.2',
+    aliasDuplicateObjects: false,
+  } as const;
   return stringify(value, options).trimEnd().replaceAll('\n', ' ').replaceAll('$', '$$$$');
 }

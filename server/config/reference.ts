@@ -5,7 +5,12 @@ import { KEYS } from './keys.js';
 export function configReference(): string {
   const keys = Object.entries<ConfigKey>(KEYS);
   const blocks = [...new Set(keys.map(([path]) => path.slice(0, path.indexOf('.'))))];
-  const sections = blocks.map((block) => section(block, keys.filter(([path]) => path.startsWith(`${block}.`))));
+  const sections = blocks.map((block) =>
+    section(
+      block,
+      keys.filter(([path]) => path.startsWith(`${block}.`)),
+    ),
+  );
   return [INTRODUCTION, ...sections.filter((text) => text !== ''), KEY_SETS, withoutEffect()].join('\n');
 }
 
@@ -51,8 +56,12 @@ Without these switches every key must have \`alg\` and \`kid\`, or no token is a
 `;
 
 function section(block: string, keys: readonly (readonly [string, ConfigKey])[]): string {
-  const rows = keys.flatMap(([path, key]) => (key.kind === 'used' ? [`| \`${path}\` | ${key.type.words} | ${defaultText(key)} | ${key.meaning} |\n`] : []));
-  return rows.length === 0 ? '' : `## ${block}\n\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n${rows.join('')}`;
+  const rows = keys.flatMap(([path, key]) =>
+    key.kind === 'used' ? [`| \`${path}\` | ${key.type.words} | ${defaultText(key)} | ${key.meaning} |\n`] : [],
+  );
+  return rows.length === 0
+    ? ''
+    : `## ${block}\n\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
 function defaultText(key: UsedKey<unknown>): string {
@@ -62,6 +71,10 @@ function defaultText(key: UsedKey<unknown>): string {
 }
 
 function withoutEffect(): string {
-  const rows = Object.entries<ConfigKey>(KEYS).flatMap(([path, key]) => (key.kind === 'ignored' || key.kind === 'refused' ? [`| \`${path}\` | ${key.kind === 'ignored' ? 'warning' : 'only `true`'} | ${key.why} |\n`] : []));
+  const rows = Object.entries<ConfigKey>(KEYS).flatMap(([path, key]) =>
+    key.kind === 'ignored' || key.kind === 'refused'
+      ? [`| \`${path}\` | ${key.kind === 'ignored' ? 'warning' : 'only `true`'} | ${key.why} |\n`]
+      : [],
+  );
   return `## Accepted for files of other servers\n\n| Key | | Because |\n|---|---|---|\n${rows.join('')}`;
 }

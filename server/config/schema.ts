@@ -4,8 +4,8 @@ import { writeDefault } from './reference.js';
 import type { JsonSchema } from './value-types.js';
 
 /**
- * The JSON Schema (draft 7) of a configuration file, for editors: `# yaml-language-server: $schema=...`. The server itself goes by the table; where
- * a file has a reference to the environment, only the server knows the value.
+ * The JSON Schema (draft 7) of a configuration file, for editors: `# yaml-language-server: $schema=...`. The server
+ * itself goes by the table; where a file has a reference to the environment, only the server knows the value.
  */
 export function configSchema(): JsonSchema {
   const root: Block = new Map();
@@ -15,7 +15,11 @@ export function configSchema(): JsonSchema {
     title: 'Configuration of authz',
     ...blockSchema(root),
     definitions: {
-      unset: { description: 'A key without a value is left out; a reference to the environment is any value', type: ['null', 'string'], pattern: String.raw`\$` },
+      unset: {
+        description: 'A key without a value is left out; a reference to the environment is any value',
+        type: ['null', 'string'],
+        pattern: String.raw`\$`,
+      },
     },
   };
 }
@@ -39,7 +43,9 @@ function blockSchema(block: Block): JsonSchema {
   return {
     type: ['object', 'null'],
     additionalProperties: block.has('*'),
-    properties: Object.fromEntries(named.map(([name, child]) => [name, child instanceof Map ? blockSchema(child) : child])),
+    properties: Object.fromEntries(
+      named.map(([name, child]) => [name, child instanceof Map ? blockSchema(child) : child]),
+    ),
   };
 }
 
@@ -47,7 +53,11 @@ function schemaOf(key: ConfigKey): JsonSchema {
   switch (key.kind) {
     case 'used': {
       const written = writeDefault(key);
-      return { description: key.meaning, ...(written !== undefined && { default: written }), ...orUnset(key.type.schema) };
+      return {
+        description: key.meaning,
+        ...(written !== undefined && { default: written }),
+        ...orUnset(key.type.schema),
+      };
     }
     case 'ignored':
       return { description: `has no effect: ${key.why}`, deprecated: true };

@@ -2,9 +2,9 @@ import { ConfigError } from './config-error.js';
 import type { ConfigNode, MapNode } from './node.js';
 
 /**
- * Lays the overrides of one `--set` flag over a configuration (docs/spec/server.md#configuration). The syntax is Helm's: `a.b=1,c[0].d=x`, a list in
- * braces `{x,y}`, and a backslash before a comma, dot, equals sign, bracket or brace that is meant as such. Numbers, `true`,
- * `false` and `null` are typed, all else is text. Throws a ConfigError.
+ * Lays the overrides of one `--set` flag over a configuration (docs/spec/server.md#configuration). The syntax is
+ * Helm's: `a.b=1,c[0].d=x`, a list in braces `{x,y}`, and a backslash before a comma, dot, equals sign, bracket or
+ * brace that is meant as such. Numbers, `true`, `false` and `null` are typed, all else is text. Throws a ConfigError.
  */
 export function applySet(root: MapNode, flag: string): MapNode {
   let result = root;

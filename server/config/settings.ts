@@ -4,7 +4,9 @@ import { KEYS } from './keys.js';
 import type { ConfigNode, MapNode } from './node.js';
 
 /** The value of every key that the server reads, by its path. */
-export type Settings = { readonly [K in keyof typeof KEYS as (typeof KEYS)[K] extends UsedKey<unknown> ? K : never]: ValueOf<(typeof KEYS)[K]> };
+export type Settings = {
+  readonly [K in keyof typeof KEYS as (typeof KEYS)[K] extends UsedKey<unknown> ? K : never]: ValueOf<(typeof KEYS)[K]>;
+};
 
 type ValueOf<K> = K extends UsedKey<infer T> ? T : never;
 
@@ -16,17 +18,25 @@ export interface Settled {
   readonly warnings: readonly string[];
 }
 
-/** Holds a configuration against the table of keys. Throws a ConfigError for an unknown key, a wrong value, or one that is refused. */
+/**
+ * Holds a configuration against the table of keys. Throws a ConfigError for an unknown key, a wrong value, or one that
+ * is refused.
+ */
 export function settle(root: MapNode): Settled {
   const found: Found = { values: new Map(), places: new Map(), warnings: [] };
   visit(root, '', found);
-  const settings = usedKeys().map(([path, key]) => [path, found.values.has(path) ? found.values.get(path) : key.default]);
+  const settings = usedKeys().map(([path, key]) => [
+    path,
+    found.values.has(path) ? found.values.get(path) : key.default,
+  ]);
   return { settings: Object.fromEntries(settings) as Settings, places: found.places, warnings: found.warnings };
 }
 
 /** The keys that the server reads, in the order of the table. */
 export function usedKeys(): readonly (readonly [string, UsedKey<unknown>])[] {
-  return Object.entries<ConfigKey>(KEYS).filter((entry): entry is [string, UsedKey<unknown>] => entry[1].kind === 'used');
+  return Object.entries<ConfigKey>(KEYS).filter(
+    (entry): entry is [string, UsedKey<unknown>] => entry[1].kind === 'used',
+  );
 }
 
 interface Found {
@@ -49,7 +59,8 @@ function visit(block: MapNode, path: string, found: Found): void {
 function visitBlock(node: ConfigNode, path: string, found: Found): void {
   if (!isBlock(path)) throw new ConfigError(`unknown key \`${path}\``, node.place);
   if (node.kind === 'map') visit(node, path, found);
-  else if (node.kind !== 'scalar' || node.value !== null) throw new ConfigError(`\`${path}\` must be a map`, node.place);
+  else if (node.kind !== 'scalar' || node.value !== null)
+    throw new ConfigError(`\`${path}\` must be a map`, node.place);
 }
 
 function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): void {
@@ -61,7 +72,8 @@ function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): 
       found.places.set(path, node.place);
       return;
     case 'ignored':
-      if (!key.harmless(key.type.read(node, path))) found.warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
+      if (!key.harmless(key.type.read(node, path)))
+        found.warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
       return;
     case 'refused':
       if (!key.harmless(key.type.read(node, path))) throw new ConfigError(`\`${path}\`: ${key.why}`, node.place);

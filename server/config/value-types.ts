@@ -23,7 +23,8 @@ export const MASKED = '***';
 
 /** `engine.defaultPolicyVersion: 20210210` is a number to YAML and a text to its reader. */
 export const text: ValueType<string> = {
-  read: (node, key) => (node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a text')),
+  read: (node, key) =>
+    node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a text'),
   write: same,
   words: 'text',
   schema: { type: ['string', 'number', 'boolean'] },
@@ -44,7 +45,8 @@ export const name: ValueType<string> = {
 export const path: ValueType<string> = { ...text, words: 'path' };
 
 export const bool: ValueType<boolean> = {
-  read: (node, key) => (node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : refuse(node, key, '`true` or `false`')),
+  read: (node, key) =>
+    node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : refuse(node, key, '`true` or `false`'),
   write: same,
   words: 'bool',
   schema: { type: 'boolean' },
@@ -73,11 +75,22 @@ export function duration(least = 0, most = Number.MAX_SAFE_INTEGER): ValueType<n
       // Zero needs no unit.
       const milliseconds = node.kind === 'scalar' && node.value === 0n ? 0 : value;
       if (milliseconds !== undefined && milliseconds >= least && milliseconds <= most) return milliseconds;
-      return refuse(node, key, bounds === '' ? 'a duration such as `500ms`, `30s` or `1h30m`' : `a duration${bounds}, such as \`${writeDuration(Math.max(least, 1000))}\``);
+      return refuse(
+        node,
+        key,
+        bounds === ''
+          ? 'a duration such as `500ms`, `30s` or `1h30m`'
+          : `a duration${bounds}, such as \`${writeDuration(Math.max(least, 1000))}\``,
+      );
     },
     write: writeDuration,
     words: `duration${bounds}`,
-    schema: { anyOf: [{ type: 'string', pattern: String.raw`^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$` }, { const: 0 }] },
+    schema: {
+      anyOf: [
+        { type: 'string', pattern: String.raw`^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$` },
+        { const: 0 },
+      ],
+    },
   };
 }
 
@@ -97,7 +110,10 @@ export function oneOf<const W extends string>(...words: readonly W[]): ValueType
 /** A list of values of one kind. */
 export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
   return {
-    read: (node, key) => (node.kind === 'list' ? node.items.map((child, index) => item.read(child, `${key}[${index}]`)) : refuse(node, key, `a list: ${item.words}`)),
+    read: (node, key) =>
+      node.kind === 'list'
+        ? node.items.map((child, index) => item.read(child, `${key}[${index}]`))
+        : refuse(node, key, `a list: ${item.words}`),
     write: (values) => values.map((value) => item.write(value)),
     words: `list: ${item.words}`,
     schema: { type: 'array', items: item.schema },
@@ -127,7 +143,12 @@ export const fileMode: ValueType<number> = {
   },
   write: (mode) => `0o${mode.toString(8)}`,
   words: 'file mode',
-  schema: { anyOf: [{ type: 'integer', minimum: 0, maximum: 0o777 }, { type: 'string', pattern: '^0?o?[0-7]{1,4}$' }] },
+  schema: {
+    anyOf: [
+      { type: 'integer', minimum: 0, maximum: 0o777 },
+      { type: 'string', pattern: '^0?o?[0-7]{1,4}$' },
+    ],
+  },
 };
 
 /** Taken as it is. */

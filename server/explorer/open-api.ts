@@ -1,6 +1,9 @@
 import { openApi } from '../../proto/gen/openapi.js';
 
-/** Prints the description of the REST interface for whoever asks at an address, `https://pdp.example:3592` (docs/spec/server.md#openapi-and-explorer). */
+/**
+ * Prints the description of the REST interface for whoever asks at an address, `https://pdp.example:3592`
+ * (docs/spec/server.md#openapi-and-explorer).
+ */
 export type OpenApiPrinter = (address: string, version: string) => string;
 
 /** What does not depend on who asks is printed once. */

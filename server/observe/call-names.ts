@@ -18,7 +18,12 @@ export function codeNameOf(code: Code | undefined): string {
   return code === undefined ? 'OK' : (CODE_NAMES.get(code) as string);
 }
 
-const CODE_NAMES: ReadonlyMap<Code, string> = new Map((Object.keys(CODES) as Code[]).map((code) => [code, code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())]));
+const CODE_NAMES: ReadonlyMap<Code, string> = new Map(
+  (Object.keys(CODES) as Code[]).map((code) => [
+    code,
+    code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  ]),
+);
 
 /** The same in OpenTelemetry's words: `INVALID_ARGUMENT`. */
 export function statusNameOf(code: Code | undefined): string {
@@ -31,7 +36,10 @@ export function isServerFault(code: Code | undefined): boolean {
   return code === 'internal' || code === 'unknown' || code === 'data_loss';
 }
 
-/** Whether the call is about the server itself, not about a decision: it is neither logged nor traced (docs/spec/server.md#health, docs/spec/server.md#opentelemetry). */
+/**
+ * Whether the call is about the server itself, not about a decision: it is neither logged nor traced
+ * (docs/spec/server.md#health, docs/spec/server.md#opentelemetry).
+ */
 export function isHousekeeping({ method }: Pick<Call, 'method'>): boolean {
   return method.startsWith('/grpc.');
 }

@@ -46,7 +46,13 @@ test('when examining takes too much of the processor, calls are skipped and coun
 
 test('an examination that throws is an error in the log, and nothing else', async () => {
   const lines: string[] = [];
-  const search = new ConditionErrorSearch(() => { throw new Error('bug'); }, [], { ...LOGGER, error: (message) => void lines.push(message) });
+  const search = new ConditionErrorSearch(
+    () => {
+      throw new Error('bug');
+    },
+    [],
+    { ...LOGGER, error: (message) => void lines.push(message) },
+  );
   search.checked(CALL, CHECKED);
   await new Promise(setImmediate);
   assert.is(lines.length, 1);

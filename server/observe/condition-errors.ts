@@ -18,9 +18,10 @@ export type FindConditionErrors = (request: CheckCall | PlanCall) => readonly Co
 export type TellConditionErrors = (call: Call, errors: readonly ConditionError[]) => void;
 
 /**
- * Looks for conditions that could not be evaluated, after the reply and within a budget: a compiled condition that fails is false and says no
- * more, so whoever wants to know must decide again. A server with little to do looks at every call, a busy one at a sample; never does it take more than a hundredth of
- * the processor. The audit log, which must have them all, asks for itself.
+ * Looks for conditions that could not be evaluated, after the reply and within a budget: a compiled condition that
+ * fails is false and says no more, so whoever wants to know must decide again. A server with little to do looks at
+ * every call, a busy one at a sample; never does it take more than a hundredth of the processor. The audit log, which
+ * must have them all, asks for itself.
  */
 export class ConditionErrorSearch implements Watcher {
   /** Calls that were looked at, and those that were not for want of budget. */
@@ -95,5 +96,10 @@ function requestOf(question: Question): CheckCall | PlanCall {
   }
   const { request, auxData } = question.planned;
   // Validation has seen to it that principal and resource are there.
-  return { principal: request.principal as Principal, resource: request.resource as PlanResource, actions: request.action === '' ? request.actions : [request.action], auxData };
+  return {
+    principal: request.principal as Principal,
+    resource: request.resource as PlanResource,
+    actions: request.action === '' ? request.actions : [request.action],
+    auxData,
+  };
 }

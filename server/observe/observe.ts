@@ -11,7 +11,10 @@ import { pushMetrics } from './otel/push-metrics.js';
 import { otelSettings } from './otel/settings.js';
 import { createTraces } from './traces/traces.js';
 
-/** Sets up metrics, log and traces of a server (docs/spec/server.md#observability). Rejects with a ConfigError for variables of OpenTelemetry that the server must not start with. */
+/**
+ * Sets up metrics, log and traces of a server (docs/spec/server.md#observability). Rejects with a ConfigError for
+ * variables of OpenTelemetry that the server must not start with.
+ */
 export async function observe(options: ObserveOptions): Promise<Observation> {
   const { log, version } = options;
   const settings = otelSettings(options.environment ?? process.env);
@@ -24,9 +27,15 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   const isScraped = options.metricsEnabled && settings.scrapedMetrics;
   const isCounted = isScraped || settings.pushedMetrics !== undefined;
   const conditions = conditionSearch(options, isCounted);
-  const metrics = isCounted ? await createMetrics({ bundle, conditions, audit: options.audit, droppedLines: log.dropped }) : undefined;
-  const stopPush = settings.pushedMetrics !== undefined && metrics !== undefined ? await pushMetrics({ settings: settings.pushedMetrics, serviceName, version, snapshot: metrics.snapshot }) : undefined;
-  const traces = settings.traces === undefined ? undefined : await createTraces({ settings: settings.traces, serviceName, version });
+  const metrics = isCounted
+    ? await createMetrics({ bundle, conditions, audit: options.audit, droppedLines: log.dropped })
+    : undefined;
+  const stopPush =
+    settings.pushedMetrics !== undefined && metrics !== undefined
+      ? await pushMetrics({ settings: settings.pushedMetrics, serviceName, version, snapshot: metrics.snapshot })
+      : undefined;
+  const traces =
+    settings.traces === undefined ? undefined : await createTraces({ settings: settings.traces, serviceName, version });
 
   const close = async (): Promise<void> => {
     await atMost(PATIENCE, [stopPush?.(), traces?.close()]);
@@ -57,10 +66,17 @@ export function tracesCalls(environment: Environment = process.env): boolean {
 const PATIENCE = 5000;
 
 /** Nobody looks for what nobody wants to know. */
-function conditionSearch({ findConditionErrors, celErrorLogLevel, log }: ObserveOptions, isCounted: boolean): ConditionErrorSearch | undefined {
+function conditionSearch(
+  { findConditionErrors, celErrorLogLevel, log }: ObserveOptions,
+  isCounted: boolean,
+): ConditionErrorSearch | undefined {
   if (findConditionErrors === undefined || (celErrorLogLevel === 'none' && !isCounted)) return undefined;
   const logger = log.logger('authz.engine');
-  return new ConditionErrorSearch(findConditionErrors, celErrorLogLevel === 'none' ? [] : [conditionLog(logger, celErrorLogLevel)], logger);
+  return new ConditionErrorSearch(
+    findConditionErrors,
+    celErrorLogLevel === 'none' ? [] : [conditionLog(logger, celErrorLogLevel)],
+    logger,
+  );
 }
 
 /** What fails here has said so in the log. */

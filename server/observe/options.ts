@@ -16,11 +16,17 @@ export interface ObserveOptions {
   readonly celErrorLogLevel: LogLevel | 'none';
   /** The release, as traces and pushed metrics name it. */
   readonly version: string;
-  /** Of the bundle in force: finds the conditions that fail for a request. Absent: nobody can tell, and such errors are neither logged nor counted. */
+  /**
+   * Of the bundle in force: finds the conditions that fail for a request. Absent: nobody can tell, and such errors are
+   * neither logged nor counted.
+   */
   readonly findConditionErrors?: FindConditionErrors | undefined;
   /** What became of audit entries; asked at each scrape. Absent without an audit log. */
   readonly audit?: (() => readonly AuditCount[]) | undefined;
-  /** Where the standard variables of OpenTelemetry are read; the exporters themselves read their own (headers, certificates) from the process. */
+  /**
+   * Where the standard variables of OpenTelemetry are read; the exporters themselves read their own (headers,
+   * certificates) from the process.
+   */
   readonly environment?: Environment | undefined;
 }
 

@@ -1,20 +1,39 @@
-import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationResponse, Evaluation, Subject } from '../../proto/authzen-messages.js';
+import type {
+  AccessEvaluationBatchRequest,
+  AccessEvaluationBatchResponse,
+  AccessEvaluationResponse,
+  Evaluation,
+  Subject,
+} from '../../proto/authzen-messages.js';
 import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate/authorization.js';
 import type { Attributes, AuxData, Decision, Principal } from '../../proto/messages.js';
 import { accessEvaluation, evaluationOf } from './authzen.js';
 import { withDefaults } from './authzen-defaults.js';
 import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
-import { accept, type CheckService, decide, limitActions, limitResources, type RequestLimits, withClaims } from './check-resources.js';
+import {
+  accept,
+  type CheckService,
+  decide,
+  limitActions,
+  limitResources,
+  type RequestLimits,
+  withClaims,
+} from './check-resources.js';
 import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import { refused } from './rpc-error.js';
 
 /**
- * AccessEvaluationBatch: many questions, each with its own subject, resource, action and context or those of the batch, whole; each is
- * judged on its own, also where ids are alike (docs/spec/server.md#authzen, B). Answers keep the order; where a part is missing the answer is no. A
- * request without evaluations that is one itself is answered as such: AuthZEN asks for it. Throws, or rejects with, an RpcError.
+ * AccessEvaluationBatch: many questions, each with its own subject, resource, action and context or those of the batch,
+ * whole; each is judged on its own, also where ids are alike (docs/spec/server.md#authzen, B). Answers keep the order;
+ * where a part is missing the answer is no. A request without evaluations that is one itself is answered as such:
+ * AuthZEN asks for it. Throws, or rejects with, an RpcError.
  */
-export function accessEvaluationBatch(service: CheckService, call: Call, sent: AccessEvaluationBatchRequest): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
+export function accessEvaluationBatch(
+  service: CheckService,
+  call: Call,
+  sent: AccessEvaluationBatchRequest,
+): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
   if (sent.evaluations.length === 0 && isComplete(sent)) return accessEvaluation(service, call, sent);
   const request = withDefaults(sent);
   accept(service, call, accessEvaluationBatchRequestViolations(request));
@@ -25,16 +44,23 @@ export function accessEvaluationBatch(service: CheckService, call: Call, sent: A
   const claims = groups.map(({ auxData }) => withClaims(service, call, auxData, (verified) => verified));
   const includeMeta = includesMeta(request.context);
   const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
-    for (const { resources } of groups) limitActions([...resources.values()].map((actions) => ({ actions: [...actions] })), service.limits);
+    for (const { resources } of groups)
+      limitActions(
+        [...resources.values()].map((actions) => ({ actions: [...actions] })),
+        service.limits,
+      );
     const answers = request.evaluations.map(() => DENIED);
     service.decider.asOne(() => {
       for (const [index, { askers: members }] of groups.entries()) {
-        for (const asker of members) answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
+        for (const asker of members)
+          answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
       }
     });
     return { evaluations: cut(answers, request.options?.evaluationsSemantic ?? '') };
   };
-  return claims.some((one) => one instanceof Promise) ? Promise.all(claims).then(goOn) : goOn(claims as readonly VerifiedAuxData[]);
+  return claims.some((one) => one instanceof Promise)
+    ? Promise.all(claims).then(goOn)
+    : goOn(claims as readonly VerifiedAuxData[]);
 }
 
 const DENIED: AccessEvaluationResponse = { decision: false, response: undefined };
@@ -117,9 +143,21 @@ interface Question extends Asker {
   readonly includeMeta: boolean;
 }
 
-function answer(service: CheckService, call: Call, { principal, context, entries, places, auxData, includeMeta }: Question, answers: AccessEvaluationResponse[]): void {
+function answer(
+  service: CheckService,
+  call: Call,
+  { principal, context, entries, places, auxData, includeMeta }: Question,
+  answers: AccessEvaluationResponse[],
+): void {
   const requestId = requestIdOf(context);
-  const decisions = decide(service, call, { requestId, principal, resources: entries, auxData, includeMeta, requestContext: undefined });
+  const decisions = decide(service, call, {
+    requestId,
+    principal,
+    resources: entries,
+    auxData,
+    includeMeta,
+    requestContext: undefined,
+  });
   for (const [index, place] of places.entries()) {
     answers[place] = evaluationOf(entries[index] as CheckEntry, decisions[index] as Decision, requestId, includeMeta);
   }

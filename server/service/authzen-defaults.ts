@@ -1,13 +1,23 @@
 import type { AccessEvaluationBatchRequest, Resource, Subject } from '../../proto/authzen-messages.js';
 
 /**
- * A batch whose evaluations are as whole as they get: the type or id that a subject or resource leaves out is that of the batch, nothing else of
- * it (the certification scenario of AuthZEN, 3.2.7; docs/spec/server.md#authzen: whole objects). A default that only lends such parts need not be whole itself.
+ * A batch whose evaluations are as whole as they get: the type or id that a subject or resource leaves out is that of
+ * the batch, nothing else of it (the certification scenario of AuthZEN, 3.2.7; docs/spec/server.md#authzen: whole
+ * objects). A default that only lends such parts need not be whole itself.
  */
 export function withDefaults(request: AccessEvaluationBatchRequest): AccessEvaluationBatchRequest {
   const { subject, resource } = request;
-  if (isWhole(subject) && isWhole(resource) && request.evaluations.every((one) => isWhole(one.subject) && isWhole(one.resource))) return request;
-  const evaluations = request.evaluations.map((one) => ({ ...one, subject: filled(one.subject, subject), resource: filled(one.resource, resource) }));
+  if (
+    isWhole(subject) &&
+    isWhole(resource) &&
+    request.evaluations.every((one) => isWhole(one.subject) && isWhole(one.resource))
+  )
+    return request;
+  const evaluations = request.evaluations.map((one) => ({
+    ...one,
+    subject: filled(one.subject, subject),
+    resource: filled(one.resource, resource),
+  }));
   const lendsSubject = evaluations.length > 0 && evaluations.every((one) => one.subject !== undefined);
   const lendsResource = evaluations.length > 0 && evaluations.every((one) => one.resource !== undefined);
   return {

@@ -4,7 +4,10 @@ import type { Attributes, AuxData, Principal, Token } from '../../proto/messages
 import type { CheckEntry } from './decider.js';
 import { type RpcError, refused } from './rpc-error.js';
 
-/** Who asks, in our words: the roles are a property, or else the type of the subject (docs/spec/server.md#authzen). All properties are attributes. */
+/**
+ * Who asks, in our words: the roles are a property, or else the type of the subject (docs/spec/server.md#authzen). All
+ * properties are attributes.
+ */
 export function principalOf({ type, id, properties }: Subject): Principal {
   const listed = property(properties, 'authz.roles');
   const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
@@ -18,12 +21,21 @@ export function principalOf({ type, id, properties }: Subject): Principal {
 }
 
 /**
- * What is asked: one action on one resource. All properties of the resource are attributes; those of the action, if it has some, are one
- * more, `authz.actionProperties`, because conditions know an action by its name alone.
+ * What is asked: one action on one resource. All properties of the resource are attributes; those of the action, if it
+ * has some, are one more, `authz.actionProperties`, because conditions know an action by its name alone.
  */
 export function entryOf({ type, id, properties }: Resource, action: Action): CheckEntry {
-  const attr = Object.keys(action.properties).length === 0 ? properties : { ...properties, 'authz.actionProperties': action.properties };
-  const resource = { kind: type, policyVersion: textProperty(properties, 'authz.policyVersion'), id, attr, scope: textProperty(properties, 'authz.scope') };
+  const attr =
+    Object.keys(action.properties).length === 0
+      ? properties
+      : { ...properties, 'authz.actionProperties': action.properties };
+  const resource = {
+    kind: type,
+    policyVersion: textProperty(properties, 'authz.policyVersion'),
+    id,
+    attr,
+    scope: textProperty(properties, 'authz.scope'),
+  };
   return { resource, actions: [action.name] };
 }
 
@@ -37,7 +49,10 @@ export function includesMeta(context: Attributes): boolean {
   return property(context, 'authz.includeMeta') === true;
 }
 
-/** The tokens in a context, named as in JSON or as in protobuf. Throws an RpcError for what are no tokens; fields that nobody knows are ignored. */
+/**
+ * The tokens in a context, named as in JSON or as in protobuf. Throws an RpcError for what are no tokens; fields that
+ * nobody knows are ignored.
+ */
 export function auxDataOf(context: Attributes): AuxData | undefined {
   if (!Object.hasOwn(context, 'authz.auxData')) return undefined;
   const fields = objectOf(context['authz.auxData']);

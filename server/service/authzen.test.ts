@@ -1,6 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AccessEvaluationBatchRequest, AccessEvaluationResponse, Evaluation } from '../../proto/authzen-messages.js';
+import type {
+  AccessEvaluationBatchRequest,
+  AccessEvaluationResponse,
+  Evaluation,
+} from '../../proto/authzen-messages.js';
 import type { Attributes, AuxData } from '../../proto/messages.js';
 import { accessEvaluation, authzenMetadata } from './authzen.js';
 import { accessEvaluationBatch } from './authzen-batch.js';
@@ -10,7 +14,9 @@ import type { CheckService } from './check-resources.js';
 import type { CheckCall } from './decider.js';
 import { RpcError } from './rpc-error.js';
 
-/** Allows what the attribute `allow` of the resource names, and all to whoever has the role `admin` or the claim `ok`. */
+/**
+ * Allows what the attribute `allow` of the resource names, and all to whoever has the role `admin` or the claim `ok`.
+ */
 function serviceSeeing(seen: CheckCall[], tokens: AuxData[] = []): CheckService {
   return {
     callIds: new CallIds(),
@@ -31,7 +37,12 @@ function serviceSeeing(seen: CheckCall[], tokens: AuxData[] = []): CheckService 
         const { principal, auxData, resources } = question;
         const mayAll = principal.roles.includes('admin') || auxData.jwt['ok'] === true;
         return resources.map(({ resource, actions }) => ({
-          actions: actions.map((action) => ({ action, effect: mayAll || resource.attr['allow'] === action ? 1 : 2, matchedPolicy: 'p', matchedScope: '' })),
+          actions: actions.map((action) => ({
+            action,
+            effect: mayAll || resource.attr['allow'] === action ? 1 : 2,
+            matchedPolicy: 'p',
+            matchedScope: '',
+          })),
           effectiveDerivedRoles: [],
           outputs: [],
           validationErrors: [],
@@ -57,15 +68,35 @@ const subject = (properties: Attributes = {}, id = 'alice') => ({ type: 'user', 
 const resource = (allow: string, id = '1') => ({ type: 'k', id, properties: { allow } });
 const action = (name: string) => ({ name, properties: {} });
 const none: Evaluation = { subject: undefined, resource: undefined, action: undefined, context: {} };
-const ask = (context: Attributes, properties: Attributes = {}): Evaluation => ({ subject: subject(properties), resource: resource('read'), action: action('read'), context });
-const decisions = (evaluations: readonly AccessEvaluationResponse[]): readonly boolean[] => evaluations.map(({ decision }) => decision);
-const isRefusal = (message: string) => (error: unknown): boolean => error instanceof RpcError && error.code === 'invalid_argument' && error.message === message;
+const ask = (context: Attributes, properties: Attributes = {}): Evaluation => ({
+  subject: subject(properties),
+  resource: resource('read'),
+  action: action('read'),
+  context,
+});
+const decisions = (evaluations: readonly AccessEvaluationResponse[]): readonly boolean[] =>
+  evaluations.map(({ decision }) => decision);
+const isRefusal =
+  (message: string) =>
+  (error: unknown): boolean =>
+    error instanceof RpcError && error.code === 'invalid_argument' && error.message === message;
 
 test('a subject becomes a principal: roles, version and scope are properties, and all properties are attributes', () => {
   const seen: CheckCall[] = [];
-  const properties = { 'authz.roles': ['a', 1, '', 'b', 'a'], 'authz.policyVersion': 'v', 'authz.scope': 's', dept: 'x' };
+  const properties = {
+    'authz.roles': ['a', 1, '', 'b', 'a'],
+    'authz.policyVersion': 'v',
+    'authz.scope': 's',
+    dept: 'x',
+  };
   accessEvaluation(serviceSeeing(seen), callWith(), ask({}, properties));
-  assert.equal(seen[0]?.principal, { id: 'alice', policyVersion: 'v', roles: ['a', 'b'], attr: properties, scope: 's' });
+  assert.equal(seen[0]?.principal, {
+    id: 'alice',
+    policyVersion: 'v',
+    roles: ['a', 'b'],
+    attr: properties,
+    scope: 's',
+  });
 });
 
 test('without roles of its own the role of a subject is its type', () => {
@@ -78,33 +109,66 @@ test('without roles of its own the role of a subject is its type', () => {
 });
 
 test('the check behind a decision is told only when asked for, with true', () => {
-  const answer = accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.includeMeta': true, 'authz.requestId': 'q' })) as AccessEvaluationResponse;
+  const answer = accessEvaluation(
+    serviceSeeing([]),
+    callWith(),
+    ask({ 'authz.includeMeta': true, 'authz.requestId': 'q' }),
+  ) as AccessEvaluationResponse;
   assert.is(answer.response?.requestId, 'q');
   assert.is(answer.response?.authzCallId, '');
   for (const includeMeta of ['true', 1, false, null]) {
-    assert.equal(accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.includeMeta': includeMeta })), { decision: true, response: undefined });
+    assert.equal(accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.includeMeta': includeMeta })), {
+      decision: true,
+      response: undefined,
+    });
   }
 });
 
 test('tokens in the context are verified, whichever way their names are spelt', async () => {
   for (const name of ['keySetId', 'key_set_id']) {
     const tokens: AuxData[] = [];
-    await accessEvaluation(serviceSeeing([], tokens), callWith(), ask({ 'authz.auxData': { jwts: { a: { token: 't', [name]: 'ks' } }, later: 1 } }));
+    await accessEvaluation(
+      serviceSeeing([], tokens),
+      callWith(),
+      ask({ 'authz.auxData': { jwts: { a: { token: 't', [name]: 'ks' } }, later: 1 } }),
+    );
     assert.equal(tokens, [{ jwt: undefined, jwts: new Map([['a', { token: 't', keySetId: 'ks' }]]) }]);
   }
 });
 
 test('what are no tokens is refused without a reason', async () => {
   const token = { token: 't' };
-  for (const auxData of [1, null, [], { jwt: 1 }, { jwt: {} }, { jwt: { token: '' } }, { jwt: { token: 1 } }, { jwts: [] }, { jwts: { a: null } }, { jwts: { '': token } }, { jwt: token, jwts: { a: token } }, { jwt: { ...token, keySetId: 1 } }]) {
-    assert.throws(() => accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.auxData': auxData })), isRefusal('invalid auxData'), JSON.stringify(auxData));
+  for (const auxData of [
+    1,
+    null,
+    [],
+    { jwt: 1 },
+    { jwt: {} },
+    { jwt: { token: '' } },
+    { jwt: { token: 1 } },
+    { jwts: [] },
+    { jwts: { a: null } },
+    { jwts: { '': token } },
+    { jwt: token, jwts: { a: token } },
+    { jwt: { ...token, keySetId: 1 } },
+  ]) {
+    assert.throws(
+      () => accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.auxData': auxData })),
+      isRefusal('invalid auxData'),
+      JSON.stringify(auxData),
+    );
   }
-  const [outcome] = await Promise.allSettled([accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.auxData': { jwt: { token: 'bad' } } }))]);
+  const [outcome] = await Promise.allSettled([
+    accessEvaluation(serviceSeeing([]), callWith(), ask({ 'authz.auxData': { jwt: { token: 'bad' } } })),
+  ]);
   assert.ok(outcome?.status === 'rejected' && isRefusal('invalid auxData')(outcome.reason));
 });
 
 type Many = { readonly evaluations: readonly AccessEvaluationResponse[] };
-const batchOf = (evaluations: readonly Evaluation[], rest: Partial<AccessEvaluationBatchRequest> = {}): AccessEvaluationBatchRequest => ({ ...none, subject: subject(), ...rest, evaluations, options: rest.options });
+const batchOf = (
+  evaluations: readonly Evaluation[],
+  rest: Partial<AccessEvaluationBatchRequest> = {},
+): AccessEvaluationBatchRequest => ({ ...none, subject: subject(), ...rest, evaluations, options: rest.options });
 const run = (request: AccessEvaluationBatchRequest, seen: CheckCall[] = []) => {
   const outcome = accessEvaluationBatch(serviceSeeing(seen), callWith(), request);
   assert.not.instance(outcome, Promise);
@@ -113,77 +177,180 @@ const run = (request: AccessEvaluationBatchRequest, seen: CheckCall[] = []) => {
 
 test('an evaluation takes what it lacks from the batch, whole', () => {
   const seen: CheckCall[] = [];
-  const request = batchOf([{ ...none, action: action('read') }, { ...none, resource: { type: 'k', id: '1', properties: {} } }, { ...none, subject: subject({}, 'bob') }], { resource: resource('read'), action: action('read'), context: { 'authz.requestId': 'q' } });
+  const request = batchOf(
+    [
+      { ...none, action: action('read') },
+      { ...none, resource: { type: 'k', id: '1', properties: {} } },
+      { ...none, subject: subject({}, 'bob') },
+    ],
+    { resource: resource('read'), action: action('read'), context: { 'authz.requestId': 'q' } },
+  );
   assert.equal(run(request, seen), [true, false, true]);
-  assert.equal(seen.map(({ principal, resources }) => [principal.id, resources.length]), [['alice', 2], ['bob', 1]]);
+  assert.equal(
+    seen.map(({ principal, resources }) => [principal.id, resources.length]),
+    [
+      ['alice', 2],
+      ['bob', 1],
+    ],
+  );
 });
 
 test('evaluations with equal ids are each judged on their own', () => {
-  assert.equal(run(batchOf([
-    { ...none, resource: resource('read'), action: action('read') },
-    { ...none, resource: resource('write'), action: action('read') },
-    { ...none, resource: resource('write'), action: action('read'), subject: subject({ 'authz.roles': ['admin'] }) },
-    { ...none, resource: resource('write'), action: action('read'), subject: { type: 'admin', id: 'alice', properties: {} } },
-  ])), [true, false, true, true]);
+  assert.equal(
+    run(
+      batchOf([
+        { ...none, resource: resource('read'), action: action('read') },
+        { ...none, resource: resource('write'), action: action('read') },
+        {
+          ...none,
+          resource: resource('write'),
+          action: action('read'),
+          subject: subject({ 'authz.roles': ['admin'] }),
+        },
+        {
+          ...none,
+          resource: resource('write'),
+          action: action('read'),
+          subject: { type: 'admin', id: 'alice', properties: {} },
+        },
+      ]),
+    ),
+    [true, false, true, true],
+  );
 });
 
 test('a subject or resource borrows its type or id, and nothing else', () => {
   const seen: CheckCall[] = [];
   const typeOnly = { type: 'k', id: '', properties: { allow: 'read' } };
   const own = { ...none, resource: { type: '', id: '7', properties: {} } };
-  assert.equal(run(batchOf([own, { ...none, resource: resource('read') }], { resource: typeOnly, action: action('read') }), seen), [false, true]);
+  assert.equal(
+    run(batchOf([own, { ...none, resource: resource('read') }], { resource: typeOnly, action: action('read') }), seen),
+    [false, true],
+  );
   assert.equal(seen[0]?.resources[0]?.resource, { kind: 'k', policyVersion: '', id: '7', attr: {}, scope: '' });
-  assert.throws(() => run(batchOf([own, none], { resource: typeOnly, action: action('read') })), isRefusal('validation error: resource.id: value is required'));
-  assert.throws(() => run(batchOf([own], { action: action('read') })), isRefusal('validation error: evaluations[0].resource.type: value is required'));
+  assert.throws(
+    () => run(batchOf([own, none], { resource: typeOnly, action: action('read') })),
+    isRefusal('validation error: resource.id: value is required'),
+  );
+  assert.throws(
+    () => run(batchOf([own], { action: action('read') })),
+    isRefusal('validation error: evaluations[0].resource.type: value is required'),
+  );
 });
 
 test('an evaluation that lacks a part is denied, the others are judged', () => {
-  assert.equal(run(batchOf([{ ...none, resource: resource('read') }, none], { action: action('read') })), [true, false]);
-  assert.throws(() => run(batchOf([none, none], { action: action('read') })), isRefusal('validation error: resource must be set for all evaluations, or for some of them'));
+  assert.equal(run(batchOf([{ ...none, resource: resource('read') }, none], { action: action('read') })), [
+    true,
+    false,
+  ]);
+  assert.throws(
+    () => run(batchOf([none, none], { action: action('read') })),
+    isRefusal('validation error: resource must be set for all evaluations, or for some of them'),
+  );
 });
 
 test('a request without evaluations is one itself when it has all parts', () => {
   const whole = batchOf([], { resource: resource('read'), action: action('read') });
   assert.equal(accessEvaluationBatch(serviceSeeing([]), callWith(), whole), { decision: true, response: undefined });
-  assert.throws(() => run(batchOf([], { resource: resource('read') })), isRefusal('validation error: evaluations: must contain at least 1 item(s)'));
-  assert.throws(() => run(batchOf([], { resource: { ...resource('read'), id: '' }, action: action('read') })), isRefusal('validation error: resource.id: value is required'));
+  assert.throws(
+    () => run(batchOf([], { resource: resource('read') })),
+    isRefusal('validation error: evaluations: must contain at least 1 item(s)'),
+  );
+  assert.throws(
+    () => run(batchOf([], { resource: { ...resource('read'), id: '' }, action: action('read') })),
+    isRefusal('validation error: resource.id: value is required'),
+  );
 });
 
 test('the answers end with the one that decides the semantic', () => {
-  const evaluations = ['read', 'write', 'read'].map((name) => ({ ...none, resource: resource('read'), action: action(name) }));
+  const evaluations = ['read', 'write', 'read'].map((name) => ({
+    ...none,
+    resource: resource('read'),
+    action: action(name),
+  }));
   const semantic = (evaluationsSemantic: string) => run(batchOf(evaluations, { options: { evaluationsSemantic } }));
   assert.equal(semantic(''), [true, false, true]);
   assert.equal(semantic('execute_all'), [true, false, true]);
   assert.equal(semantic('deny_on_first_deny'), [true, false]);
   assert.equal(semantic('permit_on_first_permit'), [true]);
-  assert.equal(run(batchOf([evaluations[1] as Evaluation, evaluations[0] as Evaluation], { options: { evaluationsSemantic: 'permit_on_first_permit' } })), [false, true]);
-  assert.equal(run(batchOf([evaluations[1] as Evaluation, evaluations[1] as Evaluation], { options: { evaluationsSemantic: 'permit_on_first_permit' } })), [false, false]);
+  assert.equal(
+    run(
+      batchOf([evaluations[1] as Evaluation, evaluations[0] as Evaluation], {
+        options: { evaluationsSemantic: 'permit_on_first_permit' },
+      }),
+    ),
+    [false, true],
+  );
+  assert.equal(
+    run(
+      batchOf([evaluations[1] as Evaluation, evaluations[1] as Evaluation], {
+        options: { evaluationsSemantic: 'permit_on_first_permit' },
+      }),
+    ),
+    [false, false],
+  );
 });
 
 test('a batch has the limits of a check, for each subject with its tokens, and one for all', () => {
-  const about = (id: string, name: string, who?: string): Evaluation => ({ ...none, resource: resource('read', id), action: action(name), subject: who === undefined ? undefined : subject({}, who) });
-  const refused = (evaluations: readonly Evaluation[], message: string) => assert.throws(() => run(batchOf(evaluations)), isRefusal(message));
-  refused(Array.from({ length: 7 }, () => about('1', 'read')), 'number of evaluations (7) exceeds configured limit (6)');
-  refused(['1', '2', '3', '4'].map((id) => about(id, 'read')), 'number of resources in batch (4) exceeds configured limit (3)');
-  refused(['a', 'b', 'c'].map((name) => about('1', name)), 'number of actions (3) exceeds configured limit (2)');
-  assert.is(run(batchOf(['1', '2', '3', '4'].map((id) => about(id, 'read', id === '4' ? 'bob' : undefined)))).length, 4);
+  const about = (id: string, name: string, who?: string): Evaluation => ({
+    ...none,
+    resource: resource('read', id),
+    action: action(name),
+    subject: who === undefined ? undefined : subject({}, who),
+  });
+  const refused = (evaluations: readonly Evaluation[], message: string) =>
+    assert.throws(() => run(batchOf(evaluations)), isRefusal(message));
+  refused(
+    Array.from({ length: 7 }, () => about('1', 'read')),
+    'number of evaluations (7) exceeds configured limit (6)',
+  );
+  refused(
+    ['1', '2', '3', '4'].map((id) => about(id, 'read')),
+    'number of resources in batch (4) exceeds configured limit (3)',
+  );
+  refused(
+    ['a', 'b', 'c'].map((name) => about('1', name)),
+    'number of actions (3) exceeds configured limit (2)',
+  );
+  assert.is(
+    run(batchOf(['1', '2', '3', '4'].map((id) => about(id, 'read', id === '4' ? 'bob' : undefined)))).length,
+    4,
+  );
   assert.is(run(batchOf(Array.from({ length: 6 }, () => about('1', 'read')))).length, 6);
 });
 
 test('each context has its own tokens, which are verified once a subject', async () => {
   const tokens: AuxData[] = [];
-  const withToken = (token: string): Evaluation => ({ ...none, resource: resource('write'), action: action('read'), context: { 'authz.auxData': { jwt: { token } } } });
+  const withToken = (token: string): Evaluation => ({
+    ...none,
+    resource: resource('write'),
+    action: action('read'),
+    context: { 'authz.auxData': { jwt: { token } } },
+  });
   const plain: Evaluation = { ...none, resource: resource('write'), action: action('read') };
-  const { evaluations } = (await accessEvaluationBatch(serviceSeeing([], tokens), callWith(), batchOf([plain, withToken('a'), withToken('a'), withToken('b')]))) as Many;
+  const { evaluations } = (await accessEvaluationBatch(
+    serviceSeeing([], tokens),
+    callWith(),
+    batchOf([plain, withToken('a'), withToken('a'), withToken('b')]),
+  )) as Many;
   assert.equal(decisions(evaluations), [false, true, true, true]);
   assert.is(tokens.length, 2);
-  const [outcome] = await Promise.allSettled([accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([plain, withToken('bad')]))]);
+  const [outcome] = await Promise.allSettled([
+    accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([plain, withToken('bad')])),
+  ]);
   assert.ok(outcome?.status === 'rejected' && isRefusal('invalid auxData')(outcome.reason));
 });
 
 test('only the context of the batch asks for meta', () => {
   const evaluation = { ...none, resource: resource('read'), action: action('read') };
-  const responses = (context: Attributes, own: Attributes) => (accessEvaluationBatch(serviceSeeing([]), callWith(), batchOf([{ ...evaluation, context: own }], { context })) as Many).evaluations[0]?.response;
+  const responses = (context: Attributes, own: Attributes) =>
+    (
+      accessEvaluationBatch(
+        serviceSeeing([]),
+        callWith(),
+        batchOf([{ ...evaluation, context: own }], { context }),
+      ) as Many
+    ).evaluations[0]?.response;
   assert.is(responses({}, { 'authz.includeMeta': true }), undefined);
   assert.is(responses({ 'authz.includeMeta': true }, { 'authz.requestId': 'own' })?.requestId, 'own');
 });
@@ -192,7 +359,15 @@ test('the metadata document names the server as the caller called it', () => {
   const pointOf = (call: Call) => authzenMetadata(serviceSeeing([]), call).policyDecisionPoint;
   assert.is(pointOf(callWith()), 'http://here:3592');
   assert.is(pointOf(callWith([], true)), 'https://here:3592');
-  assert.is(pointOf(callWith([['x-forwarded-proto', 'https'], ['x-forwarded-host', 'pdp.example']])), 'https://pdp.example');
+  assert.is(
+    pointOf(
+      callWith([
+        ['x-forwarded-proto', 'https'],
+        ['x-forwarded-host', 'pdp.example'],
+      ]),
+    ),
+    'https://pdp.example',
+  );
   assert.is(pointOf(callWith([['x-forwarded-proto', 'gopher']])), 'http://here:3592');
 });
 

@@ -1,4 +1,11 @@
-import type { AccessEvaluationRequest, AccessEvaluationResponse, Action, MetadataResponse, Resource, Subject } from '../../proto/authzen-messages.js';
+import type {
+  AccessEvaluationRequest,
+  AccessEvaluationResponse,
+  Action,
+  MetadataResponse,
+  Resource,
+  Subject,
+} from '../../proto/authzen-messages.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import type { Decision } from '../../proto/messages.js';
 import { NONE } from '../../proto/validate/violation.js';
@@ -7,8 +14,15 @@ import type { Call } from './call.js';
 import { accept, type CheckService, decide, withClaims } from './check-resources.js';
 import type { CheckEntry } from './decider.js';
 
-/** AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an RpcError. */
-export function accessEvaluation(service: CheckService, call: Call, request: AccessEvaluationRequest): AccessEvaluationResponse | Promise<AccessEvaluationResponse> {
+/**
+ * AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an
+ * RpcError.
+ */
+export function accessEvaluation(
+  service: CheckService,
+  call: Call,
+  request: AccessEvaluationRequest,
+): AccessEvaluationResponse | Promise<AccessEvaluationResponse> {
   accept(service, call, accessEvaluationRequestViolations(request));
   const { context } = request;
   // Validation has seen to it that subject, resource and action are there.
@@ -17,25 +31,44 @@ export function accessEvaluation(service: CheckService, call: Call, request: Acc
   const requestId = requestIdOf(context);
   const includeMeta = includesMeta(context);
   return withClaims(service, call, auxDataOf(context), (auxData) => {
-    const [decision] = decide(service, call, { requestId, principal, resources: [entry], auxData, includeMeta, requestContext: undefined });
+    const [decision] = decide(service, call, {
+      requestId,
+      principal,
+      resources: [entry],
+      auxData,
+      includeMeta,
+      requestContext: undefined,
+    });
     return evaluationOf(entry, decision as Decision, requestId, includeMeta);
   });
 }
 
 /** The answer that a decision is; with meta, the check behind it goes along, without a call id. */
-export function evaluationOf(entry: CheckEntry, decision: Decision, requestId: string, includeMeta: boolean): AccessEvaluationResponse {
+export function evaluationOf(
+  entry: CheckEntry,
+  decision: Decision,
+  requestId: string,
+  includeMeta: boolean,
+): AccessEvaluationResponse {
   const isAllowed = decision.actions[0]?.effect === 1;
   if (!includeMeta) return { decision: isAllowed, response: undefined };
   const results = [{ resource: entry.resource, decision }];
   return { decision: isAllowed, response: { requestId, results, includeMeta, authzCallId: '' } };
 }
 
-/** Metadata: where this server is asked, in the caller's eyes. A proxy says how it was called; only what stands behind one is told the truth so. */
+/**
+ * Metadata: where this server is asked, in the caller's eyes. A proxy says how it was called; only what stands behind
+ * one is told the truth so.
+ */
 export function authzenMetadata(service: CheckService, call: Call): MetadataResponse {
   accept(service, call, NONE);
   const headers = call.metadata();
   const isSecure = headers.get('x-forwarded-proto')?.[0] === 'https' || call.isEncrypted();
   const host = headers.get('x-forwarded-host')?.[0] ?? call.host();
   const base = `${isSecure ? 'https' : 'http'}://${host}`;
-  return { policyDecisionPoint: base, accessEvaluationEndpoint: `${base}/access/v1/evaluation`, accessEvaluationsEndpoint: `${base}/access/v1/evaluations` };
+  return {
+    policyDecisionPoint: base,
+    accessEvaluationEndpoint: `${base}/access/v1/evaluation`,
+    accessEvaluationsEndpoint: `${base}/access/v1/evaluations`,
+  };
 }

@@ -3,12 +3,15 @@ import { randomFillSync } from 'node:crypto';
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
-/** Random bytes are taken a block at a time: asking the platform for sixteen costs a hundred times as much as using them. */
+/**
+ * Random bytes are taken a block at a time: asking the platform for sixteen costs a hundred times as much as using
+ * them.
+ */
 const BLOCK = RANDOM_LENGTH * 512;
 
 /**
- * Makes call ids (docs/spec/server.md#call-id): ULIDs, that is 26 characters of Crockford's base 32, of which ten are the milliseconds
- * since 1970 and sixteen random. Not monotonic within a millisecond.
+ * Makes call ids (docs/spec/server.md#call-id): ULIDs, that is 26 characters of Crockford's base 32, of which ten are
+ * the milliseconds since 1970 and sixteen random. Not monotonic within a millisecond.
  */
 export class CallIds {
   readonly #random = Buffer.alloc(BLOCK);

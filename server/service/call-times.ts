@@ -1,6 +1,6 @@
 /*
- * When the parts of a call began and ended, by `performance.now()`, in milliseconds. Only calls that are traced are measured this closely: whoever does a part
- * notes nothing unless it is handed something to note it in.
+ * When the parts of a call began and ended, by `performance.now()`, in milliseconds. Only calls that are traced are
+ * measured this closely: whoever does a part notes nothing unless it is handed something to note it in.
  */
 
 export interface Period {
@@ -27,7 +27,10 @@ export interface DecisionTimes {
 }
 
 export interface EvaluationTime extends Period {
-  /** When attributes were held against the schemas of the policy; undefined when there are none, or the action is exempt. */
+  /**
+   * When attributes were held against the schemas of the policy; undefined when there are none, or the action is
+   * exempt.
+   */
   readonly schema: Period | undefined;
 }
 

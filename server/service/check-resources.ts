@@ -1,5 +1,13 @@
 import { checkResourcesRequestViolations } from '../../proto/gen/validate/request.js';
-import type { AuxData, CheckResourcesRequest, CheckResourcesResponse, Decision, Principal, RequestContext, ResultEntry } from '../../proto/messages.js';
+import type {
+  AuxData,
+  CheckResourcesRequest,
+  CheckResourcesResponse,
+  Decision,
+  Principal,
+  RequestContext,
+  ResultEntry,
+} from '../../proto/messages.js';
 import type { Violations } from '../../proto/validate/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
@@ -16,7 +24,10 @@ export interface CheckService {
   readonly decider: Decider;
   readonly callIds: CallIds;
   readonly limits: RequestLimits;
-  /** Verifies the tokens of a request; rejects when one of them is not good, for whatever reason. Adds the time of each token to those it is given. */
+  /**
+   * Verifies the tokens of a request; rejects when one of them is not good, for whatever reason. Adds the time of each
+   * token to those it is given.
+   */
   readonly verify: (auxData: AuxData, times?: TokenTime[], callId?: string) => Promise<VerifiedAuxData>;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
@@ -28,8 +39,9 @@ export interface RequestLimits {
 }
 
 /**
- * CheckResources: validation, number of resources, tokens, numbers of actions, decisions, in this order (docs/spec/server.md#order-of-checks).
- * Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError.
+ * CheckResources: validation, number of resources, tokens, numbers of actions, decisions, in this order
+ * (docs/spec/server.md#order-of-checks). Answers at once unless there are tokens to verify. Throws, or rejects with, an
+ * RpcError.
  */
 export function checkResources(
   service: CheckService,
@@ -64,7 +76,12 @@ export function limitActions(entries: readonly Pick<CheckEntry, 'actions'>[], li
 }
 
 /** Goes on with the claims of the tokens: at once when there are none to verify. */
-export function withClaims<T>(service: VerifyingService, call: Call, auxData: AuxData | undefined, goOn: (claims: VerifiedAuxData) => T): T | Promise<T> {
+export function withClaims<T>(
+  service: VerifyingService,
+  call: Call,
+  auxData: AuxData | undefined,
+  goOn: (claims: VerifiedAuxData) => T,
+): T | Promise<T> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return goOn(NO_CLAIMS);
   return verified(service, call, auxData).then(goOn);
 }
@@ -77,12 +94,19 @@ export interface CheckQuestion extends CheckCall {
   readonly requestContext: RequestContext | undefined;
 }
 
-/** One call of the engine, which watchers are told of: refuses an entry with too many actions, gives one decision for each entry. */
+/**
+ * One call of the engine, which watchers are told of: refuses an entry with too many actions, gives one decision for
+ * each entry.
+ */
 export function decide(service: CheckService, call: Call, question: CheckQuestion): readonly Decision[] {
   limitActions(question.resources, service.limits);
   const { watchers } = service;
   const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
-  if (watchers.length === 0) return withFewViolations(call, withinLimits(service, call, asked, () => service.decider.check(question)));
+  if (watchers.length === 0)
+    return withFewViolations(
+      call,
+      withinLimits(service, call, asked, () => service.decider.check(question)),
+    );
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
   const decided = withinLimits(service, call, asked, () => service.decider.check(question, evaluations));
@@ -91,13 +115,25 @@ export function decide(service: CheckService, call: Call, question: CheckQuestio
   const times = evaluations && { start, evaluations };
   // One by one: spreading a question costs more than deciding it.
   const { requestId, principal, resources, auxData, requestContext, includeMeta } = question;
-  tellChecked(watchers, call, { requestId, principal, resources, decisions, auxData, requestContext, includeMeta, duration, times });
+  tellChecked(watchers, call, {
+    requestId,
+    principal,
+    resources,
+    decisions,
+    auxData,
+    requestContext,
+    includeMeta,
+    duration,
+    times,
+  });
   return decisions;
 }
 
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 
-/** The reason goes to nobody: whoever sends a bad token learns only that it is bad (docs/spec/server.md#refused-tokens). */
+/**
+ * The reason goes to nobody: whoever sends a bad token learns only that it is bad (docs/spec/server.md#refused-tokens).
+ */
 async function verified(service: VerifyingService, call: Call, auxData: AuxData): Promise<VerifiedAuxData> {
   if (call.trace !== undefined) return verifiedAndTold(service, call, auxData);
   try {
@@ -121,7 +157,12 @@ async function verifiedAndTold(service: VerifyingService, call: Call, auxData: A
   }
 }
 
-function respond(service: CheckService, call: Call, request: CheckResourcesRequest, auxData: VerifiedAuxData): CheckResourcesResponse {
+function respond(
+  service: CheckService,
+  call: Call,
+  request: CheckResourcesRequest,
+  auxData: VerifiedAuxData,
+): CheckResourcesResponse {
   const { requestId, includeMeta, requestContext } = request;
   // Validation has seen to it that principal and resources are there.
   const principal = request.principal as Principal;

@@ -1,7 +1,10 @@
 import type { Attributes, Decision, Plan, PlanResource, Principal, Resource } from '../../proto/messages.js';
 import type { EvaluationTime } from './call-times.js';
 
-/** What decides: the engine over a bundle, or a stand-in in a test. For a call that is traced, the times of its parts are added to those it is given. */
+/**
+ * What decides: the engine over a bundle, or a stand-in in a test. For a call that is traced, the times of its parts
+ * are added to those it is given.
+ */
 export interface Decider {
   /** One decision for each entry, in order. Throws only for a bug: a condition that fails does not hold. */
   check(call: CheckCall, times?: EvaluationTime[]): readonly Decision[];

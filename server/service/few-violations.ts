@@ -2,15 +2,18 @@ import { moreViolations, unlistedViolations } from '#runtime/engine';
 import type { Decision, ValidationError } from '../../proto/messages.js';
 
 /**
- * What one call may still list of attributes that violate their schemas. Each set of attributes has its own limit, and a call has many: its answer must not
- * be many times as long as its request.
+ * What one call may still list of attributes that violate their schemas. Each set of attributes has its own limit, and
+ * a call has many: its answer must not be many times as long as its request.
  */
 export class ViolationBudget {
   private violations = 100;
   /** Of paths and messages, in characters. */
   private length = 10_000;
 
-  /** The same list where there is room for all of it; else its first violations, and of each source how many more there are. */
+  /**
+   * The same list where there is room for all of it; else its first violations, and of each source how many more there
+   * are.
+   */
   list(errors: readonly ValidationError[]): readonly ValidationError[] {
     const listed: ValidationError[] = [];
     let more = 0;
@@ -43,10 +46,17 @@ export interface Listing {
   violations?: ViolationBudget | undefined;
 }
 
-/** Decisions in the order of the request, the violations of the first of them listed first. The questions of a batch share the budget of their call. */
+/**
+ * Decisions in the order of the request, the violations of the first of them listed first. The questions of a batch
+ * share the budget of their call.
+ */
 export function withFewViolations(call: Listing, decisions: readonly Decision[]): readonly Decision[] {
   if (!decisions.some(({ validationErrors }) => validationErrors.length > 0)) return decisions;
-  return decisions.map((decision) => (decision.validationErrors.length === 0 ? decision : { ...decision, validationErrors: fewViolations(call, decision.validationErrors) }));
+  return decisions.map((decision) =>
+    decision.validationErrors.length === 0
+      ? decision
+      : { ...decision, validationErrors: fewViolations(call, decision.validationErrors) },
+  );
 }
 
 /** The violations of a call that there is room for. */

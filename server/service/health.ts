@@ -1,7 +1,10 @@
 /** What grpc.health.v1 says of a service. */
 export type ServingStatus = 'SERVING' | 'NOT_SERVING';
 
-/** The health of the server and of the services it has (docs/spec/server.md#health): all alike, serving until the server stops. */
+/**
+ * The health of the server and of the services it has (docs/spec/server.md#health): all alike, serving until the server
+ * stops.
+ */
 export class Health {
   readonly #listeners = new Set<(status: ServingStatus) => void>();
   #status: ServingStatus = 'SERVING';

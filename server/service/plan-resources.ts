@@ -8,13 +8,25 @@ import { fewViolations } from './few-violations.js';
 import { tellPlanned } from './watch.js';
 import { withinLimits } from './within-limits.js';
 
-/** PlanResources: validation, tokens, the plan (docs/spec/plans.md#plan-request). Answers at once unless there are tokens to verify. Throws, or rejects with, an RpcError. */
-export function planResources(service: CheckService, call: Call, request: PlanResourcesRequest): PlanResourcesResponse | Promise<PlanResourcesResponse> {
+/**
+ * PlanResources: validation, tokens, the plan (docs/spec/plans.md#plan-request). Answers at once unless there are
+ * tokens to verify. Throws, or rejects with, an RpcError.
+ */
+export function planResources(
+  service: CheckService,
+  call: Call,
+  request: PlanResourcesRequest,
+): PlanResourcesResponse | Promise<PlanResourcesResponse> {
   accept(service, call, planResourcesRequestViolations(request));
   return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
 }
 
-function respond(service: CheckService, call: Call, request: PlanResourcesRequest, auxData: VerifiedAuxData): PlanResourcesResponse {
+function respond(
+  service: CheckService,
+  call: Call,
+  request: PlanResourcesRequest,
+  auxData: VerifiedAuxData,
+): PlanResourcesResponse {
   const { requestId, action, actions, includeMeta } = request;
   // Validation has seen to it that principal and resource are there.
   const principal = request.principal as Principal;
@@ -22,9 +34,33 @@ function respond(service: CheckService, call: Call, request: PlanResourcesReques
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
   const asked = { principal, resource, actions: action === '' ? actions : [action], auxData };
-  const planned = withinLimits(service, call, () => ({ kind: 'plan', request, auxData }), () => service.decider.plan(asked, evaluations));
+  const planned = withinLimits(
+    service,
+    call,
+    () => ({ kind: 'plan', request, auxData }),
+    () => service.decider.plan(asked, evaluations),
+  );
   const duration = performance.now() - start;
-  const plan = planned.validationErrors.length === 0 ? planned : { ...planned, validationErrors: fewViolations(call, planned.validationErrors) };
-  if (service.watchers.length > 0) tellPlanned(service.watchers, call, { request, plan, auxData, duration, times: evaluations && { start, evaluations } });
-  return { requestId, action, actions, resourceKind: resource.kind, policyVersion: resource.policyVersion, plan, includeMeta, authzCallId: call.id };
+  const plan =
+    planned.validationErrors.length === 0
+      ? planned
+      : { ...planned, validationErrors: fewViolations(call, planned.validationErrors) };
+  if (service.watchers.length > 0)
+    tellPlanned(service.watchers, call, {
+      request,
+      plan,
+      auxData,
+      duration,
+      times: evaluations && { start, evaluations },
+    });
+  return {
+    requestId,
+    action,
+    actions,
+    resourceKind: resource.kind,
+    policyVersion: resource.policyVersion,
+    plan,
+    includeMeta,
+    authzCallId: call.id,
+  };
 }

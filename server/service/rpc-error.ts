@@ -57,7 +57,10 @@ export function listingAtMost(error: RpcError, most: number): RpcError {
 /** Takes what should not have happened, for whoever runs the server. */
 export type Report = (problem: string, error: unknown) => void;
 
-/** Whatever was thrown, as what the caller may know of it: an unforeseen error is our bug, and its text is for whoever runs the server. */
+/**
+ * Whatever was thrown, as what the caller may know of it: an unforeseen error is our bug, and its text is for whoever
+ * runs the server.
+ */
 export function rpcErrorOf(thrown: unknown, report: Report): RpcError {
   if (thrown instanceof RpcError) return thrown;
   report('a call failed', thrown);

@@ -13,7 +13,8 @@ const request: CheckResourcesRequest = {
   auxData: undefined,
   requestContext: undefined,
 };
-const principalWith = (part: object) => ({ ...request, principal: { ...request.principal, ...part } }) as CheckResourcesRequest;
+const principalWith = (part: object) =>
+  ({ ...request, principal: { ...request.principal, ...part } }) as CheckResourcesRequest;
 const lines = (broken: CheckResourcesRequest): readonly string[] => {
   const violations = checkResourcesRequestViolations(broken);
   return violations.count === 0 ? [] : violationsMessage(violations).split('\n');
@@ -24,28 +25,47 @@ test('any role that is not empty is legal, and nested keys may be empty', () => 
 });
 
 test('versions are words, scopes are dotted segments', () => {
-  for (const policyVersion of ['', 'v1', '_', '20210210']) assert.equal(lines(principalWith({ policyVersion })), [], policyVersion);
-  for (const policyVersion of ['1.0', 'a b', 'a\n', 'é', '-']) assert.is(lines(principalWith({ policyVersion })).length, 1, policyVersion);
-  for (const scope of ['', '.', 'a', 'a.b', 'a-b.c_d', '0', 'a._b']) assert.equal(lines(principalWith({ scope })), [], scope);
-  for (const scope of ['_a', '.a', 'a.', 'a..b', 'a.-b', 'a b', 'a\n', '..']) assert.is(lines(principalWith({ scope })).length, 1, scope);
+  for (const policyVersion of ['', 'v1', '_', '20210210'])
+    assert.equal(lines(principalWith({ policyVersion })), [], policyVersion);
+  for (const policyVersion of ['1.0', 'a b', 'a\n', 'é', '-'])
+    assert.is(lines(principalWith({ policyVersion })).length, 1, policyVersion);
+  for (const scope of ['', '.', 'a', 'a.b', 'a-b.c_d', '0', 'a._b'])
+    assert.equal(lines(principalWith({ scope })), [], scope);
+  for (const scope of ['_a', '.a', 'a.', 'a..b', 'a.-b', 'a b', 'a\n', '..'])
+    assert.is(lines(principalWith({ scope })).length, 1, scope);
 });
 
 test('tokens: not both fields, none empty, names not empty', () => {
   const empty = { token: '', keySetId: '' };
-  assert.equal(lines({ ...request, auxData: { jwt: empty, jwts: new Map([['', { token: 'x', keySetId: '' }], ['b', empty]]) } }), [
-    'validation errors:',
-    ' - aux_data: Only one of the jwt or jwts fields must be set',
-    ' - aux_data.jwt.token: value is required',
-    ' - aux_data.jwts[""]: must be at least 1 characters',
-    ' - aux_data.jwts["b"].token: value is required',
-  ]);
+  assert.equal(
+    lines({
+      ...request,
+      auxData: {
+        jwt: empty,
+        jwts: new Map([
+          ['', { token: 'x', keySetId: '' }],
+          ['b', empty],
+        ]),
+      },
+    }),
+    [
+      'validation errors:',
+      ' - aux_data: Only one of the jwt or jwts fields must be set',
+      ' - aux_data.jwt.token: value is required',
+      ' - aux_data.jwts[""]: must be at least 1 characters',
+      ' - aux_data.jwts["b"].token: value is required',
+    ],
+  );
 });
 
 test('a long list is unique or not like a short one', () => {
   const actions = Array.from({ length: 300 }, (_item, index) => `a${index}`);
-  const withActions = (list: readonly string[]) => ({ ...request, resources: [{ ...request.resources[0], actions: list }] }) as CheckResourcesRequest;
+  const withActions = (list: readonly string[]) =>
+    ({ ...request, resources: [{ ...request.resources[0], actions: list }] }) as CheckResourcesRequest;
   assert.equal(lines(withActions(actions)), []);
-  assert.equal(lines(withActions([...actions, 'a7'])), ['validation error: resources[0].actions: repeated value must contain unique items']);
+  assert.equal(lines(withActions([...actions, 'a7'])), [
+    'validation error: resources[0].actions: repeated value must contain unique items',
+  ]);
 });
 
 test('call ids are ULIDs: the time first, the rest different every time', () => {

@@ -26,5 +26,8 @@ export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';
 export const AUTHZEN_SERVICE = 'authzen.authorization.v1.AuthorizationService';
 export const ADMIN_SERVICE = 'authz.svc.v1.AuthzAdminService';
 
-/** The names whose health is known (docs/spec/server.md#health), without the admin API; the empty one is the whole server. */
+/**
+ * The names whose health is known (docs/spec/server.md#health), without the admin API; the empty one is the whole
+ * server.
+ */
 export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVICE];

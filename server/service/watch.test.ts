@@ -9,14 +9,24 @@ const call = { method: '/s/M' } as Call;
 test('a watcher that fails is reported, and throws no more; what it does not look at, it still does not', () => {
   const told: unknown[] = [];
   const bug = new Error('a bug');
-  const watcher = guarded({
-    began: ({ method }) => told.push(method),
-    ended: () => {
-      throw bug;
+  const watcher = guarded(
+    {
+      began: ({ method }) => told.push(method),
+      ended: () => {
+        throw bug;
+      },
     },
-  }, (...problem) => told.push(problem));
+    (...problem) => told.push(problem),
+  );
   watcher.began?.(call);
-  watcher.ended?.(call, { code: undefined, message: '', httpStatus: 200, requestSize: 0, responseSize: 0, requestContext: undefined });
+  watcher.ended?.(call, {
+    code: undefined,
+    message: '',
+    httpStatus: 200,
+    requestSize: 0,
+    responseSize: 0,
+    requestContext: undefined,
+  });
   assert.equal(told, ['/s/M', ['a watcher failed', bug]]);
   assert.equal(Object.keys(watcher), ['began', 'ended']);
 });

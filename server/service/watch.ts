@@ -43,8 +43,14 @@ export function tellAudited(watchers: readonly Watcher[], call: Call, time: Entr
   for (const watcher of watchers) watcher.audited?.(call, time);
 }
 
-/** The same watcher, which throws no more. One that fails is a bug, but not the caller's: the answer stays what it is, and the other watchers are told. */
-export function guarded({ began, checked, planned, exceeded, ended, verified, assembled, audited }: Watcher, report: Report): Watcher {
+/**
+ * The same watcher, which throws no more. One that fails is a bug, but not the caller's: the answer stays what it is,
+ * and the other watchers are told.
+ */
+export function guarded(
+  { began, checked, planned, exceeded, ended, verified, assembled, audited }: Watcher,
+  report: Report,
+): Watcher {
   const guard = <Told extends readonly unknown[]>(tell: (...told: Told) => void): ((...told: Told) => void) => {
     return (...told) => {
       try {

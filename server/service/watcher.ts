@@ -5,8 +5,9 @@ import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import type { Code } from './rpc-error.js';
 
 /**
- * What looks on while calls are served: metrics, traces, the log, the audit log. A watcher changes no answer: it is told of things that
- * have happened, returns at once, and must not throw. What takes time it does after the reply, from a bounded queue of its own.
+ * What looks on while calls are served: metrics, traces, the log, the audit log. A watcher changes no answer: it is
+ * told of things that have happened, returns at once, and must not throw. What takes time it does after the reply, from
+ * a bounded queue of its own.
  */
 export interface Watcher {
   /** A call has come in; nothing of it has been read. */
@@ -65,7 +66,10 @@ export interface Exceeded {
   readonly error: string;
   readonly reason: 'cost' | 'depth';
   readonly question:
-    | ({ readonly kind: 'check' } & Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData' | 'requestContext'>)
+    | ({ readonly kind: 'check' } & Pick<
+        Checked,
+        'requestId' | 'principal' | 'resources' | 'auxData' | 'requestContext'
+      >)
     | ({ readonly kind: 'plan' } & Pick<Planned, 'request' | 'auxData'>);
 }
 

@@ -4,8 +4,16 @@ import { RpcError } from './rpc-error.js';
 import { tellExceeded } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
 
-/** Asks the engine. When that would cost more than `engine.limits` allows, watchers are told and the call is refused: there is no decision. */
-export function withinLimits<Answer>(service: { readonly watchers: readonly Watcher[] }, call: Call, question: () => Exceeded['question'], ask: () => Answer): Answer {
+/**
+ * Asks the engine. When that would cost more than `engine.limits` allows, watchers are told and the call is refused:
+ * there is no decision.
+ */
+export function withinLimits<Answer>(
+  service: { readonly watchers: readonly Watcher[] },
+  call: Call,
+  question: () => Exceeded['question'],
+  ask: () => Answer,
+): Answer {
   try {
     return ask();
   } catch (error) {

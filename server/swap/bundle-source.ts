@@ -16,7 +16,10 @@ export interface BundleSourceOptions {
   readonly failed: (error: Error) => void;
 }
 
-/** How often the file is looked at, in milliseconds. It is asked by its name: events miss replaced folders, network disks and mounted volumes. */
+/**
+ * How often the file is looked at, in milliseconds. It is asked by its name: events miss replaced folders, network
+ * disks and mounted volumes.
+ */
 const INTERVAL = 500;
 /** A file that is being written is looked at again after so many milliseconds, until it has been quiet for so long. */
 const QUIET = 150;
@@ -24,8 +27,8 @@ const QUIET = 150;
 const LONGEST_UNREST = 10_000;
 
 /**
- * Hands on each new text of a bundle file, once: when the file has been replaced or written over, and when it is told to look (SIGHUP). What
- * counts is the text: a file that was only touched is nothing new.
+ * Hands on each new text of a bundle file, once: when the file has been replaced or written over, and when it is told
+ * to look (SIGHUP). What counts is the text: a file that was only touched is nothing new.
  */
 export class BundleSource {
   #digest: string;

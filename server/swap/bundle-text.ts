@@ -13,7 +13,12 @@ export interface BundleText {
 /** Reads a bundle. Rejects with a ConfigError that names the file. */
 export async function readBundleText(file: string): Promise<BundleText> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(error.code === 'ENOENT' ? 'no such bundle; `authzc compile --bundle` makes one' : `cannot be read: ${error.code ?? error.message}`, file);
+    throw new ConfigError(
+      error.code === 'ENOENT'
+        ? 'no such bundle; `authzc compile --bundle` makes one'
+        : `cannot be read: ${error.code ?? error.message}`,
+      file,
+    );
   });
   return { file, text, digest: createHash('sha256').update(text).digest('hex') };
 }

@@ -17,7 +17,10 @@ resourcePolicy:
 
 const CALL: CheckCall = {
   principal: { id: 'u', policyVersion: '', roles: ['user'], attr: {}, scope: '' },
-  resources: ['album', 'none', 'album'].map((kind, index) => ({ resource: { kind, policyVersion: '', id: String(index), attr: {}, scope: '' }, actions: ['view', 'edit'] })),
+  resources: ['album', 'none', 'album'].map((kind, index) => ({
+    resource: { kind, policyVersion: '', id: String(index), attr: {}, scope: '' },
+    actions: ['view', 'edit'],
+  })),
   auxData: { jwt: {}, jwts: {} },
   includeMeta: true,
 };
@@ -25,7 +28,8 @@ const CALL: CheckCall = {
 test('a decision is the same whether it is timed or not, and all its resources are decided at one instant', async () => {
   const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }));
   let second = 0;
-  const engineOf = () => createAuditedEngine(clock.watch(policies), { clock: () => ({ seconds: ++second, nanos: 0, offset: 0 }) });
+  const engineOf = () =>
+    createAuditedEngine(clock.watch(policies), { clock: () => ({ seconds: ++second, nanos: 0, offset: 0 }) });
   const clock = new DecisionClock();
   const plain = engineOf().check(CALL);
   second = 0;
@@ -33,7 +37,8 @@ test('a decision is the same whether it is timed or not, and all its resources a
   assert.equal(clock.check(engineOf(), CALL, times), plain);
   assert.is(second, 1);
   assert.is(times.length, 3);
-  for (const [index, time] of times.entries()) assert.ok(time.start <= time.end && time.start >= (times[index - 1]?.end ?? 0));
+  for (const [index, time] of times.entries())
+    assert.ok(time.start <= time.end && time.start >= (times[index - 1]?.end ?? 0));
 });
 
 test('an engine that throws leaves nothing behind for the next decision', async () => {
@@ -41,7 +46,11 @@ test('an engine that throws leaves nothing behind for the next decision', async 
   const clock = new DecisionClock();
   const engine = createAuditedEngine(clock.watch(policies));
   const times: EvaluationTime[] = [];
-  const broken = { ...engine, plan: engine.plan.bind(engine), check: ({ resources }: CheckCall): never => fail(resources[0]?.resource) };
+  const broken = {
+    ...engine,
+    plan: engine.plan.bind(engine),
+    check: ({ resources }: CheckCall): never => fail(resources[0]?.resource),
+  };
   assert.throws(() => clock.check(broken, CALL, times), 'broken');
   assert.is(times.length, 1);
   clock.check(engine, CALL, times);

@@ -3,18 +3,25 @@ import type { EvaluationTime, Period } from '../service/call-times.js';
 import type { CheckCall, CheckEntry, Decider, PlanCall } from '../service/decider.js';
 
 /**
- * Notes when the parts of a decision begin and end, for calls that are traced. The engine knows nothing of it and decides as ever, all resources at one instant: it turns
- * to one resource after another, and reading an entry is the sign of that. Decisions are synchronous, so one clock serves all calls.
+ * Notes when the parts of a decision begin and end, for calls that are traced. The engine knows nothing of it and
+ * decides as ever, all resources at one instant: it turns to one resource after another, and reading an entry is the
+ * sign of that. Decisions are synchronous, so one clock serves all calls.
  */
 export class DecisionClock {
   #current: Measurement | undefined;
 
-  /** The same policies, whose schemas tell this clock when they are asked. A server without traces serves policies as they are. */
+  /**
+   * The same policies, whose schemas tell this clock when they are asked. A server without traces serves policies as
+   * they are.
+   */
   watch(policies: PolicyBundle): PolicyBundle {
     const resourcePolicies = policies.resourcePolicies.map((policy) => {
       if (policy.schemas === undefined) return policy;
       const { principal, resource } = policy.schemas;
-      const schemas = { ...(principal && { principal: this.#watched(principal) }), ...(resource && { resource: this.#watched(resource) }) };
+      const schemas = {
+        ...(principal && { principal: this.#watched(principal) }),
+        ...(resource && { resource: this.#watched(resource) }),
+      };
       return { ...policy, schemas };
     });
     return { ...policies, resourcePolicies };
@@ -23,7 +30,9 @@ export class DecisionClock {
   /** Decides, and notes one time for each resource. */
   check(engine: Decider, call: CheckCall, times: EvaluationTime[]): ReturnType<Decider['check']> {
     const measurement = new Measurement(times);
-    return this.#during(measurement, () => engine.check({ ...call, resources: call.resources.map((entry) => new WatchedEntry(entry, measurement)) }));
+    return this.#during(measurement, () =>
+      engine.check({ ...call, resources: call.resources.map((entry) => new WatchedEntry(entry, measurement)) }),
+    );
   }
 
   /** Plans, and notes the one time. */

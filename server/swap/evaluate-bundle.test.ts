@@ -15,7 +15,10 @@ async function refusal(text: string): Promise<string> {
 }
 
 test('a bundle is what its last export list names', async () => {
-  const bundle = await evaluateBundle(`var a = ${POLICIES};\nvar traced = async () => ({ conditions: new Map() });\nexport {\n  a as policies,\n  traced\n};\n//# sourceMappingURL=policies.js.map\n`, '/b/policies.js');
+  const bundle = await evaluateBundle(
+    `var a = ${POLICIES};\nvar traced = async () => ({ conditions: new Map() });\nexport {\n  a as policies,\n  traced\n};\n//# sourceMappingURL=policies.js.map\n`,
+    '/b/policies.js',
+  );
   assert.is(bundle.policies.hash, 'h');
   assert.is((await bundle.traced?.())?.conditions.size, 0);
 });
@@ -26,7 +29,10 @@ test('a module written by hand is taken too', async () => {
 });
 
 test('it is strict code, and its stack names the file', async () => {
-  assert.match(await refusal(`undeclared = 1;\nvar policies = ${POLICIES};\nexport { policies };\n`), 'undeclared is not defined');
+  assert.match(
+    await refusal(`undeclared = 1;\nvar policies = ${POLICIES};\nexport { policies };\n`),
+    'undeclared is not defined',
+  );
   const text = `var fail = () => { throw new Error('x'); };\nvar policies = ${POLICIES.replace("'h'", "'h', fail")};\nexport { policies };\n`;
   const { policies } = await evaluateBundle(text, '/b/policies.js');
   let stack = '';
@@ -39,21 +45,38 @@ test('it is strict code, and its stack names the file', async () => {
 });
 
 test('what is no bundle is refused with its file and the reason', async () => {
-  assert.match(await refusal('export const nothing = 1;\n'), '/b/policies.js: is no compiled bundle: it exports no `policies`');
-  assert.match(await refusal("var policies = { hash: 'h' };\nexport { policies };\n"), '`policies.resourcePolicies` is no list');
-  assert.match(await refusal(`var policies = ${POLICIES.replace("'h'", '1')};\nexport { policies };\n`), '`policies.hash` is no text');
+  assert.match(
+    await refusal('export const nothing = 1;\n'),
+    '/b/policies.js: is no compiled bundle: it exports no `policies`',
+  );
+  assert.match(
+    await refusal("var policies = { hash: 'h' };\nexport { policies };\n"),
+    '`policies.resourcePolicies` is no list',
+  );
+  assert.match(
+    await refusal(`var policies = ${POLICIES.replace("'h'", '1')};\nexport { policies };\n`),
+    '`policies.hash` is no text',
+  );
   assert.match(await refusal('this is no module ('), 'cannot be loaded');
   assert.match(await refusal('throw new Error("at once");\nexport {\n};\n'), 'at once');
 });
 
 test('three thousand bundles leave no memory behind', async () => {
-  const body = Array.from({ length: 40 }, (_, index) => `var f${index} = (request) => request.principal.id === 'p${index}' && request.resource.id !== '${'x'.repeat(100)}';`).join('\n');
+  const body = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `var f${index} = (request) => request.principal.id === 'p${index}' && request.resource.id !== '${'x'.repeat(100)}';`,
+  ).join('\n');
   const measure = async (): Promise<number> => {
     globalThis.gc?.();
     return process.memoryUsage().heapUsed;
   };
   const load = async (from: number, to: number): Promise<void> => {
-    for (let index = from; index < to; index++) await evaluateBundle(`// ${index}\n${body}\nvar policies = ${POLICIES};\nexport { policies };\n`, '/b/policies.js');
+    for (let index = from; index < to; index++)
+      await evaluateBundle(
+        `// ${index}\n${body}\nvar policies = ${POLICIES};\nexport { policies };\n`,
+        '/b/policies.js',
+      );
   };
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--expose-gc');

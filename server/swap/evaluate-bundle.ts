@@ -5,10 +5,11 @@ import { ConfigError } from '../config/config-error.js';
 import { type Bundle, bundleOf, type Exported } from './bundle.js';
 
 /**
- * Runs the text of a bundle and gives what it exports. A server does this hundreds of times in its life, and a module that was imported is never
- * collected (measured: 0.42 MB of heap a swap for a bundle of 124 KB, nothing for a function; decisions are equally fast). So the one export list
- * that the bundler writes last becomes the value of a function. A module of any other shape, one written by hand, is imported. Rejects with a
- * ConfigError that names the file.
+ * Runs the text of a bundle and gives what it exports. A server does this hundreds of times in its life, and a module
+ * that was imported is never collected (measured: 0.42 MB of heap a swap for a bundle of 124 KB, nothing for a
+ * function; decisions are equally fast). So the one export list that the bundler writes last becomes the value of a
+ * function. A module of any other shape, one written by hand, is imported. Rejects with a ConfigError that names the
+ * file.
  *
  * @param file what the text was read from: for stack traces and the source map, and to import from.
  */
@@ -34,7 +35,9 @@ function functionBodyOf(text: string): string | undefined {
   if (found === null) return undefined;
   const [whole, list = '', sourceMap = ''] = found;
   const before = text.slice(0, text.length - whole.length);
-  return MODULE_ONLY.test(before) ? undefined : `"use strict";${before}\nreturn { ${propertiesOf(list)} };\n${sourceMap}`;
+  return MODULE_ONLY.test(before)
+    ? undefined
+    : `"use strict";${before}\nreturn { ${propertiesOf(list)} };\n${sourceMap}`;
 }
 
 function propertiesOf(list: string): string {
@@ -48,8 +51,9 @@ function propertiesOf(list: string): string {
 }
 
 /**
- * Without V8's compilation cache: since Node 22 it keeps what `compileFunction` compiles until memory runs out (measured on Node 24: 0.13 MB a swap for a
- * bundle of 75 KB). A bundle is compiled once, so the cache could never answer.
+ * Without V8's compilation cache: since Node 22 it keeps what `compileFunction` compiles until memory runs out
+ * (measured on Node 24: 0.13 MB a swap for a bundle of 75 KB). A bundle is compiled once, so the cache could never
+ * answer.
  */
 function compiled(body: string, file: string): () => Exported {
   setFlagsFromString('--no-compilation-cache');

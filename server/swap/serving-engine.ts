@@ -17,13 +17,19 @@ export interface ServingEngine {
   readonly patternsLeftToRe2: readonly string[];
 }
 
-/** Makes the engine of a bundle and tries it; see `engineOf`. The clock, in a server that traces, learns of its schemas. */
+/**
+ * Makes the engine of a bundle and tries it; see `engineOf`. The clock, in a server that traces, learns of its schemas.
+ */
 export async function servingEngine(config: Config, bundle: Bundle, clock?: DecisionClock): Promise<ServingEngine> {
-  const engine = await engineOf(config, clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) });
+  const engine = await engineOf(
+    config,
+    clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) },
+  );
   const { hash } = bundle.policies;
   const audited: AuditedBundle = {
     policySource: { embeddedPdp: { commitHash: release.commit, builtAt: release.buildDate, bundleHash: hash } },
-    derivedRoles: (request) => engine.check({ ...request, includeMeta: true }).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
+    derivedRoles: (request) =>
+      engine.check({ ...request, includeMeta: true }).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
     evaluationErrors: (request) => engine.evaluationErrors(request),
     effectivePolicies: (request) => engine.effectivePolicies(request),
   };
@@ -38,10 +44,14 @@ export class SwappableDecider implements Decider {
   ) {}
 
   readonly check: Decider['check'] = (call, times) =>
-    times === undefined || this.clock === undefined ? this.current.engine.check(call) : this.clock.check(this.current.engine, call, times);
+    times === undefined || this.clock === undefined
+      ? this.current.engine.check(call)
+      : this.clock.check(this.current.engine, call, times);
 
   readonly plan: Decider['plan'] = (call, times) =>
-    times === undefined || this.clock === undefined ? this.current.engine.plan(call) : this.clock.plan(this.current.engine, call, times);
+    times === undefined || this.clock === undefined
+      ? this.current.engine.plan(call)
+      : this.clock.plan(this.current.engine, call, times);
 
   readonly asOne: Decider['asOne'] = (work) => this.current.engine.asOne(work);
 }

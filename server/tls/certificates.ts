@@ -14,13 +14,20 @@ export interface Certificates {
   readonly leaf: X509Certificate;
 }
 
-/** Reads the files. Throws a ConfigError that names the key and the file of what cannot be served with (docs/spec/server.md#start-failures): plaintext instead would be worse. */
+/**
+ * Reads the files. Throws a ConfigError that names the key and the file of what cannot be served with
+ * (docs/spec/server.md#start-failures): plaintext instead would be worse.
+ */
 export function readCertificates(config: TlsConfig): Certificates {
   const cert = read('server.tls.cert', config.cert);
   const key = read('server.tls.key', config.key);
   const ca = config.caCert === undefined ? undefined : read('server.tls.caCert', config.caCert);
   const leaf = certificateOf(cert, 'server.tls.cert', config.cert);
-  if (!leaf.checkPrivateKey(privateKeyOf(key, config.key))) throw new ConfigError(`the key in \`${config.key}\` is not that of the certificate in \`${config.cert}\``, 'server.tls.key');
+  if (!leaf.checkPrivateKey(privateKeyOf(key, config.key)))
+    throw new ConfigError(
+      `the key in \`${config.key}\` is not that of the certificate in \`${config.cert}\``,
+      'server.tls.key',
+    );
   if (ca !== undefined) certificateOf(ca, 'server.tls.caCert', config.caCert as string);
   tryContext({ cert, key, ca }, config);
   return { cert, key, ca, leaf };
@@ -30,7 +37,10 @@ function read(key: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new ConfigError(`\`${path}\` cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`, key);
+    throw new ConfigError(
+      `\`${path}\` cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
+      key,
+    );
   }
 }
 
@@ -56,6 +66,9 @@ function tryContext(certificates: Omit<Certificates, 'leaf'>, config: TlsConfig)
   try {
     createSecureContext({ ...certificates, minVersion: 'TLSv1.2' });
   } catch (error) {
-    throw new ConfigError(`\`${config.cert}\` and \`${config.key}\` cannot be used: ${(error as Error).message}`, 'server.tls.cert');
+    throw new ConfigError(
+      `\`${config.cert}\` and \`${config.key}\` cannot be used: ${(error as Error).message}`,
+      'server.tls.cert',
+    );
   }
 }

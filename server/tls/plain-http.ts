@@ -8,8 +8,8 @@ const PATIENCE = 60_000;
 const ANSWER = 'Client sent an HTTP request to an HTTPS server.\n';
 
 /**
- * Answers clients that speak HTTP to a TLS listener with a 400 that says so (docs/spec/server.md#tls); the platform would cut them off. Whoever begins
- * with a handshake goes on to what has listened for connections until now.
+ * Answers clients that speak HTTP to a TLS listener with a 400 that says so (docs/spec/server.md#tls); the platform
+ * would cut them off. Whoever begins with a handshake goes on to what has listened for connections until now.
  */
 export function answerPlainHttp(listener: Server): void {
   const handlers = listener.listeners('connection') as ((socket: Socket) => void)[];
@@ -30,6 +30,8 @@ export function answerPlainHttp(listener: Server): void {
 }
 
 function refuse(socket: Socket): void {
-  socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${ANSWER.length}\r\nConnection: close\r\n\r\n${ANSWER}`);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${ANSWER.length}\r\nConnection: close\r\n\r\n${ANSWER}`,
+  );
   socket.once('finish', () => socket.destroy());
 }

@@ -8,7 +8,10 @@ import { watchFiles } from './watch-files.js';
 export interface ServerTls {
   /** For whatever makes a TLS listener: `tls`, `https` or `http2`. The caller adds its protocols (ALPN). */
   readonly options: () => TlsOptions;
-  /** Keeps the certificates of a listener those of the files, until it closes, and cuts off clients whose certificate is not from the authorities. */
+  /**
+   * Keeps the certificates of a listener those of the files, until it closes, and cuts off clients whose certificate is
+   * not from the authorities.
+   */
   readonly guard: (listener: Server) => void;
   /** The same for a listener of HTTP, which tells those who come without TLS so. */
   readonly guardHttp: (listener: Server) => void;
@@ -25,8 +28,8 @@ export type TlsEvent =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Reads the files of `server.tls` and follows them: when they change, if the configuration says so, and on SIGHUP. Throws a ConfigError for
- * files that the server must not start with.
+ * Reads the files of `server.tls` and follows them: when they change, if the configuration says so, and on SIGHUP.
+ * Throws a ConfigError for files that the server must not start with.
  */
 export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): ServerTls {
   let current = readCertificates(config);
@@ -47,7 +50,9 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
       refused = reason;
     }
   };
-  const watcher = config.watch ? watchFiles([config.cert, config.key, ...(config.caCert === undefined ? [] : [config.caCert])], reload) : undefined;
+  const watcher = config.watch
+    ? watchFiles([config.cert, config.key, ...(config.caCert === undefined ? [] : [config.caCert])], reload)
+    : undefined;
   process.on('SIGHUP', reload);
   const guard = (listener: Server): void => {
     listeners.add(listener);
@@ -81,5 +86,9 @@ function isWelcome(socket: TLSSocket, { ca }: Certificates): boolean {
 }
 
 function isSame(left: Certificates, right: Certificates): boolean {
-  return left.cert.equals(right.cert) && left.key.equals(right.key) && (left.ca === undefined || right.ca === undefined ? left.ca === right.ca : left.ca.equals(right.ca));
+  return (
+    left.cert.equals(right.cert) &&
+    left.key.equals(right.key) &&
+    (left.ca === undefined || right.ca === undefined ? left.ca === right.ca : left.ca.equals(right.ca))
+  );
 }

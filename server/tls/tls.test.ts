@@ -35,12 +35,23 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
 const put = (name: string, text: string): void => writeFileSync(at(name), text);
 
-function load(options: { readonly ca?: boolean; readonly watch?: boolean } = {}): { readonly tls: ServerTls; readonly events: TlsEvent[] } {
+function load(options: { readonly ca?: boolean; readonly watch?: boolean } = {}): {
+  readonly tls: ServerTls;
+  readonly events: TlsEvent[];
+} {
   put('cert.pem', first.cert);
   put('key.pem', first.key);
   put('ca.pem', authority.cert);
   const events: TlsEvent[] = [];
-  const tls = loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: options.ca === true ? at('ca.pem') : undefined, watch: options.watch ?? false }, (event) => events.push(event));
+  const tls = loadTls(
+    {
+      cert: at('cert.pem'),
+      key: at('key.pem'),
+      caCert: options.ca === true ? at('ca.pem') : undefined,
+      watch: options.watch ?? false,
+    },
+    (event) => events.push(event),
+  );
   opened.push(tls);
   return { tls, events };
 }
@@ -58,7 +69,10 @@ async function https(tls: ServerTls): Promise<number> {
 }
 
 /** The name in the certificate that a server presents, and whether it kept the connection. */
-function handshake(port: number, options: ConnectionOptions = {}): Promise<{ readonly name: string; readonly kept: boolean; readonly protocol: string }> {
+function handshake(
+  port: number,
+  options: ConnectionOptions = {},
+): Promise<{ readonly name: string; readonly kept: boolean; readonly protocol: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', ca: authority.cert, ...options });
     let name = '';
@@ -79,7 +93,11 @@ function handshake(port: number, options: ConnectionOptions = {}): Promise<{ rea
 
 function get(port: number, agent: { readonly ca: string }): Promise<string> {
   return new Promise((resolve, reject) => {
-    request({ port, host: '127.0.0.1', servername: 'localhost', ...agent, agent: false }, (response) => response.on('data', (data: Buffer) => resolve(data.toString()))).on('error', reject).end();
+    request({ port, host: '127.0.0.1', servername: 'localhost', ...agent, agent: false }, (response) =>
+      response.on('data', (data: Buffer) => resolve(data.toString())),
+    )
+      .on('error', reject)
+      .end();
   });
 }
 
@@ -103,17 +121,24 @@ test('HTTP in the clear is answered with a 400 that says so', async () => {
     });
     socket.on('close', () => resolve(text));
   });
-  assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/);
+  assert.match(
+    answer,
+    /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nClient sent an HTTP request to an HTTPS server\.\n$/,
+  );
 });
 
 test('HTTP/2 and HTTP/1.1 are served behind one guard', async () => {
   const { tls } = load();
-  const secure = createSecureServer({ ...tls.options(), allowHTTP1: true }, (_request, response) => response.end('hello'));
+  const secure = createSecureServer({ ...tls.options(), allowHTTP1: true }, (_request, response) =>
+    response.end('hello'),
+  );
   tls.guardHttp(secure);
   const port = await portOf(secure);
   assert.is(await get(port, { ca: authority.cert }), 'hello');
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: authority.cert });
-  const text = await new Promise<string>((resolve) => session.request({ ':path': '/' }).on('data', (data: Buffer) => resolve(data.toString())));
+  const text = await new Promise<string>((resolve) =>
+    session.request({ ':path': '/' }).on('data', (data: Buffer) => resolve(data.toString())),
+  );
   session.destroy();
   assert.is(text, 'hello');
 });
@@ -123,7 +148,9 @@ test('a client may present no certificate, but none of strangers', async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     assert.ok((await handshake(port, { maxVersion })).kept, maxVersion);
     assert.ok((await handshake(port, { maxVersion, cert: client.cert, key: client.key })).kept, maxVersion);
-    const refused = await handshake(port, { maxVersion, cert: foreign.cert, key: foreign.key }).catch(() => ({ kept: false }));
+    const refused = await handshake(port, { maxVersion, cert: foreign.cert, key: foreign.key }).catch(() => ({
+      kept: false,
+    }));
     assert.not(refused.kept, maxVersion);
   }
 });
@@ -135,7 +162,10 @@ test('what the start must not go on with names the key and the file', () => {
   put('text.pem', 'no certificate');
   const problem = (cert: string, key: string, caCert?: string): string => {
     try {
-      loadTls({ cert: at(cert), key: at(key), caCert: caCert === undefined ? undefined : at(caCert), watch: false }, () => undefined).close();
+      loadTls(
+        { cert: at(cert), key: at(key), caCert: caCert === undefined ? undefined : at(caCert), watch: false },
+        () => undefined,
+      ).close();
     } catch (error) {
       assert.instance(error, ConfigError);
       return (error as Error).message.replaceAll(`${folder}/`, '');
@@ -148,7 +178,10 @@ test('what the start must not go on with names the key and the file', () => {
   assert.is(problem('text.pem', 'key.pem'), 'server.tls.cert: `text.pem` holds no certificate (PEM)');
   assert.is(problem('cert.pem', 'text.pem'), 'server.tls.key: `text.pem` holds no private key (PEM, not encrypted)');
   assert.is(problem('cert.pem', 'key.pem', 'text.pem'), 'server.tls.caCert: `text.pem` holds no certificate (PEM)');
-  assert.is(problem('cert.pem', 'other.pem'), 'server.tls.key: the key in `other.pem` is not that of the certificate in `cert.pem`');
+  assert.is(
+    problem('cert.pem', 'other.pem'),
+    'server.tls.key: the key in `other.pem` is not that of the certificate in `cert.pem`',
+  );
   assert.is(problem('cert.pem', 'key.pem'), 'started');
 });
 
@@ -184,26 +217,65 @@ test('gRPC is served behind the guard too, follows the files, and stops with the
   const pass = (value: Buffer): Buffer => value;
   let peer = '';
   server.addService(
-    { echo: { path: '/test/echo', requestStream: false, responseStream: false, requestSerialize: pass, requestDeserialize: pass, responseSerialize: pass, responseDeserialize: pass } },
     {
-      echo: (call: { request: Buffer; getPeer: () => string; getAuthContext: () => { transportSecurityType?: string } }, done: (error: null, value: Buffer) => void) => {
+      echo: {
+        path: '/test/echo',
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: pass,
+        requestDeserialize: pass,
+        responseSerialize: pass,
+        responseDeserialize: pass,
+      },
+    },
+    {
+      echo: (
+        call: { request: Buffer; getPeer: () => string; getAuthContext: () => { transportSecurityType?: string } },
+        done: (error: null, value: Buffer) => void,
+      ) => {
         peer = `${call.getPeer()} ${call.getAuthContext().transportSecurityType}`;
         done(null, call.request);
       },
     },
   );
-  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, readHeaderTimeout: 0, readTimeout: 0, writeTimeout: 0, idleTimeout: 0, streamsRequest: () => false, tls });
-  const door = await openDoor({ address: { kind: 'tcp', host: '127.0.0.1', port: 0 }, socketMode: 0o766, welcome: listener.take });
+  const listener = grpcListener(server, {
+    maxConcurrentStreams: 0,
+    maxConnectionAge: 0,
+    connectionTimeout: 1000,
+    readHeaderTimeout: 0,
+    readTimeout: 0,
+    writeTimeout: 0,
+    idleTimeout: 0,
+    streamsRequest: () => false,
+    tls,
+  });
+  const door = await openDoor({
+    address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
+    socketMode: 0o766,
+    welcome: listener.take,
+  });
   const { address } = door;
   const call = (...pair: readonly Buffer[]): Promise<string> => {
-    const { credentials, options } = tlsChannel(address, { ca: Buffer.from(authority.cert), key: pair[0], cert: pair[1] });
+    const { credentials, options } = tlsChannel(address, {
+      ca: Buffer.from(authority.cert),
+      key: pair[0],
+      cert: pair[1],
+    });
     const caller = new Client(address, credentials, options);
     return new Promise<string>((resolve) => {
       const deadline = Date.now() + 2000;
-      caller.makeUnaryRequest('/test/echo', pass, pass, Buffer.from('hi'), new Metadata(), { deadline }, (error, value) => {
-        caller.close();
-        resolve(error === null ? String(value) : 'refused');
-      });
+      caller.makeUnaryRequest(
+        '/test/echo',
+        pass,
+        pass,
+        Buffer.from('hi'),
+        new Metadata(),
+        { deadline },
+        (error, value) => {
+          caller.close();
+          resolve(error === null ? String(value) : 'refused');
+        },
+      );
     });
   };
   assert.is(await call(), 'hi');

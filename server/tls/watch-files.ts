@@ -1,14 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** An editor, or a mount that is replaced, changes files in several steps: they count as changed when it has been quiet for so many milliseconds. */
+/**
+ * An editor, or a mount that is replaced, changes files in several steps: they count as changed when it has been quiet
+ * for so many milliseconds.
+ */
 const QUIET = 200;
 /** Where the platform tells nothing (network mounts), files are looked at so often, in milliseconds. */
 const POLL = 10_000;
 
 /**
- * Calls back when files may have changed. Folders are watched, not files: a file that is replaced is another file, and secrets of
- * Kubernetes change by a link beside them. Keeps no process alive.
+ * Calls back when files may have changed. Folders are watched, not files: a file that is replaced is another file, and
+ * secrets of Kubernetes change by a link beside them. Keeps no process alive.
  */
 export function watchFiles(paths: readonly string[], changed: () => void): { readonly close: () => void } {
   let quiet: NodeJS.Timeout | undefined;

@@ -13,7 +13,12 @@ const TIMEOUT = 100;
 test('an answer that is complete is late a timeout after that was seen, however much of it has been taken', () => {
   const [progress, answer] = [new AnswerProgress(), new FakeAnswer()];
   answer.writableEnded = true;
-  for (const [now, left, isLate] of [[1000, 500, false], [1050, 400, false], [1100, 1, false], [1101, 1, true]] as const) {
+  for (const [now, left, isLate] of [
+    [1000, 500, false],
+    [1050, 400, false],
+    [1100, 1, false],
+    [1101, 1, true],
+  ] as const) {
     answer.writableLength = left;
     assert.is(progress.isLate(answer, now, TIMEOUT), isLate, `at ${now}`);
   }

@@ -14,8 +14,8 @@ export class AnswerProgress {
   #isListening = false;
 
   /**
-   * Whether the client has had its time, at a moment (performance.now): for an answer that is complete, since it was; for a stream, since something has been waiting.
-   * To be asked regularly. Steady progress extends nothing.
+   * Whether the client has had its time, at a moment (performance.now): for an answer that is complete, since it was;
+   * for a stream, since something has been waiting. To be asked regularly. Steady progress extends nothing.
    *
    * @param timeout milliseconds.
    */

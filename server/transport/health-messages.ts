@@ -33,7 +33,9 @@ export function printHealthCheckResponse(current: WatchedStatus): string {
 }
 
 export function printHealthListResponse(statuses: HealthList): string {
-  return JSON.stringify({ statuses: Object.fromEntries([...statuses].map(([service, status]) => [service, { status }])) });
+  return JSON.stringify({
+    statuses: Object.fromEntries([...statuses].map(([service, status]) => [service, { status }])),
+  });
 }
 
 /** Throws a WireError. */
@@ -67,7 +69,9 @@ export function encodeHealthListResponse(statuses: HealthList, writer: WireWrite
   return writer.finish();
 }
 
-const healthCheckRequest = messageReader<HealthCheckRequest>({ service: { absent: '', read: (value, name, shape) => shape.string(value, name) } });
+const healthCheckRequest = messageReader<HealthCheckRequest>({
+  service: { absent: '', read: (value, name, shape) => shape.string(value, name) },
+});
 const NOTHING = messageReader<object>({});
 
 const NUMBERS = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;

@@ -1,4 +1,10 @@
-import { constants, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { Socket } from 'node:net';
 import { AnswerProgress } from './answer-progress.js';
 import { MessageProgress } from './message-progress.js';
@@ -27,23 +33,34 @@ export interface SessionOptions extends Deadlines {
 
 /** A client that has connected and begins no call in so many milliseconds has none under way. */
 const FIRST_CALL = 250;
-/** How long a client may take to close a connection that the server has closed and on which nothing is under way, in milliseconds. */
+/**
+ * How long a client may take to close a connection that the server has closed and on which nothing is under way, in
+ * milliseconds.
+ */
 const LINGER = 1000;
-/** Deadlines are looked at this often, in milliseconds, or four times in the shortest of them: none is kept more exactly. */
+/**
+ * Deadlines are looked at this often, in milliseconds, or four times in the shortest of them: none is kept more
+ * exactly.
+ */
 const SWEEP_INTERVAL = 1000;
 const LEAST_SWEEP_INTERVAL = 20;
 /** The bytes of the frame that acknowledges a ping. */
 const PING_SIZE = 17;
 
 /**
- * The sessions of a server of HTTP/2. One that ends first answers what is under way, and says which calls it has not begun: those may be made elsewhere (RFC 9113
- * 6.8). A client cannot be told in advance to begin no more: once it has said so, the platform reads nothing from a session on which nothing is under way.
+ * The sessions of a server of HTTP/2. One that ends first answers what is under way, and says which calls it has not
+ * begun: those may be made elsewhere (RFC 9113 6.8). A client cannot be told in advance to begin no more: once it has
+ * said so, the platform reads nothing from a session on which nothing is under way.
  *
- * The platform has no deadlines for sessions, only timers that every byte starts again. So all sessions are looked at regularly:
+ * The platform has no deadlines for sessions, only timers that every byte starts again. So all sessions are looked at
+ * regularly:
  *
- * - A request has to arrive, and an answer has to be taken, in time; otherwise the stream is reset, and a session that has no other stream ends.
- * - An answer that is a stream (health Watch, the audit log) has no deadline as a whole: only what is ready has to be taken in time.
- * - Frames that do not end cannot be seen from here. But a client in the middle of a frame or a header block cannot acknowledge a ping (RFC 9113 6.10), so after
+ * - A request has to arrive, and an answer has to be taken, in time; otherwise the stream is reset, and a session that
+ *   has no other stream ends.
+ * - An answer that is a stream (health Watch, the audit log) has no deadline as a whole: only what is ready has to be
+ *   taken in time.
+ * - Frames that do not end cannot be seen from here. But a client in the middle of a frame or a header block cannot
+ *   acknowledge a ping (RFC 9113 6.10), so after
  *   bytes have come the client is asked for one.
  * - A session that ends is cut when calls under way have had their time, or at once when there are none.
  */
@@ -58,7 +75,8 @@ export class Http2Sessions {
     readonly options: SessionOptions,
   ) {
     const { readHeaderTimeout, readTimeout, writeTimeout, idleTimeout } = options;
-    const shortest = Math.min(...[readHeaderTimeout, readTimeout, writeTimeout, idleTimeout].filter((timeout) => timeout > 0)) / 4;
+    const shortest =
+      Math.min(...[readHeaderTimeout, readTimeout, writeTimeout, idleTimeout].filter((timeout) => timeout > 0)) / 4;
     this.#interval = Math.max(LEAST_SWEEP_INTERVAL, Math.min(SWEEP_INTERVAL, shortest));
     server.on('session', (session) => this.#begin(session, this.#arriving as Socket));
     server.on('sessionError', () => {
@@ -138,10 +156,15 @@ class Connection {
   }
 
   hasHadTime(now: number): boolean {
-    return now - this.#since > FIRST_CALL || (!this.session.destroyed && (this.session.state.lastProcStreamID ?? 0) > 0);
+    return (
+      now - this.#since > FIRST_CALL || (!this.session.destroyed && (this.session.state.lastProcStreamID ?? 0) > 0)
+    );
   }
 
-  /** Ends the session when what is under way is answered, and cuts the connection when that, or the client, takes too long. */
+  /**
+   * Ends the session when what is under way is answered, and cuts the connection when that, or the client, takes too
+   * long.
+   */
   end(now: number): void {
     const { readTimeout, writeTimeout } = this.options;
     // Every call has had its time then. Without deadlines only the client knows how long it takes.
@@ -193,7 +216,8 @@ class Connection {
     if (open.messages !== undefined) return (open.messages.partialSince ?? Number.POSITIVE_INFINITY) < begunBefore;
     if (open.isReceived || open.since >= begunBefore) return false;
     const { state } = stream.state;
-    open.isReceived = state !== constants.NGHTTP2_STREAM_STATE_OPEN && state !== constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_LOCAL;
+    open.isReceived =
+      state !== constants.NGHTTP2_STREAM_STATE_OPEN && state !== constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_LOCAL;
     return !open.isReceived;
   }
 
@@ -210,7 +234,8 @@ class Connection {
     if (readHeaderTimeout === 0 || this.session.destroyed) return;
     if (this.#pingSince !== undefined) {
       // What a client sends, and what it has to take before the ping, may hold up its acknowledgement.
-      const patience = this.#streams.size === 0 ? readHeaderTimeout : Math.max(readHeaderTimeout, readTimeout, writeTimeout);
+      const patience =
+        this.#streams.size === 0 ? readHeaderTimeout : Math.max(readHeaderTimeout, readTimeout, writeTimeout);
       if (now - this.#pingSince > patience) this.socket.destroy();
       return;
     }

@@ -9,7 +9,10 @@ import { readDocument } from './json/read-document.js';
 import { RPC_SERVICES } from './rpcs.js';
 
 /** Server reflection, in both versions of its protocol: they differ in name alone. */
-export const REFLECTION_SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
+export const REFLECTION_SERVICES = [
+  'grpc.reflection.v1.ServerReflection',
+  'grpc.reflection.v1alpha.ServerReflection',
+] as const;
 
 /** One question of the stream: ServerReflectionRequest. */
 export interface Question {
@@ -27,9 +30,17 @@ export type Answer =
   | { readonly question: Question; readonly services: readonly string[] }
   | { readonly question: Question; readonly code: number; readonly message: string };
 
-/** Answers questions about the services that are served. The descriptors are read at the first question: no start waits for it. */
+/**
+ * Answers questions about the services that are served. The descriptors are read at the first question: no start waits
+ * for it.
+ */
 export function reflectionOf({ admin }: Pick<Services, 'admin'>): (question: Question) => Answer {
-  const services = [...RPC_SERVICES, ...(admin === undefined ? [] : [ADMIN_SERVICE]), HEALTH_SERVICE, ...REFLECTION_SERVICES].sort();
+  const services = [
+    ...RPC_SERVICES,
+    ...(admin === undefined ? [] : [ADMIN_SERVICE]),
+    HEALTH_SERVICE,
+    ...REFLECTION_SERVICES,
+  ].sort();
   let index: DescriptorIndex | undefined;
   return (question) => {
     index ??= descriptorIndex();
@@ -48,7 +59,11 @@ export function reflectionOf({ admin }: Pick<Services, 'admin'>): (question: Que
 
 function filesOrNone(question: Question, files: readonly Buffer[] | undefined): Answer {
   if (files !== undefined) return { question, files };
-  return { question, code: CODES.not_found.number, message: `nothing is called ${JSON.stringify(question.text.slice(0, 200))}` };
+  return {
+    question,
+    code: CODES.not_found.number,
+    message: `nothing is called ${JSON.stringify(question.text.slice(0, 200))}`,
+  };
 }
 
 const HOST = 1;
@@ -100,7 +115,13 @@ const NAMES = [
 type Texts = { readonly host: string } & { readonly [name in (typeof NAMES)[number][0]]: string | undefined };
 
 const optional: Field<string | undefined> = { absent: undefined, read: text.read };
-const questionTexts = messageReader<Texts>({ host: text, fileByFilename: optional, fileContainingSymbol: optional, allExtensionNumbersOfType: optional, listServices: optional });
+const questionTexts = messageReader<Texts>({
+  host: text,
+  fileByFilename: optional,
+  fileContainingSymbol: optional,
+  allExtensionNumbersOfType: optional,
+  listServices: optional,
+});
 
 /** The answer in protobuf: the question again, and one field of content. */
 export function encodeAnswer(answer: Answer, writer = new WireWriter()): Buffer {
@@ -135,8 +156,19 @@ function encodeContent(answer: Answer, writer: WireWriter): number {
 export function printAnswer(answer: Answer): string {
   const { host, field, text } = answer.question;
   const name = NAMES.find(([, number]) => number === field)?.[0];
-  const head = { ...(host !== '' && { validHost: host }), originalRequest: { ...(host !== '' && { host }), ...(name !== undefined && { [name]: text }) } };
-  if ('files' in answer) return JSON.stringify({ ...head, fileDescriptorResponse: { fileDescriptorProto: answer.files.map((file) => file.toString('base64')) } });
-  if ('services' in answer) return JSON.stringify({ ...head, listServicesResponse: { service: answer.services.map((service) => ({ name: service })) } });
+  const head = {
+    ...(host !== '' && { validHost: host }),
+    originalRequest: { ...(host !== '' && { host }), ...(name !== undefined && { [name]: text }) },
+  };
+  if ('files' in answer)
+    return JSON.stringify({
+      ...head,
+      fileDescriptorResponse: { fileDescriptorProto: answer.files.map((file) => file.toString('base64')) },
+    });
+  if ('services' in answer)
+    return JSON.stringify({
+      ...head,
+      listServicesResponse: { service: answer.services.map((service) => ({ name: service })) },
+    });
   return JSON.stringify({ ...head, errorResponse: { errorCode: answer.code, errorMessage: answer.message } });
 }

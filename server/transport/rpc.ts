@@ -31,7 +31,10 @@ export interface Rpc<Request = Message, Response = unknown> {
 export interface RestRoute {
   readonly verb: 'GET' | 'POST';
   readonly path: string;
-  /** What a request must call its body, if it calls it anything; absent: it does not matter (docs/spec/server.md#json-mapping). */
+  /**
+   * What a request must call its body, if it calls it anything; absent: it does not matter
+   * (docs/spec/server.md#json-mapping).
+   */
   readonly mediaType?: string;
   /** A request header that the answer repeats. */
   readonly echo?: string;
@@ -62,8 +65,17 @@ export function fullName({ service, method }: Pick<Rpc, 'service' | 'method'>): 
   return `/${service}/${method}`;
 }
 
-/** Answers JSON with JSON. Hot: at once unless there are tokens to verify, and nothing is made that need not be (bench: server). */
-export function runJson(rpc: Rpc, services: Services, call: TransportCall, body: Buffer, print = rpc.printJson): string | Promise<string> {
+/**
+ * Answers JSON with JSON. Hot: at once unless there are tokens to verify, and nothing is made that need not be (bench:
+ * server).
+ */
+export function runJson(
+  rpc: Rpc,
+  services: Services,
+  call: TransportCall,
+  body: Buffer,
+  print = rpc.printJson,
+): string | Promise<string> {
   const request = rpc.readJson(body);
   call.requestContext = request.requestContext;
   limitMessageSize(request, rpc.sizeOf, body.length, services.maxMessageSize);
@@ -72,15 +84,26 @@ export function runJson(rpc: Rpc, services: Services, call: TransportCall, body:
 }
 
 /** Answers protobuf with protobuf, likewise. */
-export function runProto(rpc: Rpc, services: Services, call: TransportCall, bytes: Buffer, codec: Codec): Buffer | Promise<Buffer> {
+export function runProto(
+  rpc: Rpc,
+  services: Services,
+  call: TransportCall,
+  bytes: Buffer,
+  codec: Codec,
+): Buffer | Promise<Buffer> {
   if (bytes.length > services.maxMessageSize) throw tooLarge(bytes.length, services.maxMessageSize);
   const request = decode(rpc, bytes, codec);
   call.requestContext = request.requestContext;
   const outcome = rpc.run(services, call, request);
-  return outcome instanceof Promise ? outcome.then((response) => rpc.encode(response, codec.writer)) : rpc.encode(outcome, codec.writer);
+  return outcome instanceof Promise
+    ? outcome.then((response) => rpc.encode(response, codec.writer))
+    : rpc.encode(outcome, codec.writer);
 }
 
-/** What a decoder threw, as callers are told: bytes that are no message have a code that each protocol has its own idea of. */
+/**
+ * What a decoder threw, as callers are told: bytes that are no message have a code that each protocol has its own idea
+ * of.
+ */
 export function malformedOf(thrown: unknown, malformed: Code): unknown {
   return thrown instanceof WireError ? new RpcError(malformed, `malformed message: ${thrown.message}`) : thrown;
 }

@@ -1,14 +1,39 @@
 import { encodeListAuditLogEntriesResponse } from '../../proto/codec/audit-entry.js';
-import { encodeAccessEvaluationBatchResponse, encodeAccessEvaluationResponse, encodeMetadataResponse } from '../../proto/codec/authzen-responses.js';
+import {
+  encodeAccessEvaluationBatchResponse,
+  encodeAccessEvaluationResponse,
+  encodeMetadataResponse,
+} from '../../proto/codec/authzen-responses.js';
 import { encodeCheckResourceBatchResponse } from '../../proto/codec/check-resource-batch.js';
 import { encodeCheckResourceSetResponse } from '../../proto/codec/check-resource-set.js';
 import { encodeCheckResourcesResponse } from '../../proto/codec/check-resources-response.js';
 import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
 import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
 import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from '../../proto/gen/json/authorization.js';
-import { readCheckResourceBatchRequest, readCheckResourceSetRequest, readCheckResourcesRequest, readListAuditLogEntriesRequest, readPlanResourcesRequest } from '../../proto/gen/json/request.js';
-import { accessEvaluationBatchRequestSize, accessEvaluationRequestSize, decodeAccessEvaluationBatchRequest, decodeAccessEvaluationRequest } from '../../proto/gen/wire/authorization.js';
-import { checkResourceBatchRequestSize, checkResourceSetRequestSize, checkResourcesRequestSize, decodeCheckResourceBatchRequest, decodeCheckResourceSetRequest, decodeCheckResourcesRequest, decodeListAuditLogEntriesRequest, decodePlanResourcesRequest, planResourcesRequestSize } from '../../proto/gen/wire/request.js';
+import {
+  readCheckResourceBatchRequest,
+  readCheckResourceSetRequest,
+  readCheckResourcesRequest,
+  readListAuditLogEntriesRequest,
+  readPlanResourcesRequest,
+} from '../../proto/gen/json/request.js';
+import {
+  accessEvaluationBatchRequestSize,
+  accessEvaluationRequestSize,
+  decodeAccessEvaluationBatchRequest,
+  decodeAccessEvaluationRequest,
+} from '../../proto/gen/wire/authorization.js';
+import {
+  checkResourceBatchRequestSize,
+  checkResourceSetRequestSize,
+  checkResourcesRequestSize,
+  decodeCheckResourceBatchRequest,
+  decodeCheckResourceSetRequest,
+  decodeCheckResourcesRequest,
+  decodeListAuditLogEntriesRequest,
+  decodePlanResourcesRequest,
+  planResourcesRequestSize,
+} from '../../proto/gen/wire/request.js';
 import { listRequestOfQuery } from '../audit/list-query.js';
 import { COMPILED_IN } from '../service/admin.js';
 import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
@@ -20,7 +45,11 @@ import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
 import { ADMIN_SERVICE, AUTHZ_SERVICE, AUTHZEN_SERVICE } from '../service/services.js';
 import { readMetadataRequest, readServerInfoRequest } from './json/empty-request.js';
-import { printAccessEvaluationBatchResponse, printAccessEvaluationResponse, printMetadataResponse } from './json/print-authzen.js';
+import {
+  printAccessEvaluationBatchResponse,
+  printAccessEvaluationResponse,
+  printMetadataResponse,
+} from './json/print-authzen.js';
 import { printListAuditLogEntriesResponse } from './json/print-audit-entry.js';
 import { printCheckResourcesResponse } from './json/print-check-resources.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
@@ -35,7 +64,10 @@ const REQUEST_ID = 'X-Request-ID';
 /** AuthZEN takes nothing else for a question (its certification scenario, 2.4.3). */
 const JSON_TYPE = 'application/json';
 
-/** The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are made from these rows; health, which is about the server, is not here. */
+/**
+ * The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are made from these rows;
+ * health, which is about the server, is not here.
+ */
 export const RPCS: readonly Rpc[] = [
   row({
     service: AUTHZ_SERVICE,
@@ -84,7 +116,11 @@ export const RPCS: readonly Rpc[] = [
   row({
     service: AUTHZ_SERVICE,
     method: 'ServerInfo',
-    rest: { verb: 'GET', path: '/api/server_info', headers: ({ bundleHash }) => ['Grpc-Metadata-Authz-Bundle-Hash', bundleHash] },
+    rest: {
+      verb: 'GET',
+      path: '/api/server_info',
+      headers: ({ bundleHash }) => ['Grpc-Metadata-Authz-Bundle-Hash', bundleHash],
+    },
     readJson: documentReader(readServerInfoRequest),
     printJson: printServerInfo,
     printRestJson: printRestServerInfo,

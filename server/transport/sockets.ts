@@ -7,10 +7,15 @@ const SILENCE = 250;
 const SWEEP = 20;
 
 /**
- * Drains again and again until `gone`, each time right after the platform has read what has come: what is there and not yet read would make a connection seem to
- * be silent or idle. After `patience` milliseconds `cut` is called.
+ * Drains again and again until `gone`, each time right after the platform has read what has come: what is there and not
+ * yet read would make a connection seem to be silent or idle. After `patience` milliseconds `cut` is called.
  */
-export async function drained(drain: () => void, gone: Promise<void>, patience: number, cut: () => void): Promise<void> {
+export async function drained(
+  drain: () => void,
+  gone: Promise<void>,
+  patience: number,
+  cut: () => void,
+): Promise<void> {
   const sweep = setInterval(() => setImmediate(drain), SWEEP);
   const deadline = setTimeout(cut, patience);
   setImmediate(drain);
@@ -25,10 +30,17 @@ export class Sockets {
   readonly #deadlines = new Map<Socket, NodeJS.Timeout>();
   #gone: (() => void) | undefined;
 
-  /** One more; it leaves by itself. It is closed unless it is established within so many milliseconds; 0: it may take any time. */
+  /**
+   * One more; it leaves by itself. It is closed unless it is established within so many milliseconds; 0: it may take
+   * any time.
+   */
   add(socket: Socket, timeout: number): void {
     this.#since.set(socket, performance.now());
-    if (timeout > 0) this.#deadlines.set(socket, setTimeout(() => socket.destroy(), timeout));
+    if (timeout > 0)
+      this.#deadlines.set(
+        socket,
+        setTimeout(() => socket.destroy(), timeout),
+      );
     socket.once('close', () => {
       this.established(socket);
       this.#since.delete(socket);
@@ -36,7 +48,10 @@ export class Sockets {
     });
   }
 
-  /** The client has said what it speaks: the TLS handshake is done, if there is one, and the preface of HTTP/2 or the first bytes of HTTP/1.1 are there. */
+  /**
+   * The client has said what it speaks: the TLS handshake is done, if there is one, and the preface of HTTP/2 or the
+   * first bytes of HTTP/1.1 are there.
+   */
   established(socket: Socket): void {
     const raw = this.#since.has(socket) ? socket : (socket as Encrypted)._parent;
     if (raw === undefined) return;

@@ -5,8 +5,8 @@ import { CODES, listingAtMost, type RpcError } from '../service/rpc-error.js';
 import { encodeViolations } from './violations-message.js';
 
 /**
- * The size of all violations in trailers, in bytes. Clients accept 8 KiB of trailers (Java, and the libraries built on C), and refuse the whole answer when there is
- * more.
+ * The size of all violations in trailers, in bytes. Clients accept 8 KiB of trailers (Java, and the libraries built on
+ * C), and refuse the whole answer when there is more.
  */
 const MAX_TRAILERS_SIZE = 6500;
 
@@ -22,7 +22,10 @@ export function forTrailers(error: RpcError): RpcError {
   return listingAtMost(error, fitting);
 }
 
-/** google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin` (docs/spec/server.md#form-of-violations). */
+/**
+ * google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin`
+ * (docs/spec/server.md#form-of-violations).
+ */
 export function encodeStatus(error: RpcError): Buffer {
   const writer = new WireWriter();
   const detail = writer.mark();

@@ -13,19 +13,33 @@ export interface StreamMessages<Request = unknown, Response = unknown> {
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
 }
 
-/** One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches these (docs/spec/server.md#access-entries). */
+/**
+ * One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches
+ * these (docs/spec/server.md#access-entries).
+ */
 export interface StreamRpc<Request = unknown, Response = unknown> extends StreamMessages<Request, Response> {
   /** The full name of its service. */
   readonly service: string;
   readonly method: string;
   /** A GET; the parameters of its path are by name. Throws an RpcError for what cannot be read. */
-  readonly rest: { readonly path: string; readonly read: (parameters: { readonly [name: string]: string }, query: URLSearchParams) => Request };
+  readonly rest: {
+    readonly path: string;
+    readonly read: (parameters: { readonly [name: string]: string }, query: URLSearchParams) => Request;
+  };
   /** Throws, or rejects with, an RpcError. */
   readonly run: (admin: AdminService, request: Request) => AsyncIterable<Response>;
 }
 
-/** The responses, made while they are asked for. Who calls is asked before the request is read. Rejects with an RpcError. */
-export async function* runStream(rpc: StreamRpc, admin: AdminService | undefined, authorization: string | undefined, read: () => unknown): AsyncGenerator<unknown, void> {
+/**
+ * The responses, made while they are asked for. Who calls is asked before the request is read. Rejects with an
+ * RpcError.
+ */
+export async function* runStream(
+  rpc: StreamRpc,
+  admin: AdminService | undefined,
+  authorization: string | undefined,
+  read: () => unknown,
+): AsyncGenerator<unknown, void> {
   yield* rpc.run(await authenticated(admin, authorization), read());
 }
 

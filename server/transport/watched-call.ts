@@ -4,7 +4,10 @@ import { tellBegan, tellEnded } from '../service/watch.js';
 import type { Watcher } from '../service/watcher.js';
 import type { TransportCall } from './transport-call.js';
 
-/** Tells watchers, if there are any, of a call that has come in. Who calls is asked now: later the connection may be gone. */
+/**
+ * Tells watchers, if there are any, of a call that has come in. Who calls is asked now: later the connection may be
+ * gone.
+ */
 export function begin(watchers: readonly Watcher[], call: TransportCall): void {
   if (watchers.length === 0) return;
   call.peer();
@@ -12,11 +15,18 @@ export function begin(watchers: readonly Watcher[], call: TransportCall): void {
 }
 
 /**
- * Answers a call: at once or, with `audit.delivery: before_reply`, when the audit log has its entries. When it cannot have them, the call is refused.
+ * Answers a call: at once or, with `audit.delivery: before_reply`, when the audit log has its entries. When it cannot
+ * have them, the call is refused.
  *
  * @param code how the call ends; undefined: as asked.
  */
-export function deliver(services: Services, call: TransportCall, code: Code | undefined, answer: () => void, refuse: (error: RpcError) => void): void {
+export function deliver(
+  services: Services,
+  call: TransportCall,
+  code: Code | undefined,
+  answer: () => void,
+  refuse: (error: RpcError) => void,
+): void {
   // A call without an id makes no entries.
   if (services.deliver === undefined || call.id === '') return answer();
   services
@@ -26,17 +36,44 @@ export function deliver(services: Services, call: TransportCall, code: Code | un
 }
 
 /** Tells watchers of a call that was answered as asked; sizes in bytes. */
-export function end(watchers: readonly Watcher[], call: TransportCall, requestSize: number, responseSize: number): void {
+export function end(
+  watchers: readonly Watcher[],
+  call: TransportCall,
+  requestSize: number,
+  responseSize: number,
+): void {
   if (watchers.length === 0) return;
   const { requestContext } = call;
-  tellEnded(watchers, call, { code: undefined, message: '', httpStatus: 200, requestSize, responseSize, requestContext });
+  tellEnded(watchers, call, {
+    code: undefined,
+    message: '',
+    httpStatus: 200,
+    requestSize,
+    responseSize,
+    requestContext,
+  });
 }
 
-/** Tells watchers of a call that was refused. The HTTP status is that of the code, but in gRPC, where it is always 200. */
-export function endFailed(watchers: readonly Watcher[], call: TransportCall, error: RpcError, requestSize: number, responseSize: number): void {
+/**
+ * Tells watchers of a call that was refused. The HTTP status is that of the code, but in gRPC, where it is always 200.
+ */
+export function endFailed(
+  watchers: readonly Watcher[],
+  call: TransportCall,
+  error: RpcError,
+  requestSize: number,
+  responseSize: number,
+): void {
   if (watchers.length === 0) return;
   const { code, message } = error;
   const isFramed = call.protocol === 'grpc' || call.protocol === 'grpc-web';
   const httpStatus = isFramed ? 200 : CODES[code].httpStatus;
-  tellEnded(watchers, call, { code, message, httpStatus, requestSize, responseSize, requestContext: call.requestContext });
+  tellEnded(watchers, call, {
+    code,
+    message,
+    httpStatus,
+    requestSize,
+    responseSize,
+    requestContext: call.requestContext,
+  });
 }

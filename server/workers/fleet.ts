@@ -43,7 +43,10 @@ const RETIRE_PATIENCE = 1000;
 /** Without any worker that serves, after so many that died young the server gives up. */
 const YOUNG_DEATHS = 5;
 
-/** The workers of a server: as many as there should be, each replaced when it dies. The platform's cluster starts them and talks to them; connections it is not asked for (hand-over.ts). */
+/**
+ * The workers of a server: as many as there should be, each replaced when it dies. The platform's cluster starts them
+ * and talks to them; connections it is not asked for (hand-over.ts).
+ */
 export class Fleet {
   readonly #members = new Map<number, Member>();
   readonly #workers = new Map<number, Worker>();
@@ -71,10 +74,15 @@ export class Fleet {
     await Promise.allSettled(this.serving().map(({ link }) => link.ask('retire', undefined, RETIRE_PATIENCE)));
   }
 
-  /** Asks every worker to end, having answered what is under way, and resolves when all are gone. None is replaced any more. */
+  /**
+   * Asks every worker to end, having answered what is under way, and resolves when all are gone. None is replaced any
+   * more.
+   */
   async stop(): Promise<void> {
     this.#stopReplacing();
-    const ends = [...this.#workers.values()].map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
+    const ends = [...this.#workers.values()].map(
+      (worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())),
+    );
     // Whether it answers or dies: in the end it is gone.
     for (const { link } of this.#members.values()) link.ask('stop', undefined).catch(() => {});
     const timer = setTimeout(() => this.kill(), LONGEST_STOP);
@@ -107,7 +115,13 @@ export class Fleet {
       },
     });
     const give = (port: PortName, socket: Socket): Promise<undefined> => link.ask('take', port, undefined, socket);
-    const member: Member = { id: worker.id, link, give, kill: () => void worker.process.kill('SIGKILL'), digest: undefined };
+    const member: Member = {
+      id: worker.id,
+      link,
+      give,
+      kill: () => void worker.process.kill('SIGKILL'),
+      digest: undefined,
+    };
     let readyAt: number | undefined;
     let failure: string | undefined;
     this.#members.set(member.id, member);
@@ -133,7 +147,8 @@ export class Fleet {
     };
     worker.on('message', (message) => link.receive(message));
     worker.on('error', (error) => {
-      // A message to a worker that has just died; its end is dealt with below. One that was never born has no other end.
+      // A message to a worker that has just died; its end is dealt with below. One that was never born has no other
+      // end.
       if (worker.process.pid === undefined) gone(error.message);
     });
     worker.on('exit', (code, signal) => gone(signal === null ? `ended with status ${code}` : `was ended by ${signal}`));
@@ -143,7 +158,8 @@ export class Fleet {
     if (this.#stopping) return this.options.lost(member, how, undefined);
     const delay = this.#delay.next(readyAt === undefined ? 0 : performance.now() - readyAt);
     const nobodyServes = this.serving().length === 0;
-    const isHopeless = readyAt === undefined && (!this.#hasServed || (nobodyServes && this.#delay.deaths >= YOUNG_DEATHS));
+    const isHopeless =
+      readyAt === undefined && (!this.#hasServed || (nobodyServes && this.#delay.deaths >= YOUNG_DEATHS));
     if (isHopeless) {
       this.options.lost(member, how, undefined);
       this.#stopReplacing();

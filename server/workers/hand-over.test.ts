@@ -103,7 +103,10 @@ test('whoever wants to leave goes while others serve; the last one when there is
   const left: string[] = [];
   handOver.add(first);
   handOver.add(second);
-  const all = [handOver.leave(first).then(() => left.push('first')), handOver.leave(second).then(() => left.push('second'))];
+  const all = [
+    handOver.leave(first).then(() => left.push('first')),
+    handOver.leave(second).then(() => left.push('second')),
+  ];
   await all[0];
   assert.equal(left, ['first']);
   const [a, b] = sockets(2) as [Socket, Socket];

@@ -11,8 +11,9 @@ export interface Receiver {
 const MOST_WAITING = 16_384;
 
 /**
- * Hands connections on to those who serve them, in turn. Each is given one at a time, so that whoever is busy gets fewer; and a connection is let go of only when
- * it was taken, so that one on its way to somebody who dies is given to somebody else.
+ * Hands connections on to those who serve them, in turn. Each is given one at a time, so that whoever is busy gets
+ * fewer; and a connection is let go of only when it was taken, so that one on its way to somebody who dies is given to
+ * somebody else.
  */
 export class HandOver {
   readonly #receivers = new Set<Receiver>();
@@ -47,7 +48,9 @@ export class HandOver {
     this.#next();
   }
 
-  /** One wants to go: resolves when it is given nothing any more. The last one has to wait for somebody in its place. */
+  /**
+   * One wants to go: resolves when it is given nothing any more. The last one has to wait for somebody in its place.
+   */
   leave(receiver: Receiver): Promise<void> {
     return new Promise((resolve) => {
       this.#leaving.set(receiver, resolve);
@@ -55,7 +58,10 @@ export class HandOver {
     });
   }
 
-  /** Resolves when all that was accepted was taken. With nobody left to take it, it is closed. To be asked once, when nothing is accepted any more. */
+  /**
+   * Resolves when all that was accepted was taken. With nobody left to take it, it is closed. To be asked once, when
+   * nothing is accepted any more.
+   */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.#settled = resolve;
@@ -72,7 +78,8 @@ export class HandOver {
   }
 
   #next(): void {
-    while (this.#waiting.length > 0 && this.#free.length > 0) this.#give(this.#free.shift() as Receiver, this.#waiting.shift() as Connection);
+    while (this.#waiting.length > 0 && this.#free.length > 0)
+      this.#give(this.#free.shift() as Receiver, this.#waiting.shift() as Connection);
     if (this.#settled === undefined) return;
     if (this.#receivers.size === 0) for (const { socket } of this.#waiting.splice(0)) socket.destroy();
     if (this.#waiting.length === 0 && this.#underWay === 0) this.#settled();

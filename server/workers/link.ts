@@ -7,11 +7,16 @@ export interface Topics {
 
 /** The other end of a channel between processes, as `child_process.fork` gives it. */
 export interface Port {
-  /** Calls back with an error when the message could not be sent. A connection may go with it; this process keeps its own end of that open. */
+  /**
+   * Calls back with an error when the message could not be sent. A connection may go with it; this process keeps its
+   * own end of that open.
+   */
   readonly send: (message: unknown, sent: (error: Error | null) => void, socket?: Socket) => void;
 }
 
-/** Questions and answers over the channel between the primary process and one worker: what goes out, and what comes in. */
+/**
+ * Questions and answers over the channel between the primary process and one worker: what goes out, and what comes in.
+ */
 export class Link<Out extends Topics, In extends Topics> {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   readonly #handlers = new Map<keyof In, (value: never, socket: Socket | undefined) => unknown>();
@@ -25,11 +30,22 @@ export class Link<Out extends Topics, In extends Topics> {
     return this.#open;
   }
 
-  /** Rejects with the text of what went wrong over there, when the other end is gone, and when it has not answered in `patience` milliseconds. */
-  ask<T extends keyof Out & string>(topic: T, value: Out[T]['asks'], patience?: number, socket?: Socket): Promise<Out[T]['answers']> {
+  /**
+   * Rejects with the text of what went wrong over there, when the other end is gone, and when it has not answered in
+   * `patience` milliseconds.
+   */
+  ask<T extends keyof Out & string>(
+    topic: T,
+    value: Out[T]['asks'],
+    patience?: number,
+    socket?: Socket,
+  ): Promise<Out[T]['answers']> {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
-      const timer = patience === undefined ? undefined : setTimeout(() => settle({ id, error: `no answer to \`${topic}\` in time` }), patience);
+      const timer =
+        patience === undefined
+          ? undefined
+          : setTimeout(() => settle({ id, error: `no answer to \`${topic}\` in time` }), patience);
       const settle = (answer: Answer): void => {
         clearTimeout(timer);
         this.#waiting.delete(id);
@@ -38,12 +54,20 @@ export class Link<Out extends Topics, In extends Topics> {
       };
       this.#waiting.set(id, settle);
       if (!this.#open) settle({ id, error: GONE });
-      else this.port.send({ id, topic, value } satisfies Question, (error) => error !== null && settle({ id, error: GONE }), socket);
+      else
+        this.port.send(
+          { id, topic, value } satisfies Question,
+          (error) => error !== null && settle({ id, error: GONE }),
+          socket,
+        );
     });
   }
 
   /** How a topic is answered. */
-  answer<T extends keyof In>(topic: T, handler: (value: In[T]['asks'], socket: Socket | undefined) => In[T]['answers'] | Promise<In[T]['answers']>): void {
+  answer<T extends keyof In>(
+    topic: T,
+    handler: (value: In[T]['asks'], socket: Socket | undefined) => In[T]['answers'] | Promise<In[T]['answers']>,
+  ): void {
     this.#handlers.set(topic, handler as (value: never, socket: Socket | undefined) => unknown);
   }
 

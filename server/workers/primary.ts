@@ -28,7 +28,9 @@ export interface PrimaryOptions {
 export interface Primary {
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Puts a bundle in force in all workers and gives the hash of its policies, or in none: rejects with the reason then. */
+  /**
+   * Puts a bundle in force in all workers and gives the hash of its policies, or in none: rejects with the reason then.
+   */
   readonly swap: (bundle: BundleText) => Promise<string>;
   /** All workers end, having answered what is under way. */
   readonly close: () => Promise<void>;
@@ -39,9 +41,9 @@ export interface Primary {
 }
 
 /**
- * Starts the workers of a server and keeps their number. This process accepts connections and hands them to the workers in turn, and no byte of a request
- * passes through it; it replaces workers that die, tells them of bundles, adds up their metrics. Listens when all are ready, and resolves then; rejects
- * with the reason when they, or it, cannot.
+ * Starts the workers of a server and keeps their number. This process accepts connections and hands them to the workers
+ * in turn, and no byte of a request passes through it; it replaces workers that die, tells them of bundles, adds up
+ * their metrics. Listens when all are ready, and resolves then; rejects with the reason when they, or it, cannot.
  */
 export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   return new Promise((resolve, reject) => {
@@ -111,7 +113,14 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         await handOver.settled();
         await fleet.stop();
       };
-      resolve({ httpAddress: http.address, grpcAddress: grpc.address, swap: swapInTurn, close, abort: () => fleet.kill(), signal: (signal) => fleet.signal(signal) });
+      resolve({
+        httpAddress: http.address,
+        grpcAddress: grpc.address,
+        swap: swapInTurn,
+        close,
+        abort: () => fleet.kill(),
+        signal: (signal) => fleet.signal(signal),
+      });
     };
     const failed = (error: unknown): void => {
       fleet.kill();
@@ -128,7 +137,13 @@ type Doors = readonly [http: Door, grpc: Door];
 
 async function openDoors({ server }: Config, handOver: HandOver): Promise<Doors> {
   const open = (port: PortName): Promise<Door> =>
-    openDoor({ address: server[`${port}ListenAddr`], key: `server.${port}ListenAddr`, socketMode: server.udsFileMode, unread: true, welcome: (socket) => handOver.accept(port, socket) });
+    openDoor({
+      address: server[`${port}ListenAddr`],
+      key: `server.${port}ListenAddr`,
+      socketMode: server.udsFileMode,
+      unread: true,
+      welcome: (socket) => handOver.accept(port, socket),
+    });
   const grpc = await open('grpc');
   try {
     return [await open('http'), grpc];
@@ -147,11 +162,13 @@ function tellLost(log: Logger, { id }: Member, how: string, restart: number | un
 const TURN_PATIENCE = 2000;
 
 async function allTurn(members: readonly Member[]): Promise<boolean> {
-  const turns = members.map(({ link }) => link.ask('turn', undefined, TURN_PATIENCE).then(
-    () => true,
-    // One that is gone is not stuck.
-    () => !link.isOpen,
-  ));
+  const turns = members.map(({ link }) =>
+    link.ask('turn', undefined, TURN_PATIENCE).then(
+      () => true,
+      // One that is gone is not stuck.
+      () => !link.isOpen,
+    ),
+  );
   return (await Promise.all(turns)).every(Boolean);
 }
 

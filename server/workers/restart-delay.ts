@@ -1,10 +1,16 @@
-/** The first worker after one that died comes at once, or nearly; then each waits twice as long, up to the longest. Milliseconds. */
+/**
+ * The first worker after one that died comes at once, or nearly; then each waits twice as long, up to the longest.
+ * Milliseconds.
+ */
 const FIRST = 100;
 const LONGEST = 30_000;
 /** A worker that has served so long did not die of its start. */
 const STEADY = 10_000;
 
-/** How long to wait before workers that die are replaced: short after a mishap, ever longer for those that die again and again. */
+/**
+ * How long to wait before workers that die are replaced: short after a mishap, ever longer for those that die again and
+ * again.
+ */
 export class RestartDelay {
   #deaths = 0;
 

@@ -2,14 +2,16 @@ import type { BundleText } from '../swap/bundle-text.js';
 import type { Member } from './fleet.js';
 
 /** What came of handing a bundle to all workers. */
-export type SwapResult = { readonly kind: 'swapped'; readonly hash: string } | { readonly kind: 'refused'; readonly reason: string };
+export type SwapResult =
+  | { readonly kind: 'swapped'; readonly hash: string }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** How long a worker may take to load a bundle and try it, in milliseconds. */
 const PATIENCE = 60_000;
 
 /**
- * Puts a bundle in force in all workers or in none: each prepares it, and only when all could does each begin to decide by it. A worker that
- * dies meanwhile has no say; the one in its place begins with what is in force then.
+ * Puts a bundle in force in all workers or in none: each prepares it, and only when all could does each begin to decide
+ * by it. A worker that dies meanwhile has no say; the one in its place begins with what is in force then.
  */
 export async function swapAll(members: readonly Member[], bundle: BundleText): Promise<SwapResult> {
   const outcomes = await Promise.all(members.map((member) => prepare(member, bundle)));
@@ -38,7 +40,10 @@ async function prepare(member: Member, bundle: BundleText): Promise<Outcome> {
   }
 }
 
-/** A worker that does not do what it was ready to do would decide by other policies than the rest: it is ended, and replaced. */
+/**
+ * A worker that does not do what it was ready to do would decide by other policies than the rest: it is ended, and
+ * replaced.
+ */
 async function commit(member: Member, digest: string): Promise<void> {
   try {
     await member.link.ask('commit', digest, PATIENCE);

@@ -23,12 +23,18 @@ export type PrimaryTopics = {
   readonly scrape: { readonly asks: undefined; readonly answers: string };
   /** Takes audit records over (`AuditPrimary.take`). */
   readonly audit: { readonly asks: readonly AuditRecord[]; readonly answers: number };
-  readonly auditPage: { readonly asks: { readonly query: AuditQuery; readonly after: PageEnd | undefined }; readonly answers: AuditPage };
+  readonly auditPage: {
+    readonly asks: { readonly query: AuditQuery; readonly after: PageEnd | undefined };
+    readonly answers: AuditPage;
+  };
 };
 
 /** What the primary process asks a worker. */
 export type WorkerTopics = {
-  /** Makes a decider of a bundle and tries it; nothing changes yet. Answers with the hash of its policies; fails with the reason when it cannot be served. */
+  /**
+   * Makes a decider of a bundle and tries it; nothing changes yet. Answers with the hash of its policies; fails with
+   * the reason when it cannot be served.
+   */
   readonly prepare: { readonly asks: BundleText; readonly answers: string };
   /** Decides by what was prepared from the next request on. */
   readonly commit: { readonly asks: string; readonly answers: undefined };

@@ -7,7 +7,10 @@ import type { Log } from '../observe/log/logger.js';
 import type { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
 
-/** Serves in a worker process the connections that the primary process hands on, and follows it from one bundle to the next. */
+/**
+ * Serves in a worker process the connections that the primary process hands on, and follows it from one bundle to the
+ * next.
+ */
 export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
   const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
   const server = await startServer(config, await evaluateBundle(bundle.text, bundle.file), {
@@ -64,7 +67,10 @@ function auditLogOf(config: AuditConfig, link: Link<PrimaryTopics, WorkerTopics>
   const logger = log.logger('authz.audit');
   const primary = {
     take: async (records: PrimaryTopics['audit']['asks']) => link.ask('audit', records),
-    page: (query: PrimaryTopics['auditPage']['asks']['query'], after: PrimaryTopics['auditPage']['asks']['after']) => link.ask('auditPage', { query, after }, PATIENCE),
+    page: (query: PrimaryTopics['auditPage']['asks']['query'], after: PrimaryTopics['auditPage']['asks']['after']) =>
+      link.ask('auditPage', { query, after }, PATIENCE),
   };
-  return workerAuditLog(config, primary, (message, error) => logger.error(message, error === undefined ? {} : { error }));
+  return workerAuditLog(config, primary, (message, error) =>
+    logger.error(message, error === undefined ? {} : { error }),
+  );
 }

@@ -7,8 +7,8 @@ import type { PrimaryTopics, WorkerTopics } from './topics.js';
 import { serveAsWorker } from './worker-server.js';
 
 /**
- * The life of a worker process: asks the primary process what to serve, serves it, and ends when it is told to, when it gets a SIGTERM of its own,
- * or when the primary process is gone.
+ * The life of a worker process: asks the primary process what to serve, serves it, and ends when it is told to, when it
+ * gets a SIGTERM of its own, or when the primary process is gone.
  */
 export async function runWorker(): Promise<void> {
   const log = openLog();
@@ -21,7 +21,8 @@ export async function runWorker(): Promise<void> {
   });
   process.on('message', (message, socket) => link.receive(message, socket as Socket | undefined));
   process.on('disconnect', () => process.exit(0));
-  // A terminal sends Ctrl-C to all processes of a group: the primary process says when to stop. SIGHUP it passes on to whoever listens for it.
+  // A terminal sends Ctrl-C to all processes of a group: the primary process says when to stop. SIGHUP it passes on to
+  // whoever listens for it.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
   let server: ListeningServer | undefined;

@@ -7,8 +7,12 @@ type Numbers = { readonly double: { readonly asks: number; readonly answers: num
 
 /** Two ends of one channel. */
 function pair(): { readonly left: Link<Numbers, Numbers>; readonly right: Link<Numbers, Numbers> } {
-  const left: Link<Numbers, Numbers> = new Link({ send: (message) => setImmediate(() => right.receive(structuredClone(message))) });
-  const right: Link<Numbers, Numbers> = new Link({ send: (message) => setImmediate(() => left.receive(structuredClone(message))) });
+  const left: Link<Numbers, Numbers> = new Link({
+    send: (message) => setImmediate(() => right.receive(structuredClone(message))),
+  });
+  const right: Link<Numbers, Numbers> = new Link({
+    send: (message) => setImmediate(() => left.receive(structuredClone(message))),
+  });
   return { left, right };
 }
 
@@ -42,13 +46,17 @@ test('messages that are not of the link are ignored, and its own are answered as
   const { left, right } = pair();
   right.answer('double', (value) => value * 2);
   const asked = left.ask('double', 4);
-  for (const message of [undefined, null, 'text', 7, {}, { id: 99 }]) assert.not.throws(() => left.receive(message), String(message));
+  for (const message of [undefined, null, 'text', 7, {}, { id: 99 }])
+    assert.not.throws(() => left.receive(message), String(message));
   assert.is(await asked, 8);
 });
 
 test('a worker that served long is replaced at once; those that die young ever later, half a minute at most', () => {
   const delay = new RestartDelay();
-  assert.equal([0, 0, 0, 0].map((served) => delay.next(served)), [100, 200, 400, 800]);
+  assert.equal(
+    [0, 0, 0, 0].map((served) => delay.next(served)),
+    [100, 200, 400, 800],
+  );
   assert.is(delay.next(60_000), 0);
   assert.is(delay.next(5), 100);
   for (let count = 0; count < 50; count++) delay.next(0);

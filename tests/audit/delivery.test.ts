@@ -12,7 +12,8 @@ import { configWith, ENDED, sampleCall, sampleCheck } from '../support/audit/sam
 import { inTempFolder } from './temp-folder.js';
 
 const BUNDLE = { policySource: { embeddedPdp: { bundleHash: 'one' } } };
-const beforeReply = (changes: Partial<AuditConfig>): AuditConfig => configWith({ delivery: 'before_reply', ...changes });
+const beforeReply = (changes: Partial<AuditConfig>): AuditConfig =>
+  configWith({ delivery: 'before_reply', ...changes });
 const callWith = (index: number): Call => sampleCall({ id: String(index).padStart(26, '0') });
 
 function watching(config: AuditConfig, { sink }: AuditLog): AuditWatch {
@@ -26,7 +27,11 @@ function served({ watcher, deliver }: AuditWatch, call: Call): Promise<void> {
   return deliver(call, ENDED);
 }
 
-const idsIn = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '').map((line) => `${JSON.parse(line).callId} ${JSON.parse(line)['log.kind']}`);
+const idsIn = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => `${JSON.parse(line).callId} ${JSON.parse(line)['log.kind']}`);
 
 test('file: an answered call has both entries in the file', () =>
   inTempFolder(async (folder) => {
@@ -46,9 +51,14 @@ test('local: the entries of calls at one time are in the database, without waiti
   inTempFolder(async (storagePath) => {
     const local = { ...AUDIT_DEFAULTS.local, storagePath };
     const backend = await openLocalBackend(local, assert.unreachable);
-    const page = async (): Promise<number> => (await backend.reader?.page({ kind: 'decision', by: 'tail', count: 100 }, undefined))?.entries.length ?? -1;
+    const page = async (): Promise<number> =>
+      (await backend.reader?.page({ kind: 'decision', by: 'tail', count: 100 }, undefined))?.entries.length ?? -1;
     const { BackendSink } = await import('../../server/audit/backend-sink.js');
-    const log = { sink: new BackendSink(backend, AUDIT_DEFAULTS.queue, assert.unreachable), reader: undefined, counts: () => [] };
+    const log = {
+      sink: new BackendSink(backend, AUDIT_DEFAULTS.queue, assert.unreachable),
+      reader: undefined,
+      counts: () => [],
+    };
     const watch = watching(beforeReply({ backend: 'local', local }), log);
     await served(watch, callWith(0));
     assert.is(await page(), 1);
@@ -59,7 +69,10 @@ test('local: the entries of calls at one time are in the database, without waiti
 
 test('kafka: the broker has acknowledged the entries of an answered call', async () => {
   const broker = await startBroker({ topic: 'audit' });
-  const config = beforeReply({ backend: 'kafka', kafka: { ...AUDIT_DEFAULTS.kafka, topic: 'audit', brokers: [broker.address] } });
+  const config = beforeReply({
+    backend: 'kafka',
+    kafka: { ...AUDIT_DEFAULTS.kafka, topic: 'audit', brokers: [broker.address] },
+  });
   const log = (await openAuditLog(config, assert.unreachable)) as AuditLog;
   const watch = watching(config, log);
   for (let index = 0; index < 5; index++) {
@@ -87,17 +100,34 @@ test('what a backend cannot write, and what the queue has no room for, is not de
   const failing = { written: 0, error: new Error('the disk is full') };
   for (const maxEntries of [1, 100]) {
     const { BackendSink } = await import('../../server/audit/backend-sink.js');
-    const backend = { batch: { minRecords: 1, maxWait: 0, maxRecords: 10, maxLength: 1e6 }, write: async () => failing, close: async () => {}, reader: undefined, closeTimeout: undefined };
+    const backend = {
+      batch: { minRecords: 1, maxWait: 0, maxRecords: 10, maxLength: 1e6 },
+      write: async () => failing,
+      close: async () => {},
+      reader: undefined,
+      closeTimeout: undefined,
+    };
     const primary = new BackendSink(backend, { maxEntries, maxSizeMB: 1 }, () => {});
     const config = beforeReply({ backend: 'file' });
     const worker = workerAuditLog(config, auditPrimary({ sink: primary, reader: undefined }, 'before_reply'), () => {});
     for (const sink of [primary, worker.sink]) {
       const watch = auditWatcher({ config, sink, bundle: () => BUNDLE, onProblem: () => {} });
-      assert.is(await served(watch, callWith(1)).then(() => 'delivered', ({ message }) => message).then((said: string) => /could not be written|was dropped/.test(said)), true);
+      assert.is(
+        await served(watch, callWith(1))
+          .then(
+            () => 'delivered',
+            ({ message }) => message,
+          )
+          .then((said: string) => /could not be written|was dropped/.test(said)),
+        true,
+      );
     }
     const { dropped, failed } = primary.stats();
     assert.is(dropped.access + dropped.decision + failed.access + failed.decision, 4);
-    assert.equal(worker.counts().map((counts) => counts.failed), [0, 0]);
+    assert.equal(
+      worker.counts().map((counts) => counts.failed),
+      [0, 0],
+    );
   }
 });
 
@@ -109,12 +139,20 @@ test('an entry that cannot be made is not delivered', async () => {
       throw new Error('no peer');
     },
   });
-  const said = await served(watching(config, log), call).then(() => 'delivered', ({ message }) => message);
+  const said = await served(watching(config, log), call).then(
+    () => 'delivered',
+    ({ message }) => message,
+  );
   assert.is(said, 'no peer');
 });
 
 test('by default nothing waits, and the watcher is told of the end', () => {
-  const watch = auditWatcher({ config: configWith({ backend: 'file' }), sink: {} as never, bundle: () => BUNDLE, onProblem: () => {} });
+  const watch = auditWatcher({
+    config: configWith({ backend: 'file' }),
+    sink: {} as never,
+    bundle: () => BUNDLE,
+    onProblem: () => {},
+  });
   assert.is(watch.deliver, undefined);
   assert.type(watch.watcher.ended, 'function');
 });

@@ -4,7 +4,8 @@ import { sampleRecord } from '../support/audit/samples.js';
 
 /** The child processes of file.test.ts. */
 const [mode = '', path = 'stdout'] = process.argv.slice(2);
-const records = (count: number, padding: number) => Array.from({ length: count }, (_, index) => sampleRecord(index, 0, padding));
+const records = (count: number, padding: number) =>
+  Array.from({ length: count }, (_, index) => sampleRecord(index, 0, padding));
 const backend = await openFileBackend({ path, additionalPaths: [], logRotation: undefined }, () => {}, [1, 1]);
 
 if (mode === 'limited') {
@@ -23,5 +24,8 @@ if (mode === 'limited') {
   await new Promise((resolve) => setTimeout(resolve, 200));
   let result = await backend.write(records(100, 3000));
   if (result.error === undefined) result = await backend.write(records(100, 3000));
-  writeSync(2, `written ${result.written} failed ${100 - result.written} ${(result.error as NodeJS.ErrnoException | undefined)?.code}`);
+  writeSync(
+    2,
+    `written ${result.written} failed ${100 - result.written} ${(result.error as NodeJS.ErrnoException | undefined)?.code}`,
+  );
 }

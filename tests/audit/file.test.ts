@@ -12,11 +12,21 @@ import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 import { skip } from '../support/skip.js';
 
-const fileConfig = (path: string, changes: Partial<FileAuditConfig> = {}): FileAuditConfig => ({ path, additionalPaths: [], logRotation: undefined, ...changes });
-const open = (path: string, changes: Partial<FileAuditConfig> = {}) => openFileBackend(fileConfig(path, changes), (message) => assert.unreachable(message), [1, 1]);
-const records = (count: number, padding = 0) => Array.from({ length: count }, (_, index) => sampleRecord(index, 0, padding));
+const fileConfig = (path: string, changes: Partial<FileAuditConfig> = {}): FileAuditConfig => ({
+  path,
+  additionalPaths: [],
+  logRotation: undefined,
+  ...changes,
+});
+const open = (path: string, changes: Partial<FileAuditConfig> = {}) =>
+  openFileBackend(fileConfig(path, changes), (message) => assert.unreachable(message), [1, 1]);
+const records = (count: number, padding = 0) =>
+  Array.from({ length: count }, (_, index) => sampleRecord(index, 0, padding));
 const linesOf = (path: string): readonly { readonly index: number }[] =>
-  readFileSync(path, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line));
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
 
 test('an entry is a line: logger and kind, then the entry', () =>
   inTempFolder(async (folder) => {
@@ -24,7 +34,10 @@ test('an entry is a line: logger and kind, then the entry', () =>
     const backend = await open(path);
     assert.equal(await backend.write([sampleRecord(1)]), { written: 1, error: undefined });
     await backend.close();
-    assert.is(readFileSync(path, 'utf8'), '{"log.logger":"authz.audit","log.kind":"decision","callId":"00000000000000000000000001","index":1}\n');
+    assert.is(
+      readFileSync(path, 'utf8'),
+      '{"log.logger":"authz.audit","log.kind":"decision","callId":"00000000000000000000000001","index":1}\n',
+    );
     assert.is(statSync(path).mode & 0o777, 0o600);
   }));
 
@@ -39,9 +52,15 @@ test('a file that cannot be opened is a start-up error that names it', () =>
       }
       return assert.unreachable(path) as never;
     };
-    assert.match(await problemOf(join(folder, 'missing', 'audit.log')), /^audit\.file\.path: the folder `.*missing` of the audit file does not exist$/);
+    assert.match(
+      await problemOf(join(folder, 'missing', 'audit.log')),
+      /^audit\.file\.path: the folder `.*missing` of the audit file does not exist$/,
+    );
     assert.match(await problemOf(folder), /^audit\.file\.path: the audit file `.*` is a folder$/);
-    assert.match(await problemOf(join(folder, 'a.log'), [join(folder, 'missing', 'b.log')]), /^audit\.file\.additionalPaths: the folder/);
+    assert.match(
+      await problemOf(join(folder, 'a.log'), [join(folder, 'missing', 'b.log')]),
+      /^audit\.file\.additionalPaths: the folder/,
+    );
   }));
 
 test('mirrors have the same lines, and a path given twice is written once', () =>
@@ -56,7 +75,9 @@ test('mirrors have the same lines, and a path given twice is written once', () =
 
 test('a full file is moved aside under the time; no line is lost or torn', () =>
   inTempFolder(async (folder) => {
-    const backend = await open(join(folder, 'audit.log'), { logRotation: { maxFileSizeMB: 1, maxFileAgeDays: 0, maxFileCount: 0 } });
+    const backend = await open(join(folder, 'audit.log'), {
+      logRotation: { maxFileSizeMB: 1, maxFileAgeDays: 0, maxFileCount: 0 },
+    });
     for (let batch = 0; batch < 5; batch++) assert.is((await backend.write(records(100, 8000))).written, 100);
     await backend.close();
     const files = readdirSync(folder).sort();
@@ -73,7 +94,9 @@ test('rotated files that are too many or too old are deleted; others are left al
     const old = ['audit-2001-01-01T00-00-00.000.log', 'audit-2001-01-02T00-00-00.000.log'];
     const foreign = ['audit-notes.log', 'audit-2001-01-01T00-00-00.000.txt', 'other-2001-01-01T00-00-00.000.log'];
     for (const name of [...old, ...foreign]) writeFileSync(join(folder, name), 'x');
-    const aged = await open(join(folder, 'audit.log'), { logRotation: { maxFileSizeMB: 1, maxFileAgeDays: 30, maxFileCount: 2 } });
+    const aged = await open(join(folder, 'audit.log'), {
+      logRotation: { maxFileSizeMB: 1, maxFileAgeDays: 30, maxFileCount: 2 },
+    });
     for (let batch = 0; batch < 5; batch++) await aged.write(records(100, 8000));
     await aged.close();
     const names = readdirSync(folder);
@@ -120,13 +143,17 @@ test('a mirror that fails fails the entry, and the others have it all the same',
 
 test('a disk that fills up in the middle of a line: whole lines stay, the rest is taken back', () =>
   inTempFolder(async (folder) => {
-    // The limit on the size of a file is the nearest thing to a full disk that needs no rights: writing stops in the middle.
+    // The limit on the size of a file is the nearest thing to a full disk that needs no rights: writing stops in the
+    // middle.
     const path = join(folder, 'audit.log');
     const report = await child(['limited', path], 'ulimit -f 64; exec "$0" "$@"');
     const lines = linesOf(path);
     assert.is(report, `${lines.length} of 100 EFBIG`);
     assert.ok(lines.length > 10 && lines.length < 100, report);
-    assert.equal(lines.map(({ index }) => index), lines.map((_, index) => index));
+    assert.equal(
+      lines.map(({ index }) => index),
+      lines.map((_, index) => index),
+    );
   }));
 
 test('what was acknowledged as written is there after the process was killed', () =>
@@ -149,8 +176,16 @@ test('stdout takes lines, whatever their length, from a reader that is slow; a r
 
 /** What a child process prints at last. The script of bash gets the command as its arguments. */
 function child(parts: readonly string[], script: string, redirection = ''): Promise<string> {
-  const program = [process.execPath, '--import', 'tsx', fileURLToPath(new URL('file-child.ts', import.meta.url)), ...parts];
-  const bash = spawn('bash', ['-c', redirection === '' ? script : `exec${redirection}; ${script}`, ...program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const program = [
+    process.execPath,
+    '--import',
+    'tsx',
+    fileURLToPath(new URL('file-child.ts', import.meta.url)),
+    ...parts,
+  ];
+  const bash = spawn('bash', ['-c', redirection === '' ? script : `exec${redirection}; ${script}`, ...program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const chunks: Buffer[] = [];
   bash.stdout.on('data', (chunk) => chunks.push(chunk));
   return new Promise((resolve) => bash.on('close', () => resolve(Buffer.concat(chunks).toString('utf8').trim())));
@@ -161,7 +196,8 @@ test('a folder that cannot be written is a start-up error', () =>
     const closed = join(folder, 'closed');
     mkdirSync(closed, { mode: 0o500 });
     chmodSync(closed, 0o500);
-    if (process.getuid?.() === 0) return skip(import.meta.url, 'root may write everywhere, so a folder that may not be written is not tried');
+    if (process.getuid?.() === 0)
+      return skip(import.meta.url, 'root may write everywhere, so a folder that may not be written is not tried');
     try {
       await open(join(closed, 'audit.log'));
       assert.unreachable();

@@ -43,7 +43,10 @@ const VERSIONS = [
   [API_VERSIONS, 3, 3],
 ] as const;
 
-/** A Kafka broker as far as a producer sees it: it answers ApiVersions, Metadata and Produce, checks the batches and keeps the records. */
+/**
+ * A Kafka broker as far as a producer sees it: it answers ApiVersions, Metadata and Produce, checks the batches and
+ * keeps the records.
+ */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const records: KeptRecord[] = [];
   const requests: number[] = [];
@@ -74,7 +77,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     reader.nullableString();
     reader.tags();
     if (api === API_VERSIONS) socket.write(framed(correlation, false, versions()));
-    else if (api === METADATA) socket.write(framed(correlation, true, metadata(options.topic, options.partitions ?? 1, port)));
+    else if (api === METADATA)
+      socket.write(framed(correlation, true, metadata(options.topic, options.partitions ?? 1, port)));
     else if (api === PRODUCE) produce(socket, correlation, reader);
     else socket.destroy();
   }
@@ -125,20 +129,32 @@ function versions(): Writer {
 
 function metadata(topic: string, partitions: number, port: number): Writer {
   const writer = new Writer().int32(0).uvarint(2).int32(1).string('127.0.0.1').int32(port).uvarint(0).tags();
-  writer.string('stand-in').int32(1).uvarint(2).int16(0).string(topic).bytes(Buffer.alloc(16, 7)).int8(0).uvarint(partitions + 1);
+  writer
+    .string('stand-in')
+    .int32(1)
+    .uvarint(2)
+    .int16(0)
+    .string(topic)
+    .bytes(Buffer.alloc(16, 7))
+    .int8(0)
+    .uvarint(partitions + 1);
   for (let index = 0; index < partitions; index++) {
     writer.int16(0).int32(index).int32(1).int32(0).uvarint(2).int32(1).uvarint(2).int32(1).uvarint(1).tags();
   }
   return writer.int32(0).tags().tags();
 }
 
-function produced(partitions: readonly { readonly topic: string; readonly partition: number }[], error: number): Writer {
+function produced(
+  partitions: readonly { readonly topic: string; readonly partition: number }[],
+  error: number,
+): Writer {
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
   const writer = new Writer().uvarint(topics.length + 1);
   for (const topic of topics) {
     const own = partitions.filter((partition) => partition.topic === topic);
     writer.string(topic).uvarint(own.length + 1);
-    for (const { partition } of own) writer.int32(partition).int16(error).int64(0n).int64(-1n).int64(0n).uvarint(1).uvarint(0).tags();
+    for (const { partition } of own)
+      writer.int32(partition).int16(error).int64(0n).int64(-1n).int64(0n).uvarint(1).uvarint(0).tags();
     writer.tags();
   }
   return writer.int32(0).tags();

@@ -19,10 +19,16 @@ const kafkaConfig = (brokers: readonly string[], changes: Partial<KafkaAuditConf
   configWith({ backend: 'kafka', kafka: { ...AUDIT_DEFAULTS.kafka, topic: TOPIC, brokers, ...changes } });
 
 /** Puts so many entries into a log over a stand-in, closes it, and gives both. */
-async function send(count: number, changes: Partial<KafkaAuditConfig>, options: Partial<BrokerOptions> = {}): Promise<{ readonly broker: Broker; readonly log: AuditLog; readonly problems: readonly string[] }> {
+async function send(
+  count: number,
+  changes: Partial<KafkaAuditConfig>,
+  options: Partial<BrokerOptions> = {},
+): Promise<{ readonly broker: Broker; readonly log: AuditLog; readonly problems: readonly string[] }> {
   const broker = await startBroker({ topic: TOPIC, ...options });
   const problems: string[] = [];
-  const log = (await openAuditLog(kafkaConfig([broker.address], changes), (message) => problems.push(message))) as AuditLog;
+  const log = (await openAuditLog(kafkaConfig([broker.address], changes), (message) =>
+    problems.push(message),
+  )) as AuditLog;
   try {
     for (let index = 0; index < count; index++) log.sink.put(sampleRecord(index, 1_700_000_000_000));
     await log.sink.close();
@@ -34,7 +40,8 @@ async function send(count: number, changes: Partial<KafkaAuditConfig>, options: 
   return { broker, log, problems };
 }
 
-const indexesOf = (broker: Broker): readonly number[] => broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index).sort((a, b) => a - b);
+const indexesOf = (broker: Broker): readonly number[] =>
+  broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index).sort((a, b) => a - b);
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
 test('an entry is a JSON message with headers for encoding and kind, keyed by the call id', async () => {
@@ -44,10 +51,19 @@ test('an entry is a JSON message with headers for encoding and kind, keyed by th
   assert.is(decision?.topic, TOPIC);
   assert.is(decision?.key, '1'.padStart(26, '0'));
   assert.is(decision?.value.toString('utf8'), `{"callId":"${'1'.padStart(26, '0')}","index":1}`);
-  assert.equal([...(decision?.headers ?? [])], [['authz.audit.encoding', 'json'], ['authz.audit.kind', 'decision']]);
+  assert.equal(
+    [...(decision?.headers ?? [])],
+    [
+      ['authz.audit.encoding', 'json'],
+      ['authz.audit.kind', 'decision'],
+    ],
+  );
   assert.is(decision?.timestamp, 1_700_000_000_000);
   assert.is(decision?.acks, -1);
-  assert.equal(log.counts(), [{ kind: 'access', written: 1, dropped: 0, failed: 0 }, { kind: 'decision', written: 1, dropped: 0, failed: 0 }]);
+  assert.equal(log.counts(), [
+    { kind: 'access', written: 1, dropped: 0, failed: 0 },
+    { kind: 'decision', written: 1, dropped: 0, failed: 0 },
+  ]);
 });
 
 test('every entry arrives, over several partitions, in batches of at most maxBufferedRecords', async () => {
@@ -60,23 +76,39 @@ test('every entry arrives, over several partitions, in batches of at most maxBuf
 test('with produceSync every entry is acknowledged before the next is sent', async () => {
   const { broker } = await send(20, { produceSync: true });
   assert.equal(broker.requests, new Array(20).fill(1));
-  assert.equal(broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index), upTo(20));
+  assert.equal(
+    broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index),
+    upTo(20),
+  );
 });
 
 test('the number of acknowledgements is what `ack` says', async () => {
-  for (const [ack, acks] of [['leader', 1], ['none', 0]] as const) {
+  for (const [ack, acks] of [
+    ['leader', 1],
+    ['none', 0],
+  ] as const) {
     const { broker, log } = await send(5, { ack });
-    assert.ok(broker.records.every((record) => record.acks === acks), ack);
+    assert.ok(
+      broker.records.every((record) => record.acks === acks),
+      ack,
+    );
     assert.is(broker.records.length, 5);
     assert.is(log.sink.stats().written.access, 3);
   }
 });
 
 test('the first compression that the platform has is used', async () => {
-  for (const [compression, bits] of [['gzip', 1], ['snappy', 2], ['lz4', 3]] as const) {
+  for (const [compression, bits] of [
+    ['gzip', 1],
+    ['snappy', 2],
+    ['lz4', 3],
+  ] as const) {
     const { broker } = await send(5, { compression: [compression] });
     assert.equal(indexesOf(broker), upTo(5), compression);
-    assert.ok(broker.records.every((record) => record.compression === bits), compression);
+    assert.ok(
+      broker.records.every((record) => record.compression === bits),
+      compression,
+    );
   }
 });
 
@@ -103,7 +135,9 @@ test('a broker that does not answer holds up closing for closeTimeout at most', 
 
 test('brokers that are away do not hold up the start, and are said', async () => {
   const problems: string[] = [];
-  const log = (await openAuditLog(kafkaConfig(['127.0.0.1:1'], { closeTimeout: 100 }), (message) => problems.push(message))) as AuditLog;
+  const log = (await openAuditLog(kafkaConfig(['127.0.0.1:1'], { closeTimeout: 100 }), (message) =>
+    problems.push(message),
+  )) as AuditLog;
   log.sink.put(sampleRecord(0));
   await log.sink.close();
   assert.ok(problems.length > 0);
@@ -112,7 +146,29 @@ test('brokers that are away do not hold up the start, and are said', async () =>
 test('TLS: the broker is known by the authority given; files that cannot be read are a start-up error', () =>
   inTempFolder(async (folder) => {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=broker', '-addext', 'subjectAltName=IP:127.0.0.1'], { stdio: 'ignore' });
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-days',
+        '2',
+        '-subj',
+        '/CN=broker',
+        '-addext',
+        'subjectAltName=IP:127.0.0.1',
+      ],
+      { stdio: 'ignore' },
+    );
     const tls = { caPath: cert, certPath: undefined, keyPath: undefined, reloadInterval: 0, insecureSkipVerify: false };
     const { broker, problems } = await send(3, { tls }, { tls: { key: readFileSync(key), cert: readFileSync(cert) } });
     assert.equal(problems, []);

@@ -3,7 +3,10 @@ import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { sampleRecord } from '../support/audit/samples.js';
 
-/** Writes from one index on until it is killed, in the middle of whatever it does, and prints after each batch the index of the next entry. */
+/**
+ * Writes from one index on until it is killed, in the middle of whatever it does, and prints after each batch the index
+ * of the next entry.
+ */
 const [storagePath = '', first = '0'] = process.argv.slice(2);
 const problem = (message: string): void => void writeSync(2, `${message}\n`);
 const backend = await openLocalBackend({ ...AUDIT_DEFAULTS.local, storagePath }, problem);

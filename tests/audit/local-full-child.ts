@@ -4,7 +4,10 @@ import { configWith, sampleRecord } from '../support/audit/samples.js';
 
 /** Puts more entries into a database than its file may hold, and prints how many were written and how many failed. */
 const [storagePath = ''] = process.argv.slice(2);
-const log = await openAuditLog(configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath } }), () => {});
+const log = await openAuditLog(
+  configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath } }),
+  () => {},
+);
 for (let index = 0; index < 2000; index++) {
   log?.sink.put(sampleRecord(index * 2, Date.now(), 500));
   if (index % 100 === 0) await log?.sink.flush();

@@ -27,7 +27,15 @@ const program = join(folder, 'child.mjs');
 test.before(() => {
   // Compiled once: a process then starts within the time that it lives.
   const entryPoints = [fileURLToPath(new URL('local-child.ts', import.meta.url))];
-  buildSync({ entryPoints, outfile: program, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'silent' });
+  buildSync({
+    entryPoints,
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+  });
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -52,7 +60,11 @@ test(`every acknowledged entry is there, and the file is whole, after each of ${
 });
 
 /** Gives the index behind the last entry that the process was told to be written. */
-function killed([storagePath = '', first = '']: readonly string[], waitsForEntries: boolean, delay: number): Promise<number> {
+function killed(
+  [storagePath = '', first = '']: readonly string[],
+  waitsForEntries: boolean,
+  delay: number,
+): Promise<number> {
   const child = spawn(process.execPath, [program, storagePath, first], { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   let problems = '';
@@ -65,7 +77,8 @@ function killed([storagePath = '', first = '']: readonly string[], waitsForEntri
   return new Promise((resolve, reject) =>
     child.on('close', (_code, signal) => {
       clearTimeout(timer);
-      if (signal !== 'SIGKILL' || problems !== '') reject(new Error(`the process ended by itself, or complained: ${problems}`));
+      if (signal !== 'SIGKILL' || problems !== '')
+        reject(new Error(`the process ended by itself, or complained: ${problems}`));
       // The last line may have been cut off.
       else resolve(Number(text.split('\n').at(-2) ?? first));
     }),
@@ -74,20 +87,29 @@ function killed([storagePath = '', first = '']: readonly string[], waitsForEntri
 
 async function verify(storagePath: string, expected: readonly number[]): Promise<void> {
   mkdirSync(storagePath, { recursive: true });
-  const backend = await openLocalBackend({ ...AUDIT_DEFAULTS.local, storagePath }, (message) => assert.unreachable(message));
+  const backend = await openLocalBackend({ ...AUDIT_DEFAULTS.local, storagePath }, (message) =>
+    assert.unreachable(message),
+  );
   const found = new Set<number>();
   for (const kind of ['access', 'decision'] as const) {
     const query = { kind, by: 'between', start: 0, end: Number.MAX_SAFE_INTEGER } as const;
-    for await (const entry of readAuditLog(backend.reader as NonNullable<typeof backend.reader>, query)) found.add((entry as unknown as { readonly index: number }).index);
+    for await (const entry of readAuditLog(backend.reader as NonNullable<typeof backend.reader>, query))
+      found.add((entry as unknown as { readonly index: number }).index);
   }
   await backend.close();
-  assert.equal(expected.filter((index) => !found.has(index)), []);
+  assert.equal(
+    expected.filter((index) => !found.has(index)),
+    [],
+  );
   const database = new sqlite.Database(join(storagePath, 'audit.db'));
   // This build cannot share the index of a write-ahead log.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   assert.equal(database.all('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
   database.close();
-  assert.equal(readdirSync(storagePath).filter((name) => name.includes('damaged')), []);
+  assert.equal(
+    readdirSync(storagePath).filter((name) => name.includes('damaged')),
+    [],
+  );
 }
 
 test.run();

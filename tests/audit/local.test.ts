@@ -16,13 +16,18 @@ const NOW = Date.now();
 const localConfig = (storagePath: string, changes: Partial<LocalAuditConfig> = {}): AuditConfig =>
   configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath, ...changes } });
 
-async function openLog(folder: string, changes: Partial<LocalAuditConfig> = {}, onProblem = (message: string): void => assert.unreachable(message)): Promise<AuditLog> {
+async function openLog(
+  folder: string,
+  changes: Partial<LocalAuditConfig> = {},
+  onProblem = (message: string): void => assert.unreachable(message),
+): Promise<AuditLog> {
   return (await openAuditLog(localConfig(folder, changes), onProblem)) as AuditLog;
 }
 
 async function read(log: AuditLog, query: AuditQuery): Promise<readonly number[]> {
   const found: number[] = [];
-  for await (const entry of readAuditLog(log.reader as NonNullable<AuditLog['reader']>, query)) found.push((entry as unknown as { index: number }).index);
+  for await (const entry of readAuditLog(log.reader as NonNullable<AuditLog['reader']>, query))
+    found.push((entry as unknown as { index: number }).index);
   return found;
 }
 
@@ -52,7 +57,10 @@ test('between and since give the oldest first, with both ends', () =>
   inTempFolder(async (folder) => {
     const log = await openLog(folder);
     fill(log, 20);
-    assert.equal(await read(log, { kind: 'access', by: 'between', start: NOW - 6 * 60_000, end: NOW - 2 * 60_000 }), [6, 4, 2]);
+    assert.equal(
+      await read(log, { kind: 'access', by: 'between', start: NOW - 6 * 60_000, end: NOW - 2 * 60_000 }),
+      [6, 4, 2],
+    );
     assert.equal(await read(log, { kind: 'access', by: 'between', start: NOW + 1, end: NOW + 2 }), []);
     await log.sink.close();
   }));
@@ -94,7 +102,10 @@ test('entries older than the retention period are deleted, at start and now and 
     const first = await openLog(folder);
     for (let index = 0; index < 100; index++) first.sink.put(sampleRecord(index * 2, NOW - index * HOUR));
     await first.sink.close();
-    const second = await openLog(folder, { retentionPeriod: 10 * HOUR, advanced: { ...AUDIT_DEFAULTS.local.advanced, gcInterval: 20 } });
+    const second = await openLog(folder, {
+      retentionPeriod: 10 * HOUR,
+      advanced: { ...AUDIT_DEFAULTS.local.advanced, gcInterval: 20 },
+    });
     const count = async (): Promise<number> => (await read(second, { kind: 'access', by: 'tail', count: 1000 })).length;
     await until(async () => (await count()) === 10);
     second.sink.put(sampleRecord(500, NOW - 11 * HOUR));
@@ -105,14 +116,18 @@ test('entries older than the retention period are deleted, at start and now and 
 
 test('a batch is written when it is full, or after the flush interval', () =>
   inTempFolder(async (folder) => {
-    const full = await openLog(folder, { advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 3_600_000 } });
+    const full = await openLog(folder, {
+      advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 3_600_000 },
+    });
     for (let index = 0; index < 3; index++) full.sink.put(sampleRecord(index));
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     assert.is(full.sink.stats().queued, 3);
     full.sink.put(sampleRecord(3));
     await until(() => full.sink.stats().queued === 0);
     await full.sink.close();
-    const late = await openLog(folder, { advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 100 } });
+    const late = await openLog(folder, {
+      advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 100 },
+    });
     late.sink.put(sampleRecord(4));
     assert.is(late.sink.stats().queued, 1);
     await until(() => late.sink.stats().queued === 0);
@@ -130,7 +145,10 @@ test('a folder in use by another process is a start-up error; one of a process t
     }
     await log.sink.close();
     // Of a process that was killed, by its number and a start that was another.
-    writeFileSync(join(folder, 'owner'), `${process.pid} 1 ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`);
+    writeFileSync(
+      join(folder, 'owner'),
+      `${process.pid} 1 ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`,
+    );
     const after = await openLog(folder);
     await after.sink.close();
   }));
@@ -138,7 +156,11 @@ test('a folder in use by another process is a start-up error; one of a process t
 test('a disk that is full loses whole entries, which are counted; the others are there, and the database is good', () =>
   inTempFolder(async (folder) => {
     const program = fileURLToPath(new URL('local-full-child.ts', import.meta.url));
-    const text = execFileSync('bash', ['-c', 'ulimit -f 300; exec "$0" "$@"', process.execPath, '--import', 'tsx', program, folder], { encoding: 'utf8' });
+    const text = execFileSync(
+      'bash',
+      ['-c', 'ulimit -f 300; exec "$0" "$@"', process.execPath, '--import', 'tsx', program, folder],
+      { encoding: 'utf8' },
+    );
     const [written = 0, failed = 0] = text.trim().split(' ').map(Number);
     assert.ok(written > 0 && failed > 0, text);
     assert.is(written + failed, 2000);

@@ -15,16 +15,29 @@ import { inTempFolder } from './temp-folder.js';
 const BUNDLE: AuditedBundle = { policySource: { embeddedPdp: { bundleHash: 'one' } } };
 
 /** A watcher over a sink that keeps what it is given. */
-function watch(config: AuditConfig, bundle: () => AuditedBundle = () => BUNDLE): { readonly watch: AuditWatch; readonly records: AuditRecord[]; readonly problems: string[] } {
+function watch(
+  config: AuditConfig,
+  bundle: () => AuditedBundle = () => BUNDLE,
+): { readonly watch: AuditWatch; readonly records: AuditRecord[]; readonly problems: string[] } {
   const records: AuditRecord[] = [];
   const problems: string[] = [];
-  const sink = { put: (record: AuditRecord) => void records.push(record), close: async () => {} } as unknown as AuditSink;
-  return { watch: auditWatcher({ config, sink, bundle, onProblem: (message) => problems.push(message) }), records, problems };
+  const sink = {
+    put: (record: AuditRecord) => void records.push(record),
+    close: async () => {},
+  } as unknown as AuditSink;
+  return {
+    watch: auditWatcher({ config, sink, bundle, onProblem: (message) => problems.push(message) }),
+    records,
+    problems,
+  };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 const entryOf = (record: AuditRecord | undefined): AuditEntry => JSON.parse(record?.text ?? '');
-const withFilters = (checkResources: Partial<DecisionLogFilters['checkResources']>, planResources: Partial<DecisionLogFilters['planResources']>): AuditConfig =>
+const withFilters = (
+  checkResources: Partial<DecisionLogFilters['checkResources']>,
+  planResources: Partial<DecisionLogFilters['planResources']>,
+): AuditConfig =>
   configWith({
     decisionLogFilters: {
       checkResources: { ...AUDIT_DEFAULTS.decisionLogFilters.checkResources, ...checkResources },
@@ -35,13 +48,18 @@ const withFilters = (checkResources: Partial<DecisionLogFilters['checkResources'
 test('a call makes a decision entry and an access entry, both after the reply and with its id', async () => {
   const { watch: audit, records } = watch(configWith({}));
   let asked = 0;
-  const call = sampleCall({ peer: () => ({ address: String(++asked), authInfo: '', userAgent: '', forwardedFor: '' }) });
+  const call = sampleCall({
+    peer: () => ({ address: String(++asked), authInfo: '', userAgent: '', forwardedFor: '' }),
+  });
   audit.watcher.checked?.(call, sampleCheck());
   audit.watcher.ended?.(call, ENDED);
   assert.is(records.length, 0);
   assert.is(asked, 0);
   await turn();
-  assert.equal(records.map(({ kind }) => kind), ['decision', 'access']);
+  assert.equal(
+    records.map(({ kind }) => kind),
+    ['decision', 'access'],
+  );
   for (const record of records) assert.is(entryOf(record).callId, call.id);
 });
 
@@ -53,12 +71,19 @@ test('derived roles are in the entry whether the caller asked for them or not; w
   };
   const { watch: audit, records } = watch(configWith({}), () => ({ ...BUNDLE, derivedRoles }));
   const check = sampleCheck();
-  const bare = { ...check, decisions: check.decisions.map((decision) => ({ ...decision, effectiveDerivedRoles: [] })), includeMeta: false };
+  const bare = {
+    ...check,
+    decisions: check.decisions.map((decision) => ({ ...decision, effectiveDerivedRoles: [] })),
+    includeMeta: false,
+  };
   audit.watcher.checked?.(sampleCall(), bare);
   assert.equal(asked, []);
   await turn();
   const [{ checkResources }] = records.map((record) => entryOf(record) as DecisionLogEntry) as [DecisionLogEntry];
-  assert.equal(checkResources?.outputs?.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles), [['owner']]);
+  assert.equal(
+    checkResources?.outputs?.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
+    [['owner']],
+  );
   audit.watcher.checked?.(sampleCall(), check);
   await turn();
   assert.is(asked.length, 1);
@@ -82,7 +107,18 @@ test('filters leave out checks without a denial, all plans, or plans that allow 
   const kindsWith = async (config: AuditConfig, kind: string, effect: 1 | 2 = 1): Promise<readonly string[]> => {
     const { watch: audit, records } = watch(config);
     const [decision] = sampleCheck().decisions;
-    if (kind === 'check') audit.watcher.checked?.(sampleCall(), sampleCheck({ decisions: [{ ...(decision as NonNullable<typeof decision>), actions: [{ action: 'view', effect, matchedPolicy: 'p', matchedScope: '' }] }] }));
+    if (kind === 'check')
+      audit.watcher.checked?.(
+        sampleCall(),
+        sampleCheck({
+          decisions: [
+            {
+              ...(decision as NonNullable<typeof decision>),
+              actions: [{ action: 'view', effect, matchedPolicy: 'p', matchedScope: '' }],
+            },
+          ],
+        }),
+      );
     else audit.watcher.planned?.(sampleCall(), samplePlan({}, kind));
     audit.watcher.ended?.(sampleCall(), ENDED);
     await audit.close();
@@ -101,18 +137,32 @@ test('filters leave out checks without a denial, all plans, or plans that allow 
 test('evaluation errors stand at the resource they belong to; effective policies in the trail', async () => {
   const bundle: AuditedBundle = {
     ...BUNDLE,
-    evaluationErrors: (request) => ('resources' in request && request.resources.some(({ resource }) => resource.id === 'bad') ? [{ expression: 'R.attr.x', message: 'no such key: x' }] : []),
+    evaluationErrors: (request) =>
+      'resources' in request && request.resources.some(({ resource }) => resource.id === 'bad')
+        ? [{ expression: 'R.attr.x', message: 'no such key: x' }]
+        : [],
     effectivePolicies: () => [{ policy: 'resource.album.vdefault', source: 'album.yaml' }],
   };
   const { watch: audit, records } = watch(configWith({}), () => bundle);
   const { resources, decisions } = sampleCheck();
   const [entry] = resources;
-  const bad = { ...(entry as NonNullable<typeof entry>), resource: { ...(entry as NonNullable<typeof entry>).resource, id: 'bad' } };
-  audit.watcher.checked?.(sampleCall(), sampleCheck({ resources: [entry as NonNullable<typeof entry>, bad], decisions: [...decisions, ...decisions] }));
+  const bad = {
+    ...(entry as NonNullable<typeof entry>),
+    resource: { ...(entry as NonNullable<typeof entry>).resource, id: 'bad' },
+  };
+  audit.watcher.checked?.(
+    sampleCall(),
+    sampleCheck({ resources: [entry as NonNullable<typeof entry>, bad], decisions: [...decisions, ...decisions] }),
+  );
   await audit.close();
   const { checkResources, auditTrail } = entryOf(records[0]) as DecisionLogEntry;
-  assert.equal(checkResources?.outputs.map(({ evaluationErrors }) => evaluationErrors), [undefined, [{ celError: { expression: 'R.attr.x', message: 'no such key: x' } }]]);
-  assert.equal(auditTrail, { effectivePolicies: { 'resource.album.vdefault': { attributes: { driver: 'embedded', source: 'album.yaml' } } } });
+  assert.equal(
+    checkResources?.outputs.map(({ evaluationErrors }) => evaluationErrors),
+    [undefined, [{ celError: { expression: 'R.attr.x', message: 'no such key: x' } }]],
+  );
+  assert.equal(auditTrail, {
+    effectivePolicies: { 'resource.album.vdefault': { attributes: { driver: 'embedded', source: 'album.yaml' } } },
+  });
 });
 
 test('an entry names the bundle that decided, also when another one has been swapped in since', async () => {
@@ -133,14 +183,21 @@ test('details that cannot be found, and an entry that cannot be made, are said a
   audit.watcher.ended?.(sampleCall({ peer: fail }), ENDED);
   audit.watcher.ended?.(sampleCall(), ENDED);
   await audit.close();
-  assert.equal(records.map(({ kind }) => kind), ['decision', 'access']);
+  assert.equal(
+    records.map(({ kind }) => kind),
+    ['decision', 'access'],
+  );
   assert.is(problems.length, 2);
 });
 
 test('nothing is lost at the end: 100,000 entries, and the memory they take is bounded', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
-    const config = configWith({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path }, mask: [{ root: 'principal', steps: ['attr', 'ssn'] }] });
+    const config = configWith({
+      backend: 'file',
+      file: { ...AUDIT_DEFAULTS.file, path },
+      mask: [{ root: 'principal', steps: ['attr', 'ssn'] }],
+    });
     const log = (await openAuditLog(config, assert.unreachable)) as AuditLog;
     const audit = auditWatcher({ config, sink: log.sink, bundle: () => BUNDLE, onProblem: assert.unreachable });
     const checked = sampleCheck();
@@ -170,7 +227,11 @@ test('nothing is lost at the end: 100,000 entries, and the memory they take is b
 test('a sender that is faster than the disk loses what is counted as dropped, and nothing else', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
-    const config = configWith({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path }, queue: { maxEntries: 1000, maxSizeMB: 64 } });
+    const config = configWith({
+      backend: 'file',
+      file: { ...AUDIT_DEFAULTS.file, path },
+      queue: { maxEntries: 1000, maxSizeMB: 64 },
+    });
     const log = (await openAuditLog(config, () => {})) as AuditLog;
     const audit = auditWatcher({ config, sink: log.sink, bundle: () => BUNDLE, onProblem: () => {} });
     for (let index = 0; index < 5000; index++) audit.watcher.ended?.(sampleCall(), ENDED);

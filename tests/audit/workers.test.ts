@@ -14,19 +14,33 @@ import { inTempFolder } from './temp-folder.js';
 test('what workers put is in the primary log when they have closed theirs, and every entry counts once', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
-    const config = configWith({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path }, queue: { maxEntries: 500, maxSizeMB: 1 } });
+    const config = configWith({
+      backend: 'file',
+      file: { ...AUDIT_DEFAULTS.file, path },
+      queue: { maxEntries: 500, maxSizeMB: 1 },
+    });
     const log = (await openAuditLog(config, assert.unreachable)) as AuditLog;
     const counts = await Promise.all([1, 2].map((worker) => workerDone(log, [String(worker), '20000'])));
     await log.sink.close();
     const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
     assert.is(lines.length, 40_000);
     assert.is(log.sink.stats().written.access, 40_000);
-    assert.equal(counts.flat(), new Array(2).fill([{ kind: 'access', written: 0, dropped: 0, failed: 0 }, { kind: 'decision', written: 0, dropped: 0, failed: 0 }]).flat());
+    assert.equal(
+      counts.flat(),
+      new Array(2)
+        .fill([
+          { kind: 'access', written: 0, dropped: 0, failed: 0 },
+          { kind: 'decision', written: 0, dropped: 0, failed: 0 },
+        ])
+        .flat(),
+    );
   }));
 
 /** Runs a worker over a real channel of the platform, and gives its counts. */
 function workerDone(log: AuditLog, parts: readonly string[]): Promise<readonly unknown[]> {
-  const child = fork(fileURLToPath(new URL('worker-child.ts', import.meta.url)), [...parts], { execArgv: ['--import', 'tsx'] });
+  const child = fork(fileURLToPath(new URL('worker-child.ts', import.meta.url)), [...parts], {
+    execArgv: ['--import', 'tsx'],
+  });
   return new Promise((resolve) => {
     const link = linkOf(child, log);
     link.answer('done', (counts) => {
@@ -46,11 +60,17 @@ function linkOf(child: ChildProcess, log: AuditLog): Link<Topics, Topics> {
 
 test('a worker that cannot reach the primary counts what it loses, and closes', async () => {
   const problems: string[] = [];
-  const gone = { take: () => Promise.reject(new Error('the other process is gone')), page: () => Promise.reject(new Error('gone')) };
+  const gone = {
+    take: () => Promise.reject(new Error('the other process is gone')),
+    page: () => Promise.reject(new Error('gone')),
+  };
   const log = workerAuditLog(configWith({ backend: 'file' }), gone, (message) => problems.push(message));
   for (let index = 0; index < 10; index++) log.sink.put(sampleRecord(index));
   await log.sink.close();
-  assert.equal(log.counts(), [{ kind: 'access', written: 0, dropped: 0, failed: 5 }, { kind: 'decision', written: 0, dropped: 0, failed: 5 }]);
+  assert.equal(log.counts(), [
+    { kind: 'access', written: 0, dropped: 0, failed: 5 },
+    { kind: 'decision', written: 0, dropped: 0, failed: 5 },
+  ]);
   assert.match(problems[0] ?? '', /the other process is gone/);
   assert.is(log.reader, undefined);
 });
@@ -62,7 +82,12 @@ test('a query at a worker is answered by the primary, with what the worker has p
     const worker = workerAuditLog(config, auditPrimary(log, 'after_reply'), assert.unreachable);
     for (let index = 0; index < 300; index++) worker.sink.put(sampleRecord(index * 2));
     const found: unknown[] = [];
-    for await (const entry of readAuditLog(worker.reader as NonNullable<AuditLog['reader']>, { kind: 'access', by: 'tail', count: 1000 })) found.push(entry);
+    for await (const entry of readAuditLog(worker.reader as NonNullable<AuditLog['reader']>, {
+      kind: 'access',
+      by: 'tail',
+      count: 1000,
+    }))
+      found.push(entry);
     assert.is(found.length, 300);
     await worker.sink.close();
     await log.sink.close();

@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CHECK } from '../support/cli/policies.js';
 import { stop } from '../support/cli/programs.js';
 import { type Load, startLoad } from '../support/workers/load.js';
-import { compileBundles, discard, remove, replaceFile, type Server, startProgram, workersOf } from '../support/workers/server.js';
+import {
+  compileBundles,
+  discard,
+  remove,
+  replaceFile,
+  type Server,
+  startProgram,
+  workersOf,
+} from '../support/workers/server.js';
 import { send } from '../support/server/http-client.js';
 import { badRequest, kindCount, oversize } from './bad-requests.js';
 
@@ -25,8 +33,9 @@ export interface Outcome {
 }
 
 /**
- * Two servers of two workers under load over REST and gRPC, for so many seconds: workers are killed, bundles swapped, good and bad, clients stall, connections stay
- * half open, a JWKS endpoint never answers or resets connections, bad requests of every kind come in, and the audit disk of the second server is full. Every answer is compared.
+ * Two servers of two workers under load over REST and gRPC, for so many seconds: workers are killed, bundles swapped,
+ * good and bad, clients stall, connections stay half open, a JWKS endpoint never answers or resets connections, bad
+ * requests of every kind come in, and the audit disk of the second server is full. Every answer is compared.
  */
 export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome> {
   const bundles = compileBundles();
@@ -35,7 +44,11 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
   try {
     const auditFile = join(bundles.folder, 'audit.log');
     const keys = [`auxData.jwt.keySets[0].id=far`, `auxData.jwt.keySets[0].remote.url=${jwks.url}`];
-    const audit = (path: string): readonly string[] => ['audit.enabled=true', 'audit.backend=file', `audit.file.path=${path}`];
+    const audit = (path: string): readonly string[] => [
+      'audit.enabled=true',
+      'audit.backend=file',
+      `audit.file.path=${path}`,
+    ];
     const start = async (path: string): Promise<Server> => {
       const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', ...keys, ...audit(path)]);
       servers.push(server);
@@ -43,16 +56,44 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
     };
     const server = await start(auditFile);
     const fullDisk = await start('/dev/full');
-    const day: Day = { server, bundles: [bundles.view, bundles.edit], end: Date.now() + seconds * 1000, kills: 0, swaps: 0, badSwaps: 0, stalled: 0, tokens: {} };
+    const day: Day = {
+      server,
+      bundles: [bundles.view, bundles.edit],
+      end: Date.now() + seconds * 1000,
+      kills: 0,
+      swaps: 0,
+      badSwaps: 0,
+      stalled: 0,
+      tokens: {},
+    };
 
     const load = startLoad(server.http, server.grpc);
     const otherLoad = startLoad(fullDisk.http, fullDisk.grpc, 1);
     const memory: number[] = [];
-    const [, , statuses] = await Promise.all([killing(day), swapping(day), sendingBad(day, badRequests), stalling(day), asking(day), measuring(day, memory)]);
+    const [, , statuses] = await Promise.all([
+      killing(day),
+      swapping(day),
+      sendingBad(day, badRequests),
+      stalling(day),
+      asking(day),
+      measuring(day, memory),
+    ]);
     await Promise.all([load.stop(), otherLoad.stop()]);
     const acknowledged = await writtenEntries(server.http);
     const ends = await Promise.all([stop(server.running), stop(fullDisk.running)]);
-    return outcomeOf({ day, load, otherLoad, statuses, memory, codes: ends.map(({ code }) => code), entries: entriesOf(auditFile), acknowledged, keysAsked: jwks.asked(), server, fullDisk });
+    return outcomeOf({
+      day,
+      load,
+      otherLoad,
+      statuses,
+      memory,
+      codes: ends.map(({ code }) => code),
+      entries: entriesOf(auditFile),
+      acknowledged,
+      keysAsked: jwks.asked(),
+      server,
+      fullDisk,
+    });
   } finally {
     discard(servers);
     jwks.close();
@@ -114,7 +155,12 @@ async function sendingBad(day: Day, count: number): Promise<ReadonlyMap<string, 
 async function stalling(day: Day): Promise<void> {
   const [host, port] = day.server.http.split(':');
   const open: Socket[] = [];
-  const says = ['', 'POST /api/check', 'POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"requ', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
+  const says = [
+    '',
+    'POST /api/check',
+    'POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{"requ',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  ];
   while (Date.now() < day.end) {
     const socket = connect(Number(port), host, () => socket.write(says[day.stalled++ % says.length] as string));
     socket.on('error', () => {});
@@ -127,7 +173,10 @@ async function stalling(day: Day): Promise<void> {
 
 /** Calls whose token needs the keys that never come: refused, in the end. */
 async function asking(day: Day): Promise<void> {
-  const body = JSON.stringify({ ...CHECK, auxData: { jwt: { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.c2ln', keySetId: 'far' } } });
+  const body = JSON.stringify({
+    ...CHECK,
+    auxData: { jwt: { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.c2ln', keySetId: 'far' } },
+  });
   while (Date.now() < day.end) {
     const status = await send(day.server.http, 'POST', '/api/check/resources', body).then(
       (answer) => String(answer.status),
@@ -156,7 +205,11 @@ function residentOf(pid: number): number {
 }
 
 /** Of every two requests, the first is never answered, and the second one's connection is reset. */
-async function badEndpoint(): Promise<{ readonly url: string; readonly asked: () => number; readonly close: () => void }> {
+async function badEndpoint(): Promise<{
+  readonly url: string;
+  readonly asked: () => number;
+  readonly close: () => void;
+}> {
   let asked = 0;
   const server = createServer(({ socket }) => {
     if (++asked % 2 === 0) socket.resetAndDestroy();
@@ -178,11 +231,16 @@ interface Entries {
 /** What the server says that it has written, over all workers. */
 async function writtenEntries(http: string): Promise<number> {
   const { text } = await send(http, 'GET', '/_authz/metrics');
-  return [...text.matchAll(/^authz_audit_entries_total\{[^}]*result="written"\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  return [...text.matchAll(/^authz_audit_entries_total\{[^}]*result="written"\} (\d+)$/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
 }
 
 function entriesOf(file: string): Entries {
-  const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
   let broken = 0;
   for (const line of lines) {
     try {
@@ -210,10 +268,23 @@ interface Facts {
   readonly fullDisk: Server;
 }
 
-function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, acknowledged, keysAsked, server, fullDisk }: Facts): Outcome {
+function outcomeOf({
+  day,
+  load,
+  otherLoad,
+  statuses,
+  memory,
+  codes,
+  entries,
+  acknowledged,
+  keysAsked,
+  server,
+  fullDisk,
+}: Facts): Outcome {
   const answered = load.answers.view + load.answers.edit;
   const [, second = 0, , last = 0] = quarters(memory);
-  // Two entries a call; a call that a killed worker had answered may have lost its own: they were in its hands, not acknowledged.
+  // Two entries a call; a call that a killed worker had answered may have lost its own: they were in its hands, not
+  // acknowledged.
   const due = answered * 2;
   const lostWithWorkers = Math.max(0, due - entries.lines);
   const deaths = server.log().filter(({ message }) => message === 'a worker died and is replaced').length;
@@ -226,11 +297,15 @@ function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, ack
     ...(otherLoad.answers.edit > 0 ? ['the second server was never given other policies'] : []),
     ...accepted.map((key) => `a bad request was taken for a good one: ${key}`),
     ...(deaths !== day.kills ? [`${deaths} workers died, ${day.kills} were killed`] : []),
-    ...(load.failed.length > day.kills * FAILED_PER_KILL ? [`${load.failed.length} calls failed, ${load.failed[0]}`] : []),
+    ...(load.failed.length > day.kills * FAILED_PER_KILL
+      ? [`${load.failed.length} calls failed, ${load.failed[0]}`]
+      : []),
     ...(codes.some((code) => code !== 0) ? [`ended with ${codes.join(', ')}`] : []),
     ...(entries.broken > 0 ? [`${entries.broken} audit lines are no JSON`] : []),
     ...(lostWithWorkers > day.kills * LOST_PER_KILL ? [`${lostWithWorkers} audit entries are missing`] : []),
-    ...(acknowledged === 0 || acknowledged > entries.lines ? [`${acknowledged} entries acknowledged as written, ${entries.lines} found`] : []),
+    ...(acknowledged === 0 || acknowledged > entries.lines
+      ? [`${acknowledged} entries acknowledged as written, ${entries.lines} found`]
+      : []),
     ...(last > second * 1.2 + 40 ? [`memory grew from ${second} to ${last} MB`] : []),
     ...(day.tokens['200'] !== undefined ? ['a token without keys was accepted'] : []),
   ];
@@ -242,10 +317,15 @@ function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, ack
     'calls cut off by a killed worker': load.failed.length,
     'bundles swapped, bad ones offered': `${day.swaps}, ${day.badSwaps}`,
     'bad requests, kinds': `${sent}, ${kindCount() + 1}`,
-    'their statuses (0: closed)': [...statuses].sort().map(([key, count]) => `${key}: ${count}`).join(', '),
+    'their statuses (0: closed)': [...statuses]
+      .sort()
+      .map(([key, count]) => `${key}: ${count}`)
+      .join(', '),
     'stalled and half-open connections': day.stalled,
     'requests for keys, half of them never answered, half reset': keysAsked,
-    'tokens whose keys do not come': Object.entries(day.tokens).map(([key, count]) => `${key}: ${count}`).join(', '),
+    'tokens whose keys do not come': Object.entries(day.tokens)
+      .map(([key, count]) => `${key}: ${count}`)
+      .join(', '),
     'audit entries due, written': `${due} and those of refused calls, ${entries.lines}`,
     'audit entries acknowledged as written (metrics), found': `${acknowledged}, ${entries.lines}`,
     'answers while the audit disk was full': otherLoad.answers.view,
@@ -259,12 +339,17 @@ function outcomeOf({ day, load, otherLoad, statuses, memory, codes, entries, ack
 /** The median of each quarter of what was measured. */
 function quarters(values: readonly number[]): readonly number[] {
   return [0, 1, 2, 3].map((quarter) => {
-    const part = values.slice(Math.floor((values.length * quarter) / 4), Math.floor((values.length * (quarter + 1)) / 4)).sort((a, b) => a - b);
+    const part = values
+      .slice(Math.floor((values.length * quarter) / 4), Math.floor((values.length * (quarter + 1)) / 4))
+      .sort((a, b) => a - b);
     return Math.round(part[Math.floor(part.length / 2)] ?? 0);
   });
 }
 
-/** Calls under way in a worker at the moment of its death: at most as many as the load has clients, and a connection each that was being handed to it. */
+/**
+ * Calls under way in a worker at the moment of its death: at most as many as the load has clients, and a connection
+ * each that was being handed to it.
+ */
 const FAILED_PER_KILL = 24;
 /** Entries that a worker had not handed on: those of one turn of its event loop, and of the message under way. */
 const LOST_PER_KILL = 400;

@@ -14,7 +14,10 @@ const PATH = '/api/check/resources';
 const CONNECT = '/authz.svc.v1.AuthzService/CheckResources';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The `index`th of an endless row of bad requests, in which every kind comes again and again, each time a little different. */
+/**
+ * The `index`th of an endless row of bad requests, in which every kind comes again and again, each time a little
+ * different.
+ */
 export function badRequest(index: number): BadRequest {
   const make = KINDS[index % KINDS.length] as (seed: number) => BadRequest;
   return make(Math.floor(index / KINDS.length));
@@ -25,7 +28,12 @@ export const kindCount = (): number => KINDS.length;
 
 const KINDS: readonly ((seed: number) => BadRequest)[] = [
   (seed) => post('JSON cut off', PATH, GOOD.slice(0, 1 + (seed % (GOOD.length - 1)))),
-  (seed) => post('JSON with a wrong character', PATH, `${GOOD.slice(0, seed % GOOD.length)}\u0001${GOOD.slice(seed % GOOD.length)}`),
+  (seed) =>
+    post(
+      'JSON with a wrong character',
+      PATH,
+      `${GOOD.slice(0, seed % GOOD.length)}\u0001${GOOD.slice(seed % GOOD.length)}`,
+    ),
   () => post('no body', PATH, ''),
   () => post('not an object', PATH, '[1,2,3]'),
   (seed) => post('unknown field', PATH, JSON.stringify({ ...CHECK, [`field${seed}`]: 1 })),
@@ -33,20 +41,50 @@ const KINDS: readonly ((seed: number) => BadRequest)[] = [
   () => post('wrong type', PATH, JSON.stringify({ ...CHECK, principal: 'ann' })),
   () => post('no principal', PATH, JSON.stringify({ ...CHECK, principal: undefined })),
   () => post('no actions', PATH, JSON.stringify({ ...CHECK, resources: [{ ...CHECK.resources[0], actions: [] }] })),
-  () => post('too many actions', PATH, JSON.stringify({ ...CHECK, resources: [{ ...CHECK.resources[0], actions: Array.from({ length: 60 }, (_, n) => `a${n}`) }] })),
-  () => post('too many resources', PATH, JSON.stringify({ ...CHECK, resources: Array.from({ length: 60 }, () => CHECK.resources[0]) })),
-  () => post('too deep', PATH, `{"principal":{"id":"a","roles":["u"],"attr":{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}}`),
-  () => post('bytes that are no UTF-8', PATH, Buffer.concat([Buffer.from('{"requestId":"'), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')])),
+  () =>
+    post(
+      'too many actions',
+      PATH,
+      JSON.stringify({
+        ...CHECK,
+        resources: [{ ...CHECK.resources[0], actions: Array.from({ length: 60 }, (_, n) => `a${n}`) }],
+      }),
+    ),
+  () =>
+    post(
+      'too many resources',
+      PATH,
+      JSON.stringify({ ...CHECK, resources: Array.from({ length: 60 }, () => CHECK.resources[0]) }),
+    ),
+  () =>
+    post(
+      'too deep',
+      PATH,
+      `{"principal":{"id":"a","roles":["u"],"attr":{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}}`,
+    ),
+  () =>
+    post(
+      'bytes that are no UTF-8',
+      PATH,
+      Buffer.concat([Buffer.from('{"requestId":"'), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]),
+    ),
   () => post('a token that is none', PATH, JSON.stringify({ ...CHECK, auxData: { jwt: { token: 'a.b.c' } } })),
   (seed) => call('unknown path', 'GET', `/nowhere/${seed}`, ''),
   (seed) => call('wrong method', ['PUT', 'DELETE', 'PATCH', 'GET'][seed % 4] as string, PATH, ''),
-  (seed) => post('bad protobuf', CONNECT, Buffer.from(Array.from({ length: 40 }, (_, n) => (n * 37 + seed * 101 + 7) & 255)), { 'content-type': 'application/proto' }),
+  (seed) =>
+    post('bad protobuf', CONNECT, Buffer.from(Array.from({ length: 40 }, (_, n) => (n * 37 + seed * 101 + 7) & 255)), {
+      'content-type': 'application/proto',
+    }),
   () => post('media type that nobody reads', CONNECT, GOOD, { 'content-type': 'text/nonsense' }),
   () => post('Connect with a bad timeout', CONNECT, GOOD.slice(1), { ...JSON_TYPE, 'connect-timeout-ms': 'soon' }),
   (seed) => raw('a request line that is none', `NONSENSE${seed} \r\n\r\n`),
   () => raw('a header without a name', `POST ${PATH} HTTP/1.1\r\nHost: x\r\n: none\r\n\r\n`),
   () => raw('two lengths', `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`),
-  () => raw('length and chunks', `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
+  () =>
+    raw(
+      'length and chunks',
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ),
   () => raw('a chunk that is none', `POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`),
   () => raw('bytes of TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])),
   () => raw('a path with a line break', 'GET /a\nb HTTP/1.1\r\nHost: x\r\n\r\n'),
@@ -55,19 +93,34 @@ const KINDS: readonly ((seed: number) => BadRequest)[] = [
 /** A body of more than the server takes: sent seldom, for it is large. */
 export const oversize: BadRequest = post('too large', PATH, `{"requestId":"${'x'.repeat(9 * 1024 * 1024)}"}`);
 
-function post(kind: string, path: string, body: string | Buffer, headers: { readonly [name: string]: string } = {}): BadRequest {
+function post(
+  kind: string,
+  path: string,
+  body: string | Buffer,
+  headers: { readonly [name: string]: string } = {},
+): BadRequest {
   return call(kind, 'POST', path, body, headers);
 }
 
-function call(kind: string, method: string, path: string, body: string | Buffer, headers: { readonly [name: string]: string } = {}): BadRequest {
+function call(
+  kind: string,
+  method: string,
+  path: string,
+  body: string | Buffer,
+  headers: { readonly [name: string]: string } = {},
+): BadRequest {
   return {
     kind,
     send: (http) =>
       new Promise((resolve) => {
-        const outgoing = request(`http://${http}`, { method, path, headers: { ...headers }, agent: false, signal: AbortSignal.timeout(PATIENCE) }, (response) => {
-          response.resume().on('error', () => {});
-          resolve(response.statusCode ?? 0);
-        });
+        const outgoing = request(
+          `http://${http}`,
+          { method, path, headers: { ...headers }, agent: false, signal: AbortSignal.timeout(PATIENCE) },
+          (response) => {
+            response.resume().on('error', () => {});
+            resolve(response.statusCode ?? 0);
+          },
+        );
         outgoing.on('error', () => resolve(0));
         outgoing.end(body);
       }),

@@ -2,7 +2,10 @@ import { writeResults } from '../../bench/harness/report.js';
 import { BAD_DAY_TITLE, RESULT_ORDER } from '../../bench/titles.js';
 import { badDays, type Outcome } from './bad-days.js';
 
-/** `node --import tsx tests/bad-days/run.ts --seconds 60`: the whole of it, with its figures; with --record they become a section of bench/results.md. */
+/**
+ * `node --import tsx tests/bad-days/run.ts --seconds 60`: the whole of it, with its figures; with --record they become
+ * a section of bench/results.md.
+ */
 const at = process.argv.indexOf('--seconds');
 const seconds = at < 0 ? 60 : Number(process.argv[at + 1]);
 const badRequests = 10_000;
@@ -10,7 +13,8 @@ const outcome = await badDays({ seconds, badRequests });
 const width = Math.max(...Object.keys(outcome.figures).map((name) => name.length));
 for (const [name, value] of Object.entries(outcome.figures)) console.log(`${name.padEnd(width)}  ${value}`);
 for (const problem of outcome.problems) console.log(`PROBLEM: ${problem}`);
-if (process.argv.includes('--record')) writeResults([{ title: BAD_DAY_TITLE, text: sectionOf(outcome), failures: outcome.problems }], RESULT_ORDER);
+if (process.argv.includes('--record'))
+  writeResults([{ title: BAD_DAY_TITLE, text: sectionOf(outcome), failures: outcome.problems }], RESULT_ORDER);
 process.exitCode = outcome.problems.length === 0 ? 0 : 1;
 
 function sectionOf({ figures, problems }: Outcome): string {
@@ -24,6 +28,8 @@ function sectionOf({ figures, problems }: Outcome): string {
     '| --- | --- |',
     ...rows,
     '',
-    problems.length === 0 ? 'No problem was found.' : ['Problems:', '', ...problems.map((problem) => `- ${problem}`)].join('\n'),
+    problems.length === 0
+      ? 'No problem was found.'
+      : ['Problems:', '', ...problems.map((problem) => `- ${problem}`)].join('\n'),
   ].join('\n');
 }

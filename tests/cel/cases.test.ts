@@ -12,7 +12,10 @@ const file = join(SHARED, 'cases', 'cel-cases.json');
 const test = suite('recorded CEL cases');
 
 if (existsSync(file)) {
-  const { cases, environment } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly RecordedCase[]; environment: Environment };
+  const { cases, environment } = JSON.parse(readFileSync(file, 'utf8')) as {
+    cases: readonly RecordedCase[];
+    environment: Environment;
+  };
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
   const running = cases.filter(({ errorKind }) => errorKind !== 'compile');
   const refused = cases.filter(({ errorKind }) => errorKind === 'compile');
@@ -45,15 +48,20 @@ async function replay(cases: readonly RecordedCase[], environment: Environment):
   const lenient = createEngine(policies, { globals });
   const strict = createEngine(policies, { globals, strictEvaluation: true, traced: await traced() });
   for (const [kind, entry] of byKind) {
-    const engine = entry.globals === undefined ? lenient : createEngine(policies, { globals: asGlobals(entry.globals) });
-    const strictly = entry.globals === undefined ? strict : createEngine(policies, { globals: asGlobals(entry.globals), strictEvaluation: true, traced: await traced() });
+    const engine =
+      entry.globals === undefined ? lenient : createEngine(policies, { globals: asGlobals(entry.globals) });
+    const strictly =
+      entry.globals === undefined
+        ? strict
+        : createEngine(policies, { globals: asGlobals(entry.globals), strictEvaluation: true, traced: await traced() });
     const request = await requestOf(entry, kind, environment);
     const [result] = engine.check(request);
     const [strictResult] = strictly.check(request);
     const condition = result?.actions[1]?.effect === 1;
     const isSteady = (strictResult?.actions[1]?.effect === 1) === condition;
     const output = result?.outputs.find(({ action }) => action === 'out');
-    const problem = problemOf(entry, output, condition) ?? (isSteady ? undefined : 'strict evaluation decides otherwise');
+    const problem =
+      problemOf(entry, output, condition) ?? (isSteady ? undefined : 'strict evaluation decides otherwise');
     outcomes.push({ id: `cel-cases/${entry.id}`, problem: problem && `${entry.expr}: ${problem}` });
   }
   return outcomes;
@@ -63,8 +71,11 @@ function refusals(cases: readonly RecordedCase[]): readonly Outcome[] {
   return cases.map((entry) => {
     const id = `cel-refusals/${entry.id}`;
     const messages = problemsByKind(new Map([['case0', entry]])).get('case0') ?? [];
-    const isAsRecorded = messages.some((message) => message === entry.wantError || message.includes(`[${entry.wantError}]`));
-    if (messages.length > 0 && (isAsRecorded || entry.messageIsImplementationSpecific === true)) return { id, problem: undefined };
+    const isAsRecorded = messages.some(
+      (message) => message === entry.wantError || message.includes(`[${entry.wantError}]`),
+    );
+    if (messages.length > 0 && (isAsRecorded || entry.messageIsImplementationSpecific === true))
+      return { id, problem: undefined };
     return { id, problem: `${entry.expr}: ${entry.wantError} expected, got ${messages.join('; ')}` };
   });
 }
@@ -83,9 +94,18 @@ function textsOf(cases: ReadonlyMap<string, RecordedCase>): { readonly [path: st
   return Object.fromEntries([...cases].map(([kind, entry]) => [`${kind}.yaml`, policyOf(entry, kind)]));
 }
 
-async function requestOf(entry: RecordedCase, kind: string, { principal, resource }: Environment): Promise<Parameters<ReturnType<typeof createEngine>['check']>[0]> {
+async function requestOf(
+  entry: RecordedCase,
+  kind: string,
+  { principal, resource }: Environment,
+): Promise<Parameters<ReturnType<typeof createEngine>['check']>[0]> {
   return {
-    principal: { id: principal.id, roles: principal.roles, attr: entry.principalAttr as never, policyVersion: entry.principalPolicyVersion },
+    principal: {
+      id: principal.id,
+      roles: principal.roles,
+      attr: entry.principalAttr as never,
+      policyVersion: entry.principalPolicyVersion,
+    },
     resources: [{ resource: { kind, id: resource.id, attr: entry.resourceAttr as never }, actions: ['out', 'cond'] }],
     auxData: (await auxDataOf(entry)) as never,
   };

@@ -7,7 +7,8 @@ import { parseCel } from '../../compiler/parse/cel/index.js';
 import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { type Environment, type Name, policyEnvironment } from '../../compiler/validate/cel/environment.js';
 
-// The checking suite of cel-spec: types and errors recorded from CEL's Go checker. What our environment does not have is left out by name.
+// The checking suite of cel-spec: types and errors recorded from CEL's Go checker. What our environment does not have
+// is left out by name.
 
 const suite = getCheckingSuite();
 
@@ -52,12 +53,17 @@ test('the suite is not empty', () => {
 
 test.run();
 
-function reasonToLeaveOut(original: (typeof suite.tests)[number]['original'], error: string | undefined): string | undefined {
+function reasonToLeaveOut(
+  original: (typeof suite.tests)[number]['original'],
+  error: string | undefined,
+): string | undefined {
   if (original.container !== '') return 'a container';
   if (/TestAllTypes|Proto2Message|NotAMessage|pb2|pb3|testAllTypes/.test(original.expr)) return 'test messages';
   if (error?.includes('unsupported syntax')) return 'recorded without optional syntax';
   if (/^1 (<|>|<=|>=) 1\.0 &&/.test(original.expr)) return 'recorded without comparison across types';
-  const declared = JSON.stringify(original.typeEnv, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
+  const declared = JSON.stringify(original.typeEnv, (_, value: unknown) =>
+    typeof value === 'bigint' ? Number(value) : value,
+  );
   if (/"messageType"|"wrapper"/.test(declared)) return 'declares test messages or wrappers';
   if (/"case":"abstractType"/.test(declared) && !declared.includes('optional_type')) return 'declares an abstract type';
   if (/base64|encode/.test(original.expr)) return 'another function of that name';
@@ -74,9 +80,16 @@ function environmentOf(declarations: readonly Declaration[]): Environment {
   const names = new Map<string, Name>(policyEnvironment.names);
   for (const [name, type] of Object.entries(defaults)) names.set(name, { type, reference: undefined });
   const functions = new Map<string, readonly CelFunction[]>(policyEnvironment.functions);
-  functions.set('fg_s', [{ name: 'fg_s', runtime: '', pure: true, overloads: [{ form: 'global', parameters: [], result: types.string }] }]);
+  functions.set('fg_s', [
+    { name: 'fg_s', runtime: '', pure: true, overloads: [{ form: 'global', parameters: [], result: types.string }] },
+  ]);
   functions.set('fi_s_s', [
-    { name: 'fi_s_s', runtime: '', pure: true, overloads: [{ form: 'member', parameters: [types.string], result: types.string }] },
+    {
+      name: 'fi_s_s',
+      runtime: '',
+      pure: true,
+      overloads: [{ form: 'member', parameters: [types.string], result: types.string }],
+    },
   ]);
   for (const { name, declKind } of declarations) {
     if (declKind.case === 'ident') names.set(name, { type: typeOf(declKind.value.type), reference: undefined });

@@ -42,13 +42,18 @@ function celCases(): void {
   test('an expression that does not compile says why, in the recorded words', () => {
     const refused = judged.filter(({ errorKind }) => errorKind === 'compile');
     assert.ok(refused.length > 300);
-    assert.equal(differences(refused.map(({ id, expr, wantError }) => ({ id, text: expr, want: wantError ?? '' }))), []);
+    assert.equal(
+      differences(refused.map(({ id, expr, wantError }) => ({ id, text: expr, want: wantError ?? '' }))),
+      [],
+    );
   });
 
   test('an expression that compiles has no problem, nor have its variables', () => {
     const accepted = judged.filter(({ errorKind }) => errorKind !== 'compile');
     assert.ok(accepted.length > 2000);
-    const texts = accepted.flatMap(({ id, expr, variables = {} }) => [expr, ...Object.values(variables)].map((text) => ({ id, text, want: '' })));
+    const texts = accepted.flatMap(({ id, expr, variables = {} }) =>
+      [expr, ...Object.values(variables)].map((text) => ({ id, text, want: '' })),
+    );
     assert.equal(differences(texts), []);
   });
 }
@@ -60,7 +65,9 @@ interface Wanted {
 }
 
 function differences(expressions: readonly Wanted[]): readonly (Wanted & { readonly got: string })[] {
-  return expressions.map((wanted) => ({ ...wanted, got: problemsOf(wanted.text) })).filter(({ want, got }) => want !== got);
+  return expressions
+    .map((wanted) => ({ ...wanted, got: problemsOf(wanted.text) }))
+    .filter(({ want, got }) => want !== got);
 }
 
 function problemsOf(text: string): string {
@@ -84,7 +91,13 @@ function conformance(): void {
   for (const { id, sources, errors } of judged) {
     test(`conformance ${id}: invalid expressions are reported at their places`, () => {
       const report = new Diagnostics();
-      validate(link(sources.flatMap((source) => parse(source, report) ?? []), report), report);
+      validate(
+        link(
+          sources.flatMap((source) => parse(source, report) ?? []),
+          report,
+        ),
+        report,
+      );
       const found = report.sorted().flatMap(({ code, message, source, place }) => {
         if (messages[code].kind !== 'invalid expression' || source === undefined || place === undefined) return [];
         return [{ file: source.path, message, position: { ...source.lineAndColumn(place.anchor), path: place.path } }];

@@ -37,7 +37,10 @@ test('every form of a random expression does what the interpreter does', async (
       else accepted.push({ text, ast: parsed.ast, checked });
     }
     const trees = Array.from({ length: BATCH / 4 }, () => randomMatch(random, BATCH));
-    const emitted = await emittedBatch(accepted.map(({ text }) => text), trees);
+    const emitted = await emittedBatch(
+      accepted.map(({ text }) => text),
+      trees,
+    );
     for (const [at, request] of requests.entries()) {
       const results = accepted.map(({ ast, checked }) => interpret(ast, checked, surroundingsOf(request)));
       for (const [index, { text }] of accepted.entries()) {
@@ -46,8 +49,21 @@ test('every form of a random expression does what the interpreter does', async (
         if (difference !== undefined) tally.differences.push(`${text}\n    request ${at}: ${difference}`);
       }
       for (const [index, tree] of trees.entries()) {
-        const difference = matchDifferenceOf(tree, (leaf) => results[leaf], emitted.matches[index] as EmittedMatch, request);
-        if (difference !== undefined) tally.differences.push(`${JSON.stringify(matchDocument(tree, accepted.map(({ text }) => text)))}\n    request ${at}: ${difference}`);
+        const difference = matchDifferenceOf(
+          tree,
+          (leaf) => results[leaf],
+          emitted.matches[index] as EmittedMatch,
+          request,
+        );
+        if (difference !== undefined)
+          tally.differences.push(
+            `${JSON.stringify(
+              matchDocument(
+                tree,
+                accepted.map(({ text }) => text),
+              ),
+            )}\n    request ${at}: ${difference}`,
+          );
       }
     }
   }
@@ -80,7 +96,12 @@ interface Accepted {
 }
 
 /** What the compiled forms do otherwise than the interpreter. */
-function differenceOf(expected: cel.Result, emitted: Emitted, request: Request, tally: { failing: number; holding: number }): string | undefined {
+function differenceOf(
+  expected: cel.Result,
+  emitted: Emitted,
+  request: Request,
+  tally: { failing: number; holding: number },
+): string | undefined {
   const failure = expected instanceof cel.CelError ? expected.message : undefined;
   if (failure !== undefined) tally.failing += 1;
   if (expected === true) tally.holding += 1;
@@ -97,7 +118,12 @@ function differenceOf(expected: cel.Result, emitted: Emitted, request: Request, 
 }
 
 /** What a compiled tree of them does otherwise. */
-function matchDifferenceOf(tree: RandomMatch, resultOf: (index: number) => cel.Result, emitted: EmittedMatch, request: Request): string | undefined {
+function matchDifferenceOf(
+  tree: RandomMatch,
+  resultOf: (index: number) => cel.Result,
+  emitted: EmittedMatch,
+  request: Request,
+): string | undefined {
   const [wanted, strict] = [holds(tree, resultOf), strictly(tree, resultOf)];
   const [held, traced] = [emitted.holds(request), emitted.traced(request)];
   if (held !== wanted) return `as a condition ${held}`;
@@ -108,7 +134,12 @@ function matchDifferenceOf(tree: RandomMatch, resultOf: (index: number) => cel.R
 function mutilated(text: string, other: string, random: Random): string {
   const tokens = text.match(/\w+|\s+|"[^"]*"|./gsu) ?? [];
   const at = random.below(tokens.length);
-  const replacement = random.pick<readonly string[]>([[], [tokens[at] ?? '', tokens[at] ?? ''], other.match(/\w+|\s+|"[^"]*"|./gsu)?.slice(0, 1 + random.below(8)) ?? [], [other]]);
+  const replacement = random.pick<readonly string[]>([
+    [],
+    [tokens[at] ?? '', tokens[at] ?? ''],
+    other.match(/\w+|\s+|"[^"]*"|./gsu)?.slice(0, 1 + random.below(8)) ?? [],
+    [other],
+  ]);
   return [...tokens.slice(0, at), ...replacement, ...tokens.slice(at + 1)].join('');
 }
 
@@ -131,6 +162,8 @@ function surroundingsOf(request: Request): Surroundings {
 
 /** One difference an expression, the shortest first: they are the easiest to understand. */
 function shortest(differences: readonly string[]): readonly string[] {
-  const first = new Map(differences.toReversed().map((difference) => [difference.slice(0, difference.indexOf('\n')), difference]));
+  const first = new Map(
+    differences.toReversed().map((difference) => [difference.slice(0, difference.indexOf('\n')), difference]),
+  );
   return [...first.values()].sort((a, b) => a.length - b.length).slice(0, 40);
 }

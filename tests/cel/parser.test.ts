@@ -32,7 +32,11 @@ test('a text that the reference refuses is refused in its words', () => {
   let same = 0;
   for (const suite of suites) {
     for (const { expression, messages } of refusalsOf(suite)) {
-      assert.equal(parseCel(expression).errors.map(({ message }) => message), messages, expression);
+      assert.equal(
+        parseCel(expression).errors.map(({ message }) => message),
+        messages,
+        expression,
+      );
       same++;
     }
   }
@@ -48,8 +52,10 @@ function* testsOf(suite: Suite): Generator<Suite['tests'][number]> {
 
 function* refusalsOf(suite: Suite): Generator<{ expression: string; messages: string[] }> {
   for (const { original, error } of testsOf(suite)) {
-    // `<input>` marks errors of the checker. Recorded with lower limits, without optional syntax and with a two-argument `existsOne`.
-    if (error === undefined || /^ERROR: <input>|unsupported syntax|limit exceeded|max recursion|existsOne/.test(error)) continue;
+    // `<input>` marks errors of the checker. Recorded with lower limits, without optional syntax and with a
+    // two-argument `existsOne`.
+    if (error === undefined || /^ERROR: <input>|unsupported syntax|limit exceeded|max recursion|existsOne/.test(error))
+      continue;
     const messages = error.split('\n').filter((line) => line.startsWith('ERROR: '));
     yield { expression: original.expr, messages: messages.map((line) => line.replace(/^ERROR: \w*:-?\d+:\d+: /, '')) };
   }
@@ -120,13 +126,16 @@ function printReference(expr: ReferenceExpr | undefined): string {
       return `[${kind.value.elements.map(printReference).join(' ')}]`;
     case 'structExpr': {
       const entries = kind.value.entries.map(({ keyKind, value }) =>
-        keyKind.case === 'fieldKey' ? `${keyKind.value}=${printReference(value)}` : `${printReference(keyKind.value)}=${printReference(value)}`,
+        keyKind.case === 'fieldKey'
+          ? `${keyKind.value}=${printReference(value)}`
+          : `${printReference(keyKind.value)}=${printReference(value)}`,
       );
       return `${kind.value.messageName}{${entries.join(' ')}}`;
     }
     case 'callExpr': {
       const args = kind.value.args.map(printReference);
-      if (kind.value.function === '_&&_' || kind.value.function === '_||_') return printChain(kind.value.function, args);
+      if (kind.value.function === '_&&_' || kind.value.function === '_||_')
+        return printChain(kind.value.function, args);
       if (kind.value.function === '_[_]') return `(_[_] ${args.join(' ')})`;
       const target = kind.value.target === undefined ? '' : `${printReference(kind.value.target)} `;
       return `(${kind.value.function} ${target}| ${args.join(' ')})`;
@@ -147,6 +156,8 @@ function printConstant(constant: Constant): string {
 
 /** A chain is the same however it is balanced. */
 function printChain(operator: string, args: readonly string[]): string {
-  const flat = args.map((argument) => (argument.startsWith(`<${operator}: `) ? argument.slice(operator.length + 3, -1) : argument));
+  const flat = args.map((argument) =>
+    argument.startsWith(`<${operator}: `) ? argument.slice(operator.length + 3, -1) : argument,
+  );
   return `<${operator}: ${flat.join(' ; ')}>`;
 }

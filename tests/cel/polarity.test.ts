@@ -3,18 +3,34 @@ import * as assert from 'uvu/assert';
 import type { Attributes, Request } from '#runtime/policy';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-// What the differential test found, each once: an expression, the attributes of the resource, and whether the condition holds.
+// What the differential test found, each once: an expression, the attributes of the resource, and whether the condition
+// holds.
 
 type Example = readonly [sentence: string, expr: string, attr: Attributes, holds: boolean];
 
 const EXAMPLES: readonly Example[] = [
   ['`!` of an `==` that a hierarchy refuses does not hold', '!(hierarchy("a.b") == R.attr.x)', { x: 1 }, false],
   ['`!=` of what a hierarchy refuses holds', 'hierarchy("a.b") != R.attr.x', { x: 1 }, true],
-  ['`!` of an `==` of a bound SPIFFE ID does not hold', '!(cel.bind(s, spiffeID("spiffe://a/b"), dyn(s)) == R.attr.x)', { x: 1 }, false],
+  [
+    '`!` of an `==` of a bound SPIFFE ID does not hold',
+    '!(cel.bind(s, spiffeID("spiffe://a/b"), dyn(s)) == R.attr.x)',
+    { x: 1 },
+    false,
+  ],
   ['a hierarchy is unequal to null', '!(hierarchy("a.b") == R.attr.x)', { x: null }, true],
   ['a list of hierarchies differs from a list of texts', '[hierarchy("a")] != R.attr.x', { x: ['a'] }, true],
-  ['`!` of an `==` below `exists` does not hold either', '[spiffeTrustDomain("a"), null].exists(e, !(e == R.attr.x) && e != null)', { x: 1 }, false],
-  ['a constant of the policy is no literal, so all members of the list are needed', 'C.word in [R.attr.x, "alice"]', {}, false],
+  [
+    '`!` of an `==` below `exists` does not hold either',
+    '[spiffeTrustDomain("a"), null].exists(e, !(e == R.attr.x) && e != null)',
+    { x: 1 },
+    false,
+  ],
+  [
+    'a constant of the policy is no literal, so all members of the list are needed',
+    'C.word in [R.attr.x, "alice"]',
+    {},
+    false,
+  ],
   ['the instant of the call may be of no known type', 'dyn(now()) > timestamp("1969-01-01T00:00:00Z")', {}, true],
   ['a literal among literals needs no other member', '"alice" in [R.attr.x, "alice"]', {}, true],
 ];
@@ -22,8 +38,17 @@ const EXAMPLES: readonly Example[] = [
 const test = suite('polarities');
 
 test('each example holds, or does not, as the specification says', async () => {
-  const rules = EXAMPLES.map(([, expr], index) => ({ name: `r${index}`, actions: ['act'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr } } }));
-  const policy = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', constants: { local: { word: 'alice' } }, rules } });
+  const rules = EXAMPLES.map(([, expr], index) => ({
+    name: `r${index}`,
+    actions: ['act'],
+    effect: 'EFFECT_ALLOW',
+    roles: ['*'],
+    condition: { match: { expr } },
+  }));
+  const policy = JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: { resource: 'doc', version: 'default', constants: { local: { word: 'alice' } }, rules },
+  });
   const { policies } = await loaded(compileTexts({ 'doc.yaml': policy }));
   const emitted = policies.resourcePolicies[0]?.actions.get('act') ?? [];
   for (const [index, [sentence, expr, attr, holds]] of EXAMPLES.entries()) {

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A recorded expression: what it gives as an output of a rule and as its condition (docs/spec/conditions.md#conformance). */
+/**
+ * A recorded expression: what it gives as an output of a rule and as its condition
+ * (docs/spec/conditions.md#conformance).
+ */
 export interface RecordedCase {
   readonly id: string;
   readonly category: string;
@@ -43,8 +46,20 @@ export function policyOf(entry: RecordedCase, kind: string): string {
       ...(entry.constants && { constants: { local: entry.constants } }),
       ...(entry.variables && { variables: { local: entry.variables } }),
       rules: [
-        { name: 'o', actions: ['out'], effect: 'EFFECT_ALLOW', roles: ['*'], output: { when: { ruleActivated: entry.expr } } },
-        { name: 'c', actions: ['cond'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr: entry.expr } } },
+        {
+          name: 'o',
+          actions: ['out'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['*'],
+          output: { when: { ruleActivated: entry.expr } },
+        },
+        {
+          name: 'c',
+          actions: ['cond'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['*'],
+          condition: { match: { expr: entry.expr } },
+        },
       ],
     },
   });
@@ -56,16 +71,22 @@ export function problemOf(entry: RecordedCase, output: Given | undefined, condit
   const problem = entry.errorKind === undefined ? problemOfValue(entry, output) : problemOfFailure(entry, output);
   if (problem !== undefined) return problem;
   // The reference answers a response failure with no decision at all.
-  if (entry.errorKind === 'response' || entry.condition === undefined || entry.condition === condition) return undefined;
+  if (entry.errorKind === 'response' || entry.condition === undefined || entry.condition === condition)
+    return undefined;
   return `condition ${entry.condition} expected`;
 }
 
 function problemOfValue({ want }: RecordedCase, output: Given): string | undefined {
   if (!('val' in output)) return `value ${JSON.stringify(want)} expected, failed with ${output.error}`;
-  return isDeepStrictEqual(plain(output.val), plain(want)) ? undefined : `value ${JSON.stringify(want)} expected, got ${JSON.stringify(output.val)}`;
+  return isDeepStrictEqual(plain(output.val), plain(want))
+    ? undefined
+    : `value ${JSON.stringify(want)} expected, got ${JSON.stringify(output.val)}`;
 }
 
-function problemOfFailure({ errorKind, wantError, messageIsImplementationSpecific }: RecordedCase, output: Given): string | undefined {
+function problemOfFailure(
+  { errorKind, wantError, messageIsImplementationSpecific }: RecordedCase,
+  output: Given,
+): string | undefined {
   if (output.error === undefined) return `failure ${wantError} expected, got ${JSON.stringify(output.val)}`;
   if (errorKind === 'response' || messageIsImplementationSpecific === true) return undefined;
   const error = inGeneral(output.error);

@@ -12,12 +12,29 @@ interface RecordedCase {
 }
 
 const recorded = new URL('../../../shared/cases/cel-cases.json', import.meta.url);
-/** The messages of the lexer and the parser; all others are the type checker's (docs/spec/conditions.md#compile-time-messages). */
+/**
+ * The messages of the lexer and the parser; all others are the type checker's
+ * (docs/spec/conditions.md#compile-time-messages).
+ */
 const ofParser = [
-  'Syntax error: ', 'reserved identifier: ', 'invalid int literal', 'invalid uint literal', 'invalid double literal',
-  'invalid unicode code point', 'expression recursion limit exceeded', 'max recursion depth exceeded', 'expression code point size',
-  'argument is not an identifier', 'argument must be a simple name', 'duplicate variable name', 'iteration variable overwrites',
-  'cel.bind() variable names', 'invalid argument to has() macro', 'sortBy can only be', 'math.greatest() ', 'math.least() ',
+  'Syntax error: ',
+  'reserved identifier: ',
+  'invalid int literal',
+  'invalid uint literal',
+  'invalid double literal',
+  'invalid unicode code point',
+  'expression recursion limit exceeded',
+  'max recursion depth exceeded',
+  'expression code point size',
+  'argument is not an identifier',
+  'argument must be a simple name',
+  'duplicate variable name',
+  'iteration variable overwrites',
+  'cel.bind() variable names',
+  'invalid argument to has() macro',
+  'sortBy can only be',
+  'math.greatest() ',
+  'math.least() ',
 ];
 
 if (existsSync(recorded)) {
@@ -32,7 +49,13 @@ if (existsSync(recorded)) {
   test('a recorded syntax error is reported in the recorded words', () => {
     const refused = cases.filter(isOfParser);
     for (const { id, expr, wantError } of refused) {
-      assert.is(parseCel(expr).errors.map(({ message }) => message).join(', '), wantError, `${id}: ${expr}`);
+      assert.is(
+        parseCel(expr)
+          .errors.map(({ message }) => message)
+          .join(', '),
+        wantError,
+        `${id}: ${expr}`,
+      );
     }
     console.log(`${refused.length} recorded expressions refused in the recorded words`);
   });

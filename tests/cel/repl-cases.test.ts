@@ -20,7 +20,10 @@ const test = suite('recorded CEL cases, one at a time');
 const NOW = { seconds: 1_800_000_000, nanos: 0, offset: 0 };
 
 if (existsSync(file)) {
-  const { cases, environment } = JSON.parse(readFileSync(file, 'utf8')) as { cases: readonly RecordedCase[]; environment: Environment };
+  const { cases, environment } = JSON.parse(readFileSync(file, 'utf8')) as {
+    cases: readonly RecordedCase[];
+    environment: Environment;
+  };
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
 
   test('a condition of a policy that was loaded gives what emitted code gives', async () => {
@@ -42,12 +45,22 @@ async function replayed(entry: RecordedCase, environment: Environment): Promise<
   return { id: `cel-cases/${entry.id}`, problem: problem && `${entry.expr}: ${problem}` };
 }
 
-async function stateOf(entry: RecordedCase, { principal, resource, globals }: Environment, policy: LoadedPolicy): Promise<State> {
+async function stateOf(
+  entry: RecordedCase,
+  { principal, resource, globals }: Environment,
+  policy: LoadedPolicy,
+): Promise<State> {
   const auxData = await auxDataOf(entry);
   return {
     ...EMPTY_STATE,
     parts: {
-      principal: { id: principal.id, roles: principal.roles, attr: entry.principalAttr, policyVersion: entry.principalPolicyVersion ?? '', scope: '' },
+      principal: {
+        id: principal.id,
+        roles: principal.roles,
+        attr: entry.principalAttr,
+        policyVersion: entry.principalPolicyVersion ?? '',
+        scope: '',
+      },
       resource: { kind: 'doc', id: resource.id, attr: entry.resourceAttr, policyVersion: '', scope: '' },
       auxData: (auxData ?? EMPTY_STATE.parts.auxData) as AuxData,
     },

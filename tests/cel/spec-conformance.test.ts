@@ -10,7 +10,8 @@ import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Section, type SpecTest, specSections } from './spec/spec-tests.js';
 
-// CEL's own conformance tests, asked of compiled policies (docs/spec/conditions.md#conformance): every one that a policy can write.
+// CEL's own conformance tests, asked of compiled policies (docs/spec/conditions.md#conformance): every one that a
+// policy can write.
 
 const known = readKnownFailures(join(ROOT, 'tests', 'cel', 'spec-known-failures.txt'));
 const test = suite('conformance tests of the CEL specification');
@@ -19,8 +20,25 @@ const sections = specSections();
 
 /** How many tests of each section run. Those that only an unchecked expression could pass do not count. */
 const TOTALS: { readonly [section: string]: number } = {
-  basic: 38, bindings_ext: 5, comparisons: 330, conversions: 109, encoders_ext: 4, fields: 55, fp_math: 30, integer_math: 64, lists: 39,
-  logic: 25, macros: 44, macros2: 46, math_ext: 199, optionals: 59, parse: 176, plumbing: 5, string: 51, string_ext: 206, timestamps: 75,
+  basic: 38,
+  bindings_ext: 5,
+  comparisons: 330,
+  conversions: 109,
+  encoders_ext: 4,
+  fields: 55,
+  fp_math: 30,
+  integer_math: 64,
+  lists: 39,
+  logic: 25,
+  macros: 44,
+  macros2: 46,
+  math_ext: 199,
+  optionals: 59,
+  parse: 176,
+  plumbing: 5,
+  string: 51,
+  string_ext: 206,
+  timestamps: 75,
   type_deductions: 9,
 };
 
@@ -53,14 +71,22 @@ for (const section of sections.filter(({ tests }) => tests.length > 0)) {
 }
 
 test('what is left out is left out for a reason', () => {
-  const leftOut = sections.filter((section) => section.leftOut.size > 0).map((section) => [section.name, Object.fromEntries(section.leftOut)] as const);
+  const leftOut = sections
+    .filter((section) => section.leftOut.size > 0)
+    .map((section) => [section.name, Object.fromEntries(section.leftOut)] as const);
   assert.equal(Object.fromEntries(leftOut), LEFT_OUT);
-  assert.equal(sections.filter(({ tests }) => tests.length > 0).map(({ name }) => name), Object.keys(TOTALS));
+  assert.equal(
+    sections.filter(({ tests }) => tests.length > 0).map(({ name }) => name),
+    Object.keys(TOTALS),
+  );
 });
 
 test.run();
 
-/** Why tests of a section fail, by id: all of them are compiled as one set, a policy each. Not among them: those that only an unchecked expression could pass. */
+/**
+ * Why tests of a section fail, by id: all of them are compiled as one set, a policy each. Not among them: those that
+ * only an unchecked expression could pass.
+ */
 async function problemsOf({ tests }: Section): Promise<ReadonlyMap<string, string | undefined>> {
   const problems = new Map<string, string | undefined>();
   const texts = new Map<string, readonly [SpecTest, string]>();
@@ -88,9 +114,15 @@ function textsOf(texts: ReadonlyMap<string, readonly [SpecTest, string]>): { rea
   return Object.fromEntries([...texts].map(([path, [, text]]) => [path, text]));
 }
 
-function problemOf({ expr, expected }: SpecTest, output: { readonly val?: unknown; readonly error?: string } | undefined): string | undefined {
+function problemOf(
+  { expr, expected }: SpecTest,
+  output: { readonly val?: unknown; readonly error?: string } | undefined,
+): string | undefined {
   if (output === undefined) return `${expr}: no output`;
-  if (expected.kind === 'failure') return output.error === undefined ? `${expr}: a failure was expected, got ${JSON.stringify(output.val)}` : undefined;
+  if (expected.kind === 'failure')
+    return output.error === undefined
+      ? `${expr}: a failure was expected, got ${JSON.stringify(output.val)}`
+      : undefined;
   if (expected.kind === 'type' || JSON.stringify(output.val) === '[true,true]') return undefined;
   return `${expr}: ${expected.text} of type ${expected.type} expected, got ${output.error ?? JSON.stringify(output.val)}`;
 }
@@ -109,7 +141,10 @@ function staticProblem(text: string, expected: string): string | undefined {
   return printType(type) === expected ? undefined : `${text}: ${expected} expected, not ${printType(type)}`;
 }
 
-/** A policy whose one output says whether the value equals the recorded one and is of its type. A comment at the end of an expression ends with its line. */
+/**
+ * A policy whose one output says whether the value equals the recorded one and is of its type. A comment at the end of
+ * an expression ends with its line.
+ */
 function policyOf({ expr, variables, expected }: SpecTest, resource: string): string {
   const document = JSON.stringify({
     apiVersion: 'api.authz.dev/v1',
@@ -117,7 +152,14 @@ function policyOf({ expr, variables, expected }: SpecTest, resource: string): st
       resource,
       version: 'default',
       variables: { local: variables },
-      rules: [{ actions: ['ask'], effect: 'EFFECT_ALLOW', roles: ['*'], output: { when: { ruleActivated: questionOf(expr, expected) } } }],
+      rules: [
+        {
+          actions: ['ask'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['*'],
+          output: { when: { ruleActivated: questionOf(expr, expected) } },
+        },
+      ],
     },
   });
   // YAML takes no bare control character, JSON leaves some bare.

@@ -42,7 +42,13 @@ test.before(async () => {
   const web = /http:\/\/[^,\s]+/.exec(await http.firstLine)?.[0] ?? '';
   for (const id of ['d1', 'evil\u001b[2J\u009b2J\u202e']) {
     const body = JSON.stringify({ ...CHECK, resources: [{ resource: { kind: 'document', id }, actions: ['view'] }] });
-    await (await fetch(`${web}/api/check/resources`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text();
+    await (
+      await fetch(`${web}/api/check/resources`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+    ).text();
   }
   await entriesAre(2);
 });
@@ -63,8 +69,14 @@ test('entries are shown below their call ids, as JSON', async () => {
 
 test('raw entries are one a line, of the kind asked for, and the values are those that were sent', async () => {
   const { stdout } = await audit(['--kind', 'decision', '--raw']);
-  const entries = stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
-  assert.equal(entries.map(({ checkResources }) => checkResources.inputs[0].resource.id), ['evil\u001b[2J\u009b2J\u202e', 'd1']);
+  const entries = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(
+    entries.map(({ checkResources }) => checkResources.inputs[0].resource.id),
+    ['evil\u001b[2J\u009b2J\u202e', 'd1'],
+  );
   assert.is(entries[0].checkResources.outputs[0].actions.view.effect, 'EFFECT_ALLOW');
 });
 
@@ -85,7 +97,11 @@ test('entries are found by their call, by their time, and by how long ago they w
 });
 
 test('the server and the user come from variables as well', async () => {
-  const { code, stdout } = await start(['--plaintext', '--raw'], { AUTHZ_SERVER: plain, AUTHZ_USERNAME: 'admin', AUTHZ_PASSWORD: 'open sesame' });
+  const { code, stdout } = await start(['--plaintext', '--raw'], {
+    AUTHZ_SERVER: plain,
+    AUTHZ_USERNAME: 'admin',
+    AUTHZ_PASSWORD: 'open sesame',
+  });
   assert.is(code, 0);
   assert.is(stdout.trimEnd().split('\n').length, 2);
 });
@@ -97,7 +113,10 @@ test('a server with a certificate is asked by its authority, with a certificate 
   assert.is((await ask('--insecure')).code, 0);
   const untrusted = await ask('--ca-cert', 'stranger.pem');
   assert.is(untrusted.code, 1);
-  assert.match(untrusted.stderr, /^authz: error: the server cannot be reached: self-signed certificate in certificate chain\n$/);
+  assert.match(
+    untrusted.stderr,
+    /^authz: error: the server cannot be reached: self-signed certificate in certificate chain\n$/,
+  );
   assert.is((await ask('--plaintext')).code, 1);
   const missing = await ask('--ca-cert', 'nowhere.pem');
   assert.is(missing.code, 1);
@@ -122,7 +141,12 @@ test('a server that takes connections and never answers is not waited for', asyn
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   for (const security of [{ plaintext: true }, { insecure: true }]) {
-    const target = adminTargetOf({ server: `127.0.0.1:${port}`, username: 'admin', password: 'open sesame', ...security });
+    const target = adminTargetOf({
+      server: `127.0.0.1:${port}`,
+      username: 'admin',
+      password: 'open sesame',
+      ...security,
+    });
     const [reason] = await Promise.allSettled([all(listEntries(target, entriesRequest({ kind: 'access' }, 0), 300))]);
     assert.match(String(reason?.status === 'rejected' && reason.reason), 'no answer in 300 ms');
   }
@@ -151,7 +175,12 @@ test('arguments that make no sense end with status 2 before anybody is asked', a
     ['--password='],
     ['--username=a:b'],
   ];
-  for (const options of senseless) assert.is((await start(['--server', '127.0.0.1:1', '--plaintext', ...USER, ...options])).code, 2, options.join(' '));
+  for (const options of senseless)
+    assert.is(
+      (await start(['--server', '127.0.0.1:1', '--plaintext', ...USER, ...options])).code,
+      2,
+      options.join(' '),
+    );
   assert.is((await start(['--server', '127.0.0.1:1', ...USER, '--client-cert', 'leaf.pem'])).code, 2);
   assert.is((await start(['--server', '127.0.0.1:1', ...USER, '--insecure', '--ca-cert', 'authority.pem'])).code, 2);
   assert.is((await start(['--server', '127.0.0.1:1', '--plaintext'])).code, 2);
@@ -191,7 +220,10 @@ function audit(options: readonly string[]): Promise<Ended> {
 
 async function raw(options: readonly string[]): Promise<readonly { readonly [field: string]: unknown }[]> {
   const { stdout } = await audit(['--raw', ...options]);
-  return stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
 }
 
 /** Entries are written after the answers: it may take a moment until all are there. */
@@ -205,7 +237,11 @@ async function entriesAre(count: number): Promise<void> {
 
 function start(options: readonly string[], variables: { readonly [name: string]: string } = {}): Promise<Ended> {
   const { AUTHZ_SERVER: _, AUTHZ_USERNAME: __, AUTHZ_PASSWORD: ___, ...environment } = process.env;
-  const child = spawn(process.execPath, [PROGRAMS.authzc, 'audit', ...options], { cwd: folder, env: { ...environment, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAMS.authzc, 'audit', ...options], {
+    cwd: folder,
+    env: { ...environment, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -14,20 +14,31 @@ test.before(() => {
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the page has every command, and no other, and below each every flag of it, and no other', async () => {
-  const commands = (await helpOf([])).flatMap((line) => /^ {2}([a-z]+)/.exec(line)?.[1] ?? []).filter((name) => name !== 'help');
+  const commands = (await helpOf([]))
+    .flatMap((line) => /^ {2}([a-z]+)/.exec(line)?.[1] ?? [])
+    .filter((name) => name !== 'help');
   assert.ok(commands.length > 8);
   const problems: string[] = [];
   for (const name of commands) {
     const words = name === 'config' ? ['config', 'print'] : [name];
     const section = sectionOf(words.join(' '));
-    const flags = (await helpOf(words)).flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? []).filter((flag) => flag !== '--help');
+    const flags = (await helpOf(words))
+      .flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? [])
+      .filter((flag) => flag !== '--help');
     const shown = new Set([...section.matchAll(/`(--[a-z-]+)/g)].map(([, flag]) => flag));
     problems.push(...flags.filter((flag) => !shown.has(flag)).map((flag) => `${name} ${flag} is missing`));
-    problems.push(...[...shown].filter((flag) => !flags.includes(flag as string) && !OF_SERVER.has(`${name} ${flag}`)).map((flag) => `${name} has no ${flag}`));
+    problems.push(
+      ...[...shown]
+        .filter((flag) => !flags.includes(flag as string) && !OF_SERVER.has(`${name} ${flag}`))
+        .map((flag) => `${name} has no ${flag}`),
+    );
   }
   assert.equal(problems, []);
   const headings = [...page.matchAll(/^## (\S+)/gm)].map(([, name = '']) => name);
-  assert.equal(headings.filter((name) => !commands.includes(name)), []);
+  assert.equal(
+    headings.filter((name) => !commands.includes(name)),
+    [],
+  );
 });
 
 test.run();

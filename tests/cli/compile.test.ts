@@ -21,10 +21,18 @@ test('without arguments it compiles policies/ to generated/ and dist/policies.js
   const folder = newFolder(GOOD);
   assert.equal(await authzc(folder, 'compile'), { code: 0, stdout: '', stderr: '' });
   const files = filesIn(folder);
-  for (const path of ['generated/index.ts', 'generated/resource/document.ts', 'generated/manifest.json', 'dist/policies.js', 'dist/policies.js.map']) {
+  for (const path of [
+    'generated/index.ts',
+    'generated/resource/document.ts',
+    'generated/manifest.json',
+    'dist/policies.js',
+    'dist/policies.js.map',
+  ]) {
     assert.ok(files.includes(path), path);
   }
-  const { policies } = (await import(pathToFileURL(join(folder, 'dist/policies.js')).href)) as { policies: { resourcePolicies: readonly unknown[] } };
+  const { policies } = (await import(pathToFileURL(join(folder, 'dist/policies.js')).href)) as {
+    policies: { resourcePolicies: readonly unknown[] };
+  };
   assert.is(policies.resourcePolicies.length, 1);
 });
 
@@ -62,11 +70,20 @@ test('a folder that holds code of others is never emptied: status 1, and the fil
 
 test('a folder without policies that decide ends with status 1, says so and writes nothing, unless --allow-empty', async () => {
   const disabled = documentPolicy('view').replace('resourcePolicy', 'disabled: true\nresourcePolicy');
-  for (const files of [{ 'policies/.keep': '' }, { 'policies/x_test.yaml': 'name: x' }, { 'policies/notes.txt': 'x' }, { 'policies/a.yaml': '# nothing yet\n' }, { 'policies/a.yaml': disabled }]) {
+  for (const files of [
+    { 'policies/.keep': '' },
+    { 'policies/x_test.yaml': 'name: x' },
+    { 'policies/notes.txt': 'x' },
+    { 'policies/a.yaml': '# nothing yet\n' },
+    { 'policies/a.yaml': disabled },
+  ]) {
     const folder = newFolder(files);
     const { code, stdout, stderr } = await authzc(folder, 'compile', '--skip-tests');
     assert.equal([code, stdout], [1, '']);
-    assert.match(stderr, /^authzc: `policies` holds no (?:enabled )?policies, so every request would be denied; [^\n]*--allow-empty\n$/);
+    assert.match(
+      stderr,
+      /^authzc: `policies` holds no (?:enabled )?policies, so every request would be denied; [^\n]*--allow-empty\n$/,
+    );
     assert.equal(filesIn(folder), Object.keys(files));
     assert.equal(await authzc(folder, 'compile', '--skip-tests', '--allow-empty'), { code: 0, stdout: '', stderr: '' });
     assert.ok(filesIn(folder).includes('dist/policies.js'));
@@ -85,7 +102,11 @@ test('on a terminal success is one line on standard error: policies, rules, test
   // The terminal of script(1), of util-linux. It copies what a terminal would show.
   const onTerminal = (...options: readonly string[]): string => {
     const command = [process.execPath, PROGRAMS.authzc, ...options].map((word) => `'${word}'`).join(' ');
-    return execFileSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync('script', ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   };
   assert.match(onTerminal('compile'), /^1 policy, 1 rule, \d+ files written in \d+\.\d s\r?\n$/);
   assert.match(onTerminal('compile', '--check'), /^1 policy, 1 rule, generated is up to date in /);
@@ -112,20 +133,30 @@ test('--no-emit writes nothing, whether the policies compile or not', async () =
 test('-o json prints one document that names the problem, its file and its place', async () => {
   const { code, stdout } = await authzc(newFolder(BAD), 'compile', '--no-emit', '-o', 'json');
   assert.is(code, 3);
-  const { errors, warnings } = JSON.parse(stdout) as { errors: readonly { [fact: string]: unknown }[]; warnings: readonly unknown[] };
+  const { errors, warnings } = JSON.parse(stdout) as {
+    errors: readonly { [fact: string]: unknown }[];
+    warnings: readonly unknown[];
+  };
   const [{ stage, kind, file, position, message } = {}] = errors;
-  assert.equal({ stage, kind, file, position }, {
-    stage: 'compile',
-    kind: 'invalid expression',
-    file: 'document.yaml',
-    position: { line: 12, column: 11, path: '$.resourcePolicy.rules[0].condition.match.expr' },
-  });
+  assert.equal(
+    { stage, kind, file, position },
+    {
+      stage: 'compile',
+      kind: 'invalid expression',
+      file: 'document.yaml',
+      position: { line: 12, column: 11, path: '$.resourcePolicy.rules[0].condition.match.expr' },
+    },
+  );
   assert.match(String(message), /^Invalid expression `R\.attr\.owner ==`: \[/);
   assert.equal(warnings, []);
 });
 
 test('-o json prints nothing when all is well', async () => {
-  assert.equal(await authzc(newFolder(GOOD), 'compile', '--no-emit', '--output=json'), { code: 0, stdout: '', stderr: '' });
+  assert.equal(await authzc(newFolder(GOOD), 'compile', '--no-emit', '--output=json'), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
 });
 
 test('-o list prints a line a problem; -o pretty, the default, shows the source as well', async () => {
@@ -150,16 +181,37 @@ test('people are given the path from the working directory and the place of the 
     ['R.attr.x == "a" && R.kin == "b"', 38, "undefined field 'kin'"],
   ];
   for (const [expression, column, says] of mistakes) {
-    const folder = newFolder({ 'project/policies/document.yaml': BROKEN_POLICY.replace('R.attr.owner ==', expression), 'other/.keep': '' });
-    for (const [from, directory, shown] of [['project', 'policies', 'policies/document.yaml'], ['other', '../project/policies/', '../project/policies/document.yaml'], ['project/policies', '.', 'document.yaml']] as const) {
-      const { stdout } = await authzc(join(folder, from), 'compile', directory, '--no-emit', '-o', from === 'project' ? 'pretty' : 'list');
+    const folder = newFolder({
+      'project/policies/document.yaml': BROKEN_POLICY.replace('R.attr.owner ==', expression),
+      'other/.keep': '',
+    });
+    for (const [from, directory, shown] of [
+      ['project', 'policies', 'policies/document.yaml'],
+      ['other', '../project/policies/', '../project/policies/document.yaml'],
+      ['project/policies', '.', 'document.yaml'],
+    ] as const) {
+      const { stdout } = await authzc(
+        join(folder, from),
+        'compile',
+        directory,
+        '--no-emit',
+        '-o',
+        from === 'project' ? 'pretty' : 'list',
+      );
       const [line = ''] = stdout.split('\n');
-      assert.ok(line.startsWith(`${shown}:12:${column}: error[expression/invalid]: `), `${line} is not at ${shown}:12:${column}`);
+      assert.ok(
+        line.startsWith(`${shown}:12:${column}: error[expression/invalid]: `),
+        `${line} is not at ${shown}:12:${column}`,
+      );
       assert.match(line, says);
       assert.not.match(stdout, /expecting|<EOF>|NUM_|IDENTIFIER/);
       if (from === 'project') assert.match(stdout, new RegExp(`\\n {5}\\| {${column}}\\^`));
     }
-    const { file, message } = (JSON.parse((await authzc(join(folder, 'project'), 'compile', '--no-emit', '-o', 'json')).stdout) as { errors: [{ file: string; message: string }] }).errors[0];
+    const { file, message } = (
+      JSON.parse((await authzc(join(folder, 'project'), 'compile', '--no-emit', '-o', 'json')).stdout) as {
+        errors: [{ file: string; message: string }];
+      }
+    ).errors[0];
     assert.is(file, 'document.yaml');
     assert.match(message, /^Invalid expression `/);
   }
@@ -218,7 +270,8 @@ test('a folder that is not there, is a file or cannot be read ends with status 1
 
 test('a file that cannot be read ends with status 1 and names it', async () => {
   // Whoever runs as root can read everything.
-  if (process.getuid?.() === 0) return skip(import.meta.url, 'root may read everything, so a file that may not be read is not tried');
+  if (process.getuid?.() === 0)
+    return skip(import.meta.url, 'root may read everything, so a file that may not be read is not tried');
   const folder = newFolder(GOOD);
   chmodSync(join(folder, 'policies/document.yaml'), 0);
   const { code, stderr } = await authzc(folder, 'compile');
@@ -235,7 +288,14 @@ test('a place that cannot be written ends with status 1', async () => {
 
 test('wrong arguments end with status 2 and say what is wrong on standard error', async () => {
   const folder = newFolder(GOOD);
-  const attempts = [['compile', '--nope'], ['compile', '-o', 'tree'], ['compile', 'a', 'b'], ['nope'], [], ['compile', '--out']];
+  const attempts = [
+    ['compile', '--nope'],
+    ['compile', '-o', 'tree'],
+    ['compile', 'a', 'b'],
+    ['nope'],
+    [],
+    ['compile', '--out'],
+  ];
   for (const options of attempts) {
     const { code, stdout, stderr } = await authzc(folder, ...options);
     assert.is(code, 2, options.join(' '));

@@ -76,14 +76,19 @@ test('what it makes compiles without a warning, its test passes, and the committ
 
   // A rule that goes missing is noticed.
   const policy = readFileSync(join(project, 'policies/document.yaml'), 'utf8');
-  writeFileSync(join(project, 'policies/document.yaml'), policy.replace('R.attr.status == "archived"', 'R.attr.status == "draft"'));
+  writeFileSync(
+    join(project, 'policies/document.yaml'),
+    policy.replace('R.attr.status == "archived"', 'R.attr.status == "draft"'),
+  );
   assert.is((await npm(project, 'test')).code, 1);
 });
 
 test('the workflow runs the commands of the project', async () => {
   const folder = newFolder({});
   await run(PROGRAMS.authzc, ['init'], folder);
-  const { jobs } = parse(readFileSync(join(folder, '.github/workflows/authz.yml'), 'utf8')) as { jobs: { policies: { steps: readonly { run?: string }[] } } };
+  const { jobs } = parse(readFileSync(join(folder, '.github/workflows/authz.yml'), 'utf8')) as {
+    jobs: { policies: { steps: readonly { run?: string }[] } };
+  };
   const commands = jobs.policies.steps.flatMap(({ run: command }) => (command === undefined ? [] : [command]));
   assert.equal(commands, ['npm ci', 'npx authzc compile --strict-types --fail-on warning --check', 'npm test']);
 });
@@ -93,7 +98,11 @@ test('a project that cannot be written as a whole is not begun, and links are in
   const linked = folderOf({});
   symlinkSync('nowhere', join(linked, 'package.json'));
   try {
-    const { status, stderr } = spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, PROGRAMS.authzc, 'init'], { cwd: full, encoding: 'utf8' });
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, PROGRAMS.authzc, 'init'],
+      { cwd: full, encoding: 'utf8' },
+    );
     assert.is(status, 1);
     assert.match(stderr, /^authzc: EFBIG/);
     assert.equal(filesIn(full), []);
@@ -108,11 +117,19 @@ test('a project that cannot be written as a whole is not begun, and links are in
 
 test.run();
 
-function npm(project: string, ...words: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+function npm(
+  project: string,
+  ...words: readonly string[]
+): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [npmProgram(), ...words], { cwd: project, env: { ...nodeEnvironment(), FORCE_COLOR: '0' } }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : 1, output: stdout + stderr });
-    });
+    execFile(
+      process.execPath,
+      [npmProgram(), ...words],
+      { cwd: project, env: { ...nodeEnvironment(), FORCE_COLOR: '0' } },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : 1, output: stdout + stderr });
+      },
+    );
   });
 }
 

@@ -78,38 +78,90 @@ test('JSON says where each name comes from, what it stands for, and whether a ru
   ]);
   assert.equal(album?.['variables'], [
     { name: 'gone', kind: 'KIND_UNDEFINED', used: true },
-    { name: 'mine', kind: 'KIND_IMPORTED', value: 'R.attr.owner == P.id', source: 'export_variables.shared', used: false },
+    {
+      name: 'mine',
+      kind: 'KIND_IMPORTED',
+      value: 'R.attr.owner == P.id',
+      source: 'export_variables.shared',
+      used: false,
+    },
     { name: 'own', kind: 'KIND_LOCAL', value: 'V.small && !V.gone', source: 'resource.album.vdefault', used: true },
-    { name: 'small', kind: 'KIND_IMPORTED', value: 'R.attr.size < C.most', source: 'export_variables.shared', used: true },
-    { name: 'team', kind: 'KIND_IMPORTED', value: 'P.attr["the team"]', source: 'export_variables.shared', used: false },
+    {
+      name: 'small',
+      kind: 'KIND_IMPORTED',
+      value: 'R.attr.size < C.most',
+      source: 'export_variables.shared',
+      used: true,
+    },
+    {
+      name: 'team',
+      kind: 'KIND_IMPORTED',
+      value: 'P.attr["the team"]',
+      source: 'export_variables.shared',
+      used: false,
+    },
   ]);
   assert.equal(
-    ((album?.['constants'] ?? []) as readonly { readonly name: string; readonly kind: string; readonly used: boolean }[]).map(({ name, kind, used }) => [name, kind, used]),
-    [['least', 'KIND_IMPORTED', false], ['most', 'KIND_IMPORTED', true], ['word', 'KIND_LOCAL', false]],
+    (
+      (album?.['constants'] ?? []) as readonly {
+        readonly name: string;
+        readonly kind: string;
+        readonly used: boolean;
+      }[]
+    ).map(({ name, kind, used }) => [name, kind, used]),
+    [
+      ['least', 'KIND_IMPORTED', false],
+      ['most', 'KIND_IMPORTED', true],
+      ['word', 'KIND_LOCAL', false],
+    ],
   );
 });
 
 test('what a set exports is used when a policy that imports it uses it', async () => {
   const all = await results('json');
   assert.equal(all['export_variables.shared']?.['variables'], [
-    { name: 'mine', kind: 'KIND_EXPORTED', value: 'R.attr.owner == P.id', source: 'export_variables.shared', used: false },
-    { name: 'small', kind: 'KIND_EXPORTED', value: 'R.attr.size < C.most', source: 'export_variables.shared', used: true },
-    { name: 'team', kind: 'KIND_EXPORTED', value: 'P.attr["the team"]', source: 'export_variables.shared', used: false },
+    {
+      name: 'mine',
+      kind: 'KIND_EXPORTED',
+      value: 'R.attr.owner == P.id',
+      source: 'export_variables.shared',
+      used: false,
+    },
+    {
+      name: 'small',
+      kind: 'KIND_EXPORTED',
+      value: 'R.attr.size < C.most',
+      source: 'export_variables.shared',
+      used: true,
+    },
+    {
+      name: 'team',
+      kind: 'KIND_EXPORTED',
+      value: 'P.attr["the team"]',
+      source: 'export_variables.shared',
+      used: false,
+    },
   ]);
   assert.equal(all['export_variables.shared']?.['attributes'], [
     { kind: 'KIND_PRINCIPAL_ATTRIBUTE', name: 'the team' },
     { kind: 'KIND_RESOURCE_ATTRIBUTE', name: 'owner' },
     { kind: 'KIND_RESOURCE_ATTRIBUTE', name: 'size' },
   ]);
-  assert.equal(all['derived_roles.roles']?.['derivedRoles'], [{ name: 'owner', kind: 'KIND_EXPORTED', source: 'derived_roles.roles' }]);
+  assert.equal(all['derived_roles.roles']?.['derivedRoles'], [
+    { name: 'owner', kind: 'KIND_EXPORTED', source: 'derived_roles.roles' },
+  ]);
 });
 
 test('a name that a missing import may have is unknown, not undefined', async () => {
-  assert.equal((await results('json'))['resource.album.v2/acme.hr']?.['variables'], [{ name: 'somewhere', kind: 'KIND_UNKNOWN', used: true }]);
+  assert.equal((await results('json'))['resource.album.v2/acme.hr']?.['variables'], [
+    { name: 'somewhere', kind: 'KIND_UNKNOWN', used: true },
+  ]);
 });
 
 test('JSON on one line, JSON with indentation and YAML say the same, and no control character of a policy reaches the terminal', async () => {
-  const [json, pretty, yaml] = await Promise.all(['json', 'prettyjson', 'yaml'].map((format) => inspect('policies', '-o', format)));
+  const [json, pretty, yaml] = await Promise.all(
+    ['json', 'prettyjson', 'yaml'].map((format) => inspect('policies', '-o', format)),
+  );
   assert.is(json?.stdout.trimEnd().split('\n').length, 1);
   assert.equal(JSON.parse(pretty?.stdout ?? ''), JSON.parse(json?.stdout ?? ''));
   assert.is(JSON.stringify(parse(yaml?.stdout ?? '')), JSON.stringify(JSON.parse(json?.stdout ?? '')));
@@ -117,9 +169,17 @@ test('JSON on one line, JSON with indentation and YAML say the same, and no cont
 });
 
 test('policies are chosen by regular expressions of name, version and scope, found anywhere', async () => {
-  const chosen = async (...options: readonly string[]): Promise<readonly string[]> => idsIn((await inspect('policies', ...options)).stdout);
-  assert.equal(await chosen('--name-regexp', '^a'), ['principal.ann.vdefault', 'resource.album.v2/acme.hr', 'resource.album.vdefault']);
-  assert.equal(await chosen('--name-regexp', '^a', '--version-regexp', 'default'), ['principal.ann.vdefault', 'resource.album.vdefault']);
+  const chosen = async (...options: readonly string[]): Promise<readonly string[]> =>
+    idsIn((await inspect('policies', ...options)).stdout);
+  assert.equal(await chosen('--name-regexp', '^a'), [
+    'principal.ann.vdefault',
+    'resource.album.v2/acme.hr',
+    'resource.album.vdefault',
+  ]);
+  assert.equal(await chosen('--name-regexp', '^a', '--version-regexp', 'default'), [
+    'principal.ann.vdefault',
+    'resource.album.vdefault',
+  ]);
   assert.equal(await chosen('--scope-regexp', 'hr$'), ['resource.album.v2/acme.hr']);
   assert.equal(await chosen('--scope-regexp', '^(a+)+$'), []);
 });
@@ -161,8 +221,19 @@ test('a file that is no policy ends with status 3 and is shown; a folder that is
 });
 
 test('who has seen enough may close the pipe', () => {
-  const many = folderOf(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}.yaml`, FILES['policies/guest.yaml'].replace('guest', `guest${index}`)])));
-  const { stdout, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${PROGRAMS.authzc}" inspect . -o yaml | head -n 1`], { cwd: many, encoding: 'utf8' });
+  const many = folderOf(
+    Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [
+        `${index}.yaml`,
+        FILES['policies/guest.yaml'].replace('guest', `guest${index}`),
+      ]),
+    ),
+  );
+  const { stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', `"${process.execPath}" "${PROGRAMS.authzc}" inspect . -o yaml | head -n 1`],
+    { cwd: many, encoding: 'utf8' },
+  );
   rmSync(many, { recursive: true, force: true });
   assert.is(stdout, 'results:\n');
   assert.is(stderr, '');
@@ -172,16 +243,23 @@ test('the recorded sets of policies that are there to be inspected are, whether 
   const recorded = join(SHARED, 'conformance', 'compile');
   if (!existsSync(recorded)) return skip(import.meta.url, 'the recorded suites are not here (../shared/conformance)');
   const sets = readdirSync(recorded).filter((name) => name.startsWith('inspect-'));
-  const codes = await Promise.all(sets.map(async (name) => [name, (await inspect(join(recorded, name, 'policies'))).code]));
+  const codes = await Promise.all(
+    sets.map(async (name) => [name, (await inspect(join(recorded, name, 'policies'))).code]),
+  );
   // In that one a rule has no roles.
-  assert.equal(codes.filter(([, code]) => code !== 0).map(([name, code]) => `${name} ${code}`), ['inspect-missing_imports 3']);
+  assert.equal(
+    codes.filter(([, code]) => code !== 0).map(([name, code]) => `${name} ${code}`),
+    ['inspect-missing_imports 3'],
+  );
 });
 
 function inspect(...options: readonly string[]): Promise<Ended> {
   return run(PROGRAMS.authzc, ['inspect', ...options], folder);
 }
 
-async function results(format: string): Promise<{ readonly [id: string]: { readonly [field: string]: unknown } | undefined }> {
+async function results(
+  format: string,
+): Promise<{ readonly [id: string]: { readonly [field: string]: unknown } | undefined }> {
   return JSON.parse((await inspect('policies', '-o', format)).stdout).results;
 }
 

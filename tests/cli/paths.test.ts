@@ -5,7 +5,9 @@ import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
-/** Every file that is shown to people can be opened from the working directory, wherever the folder of the policies is. */
+/**
+ * Every file that is shown to people can be opened from the working directory, wherever the folder of the policies is.
+ */
 const test = suite('paths in what commands say');
 const folders: string[] = [];
 test.after(() => {
@@ -23,7 +25,10 @@ tests:
 
 const BROKEN = { 'a/policies/sub/broken.yaml': BROKEN_POLICY };
 const DUPLICATE = { 'a/policies/one.yaml': documentPolicy('view'), 'a/policies/sub/two.yaml': documentPolicy('edit') };
-const WRONG_TESTS = { 'a/policies/document.yaml': documentPolicy('view'), 'a/policies/sub/x_test.yaml': MISTAKEN_SUITE };
+const WRONG_TESTS = {
+  'a/policies/document.yaml': documentPolicy('view'),
+  'a/policies/sub/x_test.yaml': MISTAKEN_SUITE,
+};
 const TESTS_APART = { 'a/policies/document.yaml': documentPolicy('view'), 'a/tests/sub/x_test.yaml': MISTAKEN_SUITE };
 
 type Files = { readonly [path: string]: string };
@@ -42,7 +47,11 @@ const CASES: readonly (readonly [words: string, files: Files, path: string])[] =
   ['test ../a/policies --output list', WRONG_TESTS, '../a/policies/sub/x_test.yaml:7:5'],
   ['test ../a/policies --tests ../a/tests', TESTS_APART, '../a/tests/sub/x_test.yaml:7:5'],
   ['inspect ../a/policies', { 'a/policies/sub/broken.yaml': 'a: [' }, '../a/policies/sub/broken.yaml:1:'],
-  ['check ../a/policies --principal p.json --resource r.json --action view', BROKEN, '../a/policies/sub/broken.yaml:12:'],
+  [
+    'check ../a/policies --principal p.json --resource r.json --action view',
+    BROKEN,
+    '../a/policies/sub/broken.yaml:12:',
+  ],
   ['plan ../a/policies --principal p.json --kind document --action view', BROKEN, '../a/policies/sub/broken.yaml:12:'],
 ];
 
@@ -57,7 +66,8 @@ for (const [words, files, path] of CASES) {
     assert.is.not(code, 0);
     const said = `${stdout}${stderr}`;
     assert.ok(said.includes(path), said);
-    for (const [name] of said.matchAll(/[^\s(`"]*\w+\.yaml:\d+/g)) assert.ok(name.startsWith('../a/'), `${name}\n${said}`);
+    for (const [name] of said.matchAll(/[^\s(`"]*\w+\.yaml:\d+/g))
+      assert.ok(name.startsWith('../a/'), `${name}\n${said}`);
   });
 }
 

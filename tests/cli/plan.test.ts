@@ -66,13 +66,24 @@ test('a plan is a tree: its kind, then an operator a line with its leaves; nothi
 
 test('-o text prints the debug text, on one line', async () => {
   const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'edit', '-o', 'text');
-  assert.is(stdout, '(and (or (ne request.resource.attr.locked true) (not (has request.resource.attr.locked))) (eq request.resource.attr.owner "alice"))\n');
+  assert.is(
+    stdout,
+    '(and (or (ne request.resource.attr.locked true) (not (has request.resource.attr.locked))) (eq request.resource.attr.owner "alice"))\n',
+  );
 });
 
 test('-o json prints the filter of a response and its meta, and the filter selects rows', async () => {
   const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'view', '-o', 'json');
-  const response = JSON.parse(stdout) as { actions: unknown; resourceKind: unknown; filter: Filter; meta: { filterDebug: string; matchedScopes: unknown } };
-  assert.equal([response.actions, response.resourceKind, response.meta.matchedScopes], [['view'], 'album', { view: '' }]);
+  const response = JSON.parse(stdout) as {
+    actions: unknown;
+    resourceKind: unknown;
+    filter: Filter;
+    meta: { filterDebug: string; matchedScopes: unknown };
+  };
+  assert.equal(
+    [response.actions, response.resourceKind, response.meta.matchedScopes],
+    [['view'], 'album', { view: '' }],
+  );
   assert.match(response.meta.filterDebug, /^\(or /);
   assert.ok(selects(response.filter, { attr: { owner: 'alice' } }));
   assert.not(selects(response.filter, { attr: { owner: 'bob' } }));
@@ -86,8 +97,23 @@ test('a plan of several actions asks for all of them', async () => {
 test('--attr is known of every resource, --aux-data is what tokens claim, - is standard input', async () => {
   const folder = newFolder({ 'attr.json': '{"owner": "alice", "size": 1e3}', 'claims.yaml': 'jwt: {guest: true}\n' });
   assert.is((await authzc(folder, ...PLAN, '--action', 'view', '--attr', 'attr.json')).stdout, 'KIND_ALWAYS_ALLOWED\n');
-  assert.is((await authzc(folder, ...PLAN, '--action', 'view', '--aux-data', 'claims.yaml')).stdout, 'KIND_ALWAYS_DENIED\n');
-  const { stdout } = await authzcFed(folder, '{"id": "bob", "roles": ["user"]}', 'plan', '--principal', '-', '--kind', 'album', '--action', 'view', '-o', 'text');
+  assert.is(
+    (await authzc(folder, ...PLAN, '--action', 'view', '--aux-data', 'claims.yaml')).stdout,
+    'KIND_ALWAYS_DENIED\n',
+  );
+  const { stdout } = await authzcFed(
+    folder,
+    '{"id": "bob", "roles": ["user"]}',
+    'plan',
+    '--principal',
+    '-',
+    '--kind',
+    'album',
+    '--action',
+    'view',
+    '-o',
+    'text',
+  );
   assert.is(stdout, '(eq request.resource.attr.owner "bob")\n');
 });
 
@@ -95,7 +121,17 @@ test('--scope, --policy-version and --reference-shapes reach the plan', async ()
   const scoped = documentPolicy('view').replace('version: default', 'version: v2\n  scope: acme');
   const root = documentPolicy('edit').replace('version: default', 'version: v2');
   const folder = newFolder({ 'policies/acme.yaml': scoped, 'policies/root.yaml': root });
-  const plan = ['plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view', '--policy-version', 'v2'];
+  const plan = [
+    'plan',
+    '--principal',
+    'alice.yaml',
+    '--kind',
+    'document',
+    '--action',
+    'view',
+    '--policy-version',
+    'v2',
+  ];
   assert.is((await authzc(folder, ...plan, '--scope', 'acme')).stdout, 'KIND_ALWAYS_ALLOWED\n');
   assert.is((await authzc(folder, ...plan)).stdout, 'KIND_ALWAYS_DENIED\n');
   const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'edit', '--reference-shapes', '-o', 'text');
@@ -104,40 +140,104 @@ test('--scope, --policy-version and --reference-shapes reach the plan', async ()
 
 test('a name that no policy knows is said, with the one that was probably meant', async () => {
   const folder = newFolder();
-  const { code, stdout, stderr } = await authzc(folder, 'plan', '--principal', 'alice.yaml', '--kind', 'albun', '--action', 'view');
-  assert.equal([code, stdout, stderr], [0, 'KIND_ALWAYS_DENIED\n', 'warning: no policy is about kind `albun`: did you mean `album`?\n']);
+  const { code, stdout, stderr } = await authzc(
+    folder,
+    'plan',
+    '--principal',
+    'alice.yaml',
+    '--kind',
+    'albun',
+    '--action',
+    'view',
+  );
+  assert.equal(
+    [code, stdout, stderr],
+    [0, 'KIND_ALWAYS_DENIED\n', 'warning: no policy is about kind `albun`: did you mean `album`?\n'],
+  );
   const action = await authzc(folder, ...PLAN, '--action', 'veiw');
-  assert.equal([action.code, action.stderr], [0, 'warning: no rule about kind `album` names action `veiw`: did you mean `view`?\n']);
+  assert.equal(
+    [action.code, action.stderr],
+    [0, 'warning: no rule about kind `album` names action `veiw`: did you mean `view`?\n'],
+  );
 });
 
 test('a rule that no filter can say is reported at its place, and does not grant', async () => {
   const bytes = documentPolicy('view').trimEnd().concat(`\n      condition: {match: {expr: 'b"a" in R.attr.y'}}\n`);
-  const { code, stdout, stderr } = await authzc(newFolder({ 'policies/document.yaml': bytes }), 'plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view');
+  const { code, stdout, stderr } = await authzc(
+    newFolder({ 'policies/document.yaml': bytes }),
+    'plan',
+    '--principal',
+    'alice.yaml',
+    '--kind',
+    'document',
+    '--action',
+    'view',
+  );
   assert.is(code, 0);
-  assert.match(stderr, /^policies\/document\.yaml:\d+:\d+: warning: no filter can say rule `users` of resource\.document\.vdefault: /);
+  assert.match(
+    stderr,
+    /^policies\/document\.yaml:\d+:\d+: warning: no filter can say rule `users` of resource\.document\.vdefault: /,
+  );
   assert.is(stdout, 'KIND_ALWAYS_DENIED\n');
 });
 
 test('what of a condition could not be evaluated is said at its rule; of a plan only what fails for every row', async () => {
-  const folder = newFolder({ 'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends}\n', 'nobody.yaml': 'id: x\nroles: [user]\n' });
-  const check = await authzc(folder, 'check', '--principal', 'nobody.yaml', '--resource', 'bobs.yaml', '--action', 'view', '--action', 'edit');
-  assert.is(check.stdout, 'view: EFFECT_DENY by resource.album.vdefault\nedit: EFFECT_DENY by resource.album.vdefault\n');
+  const folder = newFolder({
+    'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends}\n',
+    'nobody.yaml': 'id: x\nroles: [user]\n',
+  });
+  const check = await authzc(
+    folder,
+    'check',
+    '--principal',
+    'nobody.yaml',
+    '--resource',
+    'bobs.yaml',
+    '--action',
+    'view',
+    '--action',
+    'edit',
+  );
+  assert.is(
+    check.stdout,
+    'view: EFFECT_DENY by resource.album.vdefault\nedit: EFFECT_DENY by resource.album.vdefault\n',
+  );
   const warnings = [
     'policies/album.yaml:21:7: warning: `R.attr.locked` could not be evaluated, so it does not hold: no such key: locked\n',
     'policies/album.yaml:11:7: warning: `R.attr.owner in P.attr.friends` could not be evaluated, so it does not hold: no such key: friends\n',
   ];
   assert.is(check.stderr, warnings.join(''));
-  const friends = newFolder({ 'policies/d.yaml': documentPolicy('view').trimEnd().concat('\n      condition: {match: {expr: P.attr.n > 1}}\n') });
+  const friends = newFolder({
+    'policies/d.yaml': documentPolicy('view').trimEnd().concat('\n      condition: {match: {expr: P.attr.n > 1}}\n'),
+  });
   const plan = await authzc(friends, 'plan', '--principal', 'alice.yaml', '--kind', 'document', '--action', 'view');
-  assert.equal([plan.stdout, plan.stderr], ['KIND_ALWAYS_DENIED\n', 'policies/d.yaml:6:7: warning: `P.attr.n > 1` could not be evaluated, so it does not hold: no such key: n\n']);
+  assert.equal(
+    [plan.stdout, plan.stderr],
+    [
+      'KIND_ALWAYS_DENIED\n',
+      'policies/d.yaml:6:7: warning: `P.attr.n > 1` could not be evaluated, so it does not hold: no such key: n\n',
+    ],
+  );
 });
 
 test('a mistake in a file is shown at its place with the way out: status 2', async () => {
   const mistakes: readonly (readonly [string, RegExp])[] = [
-    ['id: alice\nrole: [user]\n', /^p\.yaml:2:1: error: a principal has no field `role`\n(?:.*\n)+ {2}note: did you mean `roles`\?\n$/],
-    ['principal: {id: alice}\n', /^p\.yaml:1:1: error: a principal has no field `principal`\n(?:.*\n)+ {2}note: its fields are `id`, `roles`/],
-    ['id: 7\nroles: [user]\n', /^p\.yaml:1:5: error: a text is expected\n(?:.*\n)+ {2}note: write it in quotes: `"7"`\n$/],
-    ['id: alice\nroles: user\n', /^p\.yaml:2:8: error: a list of texts is expected\n(?:.*\n)+ {2}note: write `\[user\]`\n$/],
+    [
+      'id: alice\nrole: [user]\n',
+      /^p\.yaml:2:1: error: a principal has no field `role`\n(?:.*\n)+ {2}note: did you mean `roles`\?\n$/,
+    ],
+    [
+      'principal: {id: alice}\n',
+      /^p\.yaml:1:1: error: a principal has no field `principal`\n(?:.*\n)+ {2}note: its fields are `id`, `roles`/,
+    ],
+    [
+      'id: 7\nroles: [user]\n',
+      /^p\.yaml:1:5: error: a text is expected\n(?:.*\n)+ {2}note: write it in quotes: `"7"`\n$/,
+    ],
+    [
+      'id: alice\nroles: user\n',
+      /^p\.yaml:2:8: error: a list of texts is expected\n(?:.*\n)+ {2}note: write `\[user\]`\n$/,
+    ],
     ['id: alice\nroles: []\n', /^p\.yaml:2:8: error: the list must not be empty/],
     ['roles: [user]\n', /^p\.yaml:1:\d+: error: a principal needs `id`\n(?:.*\n)+ {2}note: for example `id: alice`\n$/],
     ['id: alice\nroles: [user]\nattr: {n: .nan}\n', /^p\.yaml:3:11: error: no request can have this number/],
@@ -148,7 +248,16 @@ test('a mistake in a file is shown at its place with the way out: status 2', asy
     ['', /^p\.yaml: error: there is nothing in it\n$/],
   ];
   for (const [text, expected] of mistakes) {
-    const { code, stdout, stderr } = await authzc(newFolder({ 'p.yaml': text }), 'plan', '--principal', 'p.yaml', '--kind', 'album', '--action', 'view');
+    const { code, stdout, stderr } = await authzc(
+      newFolder({ 'p.yaml': text }),
+      'plan',
+      '--principal',
+      'p.yaml',
+      '--kind',
+      'album',
+      '--action',
+      'view',
+    );
     assert.equal([code, stdout], [2, ''], text);
     assert.match(stderr, expected);
   }
@@ -158,7 +267,11 @@ test('a file that is not there, a missing option and standard input read twice: 
   const folder = newFolder();
   const absent = await authzc(folder, 'plan', '--principal', 'nobody.yaml', '--kind', 'album', '--action', 'view');
   assert.equal(absent, { code: 2, stdout: '', stderr: 'nobody.yaml: error: there is no such file\n' });
-  for (const [options, name] of [[['--kind', 'album', '--action', 'view'], '--principal'], [['--principal', 'alice.yaml', '--action', 'view'], '--kind'], [['--principal', 'alice.yaml', '--kind', 'album'], '--action']] as const) {
+  for (const [options, name] of [
+    [['--kind', 'album', '--action', 'view'], '--principal'],
+    [['--principal', 'alice.yaml', '--action', 'view'], '--kind'],
+    [['--principal', 'alice.yaml', '--kind', 'album'], '--action'],
+  ] as const) {
     const { code, stderr } = await authzc(folder, 'plan', ...options);
     assert.is(code, 2);
     assert.match(stderr, name);
@@ -172,21 +285,51 @@ test('policies that do not compile end with status 3, a folder that cannot be re
   const broken = await authzc(newFolder({ 'policies/broken.yaml': BROKEN_POLICY }), ...PLAN, '--action', 'view');
   assert.equal([broken.code, broken.stdout], [3, '']);
   assert.match(broken.stderr, 'broken.yaml:');
-  const absent = await authzc(newFolder(), 'plan', 'nowhere', '--principal', 'alice.yaml', '--kind', 'album', '--action', 'view');
+  const absent = await authzc(
+    newFolder(),
+    'plan',
+    'nowhere',
+    '--principal',
+    'alice.yaml',
+    '--kind',
+    'album',
+    '--action',
+    'view',
+  );
   assert.equal([absent.code, absent.stdout], [1, '']);
 });
 
 test('authzc check decides the same of one resource, action by action', async () => {
-  const folder = newFolder({ 'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends, locked: false}\n' });
-  const check = ['check', '--principal', 'alice.yaml', '--resource', 'bobs.yaml', '--action', 'view', '--action', 'edit'];
+  const folder = newFolder({
+    'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends, locked: false}\n',
+  });
+  const check = [
+    'check',
+    '--principal',
+    'alice.yaml',
+    '--resource',
+    'bobs.yaml',
+    '--action',
+    'view',
+    '--action',
+    'edit',
+  ];
   assert.equal(await authzc(folder, ...check), {
     code: 0,
     stdout: 'view: EFFECT_ALLOW by resource.album.vdefault\nedit: EFFECT_DENY by resource.album.vdefault\n',
     stderr: '',
   });
-  const { actions } = JSON.parse((await authzc(folder, ...check, '-o', 'json')).stdout) as { actions: readonly { effect: string }[] };
-  assert.equal(actions.map(({ effect }) => effect), ['EFFECT_ALLOW', 'EFFECT_DENY']);
-  assert.is((await authzc(folder, 'check', '--principal', 'alice.yaml', '--resource', 'alice.yaml', '--action', 'view')).code, 2);
+  const { actions } = JSON.parse((await authzc(folder, ...check, '-o', 'json')).stdout) as {
+    actions: readonly { effect: string }[];
+  };
+  assert.equal(
+    actions.map(({ effect }) => effect),
+    ['EFFECT_ALLOW', 'EFFECT_DENY'],
+  );
+  assert.is(
+    (await authzc(folder, 'check', '--principal', 'alice.yaml', '--resource', 'alice.yaml', '--action', 'view')).code,
+    2,
+  );
 });
 
 test.run();
@@ -203,7 +346,10 @@ function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
 
 /** The same with a text on standard input. */
 function authzcFed(folder: string, text: string, ...options: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAMS.authzc, ...options], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAMS.authzc, ...options], {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {

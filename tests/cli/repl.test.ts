@@ -31,14 +31,27 @@ test.before(() => {
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('an expression prints its value as CEL writes it, and `_` is the last one', async () => {
-  const { code, stdout, stderr } = await repl('1 + 2', '_ * 2', '[1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]', '_[0]', 'timestamp("2020-01-01T00:00:00Z") + duration("90s")', 'now() > _');
+  const { code, stdout, stderr } = await repl(
+    '1 + 2',
+    '_ * 2',
+    '[1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]',
+    '_[0]',
+    'timestamp("2020-01-01T00:00:00Z") + duration("90s")',
+    'now() > _',
+  );
   assert.is(stderr, '');
   assert.is(code, 0);
-  assert.is(stdout, '_ = 3\n_ = 6\n_ = [1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]\n_ = 1u\n_ = timestamp("2020-01-01T00:01:30Z")\n_ = true\n');
+  assert.is(
+    stdout,
+    '_ = 3\n_ = 6\n_ = [1u, 2.0, "a", b"\\xff", null, true, {1: "b"}, int]\n_ = 1u\n_ = timestamp("2020-01-01T00:01:30Z")\n_ = true\n',
+  );
 });
 
 test('what costs too much to evaluate is a problem, and the next line is answered', async () => {
-  const { stdout, stderr } = await repl('lists.range(1000000).map(x, lists.range(1000000).map(y, x + y)).size()', '1 + 2');
+  const { stdout, stderr } = await repl(
+    'lists.range(1000000).map(x, lists.range(1000000).map(y, x + y)).size()',
+    '1 + 2',
+  );
   assert.match(stderr, 'costs more than');
   assert.is(stdout, '_ = 3\n');
 });
@@ -77,9 +90,39 @@ test('values are named, and who asks about what is JSON', async () => {
 });
 
 test('what cannot be named, or is not what it should be, is refused and changes nothing', async () => {
-  const { stdout, stderr } = await repl(':let P = {"id": 1}', ':let R = {"colour": "red"}', ':let R = [', ']', ':let V = {', ':let in = 1', ':let int = 1', ':let _ = 1', ':let 1x = 1', '}', ':let a', ':ruls', ':exec', ':exec #0', ':rules', ':load', ':help me', ':vars');
+  const { stdout, stderr } = await repl(
+    ':let P = {"id": 1}',
+    ':let R = {"colour": "red"}',
+    ':let R = [',
+    ']',
+    ':let V = {',
+    ':let in = 1',
+    ':let int = 1',
+    ':let _ = 1',
+    ':let 1x = 1',
+    '}',
+    ':let a',
+    ':ruls',
+    ':exec',
+    ':exec #0',
+    ':rules',
+    ':load',
+    ':help me',
+    ':vars',
+  );
   assert.is(stdout, '');
-  for (const text of ['`id` of a principal must be a string', '`resource` has no field `colour`', '`resource` must be a map', 'takes JSON', 'did you mean `:rules`?', ':let NAME = EXPRESSION', 'no policy is loaded', 'a file is missing', '`:help` stands alone']) assert.match(stderr, text);
+  for (const text of [
+    '`id` of a principal must be a string',
+    '`resource` has no field `colour`',
+    '`resource` must be a map',
+    'takes JSON',
+    'did you mean `:rules`?',
+    ':let NAME = EXPRESSION',
+    'no policy is loaded',
+    'a file is missing',
+    '`:help` stands alone',
+  ])
+    assert.match(stderr, text);
   assert.is((await repl(':let in = 1', ':let int = 1', ':let _ = 1', ':let 1x = 1')).stderr.split('\n').length, 5);
 });
 
@@ -110,7 +153,16 @@ ${rules}${rules}`,
 });
 
 test('a rule shows what each part of its condition decides, and why a part does not', async () => {
-  const { stdout } = await repl(':let P = {"id": "ann"}', ':let R = {"attr": {"owner": "bob", "size": 3, "locked": false}}', ':load policies/album.yaml', ':exec #0', ':exec #1', 'V.small', ':reset', 'has(V.small)');
+  const { stdout } = await repl(
+    ':let P = {"id": "ann"}',
+    ':let R = {"attr": {"owner": "bob", "size": 3, "locked": false}}',
+    ':load policies/album.yaml',
+    ':exec #0',
+    ':exec #1',
+    'V.small',
+    ':reset',
+    'has(V.small)',
+  );
   assert.match(
     stdout,
     `any [true]
@@ -137,18 +189,34 @@ test('a file that is no policy, or not there, is said with its place', async () 
 
 test('`:quit` leaves before the end of the input, `:help` lists the directives, and without input nothing happens', async () => {
   for (const word of [':quit', ':q', ':exit']) assert.is((await repl('1', word, '2')).stdout, '_ = 1\n');
-  for (const word of ['let', 'vars', 'load', 'rules', 'exec', 'reset', 'quit']) assert.match((await repl(':h')).stdout, `:${word}`);
+  for (const word of ['let', 'vars', 'load', 'rules', 'exec', 'reset', 'quit'])
+    assert.match((await repl(':h')).stdout, `:${word}`);
   assert.equal(await repl(), { code: 0, stdout: '', stderr: '' });
 });
 
 test('nothing that is entered reaches the terminal as control characters', async () => {
-  const { stdout, stderr } = await repl('"\u001b[2J\u009b\u202e"', '\u001b[2J', ':\u001b[2J', ':load \u001b[2J', ':let P = {"id": "\\u001b\u009b"}', ':vars', ':let \u001b = 1');
+  const { stdout, stderr } = await repl(
+    '"\u001b[2J\u009b\u202e"',
+    '\u001b[2J',
+    ':\u001b[2J',
+    ':load \u001b[2J',
+    ':let P = {"id": "\\u001b\u009b"}',
+    ':vars',
+    ':let \u001b = 1',
+  );
   assert.not.match(stdout + stderr, /[^\P{C}\n]/u);
 });
 
 test('what is nested deep, or long, is refused or cut, and the next input is answered', async () => {
   const deep = '['.repeat(5000) + ']'.repeat(5000);
-  const { code, stdout, stderr } = await repl(deep, `:let V = ${deep}`, `:let V = {"a": ${deep}}`, `1${' + 1'.repeat(20_000)}`, 'lists.range(100000)', '1');
+  const { code, stdout, stderr } = await repl(
+    deep,
+    `:let V = ${deep}`,
+    `:let V = {"a": ${deep}}`,
+    `1${' + 1'.repeat(20_000)}`,
+    'lists.range(100000)',
+    '1',
+  );
   assert.is(code, 0);
   assert.ok(stdout.endsWith('_ = 1\n'));
   assert.match(stderr, 'levels');

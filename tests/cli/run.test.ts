@@ -20,12 +20,17 @@ console.log(JSON.stringify((await answer.json()).results[0].actions), process.en
 const node = (script: string): readonly string[] => [process.execPath, '--input-type=module', '-e', script];
 
 test('a program finds the server, and nothing else is on its standard output', async () => {
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['run', ...LOOPBACK, '--', ...node(ASKS)], newFolder(GOOD));
+  const { code, stdout, stderr } = await run(
+    PROGRAMS.authzc,
+    ['run', ...LOOPBACK, '--', ...node(ASKS)],
+    newFolder(GOOD),
+  );
   assert.equal([code, stdout, stderr], [0, '{"edit":"EFFECT_DENY","view":"EFFECT_ALLOW"} 127.0.0.1:PORT\n', '']);
 });
 
 test('its exit code is the one of the program, also of one that a signal ended', async () => {
-  const ends = async (script: string): Promise<number | null> => (await run(PROGRAMS.authzc, ['run', ...LOOPBACK, ...node(script)], newFolder(GOOD))).code;
+  const ends = async (script: string): Promise<number | null> =>
+    (await run(PROGRAMS.authzc, ['run', ...LOOPBACK, ...node(script)], newFolder(GOOD))).code;
   assert.is(await ends('process.exit(7)'), 7);
   assert.is(await ends('process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 5000)'), 143);
 });
@@ -36,13 +41,20 @@ test('a program that is not there is 127, and said', async () => {
 });
 
 test('options after the program are its own', async () => {
-  const { code, stdout } = await run(PROGRAMS.authzc, ['run', ...LOOPBACK, process.execPath, '--print', '"--config"'], newFolder(GOOD));
+  const { code, stdout } = await run(
+    PROGRAMS.authzc,
+    ['run', ...LOOPBACK, process.execPath, '--print', '"--config"'],
+    newFolder(GOOD),
+  );
   assert.equal([code, stdout], [0, '--config\n']);
 });
 
 test('the configuration is .authz.yaml when there is one; without any, the folder is made', async () => {
   const prints = node('console.log("1")');
-  const configured = newFolder({ 'a/document.yaml': documentPolicy('view'), '.authz.yaml': 'storage: { disk: { directory: a } }\n' });
+  const configured = newFolder({
+    'a/document.yaml': documentPolicy('view'),
+    '.authz.yaml': 'storage: { disk: { directory: a } }\n',
+  });
   assert.is((await run(PROGRAMS.authzc, ['run', ...LOOPBACK, ...node(ASKS)], configured)).code, 0);
   assert.equal(filesIn(configured), ['.authz.yaml', 'a/document.yaml']);
   assert.is((await run(PROGRAMS.authzc, ['run', ...LOOPBACK, ...prints], newFolder({}))).stdout, '1\n');
@@ -50,7 +62,11 @@ test('the configuration is .authz.yaml when there is one; without any, the folde
 
 test('what the caller has set stays', async () => {
   process.env['AUTHZ_HTTP'] = 'mine';
-  const { ended } = launch(PROGRAMS.authzc, ['run', ...LOOPBACK, process.execPath, '-p', 'process.env.AUTHZ_HTTP'], newFolder(GOOD));
+  const { ended } = launch(
+    PROGRAMS.authzc,
+    ['run', ...LOOPBACK, process.execPath, '-p', 'process.env.AUTHZ_HTTP'],
+    newFolder(GOOD),
+  );
   delete process.env['AUTHZ_HTTP'];
   assert.is((await ended).stdout, 'mine\n');
 });
@@ -58,8 +74,21 @@ test('what the caller has set stays', async () => {
 test('policies that do not compile, a wrong configuration and wrong arguments start no program', async () => {
   const folder = newFolder({ 'policies/document.yaml': BROKEN_POLICY });
   const prints = node('console.log("1")');
-  const codes = await Promise.all([LOOPBACK, ['--set', 'server.foo=1'], ['--timeout', 'x'], ['--nonsense'], ['--config', 'none.yaml']].map((options) => run(PROGRAMS.authzc, ['run', ...options, ...prints], folder)));
-  assert.equal(codes.map(({ code, stdout }) => [code, stdout]), [[3, ''], [1, ''], [1, ''], [2, ''], [1, '']]);
+  const codes = await Promise.all(
+    [LOOPBACK, ['--set', 'server.foo=1'], ['--timeout', 'x'], ['--nonsense'], ['--config', 'none.yaml']].map(
+      (options) => run(PROGRAMS.authzc, ['run', ...options, ...prints], folder),
+    ),
+  );
+  assert.equal(
+    codes.map(({ code, stdout }) => [code, stdout]),
+    [
+      [3, ''],
+      [1, ''],
+      [1, ''],
+      [2, ''],
+      [1, ''],
+    ],
+  );
   assert.is((await run(PROGRAMS.authzc, ['run'], folder)).code, 2);
 });
 

@@ -27,7 +27,9 @@ test('one line names both addresses; REST, Connect and gRPC answer the same; not
   const folder = newFolder(GOOD);
   const { server, http, grpc } = await serve(folder);
   assert.equal(await actions(http), ANSWER);
-  const connectReply = await send(http, 'POST', '/authz.svc.v1.AuthzService/CheckResources', JSON.stringify(CHECK), { 'content-type': 'application/json' });
+  const connectReply = await send(http, 'POST', '/authz.svc.v1.AuthzService/CheckResources', JSON.stringify(CHECK), {
+    'content-type': 'application/json',
+  });
   assert.equal(actionsOf(JSON.parse(connectReply.text)), ANSWER);
   assert.equal(actionsOf(await checkOverGrpc(grpc, CHECK)), ANSWER);
 
@@ -53,7 +55,11 @@ test('the folder is an argument, or else the one of the configuration, or else p
 
 test('strict evaluation needs nothing more than its key', async () => {
   const policy = `${documentPolicy('view')}      condition: { match: { expr: "!(R.attr.missing == 1)" } }\n`;
-  const { http } = await serve(newFolder({ 'policies/document.yaml': policy }), '--set', 'engine.strictEvaluation=true');
+  const { http } = await serve(
+    newFolder({ 'policies/document.yaml': policy }),
+    '--set',
+    'engine.strictEvaluation=true',
+  );
   assert.equal(await actions(http), { view: 'EFFECT_DENY', edit: 'EFFECT_DENY' });
 });
 
@@ -70,7 +76,9 @@ test('a request under way when the server is told to stop is answered', async ()
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
   });
-  socket.write(`POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`);
+  socket.write(
+    `POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
+  );
   await sleep(100);
   const stopped = stop(server);
   await sleep(100);
@@ -106,7 +114,10 @@ test('--watch sees new folders, survives the loss of one, and takes a burst of e
   const { http } = await serve(folder, '--watch');
   mkdirSync(join(folder, 'policies/sub'));
   await sleep(300);
-  writeFileSync(join(folder, 'policies/sub/other.yaml'), documentPolicy('edit').replace('version: default', 'version: other'));
+  writeFileSync(
+    join(folder, 'policies/sub/other.yaml'),
+    documentPolicy('edit').replace('version: default', 'version: other'),
+  );
   for (let turn = 0; turn < 20; turn += 1) {
     writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy(`turn${turn}`));
     await sleep(10);
@@ -121,17 +132,28 @@ test('--watch sees new folders, survives the loss of one, and takes a burst of e
 });
 
 test('policies that do not compile are not served: status 3, the problem on standard error', async () => {
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['serve', ...LOOPBACK], newFolder({ 'policies/document.yaml': BROKEN_POLICY }));
+  const { code, stdout, stderr } = await run(
+    PROGRAMS.authzc,
+    ['serve', ...LOOPBACK],
+    newFolder({ 'policies/document.yaml': BROKEN_POLICY }),
+  );
   assert.equal([code, stdout], [3, '']);
   assert.match(stderr, 'document.yaml:12');
 });
 
 test('a folder without policies is served only with --allow-empty; check and plan refuse it, run warns', async () => {
-  const folder = newFolder({ 'policies/.keep': '', 'ann.yaml': 'id: ann\nroles: [user]\n', 'document.yaml': 'kind: document\nid: d1\n' });
+  const folder = newFolder({
+    'policies/.keep': '',
+    'ann.yaml': 'id: ann\nroles: [user]\n',
+    'document.yaml': 'kind: document\nid: d1\n',
+  });
   const refused = await run(PROGRAMS.authzc, ['serve', ...LOOPBACK], folder);
   assert.equal([refused.code, refused.stdout], [3, '']);
   assert.match(refused.stderr, /^authzc: `policies` holds no policies[^\n]*--allow-empty\n$/);
-  for (const options of [['check', '--principal', 'ann.yaml', '--resource', 'document.yaml'], ['plan', '--principal', 'ann.yaml', '--kind', 'document']]) {
+  for (const options of [
+    ['check', '--principal', 'ann.yaml', '--resource', 'document.yaml'],
+    ['plan', '--principal', 'ann.yaml', '--kind', 'document'],
+  ]) {
     const { code, stdout, stderr } = await run(PROGRAMS.authzc, [...options, '--action', 'view'], folder);
     assert.equal([code, stdout], [1, '']);
     assert.match(stderr, /^authzc: `policies` holds no policies[^\n]*\n$/);
@@ -146,7 +168,13 @@ test('a folder, configuration or address that cannot be used ends with status 1 
   const folder = newFolder({ ...GOOD, 'bad.yaml': 'server: { nope: 1 }\n' });
   const { http } = await serve(folder);
   const taken = `server.httpListenAddr=${http},server.grpcListenAddr=127.0.0.1:0`;
-  const attempts = [['nowhere', ...LOOPBACK], ['--config', 'none.yaml'], ['--config', 'bad.yaml'], ['--set', 'server.nope=1'], ['--set', taken]];
+  const attempts = [
+    ['nowhere', ...LOOPBACK],
+    ['--config', 'none.yaml'],
+    ['--config', 'bad.yaml'],
+    ['--set', 'server.nope=1'],
+    ['--set', taken],
+  ];
   for (const options of attempts) {
     const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['serve', ...options], folder);
     assert.equal([code, stdout], [1, ''], `${options.join(' ')}: ${stderr}`);

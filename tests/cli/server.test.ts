@@ -11,8 +11,9 @@ import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '..
 const test = suite('dist/server.js');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
 /** What a server stands on: all that is installed with it, but for what only the compiler needs. */
-const SERVER_PACKAGES = Object.keys((JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies)
-  .filter((name) => !['esbuild', 'ts-morph', '@jridgewell/sourcemap-codec'].includes(name));
+const SERVER_PACKAGES = Object.keys(
+  (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies,
+).filter((name) => !['esbuild', 'ts-morph', '@jridgewell/sourcemap-codec'].includes(name));
 /** How long a bare Node takes to start on a quiet machine, in milliseconds: where it takes longer, so may a server. */
 const BARE_START = 50;
 const servers: Running[] = [];

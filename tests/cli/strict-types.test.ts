@@ -9,7 +9,11 @@ test.after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const SCHEMA = JSON.stringify({ required: ['owner'], properties: { owner: { type: 'string' }, status: { enum: ['OPEN', 'CLOSED'] } }, additionalProperties: false });
+const SCHEMA = JSON.stringify({
+  required: ['owner'],
+  properties: { owner: { type: 'string' }, status: { enum: ['OPEN', 'CLOSED'] } },
+  additionalProperties: false,
+});
 
 test('an attribute that the schema does not know is a warning, and with --strict-types an error', async () => {
   const plain = await compiled('R.attr.ownr == P.id');
@@ -37,7 +41,10 @@ test('an attribute that the schema does not require is reported with --strict-ty
   const strict = await compiled('R.attr.status == "OPEN"', '--strict-types');
   assert.is(strict.code, 3);
   assert.match(strict.stdout, 'error[attribute/optional]');
-  assert.equal((await compiled('has(R.attr.status) && R.attr.status == "OPEN" && R.attr.owner == P.id', '--strict-types')).stdout, '');
+  assert.equal(
+    (await compiled('has(R.attr.status) && R.attr.status == "OPEN" && R.attr.owner == P.id', '--strict-types')).stdout,
+    '',
+  );
 });
 
 test.run();
@@ -49,10 +56,15 @@ async function compiled(expression: string, ...options: readonly string[]) {
       resource: 'document',
       version: 'default',
       schemas: { resourceSchema: { ref: 'authz:///document.json' } },
-      rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr: expression } } }],
+      rules: [
+        { actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr: expression } } },
+      ],
     },
   };
-  const folder = folderOf({ 'policies/document.yaml': JSON.stringify(policy), 'policies/_schemas/document.json': SCHEMA });
+  const folder = folderOf({
+    'policies/document.yaml': JSON.stringify(policy),
+    'policies/_schemas/document.json': SCHEMA,
+  });
   folders.push(folder);
   const ended = await run(PROGRAMS.authzc, ['compile', ...options], folder);
   return { ...ended, files: filesIn(folder) };

@@ -53,9 +53,17 @@ test('it runs the tests in the folder of the policies, writes nothing, and ends 
 
 test('it ends with 4 when one fails or is in error, and says so on standard error', async () => {
   assert.equal(await authzc(newFolder(FAILING), 'test'), { code: 4, stdout: FAILED, stderr: 'authzc: tests failed\n' });
-  const { code, stdout } = await authzc(newFolder({ ...GOOD, 'policies/x_test.yaml': 'name: x' }), 'test', '--output', 'list');
+  const { code, stdout } = await authzc(
+    newFolder({ ...GOOD, 'policies/x_test.yaml': 'name: x' }),
+    'test',
+    '--output',
+    'list',
+  );
   assert.is(code, 4);
-  assert.match(stdout, 'Unknown (policies/x_test.yaml) [ERROR]\n  failed to load test suite:\n  tests: value is required\n');
+  assert.match(
+    stdout,
+    'Unknown (policies/x_test.yaml) [ERROR]\n  failed to load test suite:\n  tests: value is required\n',
+  );
 });
 
 test('a folder without tests ends with status 1 and says so, unless --pass-with-no-tests', async () => {
@@ -64,16 +72,32 @@ test('a folder without tests ends with status 1 and says so, unless --pass-with-
     assert.equal([code, stdout], [1, '']);
     assert.match(stderr, /^authzc: `policies` holds no tests \(files `\*_test\.yaml`\); [^\n]*--pass-with-no-tests\n$/);
   }
-  assert.equal(await authzc(newFolder(POLICY), 'test', '--pass-with-no-tests'), { code: 0, stdout: 'Test results\n\n0 tests executed\n', stderr: '' });
-  assert.equal(await authzc(newFolder(POLICY), 'test', '-o', 'json', '--pass-with-no-tests'), { code: 0, stdout: '{\n  "summary": {}\n}\n', stderr: '' });
+  assert.equal(await authzc(newFolder(POLICY), 'test', '--pass-with-no-tests'), {
+    code: 0,
+    stdout: 'Test results\n\n0 tests executed\n',
+    stderr: '',
+  });
+  assert.equal(await authzc(newFolder(POLICY), 'test', '-o', 'json', '--pass-with-no-tests'), {
+    code: 0,
+    stdout: '{\n  "summary": {}\n}\n',
+    stderr: '',
+  });
 });
 
 test('the folder of the tests can be another', async () => {
-  const folder = newFolder({ ...POLICY, 'checks/a/b_test.yaml': suiteThat('EFFECT_ALLOW'), 'checks/a/testdata/principals.yaml': FIXTURES['policies/testdata/principals.yaml'], 'checks/a/testdata/resources.yaml': FIXTURES['policies/testdata/resources.yaml'] });
+  const folder = newFolder({
+    ...POLICY,
+    'checks/a/b_test.yaml': suiteThat('EFFECT_ALLOW'),
+    'checks/a/testdata/principals.yaml': FIXTURES['policies/testdata/principals.yaml'],
+    'checks/a/testdata/resources.yaml': FIXTURES['policies/testdata/resources.yaml'],
+  });
   const { code, stdout } = await authzc(folder, 'test', 'policies', '--tests=checks');
   assert.is(code, 0);
   assert.match(stdout, 'documents (checks/a/b_test.yaml) [2 OK]');
-  assert.is((await authzc(folder, 'test', '--tests', 'nowhere')).stderr, 'authzc: `nowhere` is not a directory of tests\n');
+  assert.is(
+    (await authzc(folder, 'test', '--tests', 'nowhere')).stderr,
+    'authzc: `nowhere` is not a directory of tests\n',
+  );
 });
 
 test('policies that do not compile end it with 3, and what is wrong with them is shown as it is asked for', async () => {
@@ -87,9 +111,19 @@ test('policies that do not compile end it with 3, and what is wrong with them is
 test('filters choose tests; that none is left is good; a filter that is none ends it with 1', async () => {
   const folder = newFolder(FAILING);
   assert.match((await authzc(folder, 'test', '--test-filter=action=edit')).stdout, '1 tests executed [1 OK]');
-  assert.equal(await authzc(folder, 'test', '--test-filter=suite=x,y;action=edit', '--test-filter', 'suite=z'), { code: 0, stdout: 'Test results\n\n0 tests executed\n', stderr: '' });
+  assert.equal(await authzc(folder, 'test', '--test-filter=suite=x,y;action=edit', '--test-filter', 'suite=z'), {
+    code: 0,
+    stdout: 'Test results\n\n0 tests executed\n',
+    stderr: '',
+  });
   const { code, stderr } = await authzc(folder, 'test', '--test-filter=colour=red');
-  assert.equal([code, stderr], [1, 'authzc: invalid test filter: no dimension is called `colour`; there are suite, test, principal, resource, action\n']);
+  assert.equal(
+    [code, stderr],
+    [
+      1,
+      'authzc: invalid test filter: no dimension is called `colour`; there are suite, test, principal, resource, action\n',
+    ],
+  );
 });
 
 test('wrong arguments end it with 2', async () => {
@@ -100,7 +134,11 @@ test('wrong arguments end it with 2', async () => {
 test('results can be JUnit while problems are text', async () => {
   const { code, stdout } = await authzc(newFolder(FAILING), 'test', '--test-output=junit');
   assert.is(code, 4);
-  assert.ok(stdout.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites errors="0" failures="1" skipped="0" tests="2">\n'));
+  assert.ok(
+    stdout.startsWith(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites errors="0" failures="1" skipped="0" tests="2">\n',
+    ),
+  );
 });
 
 const TIMED = `${documentPolicy('view')}      condition: {match: {expr: now() > timestamp("2024-01-01T00:00:00Z")}}\n`;
@@ -108,20 +146,33 @@ const TIMED = `${documentPolicy('view')}      condition: {match: {expr: now() > 
 test('a condition that asks for the time is in error without `now`, and decides with it', async () => {
   const without = await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test');
   assert.is(without.code, 4);
-  assert.is(without.stdout.match(/ERROR: a policy used a time-based condition, but `now` was not provided in the test options/g)?.length, 2);
-  assert.match((await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test', '--skip-batching')).stdout, '[1 OK] [1 ERROR]');
-  const later = newFolder({ ...GOOD, 'policies/document.yaml': TIMED, 'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {now: "2024-01-01T00:00:00.001Z"}\n') });
+  assert.is(
+    without.stdout.match(/ERROR: a policy used a time-based condition, but `now` was not provided in the test options/g)
+      ?.length,
+    2,
+  );
+  assert.match(
+    (await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test', '--skip-batching')).stdout,
+    '[1 OK] [1 ERROR]',
+  );
+  const later = newFolder({
+    ...GOOD,
+    'policies/document.yaml': TIMED,
+    'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {now: "2024-01-01T00:00:00.001Z"}\n'),
+  });
   assert.equal(await authzc(later, 'test'), { code: 0, stdout: PASSED, stderr: '' });
 });
 
 const TIMED_ROLE = {
-  'policies/roles.yaml': 'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: roles\n  definitions:\n    - {name: early, parentRoles: [user], condition: {match: {expr: now() < timestamp("2024-01-01T00:00:00Z")}}}\n',
+  'policies/roles.yaml':
+    'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: roles\n  definitions:\n    - {name: early, parentRoles: [user], condition: {match: {expr: now() < timestamp("2024-01-01T00:00:00Z")}}}\n',
   'policies/document.yaml': `${documentPolicy('view').replace('  rules:', '  importDerivedRoles: [roles]\n  rules:')}    - {actions: [keep], effect: EFFECT_ALLOW, derivedRoles: [early]}\n`,
 };
 
 test('derived roles of a policy ask for the time whatever the action is, and whatever is shown', async () => {
   const folder = newFolder({ ...GOOD, ...TIMED_ROLE });
-  for (const options of [[], ['--verbose']]) assert.match((await authzc(folder, 'test', ...options)).stdout, '2 tests executed [2 ERROR]');
+  for (const options of [[], ['--verbose']])
+    assert.match((await authzc(folder, 'test', ...options)).stdout, '2 tests executed [2 ERROR]');
 });
 
 const FAULTY = `${documentPolicy('view')}    - name: faulty
@@ -142,7 +193,10 @@ test('strict evaluation denies where a condition cannot be evaluated, and traces
 });
 
 const SCHEMA = {
-  'policies/document.yaml': documentPolicy('view').replace('  rules:', '  schemas: {resourceSchema: {ref: "authz:///document.json"}}\n  rules:'),
+  'policies/document.yaml': documentPolicy('view').replace(
+    '  rules:',
+    '  schemas: {resourceSchema: {ref: "authz:///document.json"}}\n  rules:',
+  ),
   'policies/_schemas/document.json': '{"type": "object", "required": ["owner"]}',
 };
 
@@ -175,16 +229,26 @@ test('compile writes nothing when they fail, unless they are skipped; --no-emit 
 });
 
 test('compile tests strictly what it emits for checks only', async () => {
-  const folder = newFolder({ ...GOOD, 'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {strictEvaluation: true}\n') });
+  const folder = newFolder({
+    ...GOOD,
+    'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {strictEvaluation: true}\n'),
+  });
   assert.equal(await authzc(folder, 'compile', '--checks-only'), { code: 0, stdout: PASSED, stderr: '' });
   assert.not.match(readFileSync(join(folder, 'dist/policies.js'), 'utf8'), 'traced/');
 });
 
 test('compile as JSON is one document: errors, warnings, suites and summary', async () => {
-  const unused = { 'policies/unused.yaml': 'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: unused\n  definitions: [{name: nobody, parentRoles: [user]}]\n' };
+  const unused = {
+    'policies/unused.yaml':
+      'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: unused\n  definitions: [{name: nobody, parentRoles: [user]}]\n',
+  };
   const { code, stdout, stderr } = await authzc(newFolder({ ...FAILING, ...unused }), 'compile', '-o', 'json');
   assert.equal([code, stderr], [4, 'authzc: tests failed\n']);
-  const report = JSON.parse(stdout) as { readonly warnings: readonly unknown[]; readonly suites: readonly unknown[]; readonly summary: { readonly overallResult: string } };
+  const report = JSON.parse(stdout) as {
+    readonly warnings: readonly unknown[];
+    readonly suites: readonly unknown[];
+    readonly summary: { readonly overallResult: string };
+  };
   assert.ok(report.warnings.length > 0);
   assert.equal([report.suites.length, report.summary.overallResult], [1, 'RESULT_FAILED']);
   const junit = await authzc(newFolder({ ...GOOD, ...unused }), 'compile', '--test-output=junit');

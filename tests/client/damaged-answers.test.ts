@@ -2,17 +2,34 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { grpcClient } from '../../client/grpc.js';
-import { type AuthzClient, AuthzError, type CheckAllAnswer, connectClient, type PlanAnswer, restClient } from '../../client/index.js';
+import {
+  type AuthzClient,
+  AuthzError,
+  type CheckAllAnswer,
+  connectClient,
+  type PlanAnswer,
+  restClient,
+} from '../../client/index.js';
 import { damaged, type MessageType, messageType, randomNumbers } from '../support/protobuf.js';
 
-/** Answers that arrive damaged: nothing but an AuthzError comes of them, or what a reader that knows nothing of ours reads in them too. */
+/**
+ * Answers that arrive damaged: nothing but an AuthzError comes of them, or what a reader that knows nothing of ours
+ * reads in them too.
+ */
 const test = suite('damaged answers');
 
 const CHECK = messageType('authz.response.v1.CheckResourcesResponse');
 const PLAN = messageType('authz.response.v1.PlanResourcesResponse');
 
 const principal = { id: 'anna', roles: ['user'] };
-const checkQuestion = { principal, resources: [{ resource: { kind: 'album', id: '1' }, actions: ['view', 'edit'] }, { resource: { kind: 'album', id: '2' }, actions: ['view'] }], includeMeta: true };
+const checkQuestion = {
+  principal,
+  resources: [
+    { resource: { kind: 'album', id: '1' }, actions: ['view', 'edit'] },
+    { resource: { kind: 'album', id: '2' }, actions: ['view'] },
+  ],
+  includeMeta: true,
+};
 const planQuestion = { principal, resource: { kind: 'album' }, actions: ['view', 'edit'], includeMeta: true };
 
 const checkAnswer = {
@@ -22,38 +39,78 @@ const checkAnswer = {
       resource: { id: '1', kind: 'album', policyVersion: 'default', scope: 'a.b' },
       actions: { view: 'EFFECT_ALLOW', edit: 'EFFECT_DENY' },
       validationErrors: [{ path: '/a', message: 'is wrong', source: 'SOURCE_PRINCIPAL' }],
-      meta: { actions: { view: { matchedPolicy: 'resource.album.vdefault', matchedScope: 'a' } }, effectiveDerivedRoles: ['owner'] },
-      outputs: [{ src: 's', action: 'view', val: { deep: [1, null, 'é', { a: true }] } }, { src: 't', error: 'broken' }],
+      meta: {
+        actions: { view: { matchedPolicy: 'resource.album.vdefault', matchedScope: 'a' } },
+        effectiveDerivedRoles: ['owner'],
+      },
+      outputs: [
+        { src: 's', action: 'view', val: { deep: [1, null, 'é', { a: true }] } },
+        { src: 't', error: 'broken' },
+      ],
     },
     { resource: { id: '2', kind: 'album' }, actions: { view: 'EFFECT_DENY' } },
   ],
   authzCallId: '01HZ',
 };
 const variable = { variable: 'request.resource.attr.owner' };
-const planOf = (filter: object): object => ({ requestId: 'r1', resourceKind: 'album', policyVersion: 'default', filter, meta: { filterDebug: '(x)', matchedScopes: { view: 'a' } }, authzCallId: '01HZ', actions: ['view', 'edit'] });
+const planOf = (filter: object): object => ({
+  requestId: 'r1',
+  resourceKind: 'album',
+  policyVersion: 'default',
+  filter,
+  meta: { filterDebug: '(x)', matchedScopes: { view: 'a' } },
+  authzCallId: '01HZ',
+  actions: ['view', 'edit'],
+});
 const planAnswers = [
   planOf({ kind: 'KIND_ALWAYS_DENIED' }),
   planOf({ kind: 'KIND_ALWAYS_ALLOWED' }),
   planOf({
     kind: 'KIND_CONDITIONAL',
-    condition: { expression: { operator: 'and', operands: [{ expression: { operator: 'eq', operands: [variable, { value: 'anna' }] } }, { expression: { operator: 'in', operands: [variable, { value: ['a', 1, null] }] } }] } },
+    condition: {
+      expression: {
+        operator: 'and',
+        operands: [
+          { expression: { operator: 'eq', operands: [variable, { value: 'anna' }] } },
+          { expression: { operator: 'in', operands: [variable, { value: ['a', 1, null] }] } },
+        ],
+      },
+    },
   }),
 ];
 
 /** What the next call is answered with. */
 let body: Buffer | ReadableStream<Uint8Array> = Buffer.alloc(0);
-const options = { url: 'http://server', fetch: async () => new Response(typeof body === 'object' && Buffer.isBuffer(body) ? new Uint8Array(body) : body), timeout: 5000 };
+const options = {
+  url: 'http://server',
+  fetch: async () => new Response(typeof body === 'object' && Buffer.isBuffer(body) ? new Uint8Array(body) : body),
+  timeout: 5000,
+};
 const overHttp: readonly AuthzClient[] = [restClient(options), connectClient(options)];
 const server = new Server();
 let overGrpc: AuthzClient;
 
 test.before(async () => {
   const pass = (bytes: Buffer): Buffer => bytes;
-  const method = (name: string) => ({ path: `/authz.svc.v1.AuthzService/${name}`, requestStream: false, responseStream: false, requestSerialize: pass, requestDeserialize: pass, responseSerialize: pass, responseDeserialize: pass }) as const;
+  const method = (name: string) =>
+    ({
+      path: `/authz.svc.v1.AuthzService/${name}`,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: pass,
+      requestDeserialize: pass,
+      responseSerialize: pass,
+      responseDeserialize: pass,
+    }) as const;
   const answer = (_call: unknown, done: (error: null, bytes: Buffer) => void): void => done(null, body as Buffer);
-  server.addService({ check: method('CheckResources'), plan: method('PlanResources'), info: method('ServerInfo') }, { check: answer, plan: answer, info: answer });
+  server.addService(
+    { check: method('CheckResources'), plan: method('PlanResources'), info: method('ServerInfo') },
+    { check: answer, plan: answer, info: answer },
+  );
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)));
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
   });
   overGrpc = grpcClient({ address: `127.0.0.1:${port}`, timeout: 5000 });
 });
@@ -76,7 +133,10 @@ async function outcomeOf<Answer>(call: Promise<Answer>): Promise<Answer | undefi
 
 /** Whether another reader finds all that is allowed in the same bytes. */
 function justifies(read: unknown, { results }: CheckAllAnswer): boolean {
-  const found = (read as typeof checkAnswer).results as readonly { readonly resource: { readonly id: string; readonly kind: string }; readonly actions: { readonly [action: string]: string } }[];
+  const found = (read as typeof checkAnswer).results as readonly {
+    readonly resource: { readonly id: string; readonly kind: string };
+    readonly actions: { readonly [action: string]: string };
+  }[];
   return results.every(({ allowed }, index) => {
     const asked = checkQuestion.resources[index];
     const { resource, actions } = found[index] ?? {};
@@ -85,15 +145,31 @@ function justifies(read: unknown, { results }: CheckAllAnswer): boolean {
       resource?.id === asked?.resource.id &&
       resource?.kind === asked?.resource.kind &&
       Object.keys(allowed).join() === asked?.actions.join() &&
-      Object.entries(allowed).every(([action, is]) => !is || (actions !== undefined && Object.hasOwn(actions, action) && actions[action] === 'EFFECT_ALLOW'))
+      Object.entries(allowed).every(
+        ([action, is]) =>
+          !is || (actions !== undefined && Object.hasOwn(actions, action) && actions[action] === 'EFFECT_ALLOW'),
+      )
     );
   });
 }
 
 /** Whether another reader finds the same filter, for what was asked. */
 function justifiesPlan(read: unknown, { filter }: PlanAnswer): boolean {
-  const { resourceKind, actions, filter: found } = read as { readonly resourceKind: string; readonly actions: readonly string[]; readonly filter: { readonly kind: string; readonly condition?: unknown } };
-  return resourceKind === 'album' && actions.join() === 'view,edit' && found.kind === filter.kind && (filter.kind !== 'KIND_CONDITIONAL' || JSON.stringify(plain(found.condition)) === JSON.stringify(plain(filter)));
+  const {
+    resourceKind,
+    actions,
+    filter: found,
+  } = read as {
+    readonly resourceKind: string;
+    readonly actions: readonly string[];
+    readonly filter: { readonly kind: string; readonly condition?: unknown };
+  };
+  return (
+    resourceKind === 'album' &&
+    actions.join() === 'view,edit' &&
+    found.kind === filter.kind &&
+    (filter.kind !== 'KIND_CONDITIONAL' || JSON.stringify(plain(found.condition)) === JSON.stringify(plain(filter)))
+  );
 }
 
 /** Members in one order, without empty lists, which either reader may leave out. */
@@ -102,8 +178,13 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   const { kind: _, condition, ...rest } = value as { readonly [name: string]: unknown };
   if (condition !== undefined) return plain(condition);
-  const entries = Object.entries(rest).filter(([name, member]) => !(name === 'operands' && Array.isArray(member) && member.length === 0) && !(name === 'operator' && member === ''));
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]));
+  const entries = Object.entries(rest).filter(
+    ([name, member]) =>
+      !(name === 'operands' && Array.isArray(member) && member.length === 0) && !(name === 'operator' && member === ''),
+  );
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]),
+  );
 }
 
 const ROUNDS = 1200;
@@ -114,7 +195,12 @@ test('JSON that was cut, changed, doubled or spliced is an answer only where it 
   const counts = { answered: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, whole] of wholes.entries()) {
-      body = next(3) === 0 ? spliced(whole, wholes[next(wholes.length)] as Buffer, next) : next(2) === 0 ? damagedJson(whole, next) : damaged(whole, next);
+      body =
+        next(3) === 0
+          ? spliced(whole, wholes[next(wholes.length)] as Buffer, next)
+          : next(2) === 0
+            ? damagedJson(whole, next)
+            : damaged(whole, next);
       const client = overHttp[round % 2] as AuthzClient;
       const text = body.toString('utf8');
       if (index === 0) {
@@ -132,12 +218,20 @@ test('JSON that was cut, changed, doubled or spliced is an answer only where it 
 });
 
 test('bytes likewise', async () => {
-  const rows: readonly (readonly [MessageType, Buffer])[] = [[CHECK, CHECK.encode(checkAnswer as never)], ...planAnswers.map((answer) => [PLAN, PLAN.encode(answer as never)] as const)];
+  const rows: readonly (readonly [MessageType, Buffer])[] = [
+    [CHECK, CHECK.encode(checkAnswer as never)],
+    ...planAnswers.map((answer) => [PLAN, PLAN.encode(answer as never)] as const),
+  ];
   const next = randomNumbers(12);
   const counts = { answered: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     for (const [type, whole] of rows) {
-      const bytes = next(3) === 0 ? spliced(whole, (rows[next(rows.length)] as (typeof rows)[number])[1], next) : next(4) === 0 ? retyped(whole, next) : damaged(whole, next);
+      const bytes =
+        next(3) === 0
+          ? spliced(whole, (rows[next(rows.length)] as (typeof rows)[number])[1], next)
+          : next(4) === 0
+            ? retyped(whole, next)
+            : damaged(whole, next);
       body = bytes;
       if (type === CHECK) {
         const answer = await outcomeOf(overGrpc.checkAll(checkQuestion));
@@ -156,7 +250,12 @@ test('bytes likewise', async () => {
 test('lengths that no answer has are refused without the memory that they ask for', async () => {
   const before = process.memoryUsage().rss;
   for (const field of [1, 2, 3, 5, 9]) {
-    for (const length of [[0xff, 0xff, 0xff, 0xff, 0x0f], [0xff, 0xff, 0xff, 0xff, 0x07], [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01], Array<number>(11).fill(0xff)]) {
+    for (const length of [
+      [0xff, 0xff, 0xff, 0xff, 0x0f],
+      [0xff, 0xff, 0xff, 0xff, 0x07],
+      [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01],
+      Array<number>(11).fill(0xff),
+    ]) {
       body = Buffer.concat([Buffer.from([(field << 3) | 2, ...length]), Buffer.alloc(50, 0x0a)]);
       assert.is(await outcomeOf(overGrpc.checkAll(checkQuestion)), undefined);
       assert.is(await outcomeOf(overGrpc.plan(planQuestion)), undefined);
@@ -169,8 +268,18 @@ test('what is nested without end is refused, or a value that is told as an error
   const deep = 200_000;
   const around = (open: string, inner: string, close: string): string => open.repeat(deep) + inner + close.repeat(deep);
   const operands = around('{"expression":{"operator":"not","operands":[', '{"variable":"request.resource.id"}', ']}}');
-  const conditional = (condition: string): string => JSON.stringify(planOf({ kind: 'KIND_CONDITIONAL', condition: 0 })).replace('"condition":0', `"condition":${condition}`);
-  for (const text of [conditional(operands), conditional(`{"value":${around('[', '', ']')}}`), conditional(`{"value":${around('{"a":', '1', '}')}}`), around('[', '', ']'), around('{"results":', '1', '}')]) {
+  const conditional = (condition: string): string =>
+    JSON.stringify(planOf({ kind: 'KIND_CONDITIONAL', condition: 0 })).replace(
+      '"condition":0',
+      `"condition":${condition}`,
+    );
+  for (const text of [
+    conditional(operands),
+    conditional(`{"value":${around('[', '', ']')}}`),
+    conditional(`{"value":${around('{"a":', '1', '}')}}`),
+    around('[', '', ']'),
+    around('{"results":', '1', '}'),
+  ]) {
     body = Buffer.from(text);
     for (const client of overHttp) {
       assert.is(await outcomeOf(client.plan(planQuestion)), undefined);
@@ -202,13 +311,22 @@ test('an answer that does not end is refused when it is longer than any, and rea
       isCancelled = true;
     },
   });
-  const error = await (overHttp[0] as AuthzClient).checkAll(checkQuestion).then(String, (thrown: AuthzError) => thrown.code);
+  const error = await (overHttp[0] as AuthzClient)
+    .checkAll(checkQuestion)
+    .then(String, (thrown: AuthzError) => thrown.code);
   assert.is(error, 'resource_exhausted');
   assert.ok(isCancelled && sent < 70, String(sent));
 });
 
 test('a plan about other resources or other actions is no answer', async () => {
-  for (const other of [{ resourceKind: 'letter' }, { resourceKind: '' }, { actions: ['view'] }, { actions: ['edit', 'view'] }, { actions: [] }, { actions: ['view', 'delete'] }]) {
+  for (const other of [
+    { resourceKind: 'letter' },
+    { resourceKind: '' },
+    { actions: ['view'] },
+    { actions: ['edit', 'view'] },
+    { actions: [] },
+    { actions: ['view', 'delete'] },
+  ]) {
     const answer = { ...(planAnswers[1] as object), ...other };
     body = Buffer.from(JSON.stringify(answer));
     for (const client of overHttp) assert.is(await outcomeOf(client.plan(planQuestion)), undefined);
@@ -222,20 +340,32 @@ test('what says two things says nothing', async () => {
   // The entry of a map once more, with the other effect.
   const again = Buffer.from([0x12, 8, 0x0a, 4, ...Buffer.from('view'), 0x10, 1]);
   body = Buffer.concat([Buffer.from([0x12, twice.length - 2 + again.length]), twice.subarray(2), again]);
-  assert.is(await outcomeOf(overGrpc.checkAll({ principal, resources: [{ resource: { kind: 'album', id: '1' }, actions: ['view'] }] })), undefined);
-  body = Buffer.concat([PLAN.encode(planAnswers[0] as never), PLAN.encode({ filter: { kind: 'KIND_ALWAYS_ALLOWED' } })]);
+  assert.is(
+    await outcomeOf(
+      overGrpc.checkAll({ principal, resources: [{ resource: { kind: 'album', id: '1' }, actions: ['view'] }] }),
+    ),
+    undefined,
+  );
+  body = Buffer.concat([
+    PLAN.encode(planAnswers[0] as never),
+    PLAN.encode({ filter: { kind: 'KIND_ALWAYS_ALLOWED' } }),
+  ]);
   assert.is(await outcomeOf(overGrpc.plan(planQuestion)), undefined);
   body = Buffer.from(JSON.stringify(planOf({ kind: 'KIND_CONDITIONAL', condition: { value: true, variable: 'x' } })));
   for (const client of overHttp) assert.is(await outcomeOf(client.plan(planQuestion)), undefined);
 });
 
-/** As another reader has it. A value of no kind, which is null to us (docs/spec/server.md#json-mapping), it reads and cannot print: then the filter counts as ours. */
+/**
+ * As another reader has it. A value of no kind, which is null to us (docs/spec/server.md#json-mapping), it reads and
+ * cannot print: then the filter counts as ours.
+ */
 function readBy(type: MessageType, bytes: Buffer, ours: { readonly filter?: PlanAnswer['filter'] }): unknown {
   const nothing = { results: [], actions: [], resourceKind: '', filter: {} };
   try {
     return { ...nothing, ...(type.decode(bytes) as object) };
   } catch (error) {
-    if (/Value must have a value/.test((error as Error).message) && ours.filter?.kind === 'KIND_CONDITIONAL') return { ...planAnswers[2], filter: { kind: 'KIND_CONDITIONAL', condition: ours.filter.condition } };
+    if (/Value must have a value/.test((error as Error).message) && ours.filter?.kind === 'KIND_CONDITIONAL')
+      return { ...planAnswers[2], filter: { kind: 'KIND_CONDITIONAL', condition: ours.filter.condition } };
     return nothing;
   }
 }
@@ -253,7 +383,20 @@ function retyped(bytes: Buffer, next: (bound: number) => number): Buffer {
   return copy;
 }
 
-const TOKENS = ['null', '0', '"EFFECT_ALLOW"', '"EFFECT_DENY"', '[]', '{}', 'true', '1e999', '"KIND_ALWAYS_ALLOWED"', '"view"', '"__proto__"', '""'];
+const TOKENS = [
+  'null',
+  '0',
+  '"EFFECT_ALLOW"',
+  '"EFFECT_DENY"',
+  '[]',
+  '{}',
+  'true',
+  '1e999',
+  '"KIND_ALWAYS_ALLOWED"',
+  '"view"',
+  '"__proto__"',
+  '""',
+];
 
 /** A value or a name of the text that is another one: it often still is JSON. */
 function damagedJson(bytes: Buffer, next: (bound: number) => number): Buffer {
@@ -261,7 +404,8 @@ function damagedJson(bytes: Buffer, next: (bound: number) => number): Buffer {
   const at = next(tokens.length);
   const texts = tokens.flatMap((token, index) => (token.startsWith('"') ? [index] : []));
   const where = next(2) === 0 ? at : (texts[next(texts.length)] ?? at);
-  tokens[where] = next(2) === 0 ? (TOKENS[next(TOKENS.length)] as string) : (tokens[texts[next(texts.length)] ?? at] as string);
+  tokens[where] =
+    next(2) === 0 ? (TOKENS[next(TOKENS.length)] as string) : (tokens[texts[next(texts.length)] ?? at] as string);
   return Buffer.from(tokens.join(''));
 }
 

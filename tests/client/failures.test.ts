@@ -32,7 +32,10 @@ const failureOf = async (client: AuthzClient, options = {}): Promise<string> => 
   const outcome = await client.isAllowed(request, options).then(String, (error: unknown) => error);
   return outcome instanceof AuthzError ? outcome.code : `no AuthzError: ${outcome}`;
 };
-const overHttp = (options = {}): readonly AuthzClient[] => [restClient({ url, ...options }), connectClient({ url, ...options })];
+const overHttp = (options = {}): readonly AuthzClient[] => [
+  restClient({ url, ...options }),
+  connectClient({ url, ...options }),
+];
 const GOOD = { resource: { kind: 'k', id: '1' }, actions: { read: 'EFFECT_ALLOW' } };
 
 test('an answer to the question is an answer', async () => {
@@ -65,17 +68,34 @@ test('an answer that is none, or answers another question, is a failure', async 
 });
 
 test('a plan without a filter, or with one of no kind, is a failure', async () => {
-  for (const filter of [undefined, {}, { kind: 'KIND_UNSPECIFIED' }, { kind: 'KIND_CONDITIONAL' }, { kind: 'KIND_CONDITIONAL', condition: { else: 1 } }]) {
+  for (const filter of [
+    undefined,
+    {},
+    { kind: 'KIND_UNSPECIFIED' },
+    { kind: 'KIND_CONDITIONAL' },
+    { kind: 'KIND_CONDITIONAL', condition: { else: 1 } },
+  ]) {
     answer = { status: 200, body: JSON.stringify({ filter }) };
     for (const client of overHttp()) {
-      const error = await client.plan({ principal: request.principal, resource: { kind: 'k' }, actions: ['read'] }).then(String, ({ code }: AuthzError) => code);
+      const error = await client
+        .plan({ principal: request.principal, resource: { kind: 'k' }, actions: ['read'] })
+        .then(String, ({ code }: AuthzError) => code);
       assert.is(error, 'internal');
     }
   }
 });
 
 test('a refusal that no decision point wrote has the code of its status', async () => {
-  for (const [status, code] of [[401, 'unauthenticated'], [403, 'permission_denied'], [404, 'unimplemented'], [429, 'unavailable'], [500, 'unknown'], [502, 'unavailable'], [503, 'unavailable'], [302, 'unknown']] as const) {
+  for (const [status, code] of [
+    [401, 'unauthenticated'],
+    [403, 'permission_denied'],
+    [404, 'unimplemented'],
+    [429, 'unavailable'],
+    [500, 'unknown'],
+    [502, 'unavailable'],
+    [503, 'unavailable'],
+    [302, 'unknown'],
+  ] as const) {
     answer = { status, body: JSON.stringify({ results: [GOOD] }), headers: { location: '/elsewhere' } };
     for (const client of overHttp()) assert.is(await failureOf(client), code, String(status));
   }
@@ -118,7 +138,8 @@ test('a closed client fails what is under way and what comes later', async () =>
 test('a server that is not there is unavailable', async () => {
   const address = '127.0.0.1:9';
   const grpc = grpcClient({ address });
-  for (const client of [restClient({ url: `http://${address}` }), connectClient({ url: `http://${address}` }), grpc]) assert.is(await failureOf(client), 'unavailable');
+  for (const client of [restClient({ url: `http://${address}` }), connectClient({ url: `http://${address}` }), grpc])
+    assert.is(await failureOf(client), 'unavailable');
   await grpc.close();
 });
 
@@ -126,9 +147,16 @@ test('a fetch, headers or a verifier that throws is a failure like any other', a
   const broken = (): never => {
     throw new Error('broken');
   };
-  for (const client of [...overHttp({ fetch: broken }), ...overHttp({ headers: broken }), grpcClient({ address: '127.0.0.1:9', metadata: broken })]) assert.ok(['unavailable', 'internal'].includes(await failureOf(client)));
+  for (const client of [
+    ...overHttp({ fetch: broken }),
+    ...overHttp({ headers: broken }),
+    grpcClient({ address: '127.0.0.1:9', metadata: broken }),
+  ])
+    assert.ok(['unavailable', 'internal'].includes(await failureOf(client)));
   const client = inProcessClient(policies, { verify: broken });
-  const error = await client.isAllowed({ ...request, auxData: { jwt: { token: 'x' } } }).then(String, ({ code, message }: AuthzError) => `${code}: ${message}`);
+  const error = await client
+    .isAllowed({ ...request, auxData: { jwt: { token: 'x' } } })
+    .then(String, ({ code, message }: AuthzError) => `${code}: ${message}`);
   assert.is(error, 'invalid_argument: invalid auxData');
 });
 
@@ -138,12 +166,19 @@ test('claims that a verifier gives are what policies see', async () => {
     seen.push(jwt?.token ?? '');
     return { jwt: { sub: 'a' } };
   };
-  assert.is(await inProcessClient(policies, { verify }).isAllowed({ ...request, auxData: { jwt: { token: 'x' } } }), false);
+  assert.is(
+    await inProcessClient(policies, { verify }).isAllowed({ ...request, auxData: { jwt: { token: 'x' } } }),
+    false,
+  );
   assert.equal(seen, ['x']);
 });
 
 test('an address that is none is told at once', () => {
-  for (const bad of ['', 'localhost:3592', 'ftp://x', 'javascript:1']) assert.throws(() => restClient({ url: bad }), ({ code }: AuthzError) => code === 'invalid_argument');
+  for (const bad of ['', 'localhost:3592', 'ftp://x', 'javascript:1'])
+    assert.throws(
+      () => restClient({ url: bad }),
+      ({ code }: AuthzError) => code === 'invalid_argument',
+    );
 });
 
 test.run();

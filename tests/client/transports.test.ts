@@ -52,16 +52,33 @@ async function same(ask: (client: AuthzClient<Policies>) => Promise<unknown>): P
 }
 
 const anna = { id: 'anna', roles: ['user'], attr: { team: 'a' } };
-const album = { kind: 'album', id: '1', attr: { owner: 'anna', visibility: 'public', status: 'LOCKED', lockedBy: 'bert', friends: ['carl'] } } as const;
+const album = {
+  kind: 'album',
+  id: '1',
+  attr: { owner: 'anna', visibility: 'public', status: 'LOCKED', lockedBy: 'bert', friends: ['carl'] },
+} as const;
 
 test('one action is allowed or not', async () => {
   assert.is(await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'view' })), true);
   assert.is(await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'edit' })), false);
-  assert.is(await same((client) => client.isAllowed({ principal: { id: 'x', roles: ['nobody'] }, resource: album, action: 'view' })), false);
+  assert.is(
+    await same((client) =>
+      client.isAllowed({ principal: { id: 'x', roles: ['nobody'] }, resource: album, action: 'view' }),
+    ),
+    false,
+  );
 });
 
 test('a check says which actions are allowed, and what policies have to say', async () => {
-  const answer = await same((client) => client.check({ principal: anna, resource: album, actions: ['view', 'edit', 'comment:add'], includeMeta: true, requestId: 'r1' }));
+  const answer = await same((client) =>
+    client.check({
+      principal: anna,
+      resource: album,
+      actions: ['view', 'edit', 'comment:add'],
+      includeMeta: true,
+      requestId: 'r1',
+    }),
+  );
   const matched = { matchedPolicy: 'resource.album.vdefault', matchedScope: '' };
   assert.equal(answer, {
     allowed: { view: true, edit: false, 'comment:add': false },
@@ -78,29 +95,73 @@ test('a check says which actions are allowed, and what policies have to say', as
 
 test('several resources are answered in order', async () => {
   const answer = await same((client) =>
-    client.checkAll({ principal: anna, resources: [{ resource: album, actions: ['view'] }, { resource: { kind: 'contact', id: 'c' }, actions: ['read', 'delete'] }], annotations: { why: 'test' } }),
+    client.checkAll({
+      principal: anna,
+      resources: [
+        { resource: album, actions: ['view'] },
+        { resource: { kind: 'contact', id: 'c' }, actions: ['read', 'delete'] },
+      ],
+      annotations: { why: 'test' },
+    }),
   );
-  assert.equal((answer as { results: readonly { resource: object; allowed: object }[] }).results.map(({ resource, allowed }) => [resource, allowed]), [
-    [{ kind: 'album', id: '1' }, { view: true }],
-    [{ kind: 'contact', id: 'c' }, { read: true, delete: false }],
-  ]);
+  assert.equal(
+    (answer as { results: readonly { resource: object; allowed: object }[] }).results.map(({ resource, allowed }) => [
+      resource,
+      allowed,
+    ]),
+    [
+      [{ kind: 'album', id: '1' }, { view: true }],
+      [
+        { kind: 'contact', id: 'c' },
+        { read: true, delete: false },
+      ],
+    ],
+  );
 });
 
 test('a plan is a filter', async () => {
-  const answer = (await same((client) => client.plan({ principal: anna, resource: { kind: 'album', attr: { status: 'OPEN' } }, actions: ['edit', 'view'], includeMeta: true }))) as { filter: { kind: string } };
+  const answer = (await same((client) =>
+    client.plan({
+      principal: anna,
+      resource: { kind: 'album', attr: { status: 'OPEN' } },
+      actions: ['edit', 'view'],
+      includeMeta: true,
+    }),
+  )) as { filter: { kind: string } };
   assert.is(answer.filter.kind, 'KIND_CONDITIONAL');
-  assert.equal(await same((client) => client.plan({ principal: { id: 'x', roles: ['curator'] }, resource: { kind: 'contact' }, actions: ['read'] })), {
-    filter: { kind: 'KIND_ALWAYS_DENIED' },
-    validationErrors: [],
-    meta: undefined,
-    callId: '',
-    requestId: '',
-  });
+  assert.equal(
+    await same((client) =>
+      client.plan({ principal: { id: 'x', roles: ['curator'] }, resource: { kind: 'contact' }, actions: ['read'] }),
+    ),
+    {
+      filter: { kind: 'KIND_ALWAYS_DENIED' },
+      validationErrors: [],
+      meta: undefined,
+      callId: '',
+      requestId: '',
+    },
+  );
 });
 
 test('attributes arrive as they are: dates as their text, undefined members not at all, whatever a member is called', async () => {
-  const attr = { owner: 'anna', visibility: 'friends', friends: ['anna'], since: new Date(0), nothing: undefined, deep: [[{ a: [null, -0, 1.5, '\u{1F600}'] }]], ['__proto__']: 1, constructor: 'x' };
-  await same((client) => client.check({ principal: { ...anna, attr }, resource: { kind: 'album', id: 'ü', attr }, actions: ['view'], includeMeta: true }));
+  const attr = {
+    owner: 'anna',
+    visibility: 'friends',
+    friends: ['anna'],
+    since: new Date(0),
+    nothing: undefined,
+    deep: [[{ a: [null, -0, 1.5, '\u{1F600}'] }]],
+    ['__proto__']: 1,
+    constructor: 'x',
+  };
+  await same((client) =>
+    client.check({
+      principal: { ...anna, attr },
+      resource: { kind: 'album', id: 'ü', attr },
+      actions: ['view'],
+      includeMeta: true,
+    }),
+  );
 });
 
 test('what no transport can carry is refused before it is sent', async () => {
@@ -113,24 +174,66 @@ test('what no transport can carry is refused before it is sent', async () => {
     [new Map(), 'resource.attr.x is an object of a class without toJSON'],
     ['\ud800', 'resource.attr.x is not well-formed Unicode'],
   ] as const) {
-    assert.is(await same((client) => client.isAllowed({ principal: anna, resource: { kind: 'album', id: '1', attr: { x: value } }, action: 'view' })), `invalid_argument: resources[0].${message}`);
+    assert.is(
+      await same((client) =>
+        client.isAllowed({ principal: anna, resource: { kind: 'album', id: '1', attr: { x: value } }, action: 'view' }),
+      ),
+      `invalid_argument: resources[0].${message}`,
+    );
   }
-  assert.match(String(await same((client) => client.isAllowed({ principal: anna, resource: { kind: 'album', id: '1', attr: { cycle } }, action: 'view' }))), 'is nested deeper than 1000 levels');
+  assert.match(
+    String(
+      await same((client) =>
+        client.isAllowed({ principal: anna, resource: { kind: 'album', id: '1', attr: { cycle } }, action: 'view' }),
+      ),
+    ),
+    'is nested deeper than 1000 levels',
+  );
 });
 
 test('what a decision point refuses has its code and its message', async () => {
-  const refused = await same((client) => client.check({ principal: { id: '', roles: [] }, resource: { kind: 'album', id: '' }, actions: [] }));
+  const refused = await same((client) =>
+    client.check({ principal: { id: '', roles: [] }, resource: { kind: 'album', id: '' }, actions: [] }),
+  );
   assert.match(String(refused), /^invalid_argument: validation errors:\n - principal\.id: value is required/);
-  assert.match(String(await same((client) => client.checkAll({ principal: anna, resources: [] }))), /^invalid_argument: validation error/);
-  assert.match(String(await same((client) => client.plan({ principal: anna, resource: { kind: 'album' }, actions: ['view', 'view'] }))), /unique/);
-  assert.is(await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'view', auxData: { jwt: { token: 'no token' } } })), 'invalid_argument: invalid auxData');
+  assert.match(
+    String(await same((client) => client.checkAll({ principal: anna, resources: [] }))),
+    /^invalid_argument: validation error/,
+  );
+  assert.match(
+    String(
+      await same((client) => client.plan({ principal: anna, resource: { kind: 'album' }, actions: ['view', 'view'] })),
+    ),
+    /unique/,
+  );
+  assert.is(
+    await same((client) =>
+      client.isAllowed({ principal: anna, resource: album, action: 'view', auxData: { jwt: { token: 'no token' } } }),
+    ),
+    'invalid_argument: invalid auxData',
+  );
 });
 
 test('a call that makes no sense at all fails as any other', async () => {
-  for (const nonsense of [undefined, null, 3, {}, { principal: 3, resource: [], actions: 'view' }, { principal: { id: 1, roles: 'x' } }]) {
+  for (const nonsense of [
+    undefined,
+    null,
+    3,
+    {},
+    { principal: 3, resource: [], actions: 'view' },
+    { principal: { id: 1, roles: 'x' } },
+  ]) {
     for (const client of clients.values()) {
-      for (const call of [client.check, client.checkAll, client.isAllowed, client.plan] as readonly unknown[] as readonly ((request: unknown) => Promise<unknown>)[]) {
-        const error = await call(nonsense).then(() => 'an answer', (thrown: unknown) => thrown);
+      for (const call of [
+        client.check,
+        client.checkAll,
+        client.isAllowed,
+        client.plan,
+      ] as readonly unknown[] as readonly ((request: unknown) => Promise<unknown>)[]) {
+        const error = await call(nonsense).then(
+          () => 'an answer',
+          (thrown: unknown) => thrown,
+        );
         assert.instance(error, AuthzError);
       }
     }
@@ -139,7 +242,10 @@ test('a call that makes no sense at all fails as any other', async () => {
 
 test('a call that was aborted before it began is canceled', async () => {
   const aborted = AbortSignal.abort('enough');
-  assert.is(await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'view' }, { signal: aborted })), 'canceled: the call was aborted');
+  assert.is(
+    await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'view' }, { signal: aborted })),
+    'canceled: the call was aborted',
+  );
 });
 
 test('servers say which build they are', async () => {

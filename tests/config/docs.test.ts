@@ -21,10 +21,15 @@ test('they are printed from the table of keys: `node --import tsx scripts/genera
 });
 
 test('every example of a configuration is valid by the schema', () => {
-  const examples = existsSync(join(ROOT, 'examples')) ? (readdirSync(join(ROOT, 'examples'), { recursive: true }) as string[]) : [];
-  const configurations = examples.filter((file) => /(^|\/)\.?authz\.ya?ml$/.test(file) && !file.includes('node_modules')).map((file) => join(ROOT, 'examples', file));
+  const examples = existsSync(join(ROOT, 'examples'))
+    ? (readdirSync(join(ROOT, 'examples'), { recursive: true }) as string[])
+    : [];
+  const configurations = examples
+    .filter((file) => /(^|\/)\.?authz\.ya?ml$/.test(file) && !file.includes('node_modules'))
+    .map((file) => join(ROOT, 'examples', file));
   const files = [EXAMPLE, ...configurations, ...recordedConfigurations()];
-  for (const file of files) assert.ok(isValid(readFileSync(file, 'utf8')), `${file}: ${ajv.errorsText(validate.errors)}`);
+  for (const file of files)
+    assert.ok(isValid(readFileSync(file, 'utf8')), `${file}: ${ajv.errorsText(validate.errors)}`);
 });
 
 function recordedConfigurations(): readonly string[] {
@@ -41,13 +46,37 @@ test('the example is a configuration, without warnings', () => {
 });
 
 test('the schema takes what the server takes, references to the environment included', () => {
-  for (const text of ['', 'server:', 'server: {workers: 4, tls: {cert: a, key: b}}', 'server: {workers: "${N}"}', 'server: {requestLimits: {maxActionsPerResource: $N}}', 'auxData: {jwt: {keySets: [{id: a, remote: {url: "https://h/k", refreshInterval: 1h}}]}}', 'storage: {driver: git, git: {a: 1}}', 'tracing: {a: {b: 1}}', 'engine: {globals: {a: [1, {b: 2}]}}', 'engine: {defaultPolicyVersion: 20210210}', 'audit: {enabled: true, backend: local, local: {storagePath: x, retentionPeriod: 24h}}']) {
+  for (const text of [
+    '',
+    'server:',
+    'server: {workers: 4, tls: {cert: a, key: b}}',
+    'server: {workers: "${N}"}',
+    'server: {requestLimits: {maxActionsPerResource: $N}}',
+    'auxData: {jwt: {keySets: [{id: a, remote: {url: "https://h/k", refreshInterval: 1h}}]}}',
+    'storage: {driver: git, git: {a: 1}}',
+    'tracing: {a: {b: 1}}',
+    'engine: {globals: {a: [1, {b: 2}]}}',
+    'engine: {defaultPolicyVersion: 20210210}',
+    'audit: {enabled: true, backend: local, local: {storagePath: x, retentionPeriod: 24h}}',
+  ]) {
     assert.ok(isValid(text) || parse(text) === null, `${text}: ${ajv.errorsText(validate.errors)}`);
   }
 });
 
 test('the schema refuses what the server refuses', () => {
-  for (const text of ['sever: {}', 'server: {wokers: 1}', 'server: {workers: 0}', 'server: 3', 'schema: {enforcement: Reject}', 'server: {advanced: {http: {readTimeout: 5}}}', 'audit: {backend: hub}', 'auxData: {jwt: {keySets: [{id: a}]}}', 'auxData: {jwt: {keySets: [{id: a, lokal: {}}]}}', 'telemetry: {disabled: 1}']) assert.not(isValid(text), text);
+  for (const text of [
+    'sever: {}',
+    'server: {wokers: 1}',
+    'server: {workers: 0}',
+    'server: 3',
+    'schema: {enforcement: Reject}',
+    'server: {advanced: {http: {readTimeout: 5}}}',
+    'audit: {backend: hub}',
+    'auxData: {jwt: {keySets: [{id: a}]}}',
+    'auxData: {jwt: {keySets: [{id: a, lokal: {}}]}}',
+    'telemetry: {disabled: 1}',
+  ])
+    assert.not(isValid(text), text);
 });
 
 test.run();

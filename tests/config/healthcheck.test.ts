@@ -37,7 +37,9 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
 
 /** Runs the command in this process; what it prints is kept. */
-async function ask(options: Partial<Parameters<typeof healthcheck>[0]>): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
+async function ask(
+  options: Partial<Parameters<typeof healthcheck>[0]>,
+): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
   const { stdout, stderr } = process;
   const writes = [stdout.write, stderr.write] as const;
   let out = '';
@@ -57,24 +59,53 @@ async function ask(options: Partial<Parameters<typeof healthcheck>[0]>): Promise
   }
 }
 
-async function httpServer(body: string, options: { readonly secure?: boolean; readonly path?: string; readonly status?: number } = {}): Promise<string> {
-  const answer = (request: { readonly url?: string | undefined }, response: { writeHead: (status: number) => void; end: (text: string) => void }): void => {
+async function httpServer(
+  body: string,
+  options: { readonly secure?: boolean; readonly path?: string; readonly status?: number } = {},
+): Promise<string> {
+  const answer = (
+    request: { readonly url?: string | undefined },
+    response: { writeHead: (status: number) => void; end: (text: string) => void },
+  ): void => {
     response.writeHead(request.url === '/_authz/health' ? (options.status ?? 200) : 404);
     response.end(body);
   };
-  const server: Server = options.secure === true ? createSecure({ cert: certificate.cert, key: certificate.key }, answer) : createPlain(answer);
-  await new Promise<void>((resolve) => (options.path === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(options.path, resolve)));
+  const server: Server =
+    options.secure === true
+      ? createSecure({ cert: certificate.cert, key: certificate.key }, answer)
+      : createPlain(answer);
+  await new Promise<void>((resolve) =>
+    options.path === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(options.path, resolve),
+  );
   closers.push(() => server.close());
   return options.path === undefined ? `127.0.0.1:${(server.address() as AddressInfo).port}` : `unix:${options.path}`;
 }
 
-async function grpcServer(options: { readonly secure?: boolean; readonly path?: string } = {}): Promise<{ readonly address: string; readonly health: Health }> {
+async function grpcServer(
+  options: { readonly secure?: boolean; readonly path?: string } = {},
+): Promise<{ readonly address: string; readonly health: Health }> {
   const server = new GrpcServer();
   const health = new Health(HEALTH_NAMES);
   addHealthService(server, health);
-  const tls = options.secure === true ? loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: undefined, watch: false }, () => undefined) : undefined;
-  const target = options.path === undefined ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const) : ({ kind: 'unix', path: options.path } as const);
-  const listener = grpcListener(server, { maxConcurrentStreams: 0, maxConnectionAge: 0, connectionTimeout: 1000, readHeaderTimeout: 0, readTimeout: 0, writeTimeout: 0, idleTimeout: 0, streamsRequest: () => false, tls });
+  const tls =
+    options.secure === true
+      ? loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: undefined, watch: false }, () => undefined)
+      : undefined;
+  const target =
+    options.path === undefined
+      ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const)
+      : ({ kind: 'unix', path: options.path } as const);
+  const listener = grpcListener(server, {
+    maxConcurrentStreams: 0,
+    maxConnectionAge: 0,
+    connectionTimeout: 1000,
+    readHeaderTimeout: 0,
+    readTimeout: 0,
+    writeTimeout: 0,
+    idleTimeout: 0,
+    streamsRequest: () => false,
+    tls,
+  });
   const door = await openDoor({ address: target, socketMode: 0o766, welcome: listener.take });
   closers.push(() => {
     tls?.close();
@@ -92,14 +123,31 @@ test('a server that serves is well over gRPC, until it stops', async () => {
 });
 
 test('a server that serves is well over HTTP, whose answer is printed', async () => {
-  assert.equal(await ask({ kind: 'http', hostPort: await httpServer('{"status":"SERVING"}\n'), tls: false }), { code: 0, out: '{"status":"SERVING"}', problem: '' });
-  assert.is((await ask({ kind: 'http', hostPort: await httpServer('{"status":"NOT_SERVING"}', { status: 503 }), tls: false })).code, 1);
+  assert.equal(await ask({ kind: 'http', hostPort: await httpServer('{"status":"SERVING"}\n'), tls: false }), {
+    code: 0,
+    out: '{"status":"SERVING"}',
+    problem: '',
+  });
+  assert.is(
+    (await ask({ kind: 'http', hostPort: await httpServer('{"status":"NOT_SERVING"}', { status: 503 }), tls: false }))
+      .code,
+    1,
+  );
   assert.is((await ask({ kind: 'http', hostPort: await httpServer('SERVING'), tls: false })).code, 1);
   assert.is((await ask({ kind: 'http', hostPort: await httpServer('x'.repeat(10_000)), tls: false })).code, 1);
 });
 
 test('Unix sockets are asked over both', async () => {
-  assert.is((await ask({ kind: 'http', hostPort: await httpServer('{"status":"SERVING"}', { path: at('http.sock') }), tls: false })).code, 0);
+  assert.is(
+    (
+      await ask({
+        kind: 'http',
+        hostPort: await httpServer('{"status":"SERVING"}', { path: at('http.sock') }),
+        tls: false,
+      })
+    ).code,
+    0,
+  );
   assert.is((await ask({ hostPort: (await grpcServer({ path: at('grpc.sock') })).address, tls: false })).code, 0);
 });
 
@@ -119,7 +167,10 @@ test('certificates are verified against an authority, unless told otherwise', as
 test('by a configuration, the server is asked where it listens, and must have its certificate', async () => {
   const { address } = await grpcServer({ secure: true });
   const config = (cert: string, key: string): string => {
-    writeFileSync(at('config.yaml'), `server: {grpcListenAddr: ":${address.split(':')[1]}", tls: {cert: ${at(cert)}, key: ${at(key)}}}`);
+    writeFileSync(
+      at('config.yaml'),
+      `server: {grpcListenAddr: ":${address.split(':')[1]}", tls: {cert: ${at(cert)}, key: ${at(key)}}}`,
+    );
     return at('config.yaml');
   };
   assert.equal(await ask({ config: config('cert.pem', 'key.pem') }), { code: 0, out: 'SERVING', problem: '' });
@@ -135,7 +186,12 @@ test('a server that says nothing is not waited for longer than allowed', async (
   closers.push(() => silent.close());
   const hostPort = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
   for (const kind of ['grpc', 'http'] as const) {
-    for (const tls of [true, false]) assert.equal(await ask({ kind, hostPort, tls, timeout: '50ms' }), { code: 1, out: '', problem: 'authz: error: no answer in 50 ms' });
+    for (const tls of [true, false])
+      assert.equal(await ask({ kind, hostPort, tls, timeout: '50ms' }), {
+        code: 1,
+        out: '',
+        problem: 'authz: error: no answer in 50 ms',
+      });
   }
 });
 
@@ -147,12 +203,24 @@ test('arguments that make no sense end with 2', async () => {
 });
 
 test('variables stand in for flags, and one that is set to false is off', () => {
-  const target = (environment: { readonly [name: string]: string }, options = {}) => targetOf({ kind: 'grpc', tls: true, ...options }, environment);
-  assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1', AUTHZ_HC_NOTLS: 'true' }), { address: { kind: 'tcp', host: 'h', port: 1 }, tls: undefined });
+  const target = (environment: { readonly [name: string]: string }, options = {}) =>
+    targetOf({ kind: 'grpc', tls: true, ...options }, environment);
+  assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1', AUTHZ_HC_NOTLS: 'true' }), {
+    address: { kind: 'tcp', host: 'h', port: 1 },
+    tls: undefined,
+  });
   assert.equal(target({ AUTHZ_HC_NOTLS: 'false', AUTHZ_HC_INSECURE: '0' }).tls, { kind: 'authority', ca: undefined });
   assert.equal(target({ AUTHZ_HC_INSECURE: '1' }).tls, { kind: 'any' });
-  assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1' }, { hostPort: 'g:2', tls: false }).address, { kind: 'tcp', host: 'g', port: 2 });
-  assert.equal(target({ AUTHZ_CONFIG: at('none.yaml'), AUTHZ_HC_HOSTPORT: 'h:1' }).address, { kind: 'tcp', host: 'h', port: 1 });
+  assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1' }, { hostPort: 'g:2', tls: false }).address, {
+    kind: 'tcp',
+    host: 'g',
+    port: 2,
+  });
+  assert.equal(target({ AUTHZ_CONFIG: at('none.yaml'), AUTHZ_HC_HOSTPORT: 'h:1' }).address, {
+    kind: 'tcp',
+    host: 'h',
+    port: 1,
+  });
   assert.throws(() => target({ AUTHZ_CONFIG: at('none.yaml') }), 'ENOENT');
 });
 

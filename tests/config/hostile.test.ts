@@ -46,7 +46,11 @@ test('what is nested deep is refused, and overflows nothing', () => {
 
 test('what is huge is refused', () => {
   assert.match(String(problem(`engine: {defaultScope: "${'a'.repeat(5_000_000)}"}`)), 'larger than');
-  assert.ok(problem(`engine: {globals: {${Array.from({ length: 20_000 }, (_value, index) => `k${index}: 1`).join(', ')}}}\nx: 1`));
+  assert.ok(
+    problem(
+      `engine: {globals: {${Array.from({ length: 20_000 }, (_value, index) => `k${index}: 1`).join(', ')}}}\nx: 1`,
+    ),
+  );
   assert.ok(problem(`# ${'a'.repeat(200_000)}\nx: 1`));
   assert.ok(problem(`${'a'.repeat(100_000)}: 1`));
   assert.ok(problem(`server: {httpListenAddr: "${'a:'.repeat(100_000)}"}`));
@@ -65,15 +69,91 @@ test('bombs of aliases do not go off', () => {
 });
 
 test('odd documents are refused', () => {
-  for (const text of ['--- 1\n--- 2', '%YAML 1.1\n---\nserver: {}\n---\n', '!!js/function "x"', 'server: !!binary eA==', 'server: !evil {}', '? {a: 1}\n: 2', '? [1]\n: 2', 'server: {}\n\tengine: {}', '\u0000', '"\\x', 'server: "\\uD800"', '{"server": {"workers": 1}, "server": {}}', '*a', '&a', '- - -', ': :', 'true', '1', '"text"', 'null: 1', '1: 2', '~: {}', 'server: {? : 1}', '<<: {server: {}}', '${EVIL}: 1', '$BOMB', '${', 'a: ${}', 'a: ${A', '@', '`', '%', '\uFEFF- 1', 'constructor: {}', '__proto__: {workers: 1}', 'server: {__proto__: {workers: 1}}', 'server: {constructor: 1, toString: 2}', 'hasOwnProperty: 1']) {
+  for (const text of [
+    '--- 1\n--- 2',
+    '%YAML 1.1\n---\nserver: {}\n---\n',
+    '!!js/function "x"',
+    'server: !!binary eA==',
+    'server: !evil {}',
+    '? {a: 1}\n: 2',
+    '? [1]\n: 2',
+    'server: {}\n\tengine: {}',
+    '\u0000',
+    '"\\x',
+    'server: "\\uD800"',
+    '{"server": {"workers": 1}, "server": {}}',
+    '*a',
+    '&a',
+    '- - -',
+    ': :',
+    'true',
+    '1',
+    '"text"',
+    'null: 1',
+    '1: 2',
+    '~: {}',
+    'server: {? : 1}',
+    '<<: {server: {}}',
+    '${EVIL}: 1',
+    '$BOMB',
+    '${',
+    'a: ${}',
+    'a: ${A',
+    '@',
+    '`',
+    '%',
+    '\uFEFF- 1',
+    'constructor: {}',
+    '__proto__: {workers: 1}',
+    'server: {__proto__: {workers: 1}}',
+    'server: {constructor: 1, toString: 2}',
+    'hasOwnProperty: 1',
+  ]) {
     assert.ok(problem(text) !== undefined, JSON.stringify(text));
   }
   assert.ok(problem(Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x80])) !== undefined);
 });
 
 test('no mutation of a good configuration makes anything but a configuration or a clear error', () => {
-  const seed = 'server:\n  httpListenAddr: ":0"\n  tls: {cert: "", key: ""}\n  cors: {maxAge: 10m, allowedOrigins: [a, "b*"]}\nengine: {globals: {a: 1, b: [x, {c: null}]}}\nauxData:\n  jwt:\n    keySets:\n      - id: k\n        local: {file: ${A:b}, pem: true}\n        insecure: {optionalAlg: true}\naudit: {mask: [principal.attr.x]}\n';
-  const pieces = ['{', '}', '[', ']', ':', '-', '&a ', '*a', '!x ', '"', "'", '\n', '  ', '\t', '#', '|', '>', '?', '$', '${', '$$', '~', '0x', '1e999', '.inf', '.nan', '<<', '\u0000', '\u2028', '\ud800', 'null', '__proto__', '%', ',', '\\'];
+  const seed =
+    'server:\n  httpListenAddr: ":0"\n  tls: {cert: "", key: ""}\n  cors: {maxAge: 10m, allowedOrigins: [a, "b*"]}\nengine: {globals: {a: 1, b: [x, {c: null}]}}\nauxData:\n  jwt:\n    keySets:\n      - id: k\n        local: {file: ${A:b}, pem: true}\n        insecure: {optionalAlg: true}\naudit: {mask: [principal.attr.x]}\n';
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    '-',
+    '&a ',
+    '*a',
+    '!x ',
+    '"',
+    "'",
+    '\n',
+    '  ',
+    '\t',
+    '#',
+    '|',
+    '>',
+    '?',
+    '$',
+    '${',
+    '$$',
+    '~',
+    '0x',
+    '1e999',
+    '.inf',
+    '.nan',
+    '<<',
+    '\u0000',
+    '\u2028',
+    '\ud800',
+    'null',
+    '__proto__',
+    '%',
+    ',',
+    '\\',
+  ];
   // A fixed sequence: what fails once fails again.
   let state = 12345;
   const random = (below: number): number => {
@@ -93,13 +173,33 @@ test('no mutation of a good configuration makes anything but a configuration or 
 });
 
 test('overrides are refused as clearly', () => {
-  const pieces = ['server', '.', '=', '[', ']', '{', '}', ',', '\\', '0', '-1', '999999', '$A', '${', 'workers', '__proto__', 'constructor', 'x'];
+  const pieces = [
+    'server',
+    '.',
+    '=',
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    '\\',
+    '0',
+    '-1',
+    '999999',
+    '$A',
+    '${',
+    'workers',
+    '__proto__',
+    'constructor',
+    'x',
+  ];
   let state = 99;
   const random = (below: number): number => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-  for (let round = 0; round < 1200; round++) problem('', [Array.from({ length: 1 + random(12) }, () => pieces[random(pieces.length)]).join('')]);
+  for (let round = 0; round < 1200; round++)
+    problem('', [Array.from({ length: 1 + random(12) }, () => pieces[random(pieces.length)]).join('')]);
 });
 
 test.run();

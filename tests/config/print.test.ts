@@ -36,15 +36,27 @@ test('each value is followed by what it comes from', () => {
   const file = fileOf('a.yaml', TEXT);
   const lines = printConfig(loadSettings({ file, sets: ['server.workers=2'], environment: {} })).split('\n');
   assert.is(lines[0], 'server:');
-  for (const line of [`  httpListenAddr: "[::1]:80" # ${file}:2:3`, '  grpcListenAddr: :3593 # default', '  workers: 2 # --set server.workers', `    maxAge: 1h30m # ${file}:4:10`, '  tls:', '    cert: null # default']) assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`);
+  for (const line of [
+    `  httpListenAddr: "[::1]:80" # ${file}:2:3`,
+    '  grpcListenAddr: :3593 # default',
+    '  workers: 2 # --set server.workers',
+    `    maxAge: 1h30m # ${file}:4:10`,
+    '  tls:',
+    '    cert: null # default',
+  ])
+    assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`);
 });
 
 test('what is printed is a configuration that gives the same', () => {
   const config = (text: string) => loadConfig({ file: fileOf('b.yaml', text), environment: {} }).config;
-  const printed = (text: string): string => printConfig(loadSettings({ file: fileOf('b.yaml', text), environment: {} }));
+  const printed = (text: string): string =>
+    printConfig(loadSettings({ file: fileOf('b.yaml', text), environment: {} }));
   for (const text of ['', TEXT]) {
     // Where a keyset was written is part of it.
-    const placeless = (value: ReturnType<typeof config>) => ({ ...value, jwt: { ...value.jwt, keySets: value.jwt.keySets.map((set) => ({ ...set, place: '' })) } });
+    const placeless = (value: ReturnType<typeof config>) => ({
+      ...value,
+      jwt: { ...value.jwt, keySets: value.jwt.keySets.map((set) => ({ ...set, place: '' })) },
+    });
     assert.equal(placeless(config(printed(text))), placeless(config(text)));
   }
 });

@@ -16,7 +16,18 @@ test.before(async () => {
   assert.is((await run(PROGRAMS.authzc, ['compile'], folder)).code, 0);
   const own = makeCertificate('own');
   const other = makeCertificate('other');
-  for (const [name, text] of [['cert.pem', own.cert], ['key.pem', own.key], ['other.pem', other.key], ['text.pem', 'x'], ['bundle.js', 'export const other = 1;'], ['syntax.js', 'export const {'], ['config.yaml', '['], ['tls.yaml', 'server:\n  tls: {cert: none.pem, key: key.pem}\n'], ['unknown.yaml', 'server:\n  wokers: 1\n']] as const) writeFileSync(join(folder, name), text);
+  for (const [name, text] of [
+    ['cert.pem', own.cert],
+    ['key.pem', own.key],
+    ['other.pem', other.key],
+    ['text.pem', 'x'],
+    ['bundle.js', 'export const other = 1;'],
+    ['syntax.js', 'export const {'],
+    ['config.yaml', '['],
+    ['tls.yaml', 'server:\n  tls: {cert: none.pem, key: key.pem}\n'],
+    ['unknown.yaml', 'server:\n  wokers: 1\n'],
+  ] as const)
+    writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, 'a-folder'));
   taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -27,7 +38,12 @@ test.after(() => {
 });
 
 /** Not what a case is about. */
-const QUIET = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1', '--bundle', 'dist/policies.js'];
+const QUIET = [
+  '--set',
+  'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1',
+  '--bundle',
+  'dist/policies.js',
+];
 const KEY_SET = 'auxData.jwt.keySets[0].id=k,auxData.jwt.keySets[0]';
 const TAKEN = (): string => `127.0.0.1:${(taken.address() as { readonly port: number }).port}`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -37,43 +53,131 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   ['a configuration that is not there', () => ['--config', 'none.yaml'], 'none.yaml: cannot be read: ENOENT'],
   ['a configuration that is a folder', () => ['--config', 'a-folder'], 'a-folder: cannot be read: EISDIR'],
   ['a configuration that is no YAML', () => ['--config', 'config.yaml'], 'config.yaml:1:'],
-  ['an unknown key in a file', () => ['--config', 'unknown.yaml'], 'authz: error: unknown.yaml:2:3: unknown key `server.wokers`'],
+  [
+    'an unknown key in a file',
+    () => ['--config', 'unknown.yaml'],
+    'authz: error: unknown.yaml:2:3: unknown key `server.wokers`',
+  ],
   ['an unknown key', () => set('server.wokers=1'), '--set server.wokers: unknown key `server.wokers`'],
   ['an unknown block', () => set('sever.workers=1'), '--set sever.workers: unknown key `sever`'],
-  ['a limit out of its bounds', () => set('server.requestLimits.maxActionsPerResource=501'), 'must be an integer from 1 to 500, not `501`'],
-  ['a bad listen address', () => set('server.httpListenAddr=localhost'), '`server.httpListenAddr` must be a listen address'],
+  [
+    'a limit out of its bounds',
+    () => set('server.requestLimits.maxActionsPerResource=501'),
+    'must be an integer from 1 to 500, not `501`',
+  ],
+  [
+    'a bad listen address',
+    () => set('server.httpListenAddr=localhost'),
+    '`server.httpListenAddr` must be a listen address',
+  ],
   ['a port in use', () => set(`server.httpListenAddr=${TAKEN()}`), 'server.httpListenAddr: listen EADDRINUSE'],
   ['a gRPC port in use', () => set(`server.grpcListenAddr=${TAKEN()}`), 'server.grpcListenAddr: listen EADDRINUSE'],
   ['a socket in no folder', () => set('server.httpListenAddr=unix:/none/x.sock'), /ENOENT|EACCES/],
-  ['a certificate of a file that is not there', () => ['--config', 'tls.yaml'], 'authz: error: tls.yaml:2:9: server.tls.cert: `none.pem` cannot be read (ENOENT)'],
+  [
+    'a certificate of a file that is not there',
+    () => ['--config', 'tls.yaml'],
+    'authz: error: tls.yaml:2:9: server.tls.cert: `none.pem` cannot be read (ENOENT)',
+  ],
   ['a bundle that is not there', () => ['--bundle', 'none.js'], 'none.js'],
   ['a bundle that is none', () => ['--bundle', 'bundle.js'], 'bundle.js'],
   ['a bundle with an error', () => ['--bundle', 'syntax.js'], 'syntax.js'],
-  ['an audit log without backend', () => set('audit.enabled=true'), '--set audit.enabled: `audit.enabled` needs `audit.backend`'],
-  ['an unknown audit backend', () => set('audit.enabled=true,audit.backend=hub'), 'must be one of `file`, `local`, `kafka`, not `hub`'],
-  ['an audit database without a folder', () => set('audit.enabled=true,audit.backend=local'), 'needs `audit.local.storagePath`'],
-  ['an audit file in no folder', () => set('audit.enabled=true,audit.backend=file,audit.file.path=/none/audit.log'), 'audit.file.path: the folder `/none`'],
+  [
+    'an audit log without backend',
+    () => set('audit.enabled=true'),
+    '--set audit.enabled: `audit.enabled` needs `audit.backend`',
+  ],
+  [
+    'an unknown audit backend',
+    () => set('audit.enabled=true,audit.backend=hub'),
+    'must be one of `file`, `local`, `kafka`, not `hub`',
+  ],
+  [
+    'an audit database without a folder',
+    () => set('audit.enabled=true,audit.backend=local'),
+    'needs `audit.local.storagePath`',
+  ],
+  [
+    'an audit file in no folder',
+    () => set('audit.enabled=true,audit.backend=file,audit.file.path=/none/audit.log'),
+    'audit.file.path: the folder `/none`',
+  ],
   ['a retention that is too short', () => set('audit.local.retentionPeriod=1m'), 'must be a duration from 1h to 720h'],
-  ['two keysets of one id', () => set(`${KEY_SET}.local.data=eA==,auxData.jwt.keySets[1].id=k,auxData.jwt.keySets[1].local.data=eA==`), 'keyset `k` is there twice'],
+  [
+    'two keysets of one id',
+    () => set(`${KEY_SET}.local.data=eA==,auxData.jwt.keySets[1].id=k,auxData.jwt.keySets[1].local.data=eA==`),
+    'keyset `k` is there twice',
+  ],
   ['a keyset without source', () => set('auxData.jwt.keySets[0].id=k'), 'must have one of `local` and `remote`'],
-  ['a keyset with both sources', () => set(`${KEY_SET}.local.data=eA==,auxData.jwt.keySets[0].remote.url=http://x`), 'must have one of `local` and `remote`'],
-  ['a keyset whose file is not there', () => set(`${KEY_SET}.local.file=none.jwks`), 'keyset `k` cannot be read from `none.jwks` (ENOENT)'],
+  [
+    'a keyset with both sources',
+    () => set(`${KEY_SET}.local.data=eA==,auxData.jwt.keySets[0].remote.url=http://x`),
+    'must have one of `local` and `remote`',
+  ],
+  [
+    'a keyset whose file is not there',
+    () => set(`${KEY_SET}.local.file=none.jwks`),
+    'keyset `k` cannot be read from `none.jwks` (ENOENT)',
+  ],
   ['a keyset that is no base64', () => set(`${KEY_SET}.local.data=*`), 'keyset `k` is no base64'],
-  ['a keyset of keys that cannot be used', () => set(`${KEY_SET}.local.data=${base64('{"kty":"RSA","alg":"RS256","kid":"k"}')}`), 'keyset `k` has a key that cannot be used'],
-  ['a keyset at no URL', () => set(`${KEY_SET}.remote.url=nowhere`), '`auxData.jwt.keySets[0].remote.url` must be a URL'],
-  ['a skew that is negative', () => set('auxData.jwt.acceptableTimeSkew=-1s'), '`auxData.jwt.acceptableTimeSkew` must be a duration'],
+  [
+    'a keyset of keys that cannot be used',
+    () => set(`${KEY_SET}.local.data=${base64('{"kty":"RSA","alg":"RS256","kid":"k"}')}`),
+    'keyset `k` has a key that cannot be used',
+  ],
+  [
+    'a keyset at no URL',
+    () => set(`${KEY_SET}.remote.url=nowhere`),
+    '`auxData.jwt.keySets[0].remote.url` must be a URL',
+  ],
+  [
+    'a skew that is negative',
+    () => set('auxData.jwt.acceptableTimeSkew=-1s'),
+    '`auxData.jwt.acceptableTimeSkew` must be a duration',
+  ],
   ['a bad mode of socket files', () => set('server.udsFileMode=0o999'), '`server.udsFileMode` must be a file mode'],
   ['a global that conditions cannot name', () => set('engine.globals.if=1'), 'global `if`'],
-  ['an admin password that is no hash', () => set('server.adminAPI.adminCredentials.passwordHash=eA=='), 'must be base64 of a bcrypt hash'],
+  [
+    'an admin password that is no hash',
+    () => set('server.adminAPI.adminCredentials.passwordHash=eA=='),
+    'must be base64 of a bcrypt hash',
+  ],
   ['an admin API without credentials', () => set('server.adminAPI.enabled=true'), 'there are no default credentials'],
-  ['a bad word for schema enforcement', () => set('schema.enforcement=strict'), 'must be one of `none`, `warn`, `reject`, not `strict`'],
-  ['a bad log level for conditions', () => set('engine.celErrorLogLevel=loud'), '`engine.celErrorLogLevel` must be one of'],
-  ['a blank policy version', () => set('engine.defaultPolicyVersion= '), '`engine.defaultPolicyVersion` must be a text that is not empty'],
+  [
+    'a bad word for schema enforcement',
+    () => set('schema.enforcement=strict'),
+    'must be one of `none`, `warn`, `reject`, not `strict`',
+  ],
+  [
+    'a bad log level for conditions',
+    () => set('engine.celErrorLogLevel=loud'),
+    '`engine.celErrorLogLevel` must be one of',
+  ],
+  [
+    'a blank policy version',
+    () => set('engine.defaultPolicyVersion= '),
+    '`engine.defaultPolicyVersion` must be a text that is not empty',
+  ],
   ['half of TLS', () => set('server.tls.cert=cert.pem'), '`server.tls.cert` needs `server.tls.key`'],
-  ['a certificate that is not there', () => set('server.tls.cert=none.pem,server.tls.key=key.pem'), 'server.tls.cert: `none.pem` cannot be read (ENOENT)'],
-  ['a key that is none', () => set('server.tls.cert=cert.pem,server.tls.key=text.pem'), 'server.tls.key: `text.pem` holds no private key'],
-  ['a key of another certificate', () => set('server.tls.cert=cert.pem,server.tls.key=other.pem'), 'is not that of the certificate'],
-  ['authorities that are none', () => set('server.tls.cert=cert.pem,server.tls.key=key.pem,server.tls.caCert=text.pem'), 'server.tls.caCert: `text.pem` holds no certificate'],
+  [
+    'a certificate that is not there',
+    () => set('server.tls.cert=none.pem,server.tls.key=key.pem'),
+    'server.tls.cert: `none.pem` cannot be read (ENOENT)',
+  ],
+  [
+    'a key that is none',
+    () => set('server.tls.cert=cert.pem,server.tls.key=text.pem'),
+    'server.tls.key: `text.pem` holds no private key',
+  ],
+  [
+    'a key of another certificate',
+    () => set('server.tls.cert=cert.pem,server.tls.key=other.pem'),
+    'is not that of the certificate',
+  ],
+  [
+    'authorities that are none',
+    () => set('server.tls.cert=cert.pem,server.tls.key=key.pem,server.tls.caCert=text.pem'),
+    'server.tls.caCert: `text.pem` holds no certificate',
+  ],
 ];
 
 for (const [title, options, said] of CASES) {
@@ -94,7 +198,11 @@ for (const [title, options, said] of CASES) {
 }
 
 test('a remote keyset that cannot be reached is not among them, and neither is one that lacks words', async () => {
-  const server = launch(PROGRAMS.server, [...QUIET, ...set(`${KEY_SET}.remote.url=http://user:hidden@${TAKEN()}/keys`)], folder);
+  const server = launch(
+    PROGRAMS.server,
+    [...QUIET, ...set(`${KEY_SET}.remote.url=http://user:hidden@${TAKEN()}/keys`)],
+    folder,
+  );
   assert.match(await server.firstLine, 'REST and Connect on');
   const { code, stdout, stderr } = await stop(server);
   assert.is(code, 0, stderr);

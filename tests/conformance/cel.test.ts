@@ -7,7 +7,10 @@ import { CORPUS, hasCorpus, replaySuite } from './served-suite.js';
 
 /** How many cases each recorded folder has. */
 const TOTALS: { readonly [folder: string]: number } = {
-  eval: 157, fuzz: 120, lib: 225, recorded: 387,
+  eval: 157,
+  fuzz: 120,
+  lib: 225,
+  recorded: 387,
 };
 
 const test = suite('recorded expressions over HTTP');

@@ -7,10 +7,27 @@ import { CORPUS, hasCorpus, replaySuite } from './served-suite.js';
 
 /** How many cases each recorded folder has. */
 const TOTALS: { readonly [folder: string]: number } = {
-  auxdata: 39, auxdata_none: 4, auxdata_unverified: 7, cel_errors: 13, defaults: 106, fuzz_lenient: 60,
-  fuzz_main: 120, fuzz_plan_policies: 60, fuzz_server: 60, lenient: 79, main: 81, names: 29, requests: 43,
-  schema_cases_none: 5, schema_cases_reject: 5, schema_cases_warn: 5, schema_reject: 3, schema_warn: 3, server: 30,
-  server_warn: 16, strict_evaluation: 10,
+  auxdata: 39,
+  auxdata_none: 4,
+  auxdata_unverified: 7,
+  cel_errors: 13,
+  defaults: 106,
+  fuzz_lenient: 60,
+  fuzz_main: 120,
+  fuzz_plan_policies: 60,
+  fuzz_server: 60,
+  lenient: 79,
+  main: 81,
+  names: 29,
+  requests: 43,
+  schema_cases_none: 5,
+  schema_cases_reject: 5,
+  schema_cases_warn: 5,
+  schema_reject: 3,
+  schema_warn: 3,
+  server: 30,
+  server_warn: 16,
+  strict_evaluation: 10,
 };
 
 const test = suite('recorded checks');

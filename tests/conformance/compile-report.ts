@@ -14,9 +14,9 @@ export interface RecordedError {
 }
 
 /**
- * The problems only one side has. Stricter than `run.mjs` of the corpus with `--messages normal`: of the parts that others word or
- * place, only those of the YAML parser and of the schema compiler are free, beyond the prefix that is recorded; the CEL checker and the
- * field validator are ours and are held to the letter.
+ * The problems only one side has. Stricter than `run.mjs` of the corpus with `--messages normal`: of the parts that
+ * others word or place, only those of the YAML parser and of the schema compiler are free, beyond the prefix that is
+ * recorded; the CEL checker and the field validator are ours and are held to the letter.
  */
 export function differences(have: readonly RecordedError[], want: readonly RecordedError[]): readonly string[] {
   const missing = want.map((error) => comparable(error, want));
@@ -50,7 +50,9 @@ function identityOf({ stage, kind, file, policy, scope }: RecordedError): string
 
 /** The longest of the prefixes the message begins with; a message whose text is free is left out. */
 function looseMessage(message: string | undefined, marks: readonly RecordedError[]): string | undefined {
-  const prefixes = marks.flatMap(({ messagePrefix }) => (messagePrefix === undefined ? [] : [spaced(messagePrefix) as string]));
+  const prefixes = marks.flatMap(({ messagePrefix }) =>
+    messagePrefix === undefined ? [] : [spaced(messagePrefix) as string],
+  );
   const fitting = prefixes.filter((prefix) => message?.startsWith(prefix)).sort((a, b) => b.length - a.length);
   if (fitting[0] !== undefined) return fitting[0];
   return marks.some(({ messagePrefix }) => messagePrefix === undefined) ? undefined : message;

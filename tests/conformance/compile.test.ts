@@ -35,7 +35,10 @@ test.run();
 
 async function folderCase(name: string): Promise<Outcome> {
   const recorded = readJson<Case>(join(corpus, name, 'want.json'));
-  return { id: `compile/${name}`, problem: await problemOf(join(corpus, name, recorded.policies ?? 'policies'), recorded) };
+  return {
+    id: `compile/${name}`,
+    problem: await problemOf(join(corpus, name, recorded.policies ?? 'policies'), recorded),
+  };
 }
 
 async function inlineCases(file: string): Promise<readonly Outcome[]> {

@@ -36,8 +36,12 @@ export function bodyOf({ body, bodyRaw, bodyBase64 }: HttpCase): string | Buffer
 /** What of an answer is not as recorded, by the rules of http-cases-run.py; undefined when all is. */
 export function problemOf({ group, want }: HttpCase, answer: Answer): string | undefined {
   const problems = [
-    ...(answer.status === want.status ? [] : [`status ${answer.status}, not ${want.status}: ${answer.text.slice(0, 200)}`]),
-    ...Object.entries(want.headers ?? {}).flatMap(([name, pattern]) => headerProblem(name, pattern, answer.headers[name.toLowerCase()])),
+    ...(answer.status === want.status
+      ? []
+      : [`status ${answer.status}, not ${want.status}: ${answer.text.slice(0, 200)}`]),
+    ...Object.entries(want.headers ?? {}).flatMap(([name, pattern]) =>
+      headerProblem(name, pattern, answer.headers[name.toLowerCase()]),
+    ),
     ...bodyProblems(want, answer.text),
     ...(group === 'valid' ? detailsProblems(want, answer.text) : []),
   ];
@@ -51,9 +55,15 @@ function repeated(_key: string, value: unknown): unknown {
   return text.repeat(times);
 }
 
-function headerProblem(name: string, pattern: string | null, value: string | readonly string[] | undefined): readonly string[] {
+function headerProblem(
+  name: string,
+  pattern: string | null,
+  value: string | readonly string[] | undefined,
+): readonly string[] {
   if (pattern === null) return value === undefined ? [] : [`header ${name} is there: ${value}`];
-  return value !== undefined && new RegExp(pattern).test(String(value)) ? [] : [`header ${name} is ${value}, not ${pattern}`];
+  return value !== undefined && new RegExp(pattern).test(String(value))
+    ? []
+    : [`header ${name} is ${value}, not ${pattern}`];
 }
 
 function bodyProblems(want: HttpCase['want'], text: string): readonly string[] {
@@ -75,7 +85,9 @@ function detailsProblems({ status, body, oracleBody }: HttpCase['want'], text: s
   if (status === 200) return [];
   const wanted = oracleBody?.details ?? (body as { readonly details?: unknown }).details;
   const { details } = JSON.parse(text) as { readonly details?: unknown };
-  return isDeepStrictEqual(details, wanted) ? [] : [`details ${JSON.stringify(details)}, not ${JSON.stringify(wanted)}`];
+  return isDeepStrictEqual(details, wanted)
+    ? []
+    : [`details ${JSON.stringify(details)}, not ${JSON.stringify(wanted)}`];
 }
 
 /** The cases write flags as Python does, in front: `(?m)^# TYPE `. */
@@ -106,10 +118,13 @@ function jsonProblems(want: HttpCase['want'], text: string): readonly string[] {
   ];
 }
 
-/** Lists without an order are sorted, validation errors reduced to what they are about, free texts to their being there. */
+/**
+ * Lists without an order are sorted, validation errors reduced to what they are about, free texts to their being there.
+ */
 function comparable(value: unknown, field?: string): unknown {
   if (field === 'validationErrors' && Array.isArray(value)) return subjectsOf(value);
-  if ((field === 'filterDebug' || field === 'error') && typeof value === 'string') return FIXED_TEXTS.has(value) ? value : '<text>';
+  if ((field === 'filterDebug' || field === 'error') && typeof value === 'string')
+    return FIXED_TEXTS.has(value) ? value : '<text>';
   if (Array.isArray(value)) {
     const items = value.map((item) => comparable(item));
     return field === 'effectiveDerivedRoles' ? sorted(items) : items;
@@ -124,8 +139,12 @@ function comparable(value: unknown, field?: string): unknown {
 const FIXED_TEXTS: ReadonlySet<string> = new Set(['', '(true)', '(false)', 'NO_MATCH']);
 
 /** The distinct pairs of path and source of validation errors that say something. */
-function subjectsOf(errors: readonly { readonly path?: string; readonly source?: string; readonly message?: string }[]): readonly unknown[] {
-  const subjects = errors.filter(({ message }) => message).map(({ path, source }) => JSON.stringify([path ?? null, source ?? null]));
+function subjectsOf(
+  errors: readonly { readonly path?: string; readonly source?: string; readonly message?: string }[],
+): readonly unknown[] {
+  const subjects = errors
+    .filter(({ message }) => message)
+    .map(({ path, source }) => JSON.stringify([path ?? null, source ?? null]));
   return [...new Set(subjects)].sort();
 }
 
@@ -135,8 +154,13 @@ function sorted(items: readonly unknown[]): readonly unknown[] {
 
 /** Whether every field of a value is in another, and equal; lists must be of one length. */
 function contains(have: unknown, want: unknown): boolean {
-  if (Array.isArray(want)) return Array.isArray(have) && have.length === want.length && want.every((item, index) => contains(have[index], item));
+  if (Array.isArray(want))
+    return (
+      Array.isArray(have) && have.length === want.length && want.every((item, index) => contains(have[index], item))
+    );
   if (typeof want !== 'object' || want === null) return isDeepStrictEqual(have, want);
   if (typeof have !== 'object' || have === null || Array.isArray(have)) return false;
-  return Object.entries(want).every(([name, item]) => Object.hasOwn(have, name) && contains((have as { readonly [name: string]: unknown })[name], item));
+  return Object.entries(want).every(
+    ([name, item]) => Object.hasOwn(have, name) && contains((have as { readonly [name: string]: unknown })[name], item),
+  );
 }

@@ -15,7 +15,19 @@ import { skip } from '../support/skip.js';
 const folder = join(SHARED, 'cases');
 /** How many calls each group has. */
 const TOTALS: { readonly [group: string]: number } = {
-  check: 15, schema: 5, values: 12, json: 11, valid: 15, limits: 5, aux: 15, plan: 7, info: 8, http: 12, cors: 5, legacy: 3, authzen: 7,
+  check: 15,
+  schema: 5,
+  values: 12,
+  json: 11,
+  valid: 15,
+  limits: 5,
+  aux: 15,
+  plan: 7,
+  info: 8,
+  http: 12,
+  cors: 5,
+  legacy: 3,
+  authzen: 7,
 };
 
 const test = suite('recorded HTTP calls');
@@ -26,14 +38,17 @@ else skip(import.meta.url, 'the recorded HTTP cases are not here (../shared/case
 test.run();
 
 function addCases(): void {
-  const { cases } = JSON.parse(readFileSync(join(folder, 'http-cases.json'), 'utf8')) as { readonly cases: readonly HttpCase[] };
+  const { cases } = JSON.parse(readFileSync(join(folder, 'http-cases.json'), 'utf8')) as {
+    readonly cases: readonly HttpCase[];
+  };
   const servers = new Map<string, RunningServer>();
   test.before(async () => {
     // Metrics are those of a server that is watched.
     const nowhere = openSync('/dev/null', 'w');
     const log = openLog({ output: nowhere, errors: nowhere, environment: {} });
     const bundle = await loaded(await compileFolder(join(folder, 'http-cases-policies')));
-    for (const profile of ['main', 'limits', 'bare']) servers.set(profile, await startServer(profileConfig(folder, profile), bundle, { log }));
+    for (const profile of ['main', 'limits', 'bare'])
+      servers.set(profile, await startServer(profileConfig(folder, profile), bundle, { log }));
   });
   test.after(async () => {
     await Promise.all([...servers.values()].map((server) => server.close()));
@@ -45,7 +60,8 @@ function addCases(): void {
   for (const [group, total] of Object.entries(TOTALS)) {
     test(`http/${group} is answered as recorded`, async () => {
       const outcomes: Outcome[] = [];
-      for (const one of cases.filter((candidate) => candidate.group === group)) outcomes.push(await replay(one, servers.get(one.profile)));
+      for (const one of cases.filter((candidate) => candidate.group === group))
+        outcomes.push(await replay(one, servers.get(one.profile)));
       settle(`http/${group}`, outcomes, known, total);
     });
   }

@@ -7,9 +7,22 @@ import { CORPUS, hasCorpus, replaySuite } from './served-suite.js';
 
 /** How many cases each recorded folder has. */
 const TOTALS: { readonly [folder: string]: number } = {
-  build_expr: 112, cel_errors: 8, defaults: 15, fuzz_build_expr: 90, fuzz_lenient: 60, fuzz_main: 60,
-  fuzz_strict: 120, lenient: 110, normalise: 36, requests: 19, schema_cases_none: 3, schema_cases_reject: 3,
-  schema_cases_warn: 3, server: 18, strict: 109, strict_evaluation: 9,
+  build_expr: 112,
+  cel_errors: 8,
+  defaults: 15,
+  fuzz_build_expr: 90,
+  fuzz_lenient: 60,
+  fuzz_main: 60,
+  fuzz_strict: 120,
+  lenient: 110,
+  normalise: 36,
+  requests: 19,
+  schema_cases_none: 3,
+  schema_cases_reject: 3,
+  schema_cases_warn: 3,
+  server: 18,
+  strict: 109,
+  strict_evaluation: 9,
 };
 
 const test = suite('recorded plans');

@@ -1,4 +1,12 @@
-import { createFileRegistry, type DescMethod, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMethod,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,7 +33,12 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.f
 
 /** How many recorded calls each method has. */
 const TOTALS: { readonly [method: string]: number } = {
-  CheckResources: 80, PlanResources: 14, CheckResourceSet: 2, CheckResourceBatch: 1, AccessEvaluation: 4, AccessEvaluationBatch: 2,
+  CheckResources: 80,
+  PlanResources: 14,
+  CheckResourceSet: 2,
+  CheckResourceBatch: 1,
+  AccessEvaluation: 4,
+  AccessEvaluationBatch: 2,
 };
 
 /** An answer without its call id, or an error: the same in every protocol. */
@@ -44,7 +57,9 @@ else skip(import.meta.url, 'the recorded HTTP cases are not here (../shared/case
 test.run();
 
 function addCases(): void {
-  const { cases } = JSON.parse(readFileSync(join(folder, 'http-cases.json'), 'utf8')) as { readonly cases: readonly HttpCase[] };
+  const { cases } = JSON.parse(readFileSync(join(folder, 'http-cases.json'), 'utf8')) as {
+    readonly cases: readonly HttpCase[];
+  };
   const servers = new Map<string, RunningServer>();
   const clients = new Map<string, Client>();
   test.before(async () => {
@@ -52,7 +67,10 @@ function addCases(): void {
     for (const profile of ['main', 'limits', 'bare']) {
       const server = await startServer(profileConfig(folder, profile), bundle);
       servers.set(profile, server);
-      clients.set(profile, new Client(server.grpcAddress, credentials.createInsecure(), { 'grpc.max_receive_message_length': -1 }));
+      clients.set(
+        profile,
+        new Client(server.grpcAddress, credentials.createInsecure(), { 'grpc.max_receive_message_length': -1 }),
+      );
     }
   });
   test.after(async () => {
@@ -68,7 +86,13 @@ function addCases(): void {
     test(`${rpc.method} answers ${due.length} requests alike`, async () => {
       assert.is(due.length, TOTALS[rpc.method]);
       const method = registry.getService(rpc.service)?.methods.find(({ name }) => name === rpc.method) as DescMethod;
-      for (const one of due) await compareProtocols(one, { server: servers.get(one.profile) as RunningServer, grpc: clients.get(one.profile) as Client, rpc, method });
+      for (const one of due)
+        await compareProtocols(one, {
+          server: servers.get(one.profile) as RunningServer,
+          grpc: clients.get(one.profile) as Client,
+          rpc,
+          method,
+        });
     });
   }
 }
@@ -89,7 +113,9 @@ async function compareProtocols(one: HttpCase, target: Target): Promise<void> {
 
 function protobufOf({ input }: DescMethod, body: Buffer): Buffer | undefined {
   try {
-    return Buffer.from(toBinary(input, fromJson(input, JSON.parse(body.length === 0 ? '{}' : body.toString('utf8')) as JsonValue)));
+    return Buffer.from(
+      toBinary(input, fromJson(input, JSON.parse(body.length === 0 ? '{}' : body.toString('utf8')) as JsonValue)),
+    );
   } catch {
     return undefined;
   }
@@ -137,22 +163,42 @@ async function connectProtoOutcome({ server, rpc, method }: Target, bytes: Buffe
 async function grpcWebOutcome({ server, rpc, method }: Target, bytes: Buffer): Promise<Outcome> {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
-  const { body } = await sendBytes(server.httpAddress, fullName(rpc), Buffer.concat([head, bytes]), 'application/grpc-web+proto');
+  const { body } = await sendBytes(
+    server.httpAddress,
+    fullName(rpc),
+    Buffer.concat([head, bytes]),
+    'application/grpc-web+proto',
+  );
   const length = body[0] === 0x80 ? -5 : body.readUInt32BE(1);
-  const trailers = new Map(body.subarray(length + 10).toString('utf8').trim().split('\r\n').map((line) => line.split(/: (.*)/s) as [string, string]));
+  const trailers = new Map(
+    body
+      .subarray(length + 10)
+      .toString('utf8')
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(/: (.*)/s) as [string, string]),
+  );
   const code = Number(trailers.get('grpc-status'));
   if (code !== 0) return { code, message: decodeURIComponent(trailers.get('grpc-message') ?? '') };
   return decoded(method, body.subarray(5, 5 + length));
 }
 
-function sendBytes(address: string, path: string, bytes: Buffer, type: string): Promise<{ readonly status: number; readonly body: Buffer }> {
+function sendBytes(
+  address: string,
+  path: string,
+  bytes: Buffer,
+  type: string,
+): Promise<{ readonly status: number; readonly body: Buffer }> {
   const [host, port] = address.split(':');
   return new Promise((resolve, reject) => {
-    const call = request({ host, port, path, method: 'POST', agent: false, headers: { 'content-type': type } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
-    });
+    const call = request(
+      { host, port, path, method: 'POST', agent: false, headers: { 'content-type': type } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+      },
+    );
     call.on('error', reject);
     call.end(bytes);
   });

@@ -20,14 +20,27 @@ export function hasCorpus(url: string): boolean {
   return present;
 }
 
-/** Compiles the policies of a suite, serves them as its config.json says, and sends all its cases; ids begin with the suite's name. */
+/**
+ * Compiles the policies of a suite, serves them as its config.json says, and sends all its cases; ids begin with the
+ * suite's name.
+ */
 export async function replaySuite(name: string, plan: PlanConfig = {}): Promise<readonly Outcome[]> {
   const { runSuites } = (await import(pathToFileURL(join(CORPUS, 'run.mjs')).href)) as Runner;
   const server = await serveSuite(join(CORPUS, name), plan);
   try {
-    const options = { suites: [name], target: `http://${server.httpAddress}`, root: CORPUS, filters: [], messages: 'normal', jobs: 4 } as const;
+    const options = {
+      suites: [name],
+      target: `http://${server.httpAddress}`,
+      root: CORPUS,
+      filters: [],
+      messages: 'normal',
+      jobs: 4,
+    } as const;
     const results = await runSuites(options);
-    return results.map(({ id, pass, diffs }) => ({ id: `${name}/${id}`, problem: pass ? undefined : JSON.stringify(diffs).slice(0, 600) }));
+    return results.map(({ id, pass, diffs }) => ({
+      id: `${name}/${id}`,
+      problem: pass ? undefined : JSON.stringify(diffs).slice(0, 600),
+    }));
   } finally {
     await server.close();
   }
@@ -93,17 +106,27 @@ function configOf(wanted: SuiteConfig, folder: string, plan: PlanConfig): Parame
   }
 }
 
-function yamlOf({ policies, schemaEnforcement, requestLimits, auxData, ...wanted }: SuiteConfig, folder: string, plan: PlanConfig): string {
+function yamlOf(
+  { policies, schemaEnforcement, requestLimits, auxData, ...wanted }: SuiteConfig,
+  folder: string,
+  plan: PlanConfig,
+): string {
   const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals } = wanted;
   return stringify({
     server: { httpListenAddr: '127.0.0.1:0', grpcListenAddr: '127.0.0.1:0', requestLimits },
     engine: { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals, plan },
     schema: { enforcement: schemaEnforcement },
-    auxData: auxData === null ? undefined : { jwt: { ...auxData, keySets: auxData.keySets.map((set) => keySetOf(set, folder)) } },
+    auxData:
+      auxData === null
+        ? undefined
+        : { jwt: { ...auxData, keySets: auxData.keySets.map((set) => keySetOf(set, folder)) } },
     storage: { driver: 'disk', disk: { directory: join(folder, policies) } },
   });
 }
 
-function keySetOf({ id, file, pem = false, optionalAlg = false, optionalKid = false }: SuiteKeySet, folder: string): object {
+function keySetOf(
+  { id, file, pem = false, optionalAlg = false, optionalKid = false }: SuiteKeySet,
+  folder: string,
+): object {
   return { id, local: { file: join(folder, file), pem }, insecure: { optionalAlg, optionalKid } };
 }

@@ -36,9 +36,14 @@ if (hasCorpus(import.meta.url)) {
     for (const name of readdirSync(corpus).sort()) {
       const recorded = JSON.parse(readFileSync(join(corpus, name, 'want.json'), 'utf8')) as Case;
       const have = await reportOf(join(corpus, name), recorded);
-      const [wanted, got] = [recorded.want.results, have].map((report) => relaxed(runner.normReport(report, { messages: 'normal' }), recorded.want.advisory ?? []));
+      const [wanted, got] = [recorded.want.results, have].map((report) =>
+        relaxed(runner.normReport(report, { messages: 'normal' }), recorded.want.advisory ?? []),
+      );
       const diffs = [...diff(wanted, got), ...(isGood(have) === recorded.want.ok ? [] : ['exit status'])];
-      outcomes.push({ id: `verify/${name}`, problem: diffs.length === 0 ? undefined : JSON.stringify(diffs).slice(0, 600) });
+      outcomes.push({
+        id: `verify/${name}`,
+        problem: diffs.length === 0 ? undefined : JSON.stringify(diffs).slice(0, 600),
+      });
     }
     settle('verify', outcomes, readKnownFailures(join(import.meta.dirname, 'verify-known-failures.txt')), 71);
   });
@@ -62,7 +67,12 @@ async function reportOf(folder: string, { policies, tests, testFilter: filter }:
   const directory = join(folder, policies);
   const ask = asks.get(directory) ?? askOf(directory);
   asks.set(directory, ask);
-  const results = runTests(loadSuites(join(folder, tests)), { ask: await ask, filter: testFilter(filter === undefined ? [] : [filter]), skipBatching: false, traced: false });
+  const results = runTests(loadSuites(join(folder, tests)), {
+    ask: await ask,
+    filter: testFilter(filter === undefined ? [] : [filter]),
+    skipBatching: false,
+    traced: false,
+  });
   return JSON.parse(JSON.stringify(jsonReport(results))) as Report;
 }
 
@@ -78,5 +88,10 @@ function isGood({ summary: { overallResult } }: Report): boolean {
 
 /** What parsers of others worded is not compared. */
 function relaxed(report: Report, advisory: readonly string[]): Report {
-  return { ...report, suites: (report.suites ?? []).map((own) => (advisory.includes(own.file) && own.error !== undefined ? { ...own, error: '' } : own)) };
+  return {
+    ...report,
+    suites: (report.suites ?? []).map((own) =>
+      advisory.includes(own.file) && own.error !== undefined ? { ...own, error: '' } : own,
+    ),
+  };
 }

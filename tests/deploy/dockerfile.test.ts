@@ -19,7 +19,10 @@ test('a stage copies only from stages before it', () => {
   stages.forEach(({ lines, from }, index) => {
     const before = stages.slice(0, index).map(({ name }) => name);
     const sources = lines.flatMap((line) => /^COPY --from=(\S+)/.exec(line)?.[1] ?? []);
-    assert.ok(sources.every((source) => before.includes(source)), String(sources));
+    assert.ok(
+      sources.every((source) => before.includes(source)),
+      String(sources),
+    );
     assert.ok(from.includes('/') || from.includes(':') || from === 'scratch' || before.includes(from), from);
   });
 });
@@ -27,19 +30,40 @@ test('a stage copies only from stages before it', () => {
 test('what is copied from the repository is there', () => {
   for (const line of stages.flatMap(({ lines }) => lines)) {
     const [, sources = ''] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
-    for (const source of sources.split(' ').filter((word) => word !== '')) assert.ok(existsSync(join(ROOT, source)), source);
+    for (const source of sources.split(' ').filter((word) => word !== ''))
+      assert.ok(existsSync(join(ROOT, source)), source);
   }
 });
 
 test('what it leaves out of its context is not needed to build', () => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
-  for (const needed of ['compiler', 'runtime', 'server', 'proto', 'generated', 'scripts', 'policies', 'package.json', 'package-lock.json', '.npmrc', 'tsconfig.json']) assert.not(ignored.includes(needed), needed);
+  for (const needed of [
+    'compiler',
+    'runtime',
+    'server',
+    'proto',
+    'generated',
+    'scripts',
+    'policies',
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'tsconfig.json',
+  ])
+    assert.not(ignored.includes(needed), needed);
   for (const large of ['node_modules', '.git']) assert.ok(ignored.includes(large), large);
 });
 
 test('the programs it runs are those that the build makes', () => {
   const build = readFileSync(join(ROOT, 'scripts/build.ts'), 'utf8');
-  const programs = new Set([...stages.flatMap(({ lines }) => lines).join('\n').matchAll(/\bdist\/(\w+)\.js\b/g)].map(([, name]) => name as string));
+  const programs = new Set(
+    [
+      ...stages
+        .flatMap(({ lines }) => lines)
+        .join('\n')
+        .matchAll(/\bdist\/(\w+)\.js\b/g),
+    ].map(([, name]) => name as string),
+  );
   assert.equal([...programs].sort(), ['authzc', 'policies', 'server']);
   for (const program of ['authzc', 'server']) assert.match(build, new RegExp(`\\b${program}: '`));
 });
@@ -53,7 +77,9 @@ test('it builds and runs on the LTS release of Node that CI tests', () => {
 
 test('the image has no build tools, is not run by root, and says whether it is well', () => {
   assert.match(last.from, /^gcr\.io\/distroless\/nodejs\d+-debian\d+:nonroot$/);
-  assert.ok(stages.some(({ name, lines }) => name === 'production' && lines.some((line) => line.includes('--omit=dev'))));
+  assert.ok(
+    stages.some(({ name, lines }) => name === 'production' && lines.some((line) => line.includes('--omit=dev'))),
+  );
   assert.ok(last.lines.every((line) => !line.startsWith('RUN ')));
   assert.match(only('USER'), /^USER [1-9]\d*:[1-9]\d*$/);
   assert.match(only('HEALTHCHECK'), /CMD \["\/nodejs\/bin\/node", "dist\/server\.js", "healthcheck"\]$/);
@@ -62,9 +88,13 @@ test('the image has no build tools, is not run by root, and says whether it is w
 });
 
 test('it is labelled as images are', () => {
-  const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string; readonly license: string };
+  const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly version: string;
+    readonly license: string;
+  };
   const label = only('LABEL');
-  for (const name of ['title', 'description', 'licenses', 'version', 'revision']) assert.match(label, `org.opencontainers.image.${name}="`);
+  for (const name of ['title', 'description', 'licenses', 'version', 'revision'])
+    assert.match(label, `org.opencontainers.image.${name}="`);
   assert.match(label, `licenses="${license}"`);
   assert.ok(last.lines.includes(`ARG VERSION=${version}`));
 });

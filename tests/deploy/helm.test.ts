@@ -35,14 +35,25 @@ test('every value is in the schema', () => {
   for (const [name, value] of Object.entries(values)) {
     assert.ok(Object.hasOwn(known, name), name);
     const inner = known[name]?.['properties'] as JsonObject | undefined;
-    if (inner !== undefined) assert.equal(Object.keys(value as JsonObject).filter((key) => !Object.hasOwn(inner, key)), [], name);
+    if (inner !== undefined)
+      assert.equal(
+        Object.keys(value as JsonObject).filter((key) => !Object.hasOwn(inner, key)),
+        [],
+        name,
+      );
   }
 });
 
 test('templates use values that there are, and all of them', () => {
-  const used = new Set(templates.flatMap(({ text }) => [...text.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1))));
+  const used = new Set(
+    templates.flatMap(({ text }) => [...text.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1))),
+  );
   for (const path of used) assert.ok(valueAt(path) !== undefined, path);
-  for (const name of Object.keys(values)) assert.ok([...used].some((path) => path.split('.')[0] === name), `${name} is not used`);
+  for (const name of Object.keys(values))
+    assert.ok(
+      [...used].some((path) => path.split('.')[0] === name),
+      `${name} is not used`,
+    );
 });
 
 test('templates include what is defined', () => {
@@ -62,10 +73,19 @@ test('blocks are closed, and what is left is YAML of Kubernetes', () => {
 });
 
 test('the pod has probes, and no rights', () => {
-  const { spec } = parse(withoutActions(read('templates/deployment.yaml'))) as { readonly spec: { readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } & JsonObject } } };
+  const { spec } = parse(withoutActions(read('templates/deployment.yaml'))) as {
+    readonly spec: {
+      readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } & JsonObject };
+    };
+  };
   const [container] = spec.template.spec.containers;
-  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) assert.ok(container?.[probe] !== undefined, probe);
-  assert.equal(container?.['securityContext'], { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
+    assert.ok(container?.[probe] !== undefined, probe);
+  assert.equal(container?.['securityContext'], {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
   assert.is((spec.template.spec['securityContext'] as JsonObject)['runAsNonRoot'], true);
 });
 
@@ -75,7 +95,10 @@ test('the liveness probe asks for a turn of the event loop, which health is not 
   assert.match(probe, 'include "authz.live"');
   // A stuck worker is noticed after two seconds; the answer about it must come before the probe gives up.
   assert.ok(Number(/timeoutSeconds: (\d+)/.exec(probe)?.[1]) > 2);
-  assert.match(/define "authz\.live" -\}\}\n([\s\S]*?)\{\{- end/.exec(read('templates/_names.tpl'))?.[1] ?? '', 'path: /_authz/live\n');
+  assert.match(
+    /define "authz\.live" -\}\}\n([\s\S]*?)\{\{- end/.exec(read('templates/_names.tpl'))?.[1] ?? '',
+    'path: /_authz/live\n',
+  );
 });
 
 test('the network policy lets clients in on both ports, and lets out what the values name and DNS', () => {
@@ -83,16 +106,36 @@ test('the network policy lets clients in on both ports, and lets out what the va
   assert.match(text, '{{- if .Values.networkPolicy.enabled }}');
   const { spec } = parse(withoutActions(text)) as { readonly spec: { readonly [part: string]: Json } };
   assert.equal(spec['policyTypes'], ['Ingress', 'Egress']);
-  const ports = (rules: Json | undefined): readonly unknown[] => (rules as readonly { readonly ports: readonly { readonly port: unknown }[] }[]).flatMap((rule) => rule.ports.map(({ port }) => port));
-  assert.equal([ports(spec['ingress']), ports(spec['egress'])], [['http', 'grpc'], [53, 53]]);
+  const ports = (rules: Json | undefined): readonly unknown[] =>
+    (rules as readonly { readonly ports: readonly { readonly port: unknown }[] }[]).flatMap((rule) =>
+      rule.ports.map(({ port }) => port),
+    );
+  assert.equal(
+    [ports(spec['ingress']), ports(spec['egress'])],
+    [
+      ['http', 'grpc'],
+      [53, 53],
+    ],
+  );
   assert.match(text, '.Values.networkPolicy.from');
   assert.match(text, 'with .Values.networkPolicy.egress');
-  assert.equal(problemsOf({ ...values, networkPolicy: { enabled: true, from: [{ podSelector: {} }], egress: [{}] } }, schema, schema), []);
-  assert.equal(problemsOf({ ...values, networkPolicy: { peers: [] } }, schema, schema), ['$.networkPolicy.peers: additionalProperties']);
+  assert.equal(
+    problemsOf(
+      { ...values, networkPolicy: { enabled: true, from: [{ podSelector: {} }], egress: [{}] } },
+      schema,
+      schema,
+    ),
+    [],
+  );
+  assert.equal(problemsOf({ ...values, networkPolicy: { peers: [] } }, schema, schema), [
+    '$.networkPolicy.peers: additionalProperties',
+  ]);
 });
 
 test('the configuration is one that the server takes', () => {
-  const sets = Object.entries((values['config'] as { readonly server: JsonObject }).server).map(([key, value]) => `server.${key}=${String(value)}`);
+  const sets = Object.entries((values['config'] as { readonly server: JsonObject }).server).map(
+    ([key, value]) => `server.${key}=${String(value)}`,
+  );
   const { config, warnings } = loadConfig({ sets, environment: {} });
   assert.equal(warnings, []);
   assert.is(config.server.shutdownGrace, 5000);

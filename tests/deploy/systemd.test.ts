@@ -10,11 +10,20 @@ const test = suite('the systemd unit');
 
 const file = join(ROOT, 'deploy/systemd/authz.service');
 const ANALYZE = '/usr/bin/systemd-analyze';
-const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-const settings = new Map(lines.flatMap((line) => [/^(\w+)=(.*)$/.exec(line)]).flatMap((match) => (match === null ? [] : [[match[1] as string, match[2] as string] as const])));
+const lines = readFileSync(file, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+const settings = new Map(
+  lines
+    .flatMap((line) => [/^(\w+)=(.*)$/.exec(line)])
+    .flatMap((match) => (match === null ? [] : [[match[1] as string, match[2] as string] as const])),
+);
 
 test('it has its three sections, and nothing but settings in them', () => {
-  assert.equal(lines.filter((line) => line.startsWith('[')), ['[Unit]', '[Service]', '[Install]']);
+  assert.equal(
+    lines.filter((line) => line.startsWith('[')),
+    ['[Unit]', '[Service]', '[Install]'],
+  );
   assert.ok(lines.every((line) => /^\[\w+\]$|^[A-Z]\w*=/.test(line)));
 });
 
@@ -30,7 +39,15 @@ test('it waits longer than the server takes to answer what is under way', () => 
 });
 
 test('it may do little', () => {
-  const wanted = { DynamicUser: 'yes', NoNewPrivileges: 'yes', ProtectSystem: 'strict', ProtectHome: 'yes', PrivateDevices: 'yes', CapabilityBoundingSet: '', RestrictAddressFamilies: 'AF_INET AF_INET6 AF_UNIX' };
+  const wanted = {
+    DynamicUser: 'yes',
+    NoNewPrivileges: 'yes',
+    ProtectSystem: 'strict',
+    ProtectHome: 'yes',
+    PrivateDevices: 'yes',
+    CapabilityBoundingSet: '',
+    RestrictAddressFamilies: 'AF_INET AF_INET6 AF_UNIX',
+  };
   for (const [name, value] of Object.entries(wanted)) assert.is(settings.get(name), value, name);
   // V8 makes code while it runs.
   assert.not(settings.has('MemoryDenyWriteExecute'));
@@ -42,7 +59,9 @@ test('systemd knows every setting', () => {
     return;
   }
   const { stdout, stderr } = spawnSync(ANALYZE, ['verify', '--man=no', file], { encoding: 'utf8', timeout: 20_000 });
-  const said = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('authz.service') && !line.includes('is not executable'));
+  const said = `${stdout}${stderr}`
+    .split('\n')
+    .filter((line) => line.includes('authz.service') && !line.includes('is not executable'));
   assert.equal(said, []);
 });
 

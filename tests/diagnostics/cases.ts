@@ -5,7 +5,9 @@ import { compileFolder } from '../../cli/commands/compile.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
 
-/** The folder of this suite: one folder of policies a code, with what the compiler says of them in `diagnostics.txt`. */
+/**
+ * The folder of this suite: one folder of policies a code, with what the compiler says of them in `diagnostics.txt`.
+ */
 export const CASES = import.meta.dirname;
 
 /** Says what of a case is better not committed and made when it runs: large files, symbolic links. */
@@ -33,7 +35,9 @@ export async function shownFor(folder: string): Promise<string> {
 
 /** The flags of a case. */
 export function flagsOf(folder: string): readonly string[] {
-  return readdirSync(folder).includes(FLAGS_FILE) ? readFileSync(join(folder, FLAGS_FILE), 'utf8').trim().split(' ') : [];
+  return readdirSync(folder).includes(FLAGS_FILE)
+    ? readFileSync(join(folder, FLAGS_FILE), 'utf8').trim().split(' ')
+    : [];
 }
 
 /** A file or link that is made when its case runs. */

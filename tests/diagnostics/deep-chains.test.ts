@@ -10,7 +10,10 @@ const test = suite('chains of variables');
 
 /** A policy whose condition uses a chain of so many variables. */
 function policyOf(length: number): string {
-  const variables = Array.from({ length }, (_, index) => `      v${index}: ${index === 0 ? 'R.attr.a == 1' : `V.v${index - 1} || R.attr.b == ${index}`}\n`);
+  const variables = Array.from(
+    { length },
+    (_, index) => `      v${index}: ${index === 0 ? 'R.attr.a == 1' : `V.v${index - 1} || R.attr.b == ${index}`}\n`,
+  );
   return `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: album

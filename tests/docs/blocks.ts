@@ -3,9 +3,10 @@ import { relative } from 'node:path';
 import { ROOT } from '../support/compiled.js';
 
 /**
- * A fenced block of a page. Its info string says what is done with it: `yaml policy`, `yaml policy-error=CODE`, `yaml policy-warning=CODE`,
- * `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`, `sh`, `console`, `sh serve`, `ts`; `file=PATH` writes it
- * into the folder of the page, `excerpt=PATH` quotes a file of the repository; `text` is not run.
+ * A fenced block of a page. Its info string says what is done with it: `yaml policy`, `yaml policy-error=CODE`, `yaml
+ * policy-warning=CODE`, `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`,
+ * `sh`, `console`, `sh serve`, `ts`; `file=PATH` writes it into the folder of the page, `excerpt=PATH` quotes a file of
+ * the repository; `text` is not run.
  */
 export interface Block {
   /** `docs/api.md:12`, where its first line stands. */
@@ -23,7 +24,10 @@ export interface Page {
   /** From the root of the repository. */
   readonly path: string;
   readonly blocks: readonly Block[];
-  /** A page says `<!-- starts in an empty folder -->` where it must; the others start where the repository's policies are. */
+  /**
+   * A page says `<!-- starts in an empty folder -->` where it must; the others start where the repository's policies
+   * are.
+   */
   readonly startsEmpty: boolean;
 }
 
@@ -53,8 +57,16 @@ function blocksOf(page: string, path: string): readonly Block[] {
     const [, indent = '', marks = '', language = '', info = ''] = fence;
     const end = lines.findIndex((other, at) => at > index && other.trim() === marks);
     if (end < 0) throw new Error(`${path}:${index + 1}: the block is never closed`);
-    const text = lines.slice(index + 1, end).map((inner) => inner.slice(Math.min(indent.length, inner.length - inner.trimStart().length)));
-    blocks.push({ place: `${path}:${index + 2}`, language, words: wordsOf(info), text: text.map((inner) => `${inner}\n`).join(''), heading });
+    const text = lines
+      .slice(index + 1, end)
+      .map((inner) => inner.slice(Math.min(indent.length, inner.length - inner.trimStart().length)));
+    blocks.push({
+      place: `${path}:${index + 2}`,
+      language,
+      words: wordsOf(info),
+      text: text.map((inner) => `${inner}\n`).join(''),
+      heading,
+    });
     index = end;
   }
   return blocks;

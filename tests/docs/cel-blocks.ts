@@ -8,17 +8,19 @@ import { difference } from './expected.js';
 const LINE = /^(.*?)\s+\/\/ => (.*)$/;
 
 /**
- * Evaluates the expressions of blocks, each the output of a rule, through the whole pipeline, all at once. `error: ` before the value is the text of a
- * failure.
+ * Evaluates the expressions of blocks, each the output of a rule, through the whole pipeline, all at once. `error: `
+ * before the value is the text of a failure.
  *
  * @param request the block that says who asks, and about what.
  */
 export async function runExpressions(blocks: readonly Block[], request: Block | undefined): Promise<readonly string[]> {
   const lines = blocks.flatMap((block) => shownLines(block));
   const silent = lines.filter(({ value }) => value === undefined);
-  if (silent.length > 0) return silent.map(({ title, expression }) => `${title}: \`${expression}\` shows no value: \`  // => value\``);
+  if (silent.length > 0)
+    return silent.map(({ title, expression }) => `${title}: \`${expression}\` shows no value: \`  // => value\``);
   const compilation = compileTexts({ 'expressions.yaml': policyOf(lines.map(({ expression }) => expression)) });
-  if (compilation.program === undefined) return compilation.diagnostics.map(({ message }) => `${blocks[0]?.place}: ${message}`);
+  if (compilation.program === undefined)
+    return compilation.diagnostics.map(({ message }) => `${blocks[0]?.place}: ${message}`);
   const { policies } = await loaded(compilation);
   const [result] = createEngine(policies).check(requestOf(request));
   const outputs = new Map(result?.outputs.map((output) => [output.src.split('#')[1], output]));
@@ -39,7 +41,11 @@ interface ShownLine {
 
 function shownLines(block: Block): readonly ShownLine[] {
   const lines = block.text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('//'));
-  return lines.map((line) => ({ title: titleOf(block), expression: LINE.exec(line)?.[1] ?? line, value: LINE.exec(line)?.[2] }));
+  return lines.map((line) => ({
+    title: titleOf(block),
+    expression: LINE.exec(line)?.[1] ?? line,
+    value: LINE.exec(line)?.[2],
+  }));
 }
 
 function valueOf(text: string): unknown {
@@ -54,7 +60,10 @@ function policyOf(expressions: readonly string[]): string {
     roles: ['user'],
     output: { when: { ruleActivated: expression } },
   }));
-  return JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'album', version: 'default', rules } });
+  return JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: { resource: 'album', version: 'default', rules },
+  });
 }
 
 function requestOf(block: Block | undefined): CheckRequest {

@@ -8,14 +8,19 @@ import { ROOT, textOf, trackedFiles } from '../../scripts/house/tree.js';
 const test = suite('citations');
 
 test('every section of the docs that code, tests and docs cite is there', () => {
-  const files = trackedFiles().filter((file) => /\.(ts|cjs|md|proto|txt|ya?ml)$/.test(file) && !file.startsWith('scripts/house'));
+  const files = trackedFiles().filter(
+    (file) => /\.(ts|cjs|md|proto|txt|ya?ml)$/.test(file) && !file.startsWith('scripts/house'),
+  );
   assert.ok(files.length > 1000, `${files.length} files`);
   const pages = new Map<string, string | undefined>();
   const readPage = (path: string): string | undefined => {
-    if (!pages.has(path)) pages.set(path, existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined);
+    if (!pages.has(path))
+      pages.set(path, existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined);
     return pages.get(path);
   };
-  const unresolved = files.flatMap((file) => unresolvedIn(textOf(file), readPage).map(({ line, text }) => `${file}:${line} ${text}`));
+  const unresolved = files.flatMap((file) =>
+    unresolvedIn(textOf(file), readPage).map(({ line, text }) => `${file}:${line} ${text}`),
+  );
   assert.equal(unresolved, []);
 });
 

@@ -15,12 +15,16 @@ interface Ran {
 }
 
 /**
- * Type-checks all blocks of TypeScript as one program, and runs each; what they print is what their comments `// => text` say, in order. The package is
- * `authz/...`; the repository's policies are `./generated/...` and `./dist/policies.js`.
+ * Type-checks all blocks of TypeScript as one program, and runs each; what they print is what their comments `// =>
+ * text` say, in order. The package is `authz/...`; the repository's policies are `./generated/...` and
+ * `./dist/policies.js`.
  *
  * @param base where the one server of the test answers, as HTTP and gRPC addresses.
  */
-export async function runCode(blocks: readonly Block[], base: { readonly http: string; readonly grpc: string }): Promise<readonly string[]> {
+export async function runCode(
+  blocks: readonly Block[],
+  base: { readonly http: string; readonly grpc: string },
+): Promise<readonly string[]> {
   if (blocks.length === 0) return [];
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-code-'));
@@ -29,7 +33,10 @@ export async function runCode(blocks: readonly Block[], base: { readonly http: s
     mkdirSync(join(folder, 'dist'));
     writeFileSync(join(folder, 'dist/policies.ts'), "export { policies, traced } from '../generated/index.js';\n");
     const paths = Object.fromEntries(Object.entries(PACKAGE_SOURCES).map(([name, file]) => [name, [join(ROOT, file)]]));
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: ['*.ts'] }));
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: ['*.ts'] }),
+    );
     const files = blocks.map(({ text }, index) => {
       const file = join(folder, `block-${index}.ts`);
       const bound = text.replaceAll('http://localhost:3592', base.http).replaceAll('localhost:3593', base.grpc);
@@ -45,11 +52,20 @@ export async function runCode(blocks: readonly Block[], base: { readonly http: s
   }
 }
 
-function typeProblems(files: readonly string[], blocks: readonly Block[], paths: { readonly [name: string]: readonly string[] }): readonly string[] {
+function typeProblems(
+  files: readonly string[],
+  blocks: readonly Block[],
+  paths: { readonly [name: string]: readonly string[] },
+): readonly string[] {
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
   // A page shows what a thing is called; that it is used is the reader's.
-  const program = ts.createProgram(files, { ...options, noUnusedLocals: false, preserveSymlinks: true, paths: paths as ts.MapLike<string[]> });
+  const program = ts.createProgram(files, {
+    ...options,
+    noUnusedLocals: false,
+    preserveSymlinks: true,
+    paths: paths as ts.MapLike<string[]>,
+  });
   return files.flatMap((file, index) => {
     const source = program.getSourceFile(file);
     const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
@@ -79,10 +95,15 @@ process.exit(0);
   );
   return new Promise((resolve, reject) => {
     const environment = { ...process.env, FORCE_COLOR: '0', TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') };
-    execFile(process.execPath, ['--import', 'tsx', runner], { cwd: folder, env: environment, timeout: 30_000 }, (error, stdout, stderr) => {
-      if (error === null) resolve(JSON.parse(stdout) as readonly Ran[]);
-      else reject(new Error(`the blocks could not be run: ${stderr}`));
-    });
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', runner],
+      { cwd: folder, env: environment, timeout: 30_000 },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(JSON.parse(stdout) as readonly Ran[]);
+        else reject(new Error(`the blocks could not be run: ${stderr}`));
+      },
+    );
   });
 }
 
@@ -90,6 +111,10 @@ function problemsOfRun(block: Block, ran: Ran | undefined): readonly string[] {
   if (ran === undefined) return [`${titleOf(block)}: was not run`];
   if (ran.error !== undefined) return [`${titleOf(block)}: ${ran.error}`];
   const shown = [...block.text.matchAll(/\/\/ => (.*)$/gm)].map(([, text]) => text ?? '');
-  const isAsShown = shown.length === ran.printed.length && shown.every((text, index) => matchesText(ran.printed[index] as string, text));
-  return isAsShown ? [] : [`${titleOf(block)}: it printed ${JSON.stringify(ran.printed)}, and the page says ${JSON.stringify(shown)}`];
+  const isAsShown =
+    shown.length === ran.printed.length &&
+    shown.every((text, index) => matchesText(ran.printed[index] as string, text));
+  return isAsShown
+    ? []
+    : [`${titleOf(block)}: it printed ${JSON.stringify(ran.printed)}, and the page says ${JSON.stringify(shown)}`];
 }

@@ -18,14 +18,20 @@ const test = suite('documentation');
 
 /** One page, while it is written. */
 const only = process.env['AUTHZ_DOCS_PAGE'] ?? '';
-const pages = pagesThatRun().map(readPage).filter(({ path }) => path.includes(only));
+const pages = pagesThatRun()
+  .map(readPage)
+  .filter(({ path }) => path.includes(only));
 
 let server: Running;
 let http = '';
 let grpc = '';
 
 test.before(async () => {
-  server = launch(PROGRAMS.authzc, ['serve', join(ROOT, 'policies'), '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'], ROOT);
+  server = launch(
+    PROGRAMS.authzc,
+    ['serve', join(ROOT, 'policies'), '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'],
+    ROOT,
+  );
   // A server that says nothing fails the test, it does not hold it up.
   const patience = setTimeout(() => server.child.kill('SIGKILL'), 30_000);
   const line = await server.firstLine;
@@ -38,7 +44,13 @@ test.after(async () => {
 });
 
 test('every block says what is done with it', () => {
-  assert.equal(pages.flatMap(({ blocks }) => blocks).filter((block) => !isKnown(block)).map(titleOf), []);
+  assert.equal(
+    pages
+      .flatMap(({ blocks }) => blocks)
+      .filter((block) => !isKnown(block))
+      .map(titleOf),
+    [],
+  );
 });
 
 for (const page of pages) {
@@ -67,7 +79,9 @@ for (const page of pages) {
 }
 
 test('code has the types it needs, runs and prints what is shown', async () => {
-  const blocks = pages.flatMap((page) => page.blocks).filter(({ language, words }) => language === 'ts' && !words.has('file') && !words.has('excerpt'));
+  const blocks = pages
+    .flatMap((page) => page.blocks)
+    .filter(({ language, words }) => language === 'ts' && !words.has('file') && !words.has('excerpt'));
   assert.equal(await runCode(blocks, { http, grpc }), []);
 });
 
@@ -98,7 +112,9 @@ async function runSteps(page: Page): Promise<readonly string[]> {
 /** A quotation is still what stands in the file. */
 function excerptProblems(block: Block): readonly string[] {
   const file = block.words.get('excerpt') ?? '';
-  return readFileSync(join(ROOT, file), 'utf8').includes(block.text.trimEnd()) ? [] : [`${titleOf(block)}: ${file} does not say this`];
+  return readFileSync(join(ROOT, file), 'utf8').includes(block.text.trimEnd())
+    ? []
+    : [`${titleOf(block)}: ${file} does not say this`];
 }
 
 const KNOWN: { readonly [language: string]: readonly string[] } = {

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Why a JSON value is not the one a page shows; undefined when it is. In a page `…` stands for any text, or, alone, for any value. */
+/**
+ * Why a JSON value is not the one a page shows; undefined when it is. In a page `…` stands for any text, or, alone, for
+ * any value.
+ */
 export function difference(actual: unknown, expected: unknown, path = '$'): string | undefined {
   if (expected === '…') return undefined;
   if (typeof expected === 'string' && typeof actual === 'string' && matchesText(actual, expected)) return undefined;
@@ -11,7 +14,9 @@ export function difference(actual: unknown, expected: unknown, path = '$'): stri
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
     return firstOf(names.map((name) => difference(actual[name], expected[name], `${path}.${name}`)));
   }
-  return isDeepStrictEqual(actual, expected) ? undefined : `${path} is ${JSON.stringify(actual)}, and the page says ${JSON.stringify(expected)}`;
+  return isDeepStrictEqual(actual, expected)
+    ? undefined
+    : `${path} is ${JSON.stringify(actual)}, and the page says ${JSON.stringify(expected)}`;
 }
 
 /** Whether a text is the one a page shows: `…` stands for any part of a line, a line of its own for any lines. */

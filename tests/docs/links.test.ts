@@ -13,7 +13,12 @@ test('every link to a file of the repository, and to a heading in it, leads ther
 });
 
 test('no page names the product that the policy language comes from', () => {
-  assert.equal(allPages().filter((file) => /cerbos/i.test(readFileSync(file, 'utf8'))).map((file) => relative(ROOT, file)), []);
+  assert.equal(
+    allPages()
+      .filter((file) => /cerbos/i.test(readFileSync(file, 'utf8')))
+      .map((file) => relative(ROOT, file)),
+    [],
+  );
 });
 
 test.run();
@@ -23,7 +28,9 @@ const LINK = /\]\(([^)\s]+)\)/g;
 
 function brokenLinks(file: string): readonly string[] {
   const targets = [...withoutCode(readFileSync(file, 'utf8')).matchAll(LINK)].map(([, target = '']) => target);
-  return targets.filter((target) => !/^[a-z]+:/.test(target) && !leads(file, target)).map((target) => `${relative(ROOT, file)}: ${target}`);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target) && !leads(file, target))
+    .map((target) => `${relative(ROOT, file)}: ${target}`);
 }
 
 function leads(file: string, target: string): boolean {

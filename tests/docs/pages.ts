@@ -11,7 +11,10 @@ export function allPages(): readonly string[] {
   return [...pages, ...pagesForContributors().filter((path) => !pages.includes(path))];
 }
 
-/** The pages whose blocks are run: those of diagnostics are printed from the registry, whose examples have tests of their own, and those for contributors change the tree. */
+/**
+ * The pages whose blocks are run: those of diagnostics are printed from the registry, whose examples have tests of
+ * their own, and those for contributors change the tree.
+ */
 export function pagesThatRun(): readonly string[] {
   const others = new Set(pagesForContributors());
   return allPages().filter((path) => !path.startsWith(join(DOCS_FOLDER, 'diagnostics')) && !others.has(path));
@@ -20,7 +23,11 @@ export function pagesThatRun(): readonly string[] {
 /** What people read who change authz itself: the other pages at the root, the decisions, and the map of the tests. */
 export function pagesForContributors(): readonly string[] {
   const atRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'README.md');
-  return [...atRoot.toSorted().map((name) => join(ROOT, name)), ...pagesBelow(join(DOCS_FOLDER, 'decisions')), join(ROOT, 'tests/README.md')];
+  return [
+    ...atRoot.toSorted().map((name) => join(ROOT, name)),
+    ...pagesBelow(join(DOCS_FOLDER, 'decisions')),
+    join(ROOT, 'tests/README.md'),
+  ];
 }
 
 function pagesBelow(folder: string): readonly string[] {

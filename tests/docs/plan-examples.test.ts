@@ -10,7 +10,10 @@ import { readPage } from './blocks.js';
 import { matchesText } from './expected.js';
 import { DOCS_FOLDER } from './pages.js';
 
-/** The rows of the tables of docs/spec/plans.md that begin with `ALLOW if` or `DENY if`: a condition, the text of its filter, and where it differs the text in reference shapes. */
+/**
+ * The rows of the tables of docs/spec/plans.md that begin with `ALLOW if` or `DENY if`: a condition, the text of its
+ * filter, and where it differs the text in reference shapes.
+ */
 const PAGE = join(DOCS_FOLDER, 'spec/plans.md');
 const test = suite('docs/spec/plans.md');
 
@@ -21,9 +24,14 @@ test('every example has the filter that the page shows', async () => {
   const flat = createEngine(policies);
   const reference = createEngine(policies, { plan: REFERENCE });
   const problems = examples.flatMap(({ condition, filter, referenceFilter }, index) => {
-    const request: PlanRequest = { principal: principal(), resource: { kind: 'document' }, actions: [`example${index}`] };
+    const request: PlanRequest = {
+      principal: principal(),
+      resource: { kind: 'document' },
+      actions: [`example${index}`],
+    };
     const texts = [flat.plan(request).filterDebug, reference.plan(request).filterDebug] as const;
-    const isShown = matchesText(texts[0], filter) && (referenceFilter === undefined || matchesText(texts[1], referenceFilter));
+    const isShown =
+      matchesText(texts[0], filter) && (referenceFilter === undefined || matchesText(texts[1], referenceFilter));
     return isShown ? [] : [`${condition}: ${texts.join(' and, in reference shapes, ')}`];
   });
   assert.equal(problems, []);
@@ -42,7 +50,9 @@ interface Example {
 function examplesOf(page: string): readonly Example[] {
   let effect: Example['effect'] | undefined;
   return page.split('\n').flatMap((line) => {
-    effect = /^\| (ALLOW|DENY) if \|/.exec(line)?.[1] as Example['effect'] | undefined ?? (line.startsWith('|') ? effect : undefined);
+    effect =
+      (/^\| (ALLOW|DENY) if \|/.exec(line)?.[1] as Example['effect'] | undefined) ??
+      (line.startsWith('|') ? effect : undefined);
     const cells = line.split(/(?<!\\)\|/).map((cell) => /^ `(.*)` $/.exec(cell)?.[1]?.replaceAll('\\|', '|'));
     const [, condition, filter, referenceFilter] = cells;
     if (effect === undefined || condition === undefined || filter === undefined) return [];
@@ -52,11 +62,19 @@ function examplesOf(page: string): readonly Example[] {
 
 function policyOf(examples: readonly Example[]): string {
   const rules = examples.flatMap(({ effect, condition }, index) => {
-    const rule = { actions: [`example${index}`], effect: `EFFECT_${effect}`, roles: ['user'], condition: { match: { expr: condition } } };
+    const rule = {
+      actions: [`example${index}`],
+      effect: `EFFECT_${effect}`,
+      roles: ['user'],
+      condition: { match: { expr: condition } },
+    };
     return effect === 'ALLOW' ? [rule] : [rule, { ...rule, effect: 'EFFECT_ALLOW', condition: undefined }];
   });
   const definitions = { variables: { local: { geo: 'R.attr.geo' } }, constants: { local: { lim: 5 } } };
-  return JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'document', version: 'default', ...definitions, rules } });
+  return JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: { resource: 'document', version: 'default', ...definitions, rules },
+  });
 }
 
 function principal(): PlanRequest['principal'] {

@@ -8,15 +8,20 @@ import { loaded } from '../support/compiled.js';
 import { type Block, titleOf } from './blocks.js';
 import { difference } from './expected.js';
 
-/** Runs the policies, schemas and checks below one heading: they compile together without a warning, and decide as the page says. Gives what is wrong. */
+/**
+ * Runs the policies, schemas and checks below one heading: they compile together without a warning, and decide as the
+ * page says. Gives what is wrong.
+ */
 export async function runPolicies(blocks: readonly Block[]): Promise<readonly string[]> {
   const alone = blocks.filter(({ words }) => words.has('policy-error') || words.has('policy-warning'));
   const policies = blocks.filter(({ words }) => words.has('policy'));
   const checks = blocks.filter(({ words }) => words.has('check'));
   const problems = alone.flatMap((block) => problemsOfMistake(block, schemasOf(blocks)));
-  if (policies.length === 0) return [...problems, ...checks.map((block) => `${titleOf(block)}: there is no policy below this heading`)];
+  if (policies.length === 0)
+    return [...problems, ...checks.map((block) => `${titleOf(block)}: there is no policy below this heading`)];
   const compilation = compiled(policies, schemasOf(blocks));
-  if (compilation.diagnostics.length > 0) return [...problems, `${titleOf(policies[0] as Block)}: ${said(compilation)}`];
+  if (compilation.diagnostics.length > 0)
+    return [...problems, `${titleOf(policies[0] as Block)}: ${said(compilation)}`];
   return [...problems, ...(await Promise.all(checks.map((block) => problemsOfChecks(block, compilation)))).flat()];
 }
 
@@ -39,9 +44,22 @@ async function problemsOfChecks(block: Block, compilation: Compilation): Promise
   const { policies, traced } = await loaded(compilation);
   const tracedBundle = await traced();
   return [parsed].flat().flatMap((shown, index) => {
-    const { engine: options, principal, resource, auxData, allowed = [], denied = [], ...expected } = shown as ShownCheck;
+    const {
+      engine: options,
+      principal,
+      resource,
+      auxData,
+      allowed = [],
+      denied = [],
+      ...expected
+    } = shown as ShownCheck;
     const engine = createEngine(policies, { ...options, traced: tracedBundle });
-    const [result] = engine.check({ principal, resources: [{ resource, actions: [...allowed, ...denied] }], auxData, includeMeta: true });
+    const [result] = engine.check({
+      principal,
+      resources: [{ resource, actions: [...allowed, ...denied] }],
+      auxData,
+      includeMeta: true,
+    });
     if (result === undefined) return [`${titleOf(block)}: no result`];
     const actual = {
       allowed: result.actions.filter(({ effect }) => effect === ALLOW).map(({ action }) => action),
@@ -61,16 +79,25 @@ function problemsOfMistake(block: Block, schemas: ReadonlyMap<string, string>): 
   const compilation = compiled([block], schemas);
   const refused = block.words.has('policy-error');
   const code = block.words.get(refused ? 'policy-error' : 'policy-warning');
-  if (refused !== (compilation.program === undefined)) return [`${titleOf(block)}: it ${refused ? 'compiles' : `does not compile: ${said(compilation)}`}`];
-  return compilation.diagnostics.some((diagnostic) => diagnostic.code === code) ? [] : [`${titleOf(block)}: what is said is ${said(compilation)}`];
+  if (refused !== (compilation.program === undefined))
+    return [`${titleOf(block)}: it ${refused ? 'compiles' : `does not compile: ${said(compilation)}`}`];
+  return compilation.diagnostics.some((diagnostic) => diagnostic.code === code)
+    ? []
+    : [`${titleOf(block)}: what is said is ${said(compilation)}`];
 }
 
 function compiled(blocks: readonly Block[], schemaTexts: ReadonlyMap<string, string>): Compilation {
-  return compile(blocks.map(({ place, text }) => new Source(`${place.replaceAll(/[^\w.]/g, '_')}.yaml`, text)), new Diagnostics(), { schemaTexts });
+  return compile(
+    blocks.map(({ place, text }) => new Source(`${place.replaceAll(/[^\w.]/g, '_')}.yaml`, text)),
+    new Diagnostics(),
+    { schemaTexts },
+  );
 }
 
 function schemasOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
-  return new Map(blocks.filter(({ words }) => words.has('schema')).map(({ words, text }) => [words.get('schema') as string, text]));
+  return new Map(
+    blocks.filter(({ words }) => words.has('schema')).map(({ words, text }) => [words.get('schema') as string, text]),
+  );
 }
 
 function said({ diagnostics }: Compilation): string {

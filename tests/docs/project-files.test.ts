@@ -18,7 +18,9 @@ test('the workflow, the forms of issues and the devcontainer can be read', () =>
 });
 
 test('the workflow runs what CI runs, on the floor of package.json', () => {
-  const { test: job } = parseDocument(read('.github/workflows/ci.yml')).toJS().jobs as { readonly test: { readonly container: string; readonly steps: readonly { readonly run?: string }[] } };
+  const { test: job } = parseDocument(read('.github/workflows/ci.yml')).toJS().jobs as {
+    readonly test: { readonly container: string; readonly steps: readonly { readonly run?: string }[] };
+  };
   assert.ok(job.steps.some(({ run }) => run === '.ci/run'));
   const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } };
   assert.is(job.container.split(/[:-]/)[1]?.replace(/\.0$/, ''), engines.node.replace('>=', ''));
@@ -27,16 +29,26 @@ test('the workflow runs what CI runs, on the floor of package.json', () => {
 test('every script that the pages for contributors name is there', () => {
   const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly [name: string]: string } };
   for (const path of ['CONTRIBUTING.md', 'tests/README.md', 'ARCHITECTURE.md', '.github/PULL_REQUEST_TEMPLATE.md']) {
-    const names = [...read(path).matchAll(/npm run (?:--silent )?([\w:-]+)(?!\*)\b(?!:\*)/g)].map(([, name = '']) => name);
-    assert.equal(names.filter((name) => scripts[name] === undefined), [], path);
+    const names = [...read(path).matchAll(/npm run (?:--silent )?([\w:-]+)(?!\*)\b(?!:\*)/g)].map(
+      ([, name = '']) => name,
+    );
+    assert.equal(
+      names.filter((name) => scripts[name] === undefined),
+      [],
+      path,
+    );
   }
 });
 
 test('the changelog has a section for what is unreleased, and only known headings', () => {
   const headings = [...read('CHANGELOG.md').matchAll(/^(#{2,3}) (.*)$/gm)].map(([, , heading = '']) => heading);
   assert.is(headings[0], '[Unreleased]');
-  const isKnown = (heading: string): boolean => /^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$|^(Added|Changed|Deprecated|Removed|Fixed|Security)$/.test(heading);
-  assert.equal(headings.slice(1).filter((heading) => !isKnown(heading)), []);
+  const isKnown = (heading: string): boolean =>
+    /^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$|^(Added|Changed|Deprecated|Removed|Fixed|Security)$/.test(heading);
+  assert.equal(
+    headings.slice(1).filter((heading) => !isKnown(heading)),
+    [],
+  );
 });
 
 test.run();

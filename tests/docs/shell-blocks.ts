@@ -8,7 +8,24 @@ import { type Block, type Page, titleOf } from './blocks.js';
 import { difference, matchesText } from './expected.js';
 
 /** What a page may run, first words of its commands; `authzc` and `npx authzc` are this repository's. */
-const ALLOWED: readonly string[] = ['authzc', 'npx', 'npm', 'node', 'curl', 'cd', 'cat', 'mkdir', 'ls', 'echo', 'cp', 'grep', 'tail', 'sed', 'head', 'printf'];
+const ALLOWED: readonly string[] = [
+  'authzc',
+  'npx',
+  'npm',
+  'node',
+  'curl',
+  'cd',
+  'cat',
+  'mkdir',
+  'ls',
+  'echo',
+  'cp',
+  'grep',
+  'tail',
+  'sed',
+  'head',
+  'printf',
+];
 
 /** A command that hangs fails the page after so many milliseconds. */
 const TIMEOUT = 30_000;
@@ -42,11 +59,22 @@ export function openShell(page: Page, base: string): Shell {
     new Promise((resolve) => {
       const mark = join(folder, '.where');
       const body = `set -e\ntrap 'pwd > "${mark}"' EXIT\n${script.replaceAll('http://localhost:3592', url).replaceAll('localhost:3592', new URL(url).host)}`;
-      const environment = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1', FORCE_COLOR: '0', NODE_NO_WARNINGS: '1' };
-      execFile('bash', ['-c', `exec 2>&1\n${body}`], { cwd: current, env: environment, timeout: TIMEOUT }, (error, stdout) => {
-        current = readFileSync(mark, 'utf8').trim();
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, output: stdout });
-      });
+      const environment = {
+        ...process.env,
+        PATH: `${bin}:${process.env['PATH']}`,
+        NO_COLOR: '1',
+        FORCE_COLOR: '0',
+        NODE_NO_WARNINGS: '1',
+      };
+      execFile(
+        'bash',
+        ['-c', `exec 2>&1\n${body}`],
+        { cwd: current, env: environment, timeout: TIMEOUT },
+        (error, stdout) => {
+          current = readFileSync(mark, 'utf8').trim();
+          resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, output: stdout });
+        },
+      );
     });
 
   const step = async (block: Block, command: string, expected: string | undefined): Promise<readonly string[]> => {
@@ -56,7 +84,9 @@ export function openShell(page: Page, base: string): Shell {
     printed = output;
     const wanted = Number(block.words.get('exit') ?? 0);
     if (code !== wanted) return [`${titleOf(block)}: \`${command}\` ended with ${code}: ${output}`];
-    return expected === undefined || matchesText(output, expected) ? [] : [`${titleOf(block)}: \`${command}\` printed\n${output}`];
+    return expected === undefined || matchesText(output, expected)
+      ? []
+      : [`${titleOf(block)}: \`${command}\` printed\n${output}`];
   };
 
   return {
@@ -72,8 +102,16 @@ export function openShell(page: Page, base: string): Shell {
       return problems;
     },
     serve: async (block) => {
-      const words = block.text.trim().replace(/^npx authzc |^authzc /, '').replace(/ &$/, '').split(' ');
-      const server = launch(PROGRAMS.authzc, [...words, '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'], current);
+      const words = block.text
+        .trim()
+        .replace(/^npx authzc |^authzc /, '')
+        .replace(/ &$/, '')
+        .split(' ');
+      const server = launch(
+        PROGRAMS.authzc,
+        [...words, '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'],
+        current,
+      );
       servers.push(server);
       try {
         url = /http:\/\/[^,]+/.exec(await server.firstLine)?.[0] ?? url;
@@ -83,7 +121,12 @@ export function openShell(page: Page, base: string): Shell {
       }
     },
     compare: (block) => {
-      const problem = block.language === 'json' ? jsonProblem(printed, block.text) : matchesText(printed, block.text) ? undefined : `what was printed is\n${printed}`;
+      const problem =
+        block.language === 'json'
+          ? jsonProblem(printed, block.text)
+          : matchesText(printed, block.text)
+            ? undefined
+            : `what was printed is\n${printed}`;
       return problem === undefined ? [] : [`${titleOf(block)}: ${problem}`];
     },
     base: () => url,
@@ -105,11 +148,15 @@ function jsonProblem(printed: string, expected: string): string | undefined {
 /** `authzc` by itself and through npx; npm as it is, but that it installs this repository and nothing else. */
 function writePrograms(bin: string): void {
   mkdirSync(bin);
-  const script = (name: string, body: string): void => writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  const script = (name: string, body: string): void =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
   script('authzc', `exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"`);
   script('npx', '[ "$1" = authzc ] || { echo "npx $1 is not run from a page"; exit 1; }\nshift\nexec authzc "$@"');
   const link = `"${process.execPath}" --import tsx "${join(ROOT, 'tests/docs/link-package.ts')}" "$PWD" "${PROGRAMS.authzc}"`;
-  script('npm', `case "$1" in install|ci) cd_to="$PWD"; (cd "${ROOT}" && PWD="$cd_to" ${link.replace('"$PWD"', '"$cd_to"')}) ;; *) exec node "${npmProgram()}" "$@" ;; esac`);
+  script(
+    'npm',
+    `case "$1" in install|ci) cd_to="$PWD"; (cd "${ROOT}" && PWD="$cd_to" ${link.replace('"$PWD"', '"$cd_to"')}) ;; *) exec node "${npmProgram()}" "$@" ;; esac`,
+  );
   symlinkSync(process.execPath, join(bin, 'node'));
 }
 
@@ -120,17 +167,22 @@ interface Session {
 
 /** `$ command` and what it prints, up to the next; a command goes on after a backslash. */
 function sessionsOf(text: string): readonly Session[] {
-  return text.split(/^\$ /m).slice(1).map((part) => {
-    const lines = part.split('\n');
-    const end = lines.findIndex((line) => !line.endsWith('\\')) + 1;
-    return { command: lines.slice(0, end).join('\n'), output: lines.slice(end).join('\n') };
-  });
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const lines = part.split('\n');
+      const end = lines.findIndex((line) => !line.endsWith('\\')) + 1;
+      return { command: lines.slice(0, end).join('\n'), output: lines.slice(end).join('\n') };
+    });
 }
 
 /** The commands of a script that no page may run. Quoted text and bodies of requests are no commands. */
 function strangersIn(script: string): readonly string[] {
-  const bare = script.replace(/'[^']*'|"[^"]*"/g, '""').replaceAll('\\\n', ' ').replace(/^#.*$/gm, '');
+  const bare = script
+    .replace(/'[^']*'|"[^"]*"/g, '""')
+    .replaceAll('\\\n', ' ')
+    .replace(/^#.*$/gm, '');
   const commands = bare.split(/\n|&&|\|\||;|\|/).map((part) => part.trim().split(/\s+/)[0] ?? '');
   return commands.filter((word) => word !== '' && !ALLOWED.includes(word));
 }
-

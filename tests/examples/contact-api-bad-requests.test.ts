@@ -3,7 +3,17 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type RunningApi, startApi } from '../../examples/contact-api/api.js';
-import { type Answer, type Call, reach, SECRET, send, signed, startExample, startPdp, TRANSPORTS } from './contact-api.js';
+import {
+  type Answer,
+  type Call,
+  reach,
+  SECRET,
+  send,
+  signed,
+  startExample,
+  startPdp,
+  TRANSPORTS,
+} from './contact-api.js';
 
 const test = suite('the contact API, what it refuses');
 
@@ -48,18 +58,43 @@ for (const body of BODIES) {
 }
 
 test('a change is looked at as a new contact is, and may leave everything out', async () => {
-  for (const body of ['{', '[]', '7', { name: 7 }, { email: '' }, { private: null }, { owner: [] }]) isError(await ask('PATCH', '/contacts/abc123', { body }), 400);
-  for (const body of [{}, { id: 'def789', unknown: 1 }, undefined]) assert.is((await ask('PATCH', '/contacts/abc123', { body })).status, 200);
-  assert.equal((await ask('GET', '/contacts/abc123')).json, { id: 'abc123', name: 'John Smith', email: 'john@acme.com' });
+  for (const body of ['{', '[]', '7', { name: 7 }, { email: '' }, { private: null }, { owner: [] }])
+    isError(await ask('PATCH', '/contacts/abc123', { body }), 400);
+  for (const body of [{}, { id: 'def789', unknown: 1 }, undefined])
+    assert.is((await ask('PATCH', '/contacts/abc123', { body })).status, 200);
+  assert.equal((await ask('GET', '/contacts/abc123')).json, {
+    id: 'abc123',
+    name: 'John Smith',
+    email: 'john@acme.com',
+  });
 });
 
 test('a body that is no JSON, or too long, is refused', async () => {
-  isError(await ask('POST', '/contacts/new', { body: 'name=Mary', headers: { 'content-type': 'application/x-www-form-urlencoded' } }), 415);
+  isError(
+    await ask('POST', '/contacts/new', {
+      body: 'name=Mary',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }),
+    415,
+  );
   isError(await ask('POST', '/contacts/new', { body: { name: 'M'.repeat(2_000_000) } }), 413);
 });
 
 test('pages are numbers, within bounds', async () => {
-  for (const query of ['limit=0', 'limit=101', 'limit=-1', 'limit=1.5', 'limit=1e3', 'limit=', 'limit=1;DROP TABLE contacts', 'limit=1&limit=2', 'offset=-1', 'offset=x', 'offset=0x10', 'offset=99999999999999999999']) {
+  for (const query of [
+    'limit=0',
+    'limit=101',
+    'limit=-1',
+    'limit=1.5',
+    'limit=1e3',
+    'limit=',
+    'limit=1;DROP TABLE contacts',
+    'limit=1&limit=2',
+    'offset=-1',
+    'offset=x',
+    'offset=0x10',
+    'offset=99999999999999999999',
+  ]) {
     isError(await ask('GET', `/contacts?${query}`), 400);
   }
   assert.equal((await ask('GET', '/contacts?offset=999999999')).json, []);
@@ -67,15 +102,42 @@ test('pages are numbers, within bounds', async () => {
 });
 
 /** Ids that name no contact, whatever is in them. */
-const IDS = ["abc123' OR '1'='1", "' OR 1=1 --", 'abc123; DROP TABLE contacts', 'abc123 ', 'ABC123', 'abc12%', 'abc___', 'abc123\0', 'abc123\0x', '\0', '../contacts/abc123', 'abc123/', '*', '?', '%', '__proto__', 'constructor', 'new', '1', '🙂', "x'616263313233'"];
+const IDS = [
+  "abc123' OR '1'='1",
+  "' OR 1=1 --",
+  'abc123; DROP TABLE contacts',
+  'abc123 ',
+  'ABC123',
+  'abc12%',
+  'abc___',
+  'abc123\0',
+  'abc123\0x',
+  '\0',
+  '../contacts/abc123',
+  'abc123/',
+  '*',
+  '?',
+  '%',
+  '__proto__',
+  'constructor',
+  'new',
+  '1',
+  '🙂',
+  "x'616263313233'",
+];
 
 for (const id of IDS) {
   test(`404 for the id ${JSON.stringify(id)}`, async () => {
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answer = await ask(method, `/contacts/${encodeURIComponent(id)}`, { body: method === 'PATCH' ? { name: 'Mallory' } : undefined });
+      const answer = await ask(method, `/contacts/${encodeURIComponent(id)}`, {
+        body: method === 'PATCH' ? { name: 'Mallory' } : undefined,
+      });
       assert.equal([answer.status, answer.json], [404, { error: 'Contact not found' }]);
     }
-    assert.equal((await ask('GET', '/contacts')).json.map(({ name }: { readonly name: string }) => name), ['John Smith', 'Sarah Jane']);
+    assert.equal(
+      (await ask('GET', '/contacts')).json.map(({ name }: { readonly name: string }) => name),
+      ['John Smith', 'Sarah Jane'],
+    );
   });
 }
 
@@ -84,11 +146,22 @@ test('texts of SQL are texts', async () => {
   const { headers } = await ask('POST', '/contacts/new', { body: { name, email: '" OR ""="' } });
   assert.is((await ask('GET', headers.get('location') ?? '')).json.name, name);
   await ask('PATCH', '/contacts/abc123', { body: { name: `x', email = 'mallory@acme.com` } });
-  assert.equal((await ask('GET', '/contacts/abc123')).json, { id: 'abc123', name: `x', email = 'mallory@acme.com`, email: 'john@acme.com' });
+  assert.equal((await ask('GET', '/contacts/abc123')).json, {
+    id: 'abc123',
+    name: `x', email = 'mallory@acme.com`,
+    email: 'john@acme.com',
+  });
 });
 
 test('what is not there is 404 as JSON, without a token as well', async () => {
-  for (const [method, path] of [['GET', '/'], ['PUT', '/contacts/abc123'], ['POST', '/contacts'], ['DELETE', '/contacts'], ['GET', '/contacts/abc123/name'], ['GET', '/__proto__']] as const) {
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['PUT', '/contacts/abc123'],
+    ['POST', '/contacts'],
+    ['DELETE', '/contacts'],
+    ['GET', '/contacts/abc123/name'],
+    ['GET', '/__proto__'],
+  ] as const) {
     for (const authorized of [true, false]) {
       const answer = authorized ? await ask(method, path) : await send(api, method, path);
       assert.equal([answer.status, answer.json], [404, { error: 'Not found' }], `${method} ${path}`);
@@ -103,19 +176,27 @@ test('addresses that are none are refused as JSON', async () => {
 });
 
 test('a token that is longer than any is refused', async () => {
-  const answer = await raw(`GET /contacts HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${'x'.repeat(100_000)}\r\nconnection: close\r\n\r\n`);
+  const answer = await raw(
+    `GET /contacts HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${'x'.repeat(100_000)}\r\nconnection: close\r\n\r\n`,
+  );
   assert.match(answer, /^HTTP\/1\.1 431 /);
 });
 
 test('claims that look like more are attributes', async () => {
-  const token = await signed(JSON.parse('{"sub":"sally","roles":["user"],"__proto__":{"roles":["admin"]},"constructor":1,"principal":{"roles":["admin"]},"attr":{"roles":["admin"]}}'));
+  const token = await signed(
+    JSON.parse(
+      '{"sub":"sally","roles":["user"],"__proto__":{"roles":["admin"]},"constructor":1,"principal":{"roles":["admin"]},"attr":{"roles":["admin"]}}',
+    ),
+  );
   assert.is((await send(api, 'DELETE', '/contacts/abc123', { token })).status, 403);
   assert.is((await send(api, 'GET', '/contacts/abc123', { token })).status, 200);
 });
 
 test('a principal whose id ends early in the database is not another one', async () => {
   await ask('POST', '/contacts/new', { body: { name: 'Mary', email: 'mary@acme.com', owner: 'sally', private: true } });
-  const { status, json } = await send(api, 'GET', '/contacts', { token: await signed({ sub: 'sally\0x', roles: ['user'] }) });
+  const { status, json } = await send(api, 'GET', '/contacts', {
+    token: await signed({ sub: 'sally\0x', roles: ['user'] }),
+  });
   assert.equal([status, json], [401, { error: 'the token does not say who it is for' }]);
 });
 
@@ -130,7 +211,14 @@ for (const transport of TRANSPORTS.slice(1)) {
     const token = await signed({ sub: 'adam', roles: ['admin'] });
     assert.is((await send(waiting, 'GET', '/contacts', { token })).status, 200);
     await pdp.close();
-    for (const [method, path, body] of [['GET', '/contacts'], ['GET', '/contacts/abc123'], ['GET', '/contacts/zzz'], ['POST', '/contacts/new', { name: 'Mary', email: 'm@acme.com' }], ['PATCH', '/contacts/abc123', { name: 'Mary' }], ['DELETE', '/contacts/abc123']] as const) {
+    for (const [method, path, body] of [
+      ['GET', '/contacts'],
+      ['GET', '/contacts/abc123'],
+      ['GET', '/contacts/zzz'],
+      ['POST', '/contacts/new', { name: 'Mary', email: 'm@acme.com' }],
+      ['PATCH', '/contacts/abc123', { name: 'Mary' }],
+      ['DELETE', '/contacts/abc123'],
+    ] as const) {
       isError(await send(waiting, method, path, { token, body }), 503);
     }
     isError(await send(waiting, 'GET', '/contacts'), 401);
@@ -139,8 +227,16 @@ for (const transport of TRANSPORTS.slice(1)) {
   });
 
   failing('answers 503 when there never was one', async () => {
-    const waiting = await startApi({ secret: SECRET, port: 0, database: ':memory:', pdp: { transport, address: transport === 'grpc' ? '127.0.0.1:9' : 'http://127.0.0.1:9' } });
-    isError(await send(waiting, 'DELETE', '/contacts/abc123', { token: await signed({ sub: 'adam', roles: ['admin'] }) }), 503);
+    const waiting = await startApi({
+      secret: SECRET,
+      port: 0,
+      database: ':memory:',
+      pdp: { transport, address: transport === 'grpc' ? '127.0.0.1:9' : 'http://127.0.0.1:9' },
+    });
+    isError(
+      await send(waiting, 'DELETE', '/contacts/abc123', { token: await signed({ sub: 'adam', roles: ['admin'] }) }),
+      503,
+    );
     await waiting.close();
   });
 
@@ -150,7 +246,10 @@ for (const transport of TRANSPORTS.slice(1)) {
     silent.on('connection', (socket) => sockets.add(socket));
     const address = await listening(silent);
     const waiting = await startExample({ transport, address: transport === 'grpc' ? address : `http://${address}` });
-    isError(await send(waiting, 'DELETE', '/contacts/abc123', { token: await signed({ sub: 'adam', roles: ['admin'] }) }), 503);
+    isError(
+      await send(waiting, 'DELETE', '/contacts/abc123', { token: await signed({ sub: 'adam', roles: ['admin'] }) }),
+      503,
+    );
     await waiting.close();
     for (const socket of sockets) socket.destroy();
     silent.close();
@@ -181,10 +280,17 @@ for (const transport of ['rest', 'connect'] as const) {
 
   for (const [status, body] of NO_ANSWERS) {
     failing(`answers 503, and does nothing, for ${status} ${body}`, async () => {
-      const other = createHttpServer((_, response) => void response.writeHead(status, { 'content-type': 'application/json', location: '/' }).end(body));
+      const other = createHttpServer(
+        (_, response) =>
+          void response.writeHead(status, { 'content-type': 'application/json', location: '/' }).end(body),
+      );
       const waiting = await startExample({ transport, address: `http://${await listening(other)}` });
       const token = await signed({ sub: 'adam', roles: ['admin'] });
-      for (const [method, path] of [['DELETE', '/contacts/abc123'], ['GET', '/contacts/abc123'], ['GET', '/contacts']] as const) {
+      for (const [method, path] of [
+        ['DELETE', '/contacts/abc123'],
+        ['GET', '/contacts/abc123'],
+        ['GET', '/contacts'],
+      ] as const) {
         isError(await send(waiting, method, path, { token }), 503);
       }
       await waiting.close();

@@ -9,10 +9,31 @@ import { bearerTokens } from '../../examples/contact-api/token.js';
 import { reach, SECRET, send, signed, startPdp, TRANSPORTS } from './contact-api.js';
 
 /** Names and owners that are hard to tell apart, or to quote. */
-const TEXTS = ['sally', 'Sally', 'sally ', "sally'--", '%', '_', '"; DROP TABLE contacts; --', 'sälly', 'sa\u0308lly', '🙂', '0', 'true', 'null', '[]'];
+const TEXTS = [
+  'sally',
+  'Sally',
+  'sally ',
+  "sally'--",
+  '%',
+  '_',
+  '"; DROP TABLE contacts; --',
+  'sälly',
+  'sa\u0308lly',
+  '🙂',
+  '0',
+  'true',
+  'null',
+  '[]',
+];
 
 /** Callers of every kind. */
-const CALLERS = TEXTS.flatMap((sub) => [{ sub, roles: ['user'] }, { sub, roles: ['admin'] }, { sub, roles: ['user', 'guest'] }, { sub, roles: ['guest'] }, { sub }]);
+const CALLERS = TEXTS.flatMap((sub) => [
+  { sub, roles: ['user'] },
+  { sub, roles: ['admin'] },
+  { sub, roles: ['user', 'guest'] },
+  { sub, roles: ['guest'] },
+  { sub },
+]);
 
 const IDS = contactsOf(new ContactStore(':memory:'));
 
@@ -31,7 +52,8 @@ for (const transport of TRANSPORTS) {
       const token = await signed(claims);
       const listed = await allPages({ url }, token);
       const readable = [];
-      for (const id of ids) if ((await send({ url }, 'GET', `/contacts/${id}`, { token })).status === 200) readable.push(id);
+      for (const id of ids)
+        if ((await send({ url }, 'GET', `/contacts/${id}`, { token })).status === 200) readable.push(id);
       assert.equal(listed, readable, JSON.stringify(claims));
       seen += listed.length;
     }
@@ -49,24 +71,46 @@ test('what a list shows changes with the contacts, and outlives the API in a fil
   const { tmpdir } = await import('node:os');
   const folder = mkdtempSync(join(tmpdir(), 'contacts-'));
   const database = join(folder, 'contacts.db');
-  const [adam, sally] = await Promise.all([signed({ sub: 'adam', roles: ['admin'] }), signed({ sub: 'sally', roles: ['user'] })]);
-  const start = (): Promise<RunningApi> => startApi({ secret: SECRET, port: 0, database, pdp: { transport: 'in-process' } });
+  const [adam, sally] = await Promise.all([
+    signed({ sub: 'adam', roles: ['admin'] }),
+    signed({ sub: 'sally', roles: ['user'] }),
+  ]);
+  const start = (): Promise<RunningApi> =>
+    startApi({ secret: SECRET, port: 0, database, pdp: { transport: 'in-process' } });
   let api = await start();
   await send(api, 'PATCH', '/contacts/abc123', { token: adam, body: { private: true } });
   await send(api, 'DELETE', '/contacts/def789', { token: adam });
   await send(api, 'POST', '/contacts/new', { token: adam, body: { name: 'Mary', email: 'm@acme.com' } });
   await api.close();
   api = await start();
-  assert.equal((await send(api, 'GET', '/contacts', { token: sally })).json.map(({ name }: ContactFields) => name), ['Mary']);
-  assert.equal((await send(api, 'GET', '/contacts', { token: adam })).json.map(({ name }: ContactFields) => name), ['John Smith', 'Mary']);
+  assert.equal(
+    (await send(api, 'GET', '/contacts', { token: sally })).json.map(({ name }: ContactFields) => name),
+    ['Mary'],
+  );
+  assert.equal(
+    (await send(api, 'GET', '/contacts', { token: adam })).json.map(({ name }: ContactFields) => name),
+    ['John Smith', 'Mary'],
+  );
   await api.close();
   rmSync(folder, { recursive: true });
 });
 
 test('a filter that the table cannot say is no list', async () => {
-  const pdp = { plan: async () => ({ filter: { kind: 'KIND_CONDITIONAL', condition: { variable: 'request.resource.attr.shoeSize' } } }), isAllowed: async () => false };
-  const app = contactApi({ store: new ContactStore(':memory:'), pdp: pdp as unknown as Pdp, authenticate: bearerTokens(SECRET) });
-  const { statusCode, body } = await app.inject({ url: '/contacts', headers: { authorization: `Bearer ${await signed({ sub: 'sally', roles: ['user'] })}` } });
+  const pdp = {
+    plan: async () => ({
+      filter: { kind: 'KIND_CONDITIONAL', condition: { variable: 'request.resource.attr.shoeSize' } },
+    }),
+    isAllowed: async () => false,
+  };
+  const app = contactApi({
+    store: new ContactStore(':memory:'),
+    pdp: pdp as unknown as Pdp,
+    authenticate: bearerTokens(SECRET),
+  });
+  const { statusCode, body } = await app.inject({
+    url: '/contacts',
+    headers: { authorization: `Bearer ${await signed({ sub: 'sally', roles: ['user'] })}` },
+  });
   assert.equal([statusCode, body], [500, '{"error":"Internal error"}']);
 });
 
@@ -74,7 +118,11 @@ test.run();
 
 /** A store with many contacts, and their ids in its order. */
 function contactsOf(store: ContactStore): { readonly store: ContactStore; readonly ids: readonly string[] } {
-  const made = TEXTS.flatMap((text, index) => [true, false].map((isPrivate) => store.create({ name: text, email: text, owner: TEXTS[(index * 5) % TEXTS.length] ?? '', private: isPrivate })));
+  const made = TEXTS.flatMap((text, index) =>
+    [true, false].map((isPrivate) =>
+      store.create({ name: text, email: text, owner: TEXTS[(index * 5) % TEXTS.length] ?? '', private: isPrivate }),
+    ),
+  );
   return { store, ids: ['abc123', 'def789', ...made.map(({ id }) => id)] };
 }
 

@@ -8,14 +8,23 @@ import { ROOT } from '../support/compiled.js';
 const SECRET = { CONTACTS_SECRET: 's' };
 
 test('the API does not start without a secret', () => {
-  for (const environment of [{}, { CONTACTS_SECRET: '' }]) assert.throws(() => settingsOf(environment), /CONTACTS_SECRET is not set/);
+  for (const environment of [{}, { CONTACTS_SECRET: '' }])
+    assert.throws(() => settingsOf(environment), /CONTACTS_SECRET is not set/);
   const { CONTACTS_SECRET: _, ...environment } = process.env;
   try {
-    execFileSync(process.execPath, ['--import', 'tsx', 'examples/contact-api/main.ts'], { cwd: ROOT, env: environment, stdio: 'pipe', timeout: 30_000 });
+    execFileSync(process.execPath, ['--import', 'tsx', 'examples/contact-api/main.ts'], {
+      cwd: ROOT,
+      env: environment,
+      stdio: 'pipe',
+      timeout: 30_000,
+    });
     assert.unreachable();
   } catch (error) {
     const { status, stderr } = error as { readonly status: number; readonly stderr: Buffer };
-    assert.equal([status, stderr.toString()], [1, 'contacts: CONTACTS_SECRET is not set: it verifies the tokens of callers\n']);
+    assert.equal(
+      [status, stderr.toString()],
+      [1, 'contacts: CONTACTS_SECRET is not set: it verifies the tokens of callers\n'],
+    );
   }
 });
 
@@ -25,13 +34,17 @@ test('one setting says how decisions are reached', () => {
   assert.equal(reached('rest'), { transport: 'rest', address: 'http://127.0.0.1:3592' });
   assert.equal(reached('connect'), { transport: 'connect', address: 'http://127.0.0.1:3592' });
   assert.equal(reached('grpc'), { transport: 'grpc', address: '127.0.0.1:3593' });
-  assert.equal(settingsOf({ ...SECRET, AUTHZ_PDP_ADDRESS: 'http://pdp:80' }).pdp, { transport: 'rest', address: 'http://pdp:80' });
+  assert.equal(settingsOf({ ...SECRET, AUTHZ_PDP_ADDRESS: 'http://pdp:80' }).pdp, {
+    transport: 'rest',
+    address: 'http://pdp:80',
+  });
   for (const wrong of ['', 'http', 'REST', '__proto__']) assert.throws(() => reached(wrong), /AUTHZ_PDP is/);
 });
 
 test('a port is a number that ports have', () => {
   assert.is(settingsOf({ ...SECRET, CONTACTS_PORT: '0' }).port, 0);
-  for (const wrong of ['', '-1', '65536', '3000x', '1e3', '0x1']) assert.throws(() => settingsOf({ ...SECRET, CONTACTS_PORT: wrong }), /CONTACTS_PORT is/);
+  for (const wrong of ['', '-1', '65536', '3000x', '1e3', '0x1'])
+    assert.throws(() => settingsOf({ ...SECRET, CONTACTS_PORT: wrong }), /CONTACTS_PORT is/);
 });
 
 test('questions that the policies do not know do not compile', () => {
@@ -44,8 +57,12 @@ test('questions that the policies do not know do not compile', () => {
     await pdp.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr }, action: 'raed' });
     // @ts-expect-error: no such kind
     await pdp.plan({ principal, resource: { kind: 'contacts' }, actions: ['list'] });
-    // @ts-expect-error: no such attribute
-    await pdp.check({ principal, resource: { kind: 'contact', id: '1', attr: { ...attr, secret: true } }, actions: ['read'] });
+    await pdp.check({
+      principal,
+      // @ts-expect-error: no such attribute
+      resource: { kind: 'contact', id: '1', attr: { ...attr, secret: true } },
+      actions: ['read'],
+    });
     // @ts-expect-error: an attribute is missing
     await pdp.check({ principal, resource: { kind: 'contact', id: '1', attr: { name: '' } }, actions: ['read'] });
   };

@@ -9,24 +9,55 @@ import { send } from './contact-api.js';
 mkdirSync(join(ROOT, '.cache'), { recursive: true });
 const DIST = mkdtempSync(join(ROOT, '.cache', 'example-'));
 const ENVIRONMENT = { ...process.env, AUTHZ_DIST: DIST.slice(ROOT.length + 1) };
-test.before(() => void execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: ROOT, env: ENVIRONMENT, stdio: 'pipe' }));
+test.before(
+  () =>
+    void execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], {
+      cwd: ROOT,
+      env: ENVIRONMENT,
+      stdio: 'pipe',
+    }),
+);
 test.after(() => rmSync(DIST, { recursive: true }));
 
 for (const transport of ['in-process', 'grpc']) {
   test(`npm run example, ${transport}: prints requests that are answered, and leaves nothing behind`, async () => {
     const free = { AUTHZ_PDP: transport, CONTACTS_PORT: '0', PDP_HTTP: '127.0.0.1:0', PDP_GRPC: '127.0.0.1:0' };
-    const child = spawn(process.execPath, ['--import', 'tsx', 'examples/contact-api/start.ts'], { cwd: ROOT, env: { ...ENVIRONMENT, ...free }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--import', 'tsx', 'examples/contact-api/start.ts'], {
+      cwd: ROOT,
+      env: { ...ENVIRONMENT, ...free },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const requests = requestsIn(await said(child, 'Nobody in particular: 401\ncurl '));
     const statuses = [];
     for (const { method, url, authorization, body } of requests) {
-      const { status } = await send({ url }, method, '', { headers: authorization === undefined ? {} : { authorization }, body });
+      const { status } = await send({ url }, method, '', {
+        headers: authorization === undefined ? {} : { authorization },
+        body,
+      });
       statuses.push(`${method} ${status}`);
     }
-    assert.equal(statuses, ['GET 200', 'GET 200', 'POST 403', 'DELETE 403', 'POST 200', 'PATCH 200', 'DELETE 200', 'GET 200', 'GET 200', 'GET 401']);
+    assert.equal(statuses, [
+      'GET 200',
+      'GET 200',
+      'POST 403',
+      'DELETE 403',
+      'POST 200',
+      'PATCH 200',
+      'DELETE 200',
+      'GET 200',
+      'GET 200',
+      'GET 401',
+    ]);
     const [api] = requests;
     child.kill('SIGTERM');
     assert.is(await new Promise((resolve) => child.once('close', resolve)), 0);
-    assert.is(await fetch(api?.url ?? '').then(() => 'answered', () => 'gone'), 'gone');
+    assert.is(
+      await fetch(api?.url ?? '').then(
+        () => 'answered',
+        () => 'gone',
+      ),
+      'gone',
+    );
   });
 }
 
@@ -56,10 +87,13 @@ interface CurlLine {
 }
 
 function requestsIn(output: string): readonly CurlLine[] {
-  return output.split('\n').filter((line) => line.startsWith('curl ')).map((line) => ({
-    method: / -X (\w+)/.exec(line)?.[1] ?? 'GET',
-    url: /'(http[^']*)'$/.exec(line)?.[1] ?? '',
-    authorization: /'Authorization: ([^']*)'/.exec(line)?.[1],
-    body: / -d '([^']*)'/.exec(line)?.[1],
-  }));
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('curl '))
+    .map((line) => ({
+      method: / -X (\w+)/.exec(line)?.[1] ?? 'GET',
+      url: /'(http[^']*)'$/.exec(line)?.[1] ?? '',
+      authorization: /'Authorization: ([^']*)'/.exec(line)?.[1],
+      body: / -d '([^']*)'/.exec(line)?.[1],
+    }));
 }

@@ -15,14 +15,30 @@ const OPERATIONS = [
   { name: 'list', method: 'GET', path: '/contacts', body: undefined, answer: [JOHN, SARAH] },
   { name: 'read', method: 'GET', path: '/contacts/abc123', body: undefined, answer: JOHN },
   { name: 'create', method: 'POST', path: '/contacts/new', body: MARY, answer: { result: 'Created contact' } },
-  { name: 'update', method: 'PATCH', path: '/contacts/abc123', body: { name: 'John Smith' }, answer: { result: 'Updated contact abc123' } },
-  { name: 'delete', method: 'DELETE', path: '/contacts/abc123', body: undefined, answer: { result: 'Contact abc123 deleted' } },
+  {
+    name: 'update',
+    method: 'PATCH',
+    path: '/contacts/abc123',
+    body: { name: 'John Smith' },
+    answer: { result: 'Updated contact abc123' },
+  },
+  {
+    name: 'delete',
+    method: 'DELETE',
+    path: '/contacts/abc123',
+    body: undefined,
+    answer: { result: 'Contact abc123 deleted' },
+  },
 ] as const;
 
 const READING: readonly string[] = ['list', 'read'];
 
 /** Roles of a token, and what they allow. */
-const CALLERS: readonly { readonly who: string; readonly claims: { readonly [claim: string]: unknown }; readonly may: (operation: string) => boolean }[] = [
+const CALLERS: readonly {
+  readonly who: string;
+  readonly claims: { readonly [claim: string]: unknown };
+  readonly may: (operation: string) => boolean;
+}[] = [
   { who: 'an admin', claims: { roles: ['admin'] }, may: () => true },
   { who: 'a user', claims: { roles: ['user'] }, may: (operation) => READING.includes(operation) },
   { who: 'a user who is an admin as well', claims: { roles: ['user', 'admin', 'user'] }, may: () => true },
@@ -34,7 +50,19 @@ const CALLERS: readonly { readonly who: string; readonly claims: { readonly [cla
   { who: 'someone with an empty role', claims: { roles: ['admin', ''] }, may: () => false },
   { who: 'someone whose roles are null', claims: { roles: null }, may: () => false },
   { who: 'someone whose role has other letters', claims: { roles: ['Admin'] }, may: () => false },
-  { who: 'a user with claims of all kinds', claims: { roles: ['user'], aud: 'contacts', iss: 'me', iat: 1, name: 'Sally', attr: { roles: ['admin'] }, id: 'adam' }, may: (operation) => READING.includes(operation) },
+  {
+    who: 'a user with claims of all kinds',
+    claims: {
+      roles: ['user'],
+      aud: 'contacts',
+      iss: 'me',
+      iat: 1,
+      name: 'Sally',
+      attr: { roles: ['admin'] },
+      id: 'adam',
+    },
+    may: (operation) => READING.includes(operation),
+  },
 ];
 
 /** What is no token of a caller. */
@@ -47,13 +75,28 @@ const NOBODY: readonly { readonly what: string; readonly header: () => string | 
   { what: 'a token without a scheme', header: () => admin() },
   { what: 'text that is no token', header: () => 'Bearer abc' },
   { what: 'two dots', header: () => 'Bearer ..' },
-  { what: 'a token of another secret', header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'] }, { secret: 'another secret' })}` },
-  { what: 'a token that was changed', header: async () => `Bearer ${forged(await signed({ sub: 'sally', roles: ['user'] }))}` },
+  {
+    what: 'a token of another secret',
+    header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'] }, { secret: 'another secret' })}`,
+  },
+  {
+    what: 'a token that was changed',
+    header: async () => `Bearer ${forged(await signed({ sub: 'sally', roles: ['user'] }))}`,
+  },
   { what: 'a token without its signature', header: async () => `Bearer ${(await admin()).replace(/[^.]*$/, '')}` },
   { what: 'a token that says it needs no signature', header: () => `Bearer ${unsigned()}` },
-  { what: 'a token of another algorithm', header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'] }, { alg: 'HS512' })}` },
-  { what: 'an expired token', header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'], exp: inSeconds(-10) })}` },
-  { what: 'a token of the future', header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'], nbf: inSeconds(600) })}` },
+  {
+    what: 'a token of another algorithm',
+    header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'] }, { alg: 'HS512' })}`,
+  },
+  {
+    what: 'an expired token',
+    header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'], exp: inSeconds(-10) })}`,
+  },
+  {
+    what: 'a token of the future',
+    header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'], nbf: inSeconds(600) })}`,
+  },
   { what: 'a token for nobody', header: async () => `Bearer ${await signed({ roles: ['admin'] })}` },
   { what: 'a token for the empty text', header: async () => `Bearer ${await signed({ sub: '', roles: ['admin'] })}` },
   { what: 'a token for a number', header: async () => `Bearer ${await signed({ sub: 7, roles: ['admin'] })}` },
@@ -79,20 +122,31 @@ for (const transport of TRANSPORTS) {
       for (const { name, method, path, body, answer } of OPERATIONS) {
         const { status, json, headers } = await send(api, method, path, { token, body });
         if (may(name)) assert.equal([name, status, json], [name, 200, answer]);
-        else if (name === 'list') assert.equal([name, status, json, headers.get('x-total-count')], [name, 200, [], '0']);
+        else if (name === 'list')
+          assert.equal([name, status, json, headers.get('x-total-count')], [name, 200, [], '0']);
         else assert.equal([name, status, json], [name, 403, UNAUTHORIZED]);
       }
       const left = await send(api, 'GET', '/contacts', { token: await admin() });
       assert.is(left.json.length, 2, 'one made and one deleted, or neither');
-      assert.is(left.json.some(({ id }: { readonly id: string }) => id === 'abc123'), !may('delete'));
+      assert.is(
+        left.json.some(({ id }: { readonly id: string }) => id === 'abc123'),
+        !may('delete'),
+      );
     });
   }
 
   for (const { what, header } of NOBODY) {
     test(`${what} is answered with 401 everywhere`, async () => {
       const authorization = await header();
-      for (const { method, path, body } of [...OPERATIONS, { method: 'GET', path: '/contacts/zzz', body: undefined }, { method: 'POST', path: '/contacts/new', body: '{' }]) {
-        const answer = await send(api, method, path, { headers: authorization === undefined ? {} : { authorization }, body });
+      for (const { method, path, body } of [
+        ...OPERATIONS,
+        { method: 'GET', path: '/contacts/zzz', body: undefined },
+        { method: 'POST', path: '/contacts/new', body: '{' },
+      ]) {
+        const answer = await send(api, method, path, {
+          headers: authorization === undefined ? {} : { authorization },
+          body,
+        });
         assert.is(answer.status, 401, `${method} ${path}`);
         assert.is(answer.headers.get('www-authenticate'), 'Bearer');
         assert.equal(Object.keys(answer.json), ['error']);
@@ -104,7 +158,11 @@ for (const transport of TRANSPORTS) {
   }
 
   test('a contact that is not there is 404 to whoever could act on it, and 403 to everybody else', async () => {
-    const [asAdmin, asUser, asNobody] = await Promise.all([admin(), signed({ sub: 'sally', roles: ['user'] }), signed({ sub: 'sally' })]);
+    const [asAdmin, asUser, asNobody] = await Promise.all([
+      admin(),
+      signed({ sub: 'sally', roles: ['user'] }),
+      signed({ sub: 'sally' }),
+    ]);
     const ask = async (method: string, token: string): Promise<readonly [number, unknown]> => {
       const { status, json } = await send(api, method, '/contacts/zzz', { token });
       return [status, json];
@@ -122,7 +180,9 @@ for (const transport of TRANSPORTS) {
     assert.match(path, /^\/contacts\/[0-9a-f-]{36}$/);
     const id = path.slice('/contacts/'.length);
     assert.equal((await send(api, 'GET', path, { token })).json, { id, ...MARY });
-    assert.equal((await send(api, 'PATCH', path, { token, body: { email: 'mm@acme.com', id: 'def789' } })).json, { result: `Updated contact ${id}` });
+    assert.equal((await send(api, 'PATCH', path, { token, body: { email: 'mm@acme.com', id: 'def789' } })).json, {
+      result: `Updated contact ${id}`,
+    });
     assert.equal((await send(api, 'GET', path, { token })).json, { id, ...MARY, email: 'mm@acme.com' });
     assert.equal((await send(api, 'DELETE', path, { token })).json, { result: `Contact ${id} deleted` });
     assert.equal((await send(api, 'GET', path, { token })).json, NOT_FOUND);
@@ -131,7 +191,10 @@ for (const transport of TRANSPORTS) {
 
   test('a private contact is for its owner and for admins', async () => {
     const token = await admin();
-    const { headers } = await send(api, 'POST', '/contacts/new', { token, body: { ...MARY, owner: 'sally', private: true } });
+    const { headers } = await send(api, 'POST', '/contacts/new', {
+      token,
+      body: { ...MARY, owner: 'sally', private: true },
+    });
     const path = headers.get('location') ?? '';
     const mary = { id: path.slice('/contacts/'.length), ...MARY, owner: 'sally', private: true };
     const sally = await signed({ sub: 'sally', roles: ['user'] });
@@ -148,7 +211,15 @@ for (const transport of TRANSPORTS) {
   test('a list has pages of what the caller may see, and says how much there is', async () => {
     const token = await admin();
     for (let number = 0; number < 30; number++) {
-      await send(api, 'POST', '/contacts/new', { token, body: { name: `Contact ${number}`, email: `${number}@acme.com`, private: number % 3 === 0, owner: number % 6 === 0 ? 'sally' : 'adam' } });
+      await send(api, 'POST', '/contacts/new', {
+        token,
+        body: {
+          name: `Contact ${number}`,
+          email: `${number}@acme.com`,
+          private: number % 3 === 0,
+          owner: number % 6 === 0 ? 'sally' : 'adam',
+        },
+      });
     }
     const sally = await signed({ sub: 'sally', roles: ['user'] });
     const all = (await send(api, 'GET', '/contacts?limit=100', { token: sally })).json;
@@ -160,9 +231,16 @@ for (const transport of TRANSPORTS) {
       if (json.length === 0) break;
       pages.push(json);
     }
-    assert.equal(pages.map(({ length }) => length), [7, 7, 7, 6]);
+    assert.equal(
+      pages.map(({ length }) => length),
+      [7, 7, 7, 6],
+    );
     assert.equal(pages.flat(), all);
-    assert.is((await send(api, 'GET', '/contacts', { token: sally })).json.length, 20, 'a page has 20 where nobody says otherwise');
+    assert.is(
+      (await send(api, 'GET', '/contacts', { token: sally })).json.length,
+      20,
+      'a page has 20 where nobody says otherwise',
+    );
   });
 
   test.run();

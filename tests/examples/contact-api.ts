@@ -13,7 +13,10 @@ export type TransportName = (typeof TRANSPORTS)[number];
 
 /** A decision point with the example's policies, on free ports. */
 export function startPdp(): Promise<RunningServer> {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'], environment: {} });
+  const { config } = loadConfig({
+    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
+    environment: {},
+  });
   return startServer(config, { policies, traced });
 }
 
@@ -23,14 +26,22 @@ export function startExample(pdp: PdpSettings, database = ':memory:'): Promise<R
 }
 
 /** How a decision point is reached over a transport. */
-export function reach(transport: TransportName, { httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string }): PdpSettings {
+export function reach(
+  transport: TransportName,
+  { httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string },
+): PdpSettings {
   if (transport === 'in-process') return { transport };
   return { transport, address: transport === 'grpc' ? grpcAddress : `http://${httpAddress}` };
 }
 
 /** A token with claims, good for an hour unless they say otherwise. */
-export function signed(claims: { readonly [claim: string]: unknown }, { secret = SECRET, alg = 'HS256' } = {}): Promise<string> {
-  return new SignJWT({ exp: inSeconds(3600), ...claims }).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
+export function signed(
+  claims: { readonly [claim: string]: unknown },
+  { secret = SECRET, alg = 'HS256' } = {},
+): Promise<string> {
+  return new SignJWT({ exp: inSeconds(3600), ...claims })
+    .setProtectedHeader({ alg })
+    .sign(new TextEncoder().encode(secret));
 }
 
 /** A moment as tokens write it. */
@@ -53,13 +64,27 @@ export interface Call {
 }
 
 /** One request; a body that is no text is sent as JSON. */
-export async function send(api: { readonly url: string }, method: string, path: string, { token, headers = {}, body }: Call = {}): Promise<Answer> {
+export async function send(
+  api: { readonly url: string },
+  method: string,
+  path: string,
+  { token, headers = {}, body }: Call = {},
+): Promise<Answer> {
   const response = await fetch(api.url + path, {
     method,
-    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, headers: response.headers, text, json: isJson && text !== '' ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
 }

@@ -15,7 +15,10 @@ test('what is committed is what the sources give', async () => {
 
 test('the sources have the types of a browser', () => {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const check = (): unknown => execFileSync(process.execPath, [tsc, '--noEmit', '-p', join(ROOT, 'server/explorer/client/tsconfig.json')], { stdio: 'inherit' });
+  const check = (): unknown =>
+    execFileSync(process.execPath, [tsc, '--noEmit', '-p', join(ROOT, 'server/explorer/client/tsconfig.json')], {
+      stdio: 'inherit',
+    });
   assert.not.throws(check);
 });
 

@@ -28,7 +28,10 @@ export function hasBrowser(): boolean {
 /** A real browser with a profile that nobody used before; it is a folder of the driver's, which removes it. */
 export async function openBrowser(): Promise<Browser> {
   const running = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
-  const context = await running.newContext({ viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] });
+  const context = await running.newContext({
+    viewport: { width: 1280, height: 900 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   context.setDefaultTimeout(10_000);
   return { context, close: () => running.close() };
 }

@@ -39,7 +39,9 @@ function addTests(): void {
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
-    await page.addInitScript("addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))");
+    await page.addInitScript(
+      "addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))",
+    );
     await page.goto(server.address);
   });
   test.after.each(async () => {
@@ -52,18 +54,31 @@ function addTests(): void {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     await panel.getByRole('button', { name: 'Send' }).click();
     await waitForStatus(panel, /^200 OK · [\d.]+ ms · \d+ B$/);
-    assert.equal(await rowsOf(panel), ['delete Denied resource.album.vdefault –', 'edit Denied resource.album.vdefault –', 'view Allowed resource.album.vdefault –']);
+    assert.equal(await rowsOf(panel), [
+      'delete Denied resource.album.vdefault –',
+      'edit Denied resource.album.vdefault –',
+      'view Allowed resource.album.vdefault –',
+    ]);
     assert.match(await panel.getByLabel('JSON', { exact: true }).innerText(), /"authzCallId": "[0-9A-Z]{26}"/);
-    assert.match(await panel.getByRole('region', { name: 'Answer' }).innerText(), 'edit · resource.album.vdefault#locked');
+    assert.match(
+      await panel.getByRole('region', { name: 'Answer' }).innerText(),
+      'edit · resource.album.vdefault#locked',
+    );
   });
 
   test('what is written in the form is what is asked', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
-    await panel.getByLabel('Attributes').nth(1).fill('{"owner": "alice", "status": "OPEN", "note": "it\'s <b>bold</b>"}');
+    await panel
+      .getByLabel('Attributes')
+      .nth(1)
+      .fill('{"owner": "alice", "status": "OPEN", "note": "it\'s <b>bold</b>"}');
     await panel.getByLabel('Actions').fill('view, comment:add');
     await panel.getByLabel('Actions').press('Control+Enter');
     await waitForStatus(panel, /^200/);
-    assert.equal(await rowsOf(panel), ['comment:add Allowed resource.album.vdefault –', 'view Allowed resource.album.vdefault –']);
+    assert.equal(await rowsOf(panel), [
+      'comment:add Allowed resource.album.vdefault –',
+      'view Allowed resource.album.vdefault –',
+    ]);
   });
 
   test('a plan is sent and its filter shown as a tree', async () => {
@@ -73,14 +88,17 @@ function addTests(): void {
     await waitForStatus(panel, /^200/);
     assert.match(await panel.getByRole('region', { name: 'Answer' }).innerText(), 'Allowed where this holds');
     const tree = panel.getByRole('list', { name: 'Filter' });
-    assert.equal((await tree.innerText()).split('\n').filter((line) => line.trim() !== ''), [
-      'or any of',
-      'eq resource.attr.owner "alice"',
-      'eq resource.attr.visibility "public"',
-      'and all of',
-      'eq resource.attr.visibility "friends"',
-      'in "alice" resource.attr.friends',
-    ]);
+    assert.equal(
+      (await tree.innerText()).split('\n').filter((line) => line.trim() !== ''),
+      [
+        'or any of',
+        'eq resource.attr.owner "alice"',
+        'eq resource.attr.visibility "public"',
+        'and all of',
+        'eq resource.attr.visibility "friends"',
+        'in "alice" resource.attr.friends',
+      ],
+    );
     await panel.getByLabel('Example').selectOption('alwaysDenied');
     await panel.getByRole('button', { name: 'Send' }).click();
     await panel.getByText('Always denied').waitFor();

@@ -9,13 +9,24 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly example?: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly example?: string;
+  }[];
   readonly requestBody?: Body;
   readonly responses: { readonly [status: string]: Body & { readonly $ref?: string } };
 }
 
 interface Body {
-  readonly content: { readonly [mediaType: string]: { readonly schema: JsonObject; readonly example?: Json; readonly examples?: { readonly [name: string]: { readonly value: Json } } } };
+  readonly content: {
+    readonly [mediaType: string]: {
+      readonly schema: JsonObject;
+      readonly example?: Json;
+      readonly examples?: { readonly [name: string]: { readonly value: Json } };
+    };
+  };
 }
 
 let server: Served;
@@ -25,7 +36,9 @@ test.before(async () => {
   server = await startServed();
   document = (await (await fetch(`${server.address}/schema/swagger.json`)).json()) as JsonObject;
   const paths = document['paths'] as unknown as { readonly [path: string]: { readonly [verb: string]: Operation } };
-  operations = Object.entries(paths).flatMap(([path, item]) => Object.entries(item).map(([verb, operation]) => ({ verb, path, operation })));
+  operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, operation]) => ({ verb, path, operation })),
+  );
 });
 test.after(() => server.close());
 
@@ -34,7 +47,11 @@ test('every example request is answered as the document says', async () => {
     const { schema, examples = {} } = operation.requestBody?.content['application/json'] ?? {};
     for (const [name, { value }] of Object.entries(examples)) {
       assert.equal(problemsOf(value, schema as JsonObject, document), [], `${path} ${name}`);
-      const response = await fetch(server.address + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(value) });
+      const response = await fetch(server.address + path, {
+        method: 'POST',
+        headers: JSON_TYPE,
+        body: JSON.stringify(value),
+      });
       const answer = (await response.json()) as Json;
       const wanted = operation.responses['200']?.content['application/json'];
       assert.is(response.status, 200, `${path} ${name}: ${JSON.stringify(answer)}`);
@@ -49,7 +66,9 @@ test('what can be asked without a body is answered in the shape the document say
     if (verb !== 'get' || path.includes('{')) continue;
     const response = await fetch(server.address + path);
     assert.is(response.status, 200, path);
-    const [[mediaType, { schema, examples = {} }] = ['', { schema: {} }]] = Object.entries(operation.responses['200']?.content ?? {});
+    const [[mediaType, { schema, examples = {} }] = ['', { schema: {} }]] = Object.entries(
+      operation.responses['200']?.content ?? {},
+    );
     assert.match(String(response.headers.get('content-type')), mediaType);
     if (mediaType !== 'application/json') continue;
     const answer = (await response.json()) as Json;
@@ -64,11 +83,16 @@ test('the audit log is listed in the shape the document says', async () => {
   await fetch(`${server.address}/api/check/resources`, {
     method: 'POST',
     headers: { 'user-agent': 'test' },
-    body: JSON.stringify({ principal: { id: 'bob', roles: ['user'] }, resources: [{ actions: ['read'], resource: { kind: 'contact', id: '17' } }] }),
+    body: JSON.stringify({
+      principal: { id: 'bob', roles: ['user'] },
+      resources: [{ actions: ['read'], resource: { kind: 'contact', id: '17' } }],
+    }),
   });
   for (const [name, { value }] of Object.entries(examples)) {
     assert.equal(problemsOf(value, schema as JsonObject, document), [], name);
-    const response = await fetch(`${server.address}/admin/auditlog/list/${name}?tail=1`, { headers: { authorization: ADMIN } });
+    const response = await fetch(`${server.address}/admin/auditlog/list/${name}?tail=1`, {
+      headers: { authorization: ADMIN },
+    });
     assert.is(response.status, 200);
     const [line = ''] = (await response.text()).split('\n');
     assert.equal(problemsOf(JSON.parse(line), schema as JsonObject, document), [], line);
@@ -77,15 +101,20 @@ test('the audit log is listed in the shape the document says', async () => {
 });
 
 test('example errors are errors that the server answers with', async () => {
-  const errors = (document['components'] as unknown as { readonly responses: { readonly [name: string]: Body } }).responses;
+  const errors = (document['components'] as unknown as { readonly responses: { readonly [name: string]: Body } })
+    .responses;
   for (const { content } of Object.values(errors)) {
     const { schema, examples = {} } = content['application/json'] ?? { schema: {} };
     for (const { value } of Object.values(examples)) assert.equal(problemsOf(value, schema, document), []);
   }
   const examples = errors['BadRequest']?.content['application/json']?.examples;
-  const check = async (body: string): Promise<Json> => (await (await fetch(`${server.address}/api/check/resources`, { method: 'POST', body })).json()) as Json;
+  const check = async (body: string): Promise<Json> =>
+    (await (await fetch(`${server.address}/api/check/resources`, { method: 'POST', body })).json()) as Json;
   assert.equal(await check('{'), examples?.['syntax']?.value);
-  assert.equal(await check('{"principal":{"roles":["user"]},"resources":[{"actions":["a"],"resource":{"kind":"k","id":"i"}}]}'), examples?.['rule']?.value);
+  assert.equal(
+    await check('{"principal":{"roles":["user"]},"resources":[{"actions":["a"],"resource":{"kind":"k","id":"i"}}]}'),
+    examples?.['rule']?.value,
+  );
   const denied = await fetch(`${server.address}/admin/auditlog/list/access?tail=1`);
   assert.is(denied.status, 401);
 });
@@ -106,14 +135,22 @@ test('what breaks a rule breaks the schema too', async () => {
     ['/api/check/resources', { principal, resources, auxData: { jwt: { token: 'a' }, jwts: { b: { token: 'c' } } } }],
     ['/api/plan/resources', { principal, resource: { kind: 'contact' } }],
     ['/api/plan/resources', { principal, resource: { kind: 'contact' }, action: 'read', actions: ['read'] }],
-    ['/api/plan/resources', { principal, resource: { kind: 'contact' }, actions: Array.from({ length: 21 }, (_, index) => `a${index}`) }],
+    [
+      '/api/plan/resources',
+      { principal, resource: { kind: 'contact' }, actions: Array.from({ length: 21 }, (_, index) => `a${index}`) },
+    ],
     ['/api/check', { principal, actions: ['read'], resource: { kind: 'contact', instances: {} } }],
     ['/access/v1/evaluation', { subject: { type: 'user', id: 'bob' }, action: { name: 'read' } }],
     ['/access/v1/evaluations', { evaluations: [{}], options: { evaluations_semantic: 'some' } }],
   ];
   for (const [path, body] of bad) {
-    const schema = operations.find((one) => one.path === path)?.operation.requestBody?.content['application/json']?.schema as JsonObject;
-    const response = await fetch(server.address + path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
+    const schema = operations.find((one) => one.path === path)?.operation.requestBody?.content['application/json']
+      ?.schema as JsonObject;
+    const response = await fetch(server.address + path, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify(body),
+    });
     assert.is(response.status, 400, `${path} ${JSON.stringify(body)}`);
     assert.ok(problemsOf(body, schema, document).length > 0, `${path} ${JSON.stringify(body)}`);
   }
@@ -131,7 +168,10 @@ test('the version is the release, any method will do, and a browser of another o
   const info = (await (await fetch(`${server.address}/api/server_info`)).json()) as JsonObject;
   assert.is((document['info'] as JsonObject)['version'], info['version']);
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
-    const response = await fetch(`${server.address}/schema/swagger.json?x=1`, { method, headers: { origin: 'https://elsewhere.example' } });
+    const response = await fetch(`${server.address}/schema/swagger.json?x=1`, {
+      method,
+      headers: { origin: 'https://elsewhere.example' },
+    });
     assert.is(response.status, 200, method);
     assert.is(response.headers.get('content-type'), 'application/json');
     assert.is(response.headers.get('access-control-allow-origin'), '*');
@@ -162,7 +202,9 @@ test.run();
 /** With the id of the call, which is never the same twice, left out. */
 function settled(value: Json): Json {
   const { authzCallId, ...rest } = value as JsonObject;
-  return authzCallId === undefined ? value : { ...rest, authzCallId: /^[0-9A-HJKMNP-TV-Z]{26}$/.test(String(authzCallId)) ? '' : authzCallId };
+  return authzCallId === undefined
+    ? value
+    : { ...rest, authzCallId: /^[0-9A-HJKMNP-TV-Z]{26}$/.test(String(authzCallId)) ? '' : authzCallId };
 }
 
 function shapeOf(value: Json): Json {
@@ -173,5 +215,7 @@ function shapeOf(value: Json): Json {
 
 /** The members of an entry, two levels deep. */
 function memberNames(value: Json): readonly string[] {
-  return Object.values((value as JsonObject)['result'] as JsonObject).flatMap((entry) => Object.keys(entry as JsonObject).filter((name) => name !== 'metadata'));
+  return Object.values((value as JsonObject)['result'] as JsonObject).flatMap((entry) =>
+    Object.keys(entry as JsonObject).filter((name) => name !== 'metadata'),
+  );
 }

@@ -9,7 +9,10 @@ import { openLog } from '../../server/observe/log/open-log.js';
 import { openAudit } from '../../server/process.js';
 import { loaded, ROOT } from '../support/compiled.js';
 
-/** A server with the policies of this repository, which the examples of the schema are about; its audit log can be asked. */
+/**
+ * A server with the policies of this repository, which the examples of the schema are about; its audit log can be
+ * asked.
+ */
 export interface Served {
   /** `http://127.0.0.1:41234`. */
   readonly address: string;

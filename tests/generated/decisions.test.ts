@@ -9,7 +9,10 @@ const test = suite('decisions of hostile policies');
 const { policies, traced } = await loaded(compileTexts(hostilePolicies()));
 const engines: readonly (readonly [name: string, engine: Engine])[] = [
   ['by default', createEngine(policies, { globals: { region: 'eu' } })],
-  ['in strict evaluation', createEngine(policies, { globals: { region: 'eu' }, strictEvaluation: true, traced: await traced() })],
+  [
+    'in strict evaluation',
+    createEngine(policies, { globals: { region: 'eu' }, strictEvaluation: true, traced: await traced() }),
+  ],
 ];
 
 interface Asked {
@@ -23,7 +26,11 @@ interface Asked {
 }
 
 /** The actions allowed, of those asked. */
-function allowed(engine: Engine, { kind, attr = {}, roles = ['user'], principal = 'u', scope = '', version = '', auxData }: Asked, actions: readonly string[]): readonly string[] {
+function allowed(
+  engine: Engine,
+  { kind, attr = {}, roles = ['user'], principal = 'u', scope = '', version = '', auxData }: Asked,
+  actions: readonly string[],
+): readonly string[] {
   const [result] = engine.check({
     principal: { id: principal, roles, attr: {} },
     resources: [{ resource: { kind, id: 'r', attr: attr as never, scope, policyVersion: version }, actions }],
@@ -41,44 +48,131 @@ function decides(sentence: string, asked: Asked, expected: readonly string[], ot
 
 for (const name of ['constructor', 'then', '__proto__', 'class', 'item', 'P', 'eval']) {
   if (!DANGEROUS_NAMES.includes(name)) continue;
-  decides(`a rule, an action and a role called ${name} are ordinary`, { kind: 'names', attr: { name }, roles: [name] }, [name], ['toString', 'other']);
+  decides(
+    `a rule, an action and a role called ${name} are ordinary`,
+    { kind: 'names', attr: { name }, roles: [name] },
+    [name],
+    ['toString', 'other'],
+  );
   decides(`${name} is not reached by another role`, { kind: 'names', attr: { name }, roles: ['nobody'] }, [], [name]);
 }
-decides('rules whose names are one name in code are told apart', { kind: 'names' }, ['edit-own', 'editOwn', 'EDIT', 'A', 'empty']);
+decides('rules whose names are one name in code are told apart', { kind: 'names' }, [
+  'edit-own',
+  'editOwn',
+  'EDIT',
+  'A',
+  'empty',
+]);
 
 for (const [index, text] of DANGEROUS_TEXTS.entries()) {
   const shown = JSON.stringify(text).slice(0, 30);
-  decides(`a text ${shown} is itself as role, action, attribute and value`, { kind: 'texts', attr: { text }, roles: [text] }, [text, `text${index}:x`, `use${index}`], ['other', `use${index + 1}`]);
-  decides(`an attribute called ${shown} is read`, { kind: 'texts', attr: JSON.parse(`{${JSON.stringify(text)}: true, "text": "no"}`), roles: [text] }, [text], [`use${index}`]);
+  decides(
+    `a text ${shown} is itself as role, action, attribute and value`,
+    { kind: 'texts', attr: { text }, roles: [text] },
+    [text, `text${index}:x`, `use${index}`],
+    ['other', `use${index + 1}`],
+  );
+  decides(
+    `an attribute called ${shown} is read`,
+    { kind: 'texts', attr: JSON.parse(`{${JSON.stringify(text)}: true, "text": "no"}`), roles: [text] },
+    [text],
+    [`use${index}`],
+  );
 }
 
 for (const count of [31, 65]) {
   const kind = count === 31 ? 'thirty_one' : 'sixty_five';
-  decides(`role ${count - 1} of ${count} has its own rule and no other's`, { kind, roles: [`role${count - 1}`] }, [`a${count - 1}`], ['a0', `a${count - 31}`, 'a5']);
-  decides(`role 0 of ${count} does not have the rule that shares its bit`, { kind, roles: ['role0'] }, ['a0'], ['a30', 'shared']);
-  decides(`a glob among ${count} roles reaches roles that are named and roles that are not`, { kind, roles: ['role34'] }, ['shared'], ['a0', 'a3']);
-  decides(`a denied role of ${count} does not deny another that shares its bit`, { kind, roles: ['role1', 'role30'] }, ['a1', 'a30', 'shared']);
-  decides(`a glob's denial among ${count} roles holds for the named role`, { kind, roles: ['role30'] }, ['a30'], ['shared']);
+  decides(
+    `role ${count - 1} of ${count} has its own rule and no other's`,
+    { kind, roles: [`role${count - 1}`] },
+    [`a${count - 1}`],
+    ['a0', `a${count - 31}`, 'a5'],
+  );
+  decides(
+    `role 0 of ${count} does not have the rule that shares its bit`,
+    { kind, roles: ['role0'] },
+    ['a0'],
+    ['a30', 'shared'],
+  );
+  decides(
+    `a glob among ${count} roles reaches roles that are named and roles that are not`,
+    { kind, roles: ['role34'] },
+    ['shared'],
+    ['a0', 'a3'],
+  );
+  decides(`a denied role of ${count} does not deny another that shares its bit`, { kind, roles: ['role1', 'role30'] }, [
+    'a1',
+    'a30',
+    'shared',
+  ]);
+  decides(
+    `a glob's denial among ${count} roles holds for the named role`,
+    { kind, roles: ['role30'] },
+    ['a30'],
+    ['shared'],
+  );
 }
-decides('forty roles that no rule tells apart are one', { kind: 'shared_roles', roles: ['staff39'] }, ['view'], ['edit']);
+decides(
+  'forty roles that no rule tells apart are one',
+  { kind: 'shared_roles', roles: ['staff39'] },
+  ['view'],
+  ['edit'],
+);
 decides('another role keeps its bit', { kind: 'shared_roles', roles: ['boss'] }, ['view', 'edit']);
 decides('one of a hundred rules', { kind: 'many_rules', attr: { n: 73 } }, ['action3'], ['action0', 'action7']);
 
-for (const key of ['constructor', 'length', 'toString', '__proto__', 'valueOf', 'hasOwnProperty', 'at', 'size', 'keys']) {
+for (const key of [
+  'constructor',
+  'length',
+  'toString',
+  '__proto__',
+  'valueOf',
+  'hasOwnProperty',
+  'at',
+  'size',
+  'keys',
+]) {
   const own = JSON.parse(`{"${key}": "x", "o": {"${key}": "x"}, "l": [{"${key}": "x"}]}`);
   const other = JSON.parse(`{"${key}": "y", "o": {"${key}": null}, "l": [{}, [], "text", {"${key}": 1}]}`);
   const all = ['equals', 'differs', 'has', 'nested', 'nested has', 'element'].map((name) => `${name} ${key}`);
-  decides(`an own attribute ${key} is read`, { kind: 'attributes', attr: own }, all.filter((name) => !name.startsWith('differs')), [`differs ${key}`]);
-  decides(`another value of ${key} differs`, { kind: 'attributes', attr: other }, [`differs ${key}`, `has ${key}`, `nested has ${key}`], [`equals ${key}`, `nested ${key}`, `element ${key}`]);
-  decides(`${key} of a prototype is no attribute`, { kind: 'attributes', attr: { o: {}, l: [{}, [], 'x', 1] } }, [], all);
-  decides(`${key} of a text, a list and a number is no attribute`, { kind: 'attributes', attr: { o: 'x', l: ['x'] } }, [], all);
+  decides(
+    `an own attribute ${key} is read`,
+    { kind: 'attributes', attr: own },
+    all.filter((name) => !name.startsWith('differs')),
+    [`differs ${key}`],
+  );
+  decides(
+    `another value of ${key} differs`,
+    { kind: 'attributes', attr: other },
+    [`differs ${key}`, `has ${key}`, `nested has ${key}`],
+    [`equals ${key}`, `nested ${key}`, `element ${key}`],
+  );
+  decides(
+    `${key} of a prototype is no attribute`,
+    { kind: 'attributes', attr: { o: {}, l: [{}, [], 'x', 1] } },
+    [],
+    all,
+  );
+  decides(
+    `${key} of a text, a list and a number is no attribute`,
+    { kind: 'attributes', attr: { o: 'x', l: ['x'] } },
+    [],
+    all,
+  );
 }
 for (const key of ['0', 'a-b', '', 'ü', '1e3', '__proto__', "a'b"]) {
   const all = [`index ${key}`, `nested index ${key}`, `in ${key}`];
-  decides(`an attribute is indexed by ${JSON.stringify(key)}`, { kind: 'attributes', attr: JSON.parse(`{${JSON.stringify(key)}: "x", "o": {${JSON.stringify(key)}: "x"}}`) }, all);
+  decides(
+    `an attribute is indexed by ${JSON.stringify(key)}`,
+    { kind: 'attributes', attr: JSON.parse(`{${JSON.stringify(key)}: "x", "o": {${JSON.stringify(key)}: "x"}}`) },
+    all,
+  );
   decides(`a list is not indexed by ${JSON.stringify(key)}`, { kind: 'attributes', attr: { o: ['x'] } }, [], all);
 }
-const deep = Array.from({ length: 60 }).reduceRight<unknown>((inner, _, index) => ({ [`a${index}`]: inner }), 1) as object;
+const deep = Array.from({ length: 60 }).reduceRight<unknown>(
+  (inner, _, index) => ({ [`a${index}`]: inner }),
+  1,
+) as object;
 decides('sixty selections in a row are read', { kind: 'attributes', attr: deep }, ['deep']);
 
 decides('kinds that differ by case are different', { kind: 'Album', attr: { ok: true } }, ['view']);
@@ -101,47 +195,175 @@ const macros = {
   ],
 };
 decides('every macro, however its variables are called', { kind: 'macros', attr: macros }, [
-  'nested', 'shadowed', 'shadows P', 'rooted', 'two over a list', 'two over a map', 'called pattern', 'called list', 'keywords', 'cel', 'bind',
-  'bind in bind', 'exists one', 'map', 'literal maps', 'literal lists', 'transform', 'sorted', 'optional', 'attributes themselves',
+  'nested',
+  'shadowed',
+  'shadows P',
+  'rooted',
+  'two over a list',
+  'two over a map',
+  'called pattern',
+  'called list',
+  'keywords',
+  'cel',
+  'bind',
+  'bind in bind',
+  'exists one',
+  'map',
+  'literal maps',
+  'literal lists',
+  'transform',
+  'sorted',
+  'optional',
+  'attributes themselves',
 ]);
-decides('variables called like words of JavaScript and like each other', { kind: 'bindings', attr: { ok: true, n: 1 } }, ['ok', 'has not failed', 'failed or true', 'list', 'unwrapped', 'output'], ['failed', 'not failed', 'has failed']);
+decides(
+  'variables called like words of JavaScript and like each other',
+  { kind: 'bindings', attr: { ok: true, n: 1 } },
+  ['ok', 'has not failed', 'failed or true', 'list', 'unwrapped', 'output'],
+  ['failed', 'not failed', 'has failed'],
+);
 decides(
   'the request, bindings and claims as wholes',
-  { kind: 'wholes', roles: ['admin'], attr: { a: 1 }, auxData: { jwt: { sub: 's' }, jwts: { b: { claims: { x: 1, y: { z: 'deep' } } }, c: { claims: {} } } } },
-  ['variables', 'constants', 'globals', 'global', 'optional variable', 'request', 'principal', 'roles', 'claims', 'has claims', 'nested claims'],
+  {
+    kind: 'wholes',
+    roles: ['admin'],
+    attr: { a: 1 },
+    auxData: { jwt: { sub: 's' }, jwts: { b: { claims: { x: 1, y: { z: 'deep' } } }, c: { claims: {} } } },
+  },
+  [
+    'variables',
+    'constants',
+    'globals',
+    'global',
+    'optional variable',
+    'request',
+    'principal',
+    'roles',
+    'claims',
+    'has claims',
+    'nested claims',
+  ],
   ['no global'],
 );
 
-const expressions = { n: 1, ok: true, no: true, l: [{ v: 1 }], names: ['a'], since: '2020-05-05T00:00:00Z', ip: '10.1.2.3' };
-decides('every form of expression', { kind: 'expressions', attr: expressions }, [
-  'deep ternary', 'nested ternary', 'ternary in a macro in a ternary', 'many ands', 'mixed', 'ints', 'uints', 'bytes', 'types', 'numbers', 'empty lists', 'not in', 'times', 'patterns',
-  'format', 'network', 'messages', 'optionals', 'constant',
-], ['never']);
-decides('constants called like members of every object', { kind: 'constants', attr: { names: ['a'], n: 1 } }, ['scalars', 'list', 'paths', 'has', 'empty', 'names', 'element'], ['missing']);
+const expressions = {
+  n: 1,
+  ok: true,
+  no: true,
+  l: [{ v: 1 }],
+  names: ['a'],
+  since: '2020-05-05T00:00:00Z',
+  ip: '10.1.2.3',
+};
+decides(
+  'every form of expression',
+  { kind: 'expressions', attr: expressions },
+  [
+    'deep ternary',
+    'nested ternary',
+    'ternary in a macro in a ternary',
+    'many ands',
+    'mixed',
+    'ints',
+    'uints',
+    'bytes',
+    'types',
+    'numbers',
+    'empty lists',
+    'not in',
+    'times',
+    'patterns',
+    'format',
+    'network',
+    'messages',
+    'optionals',
+    'constant',
+  ],
+  ['never'],
+);
+decides(
+  'constants called like members of every object',
+  { kind: 'constants', attr: { names: ['a'], n: 1 } },
+  ['scalars', 'list', 'paths', 'has', 'empty', 'names', 'element'],
+  ['missing'],
+);
 
 const [byDefault, inStrictEvaluation] = engines.map(([, engine]) => engine) as [Engine, Engine];
 test('a failed variable of a derived role does not hold for a rule, and reads as null while roles are listed', () => {
-  assert.equal(allowed(byDefault, { kind: 'runtime', attr: { owner: 'nobody' } }, ['own', 'reads', 'whole']), ['own', 'whole']);
-  assert.equal(allowed(byDefault, { kind: 'runtime', attr: { owner: 'u' } }, ['own', 'reads', 'whole']), ['own', 'reads', 'whole']);
-  const [result] = byDefault.check({ principal: { id: 'u', roles: ['user'] }, resources: [{ resource: { kind: 'runtime', id: 'r', attr: { owner: 'u' } }, actions: ['own'] }], includeMeta: true });
+  assert.equal(allowed(byDefault, { kind: 'runtime', attr: { owner: 'nobody' } }, ['own', 'reads', 'whole']), [
+    'own',
+    'whole',
+  ]);
+  assert.equal(allowed(byDefault, { kind: 'runtime', attr: { owner: 'u' } }, ['own', 'reads', 'whole']), [
+    'own',
+    'reads',
+    'whole',
+  ]);
+  const [result] = byDefault.check({
+    principal: { id: 'u', roles: ['user'] },
+    resources: [{ resource: { kind: 'runtime', id: 'r', attr: { owner: 'u' } }, actions: ['own'] }],
+    includeMeta: true,
+  });
   assert.equal(result?.effectiveDerivedRoles, ['owner', 'then']);
 });
 test('in strict evaluation a failed derived role fails what reads the list', () => {
   assert.equal(allowed(inStrictEvaluation, { kind: 'runtime', attr: { owner: 'u' } }, ['own', 'reads', 'whole']), []);
 });
-decides('derived roles of two sets with one name in code', { kind: 'two_sets', attr: { ok: true, second: true, owner: 'x' } }, ['view', 'owner']);
+decides(
+  'derived roles of two sets with one name in code',
+  { kind: 'two_sets', attr: { ok: true, second: true, owner: 'x' } },
+  ['view', 'owner'],
+);
 
-decides('a condition that several rules share', { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 2 } }, ['owner', 'several'], ['view']);
-decides('a shared condition that does not hold', { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 1 } }, [], ['several']);
+decides(
+  'a condition that several rules share',
+  { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 2 } },
+  ['owner', 'several'],
+  ['view'],
+);
+decides(
+  'a shared condition that does not hold',
+  { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 1 } },
+  [],
+  ['several'],
+);
 decides('a policy, a rule and a derived role of one name', { kind: 'owner', attr: { owner: 'u' } }, ['view']);
 
-decides('a consent that the child gives and the root confirms', { kind: 'consent', scope: 'strict', attr: { open: true, public: true, locked: false } }, ['view', 'edit']);
-decides('a consent that the child refuses', { kind: 'consent', scope: 'strict', attr: { open: false, public: true, locked: false } }, [], ['view', 'edit']);
-decides('a consent that the root does not confirm', { kind: 'consent', scope: 'strict', attr: { open: true, locked: false } }, ['edit'], ['view']);
+decides(
+  'a consent that the child gives and the root confirms',
+  { kind: 'consent', scope: 'strict', attr: { open: true, public: true, locked: false } },
+  ['view', 'edit'],
+);
+decides(
+  'a consent that the child refuses',
+  { kind: 'consent', scope: 'strict', attr: { open: false, public: true, locked: false } },
+  [],
+  ['view', 'edit'],
+);
+decides(
+  'a consent that the root does not confirm',
+  { kind: 'consent', scope: 'strict', attr: { open: true, locked: false } },
+  ['edit'],
+  ['view'],
+);
 
 const obrien = "o'brien\\ @example.com";
-decides('a principal policy denies by kind', { kind: 'album', principal: obrien, attr: { ok: true, edit: true, any: false } }, ['edit all'], ['view']);
-decides('a rule of the same name about another kind has its own condition', { kind: 'Album', principal: obrien, attr: { ok: true, any: false } }, ['view']);
-decides('and does not hold when that does not', { kind: 'Album', principal: obrien, attr: { ok: false, any: false } }, [], ['view']);
+decides(
+  'a principal policy denies by kind',
+  { kind: 'album', principal: obrien, attr: { ok: true, edit: true, any: false } },
+  ['edit all'],
+  ['view'],
+);
+decides(
+  'a rule of the same name about another kind has its own condition',
+  { kind: 'Album', principal: obrien, attr: { ok: true, any: false } },
+  ['view'],
+);
+decides(
+  'and does not hold when that does not',
+  { kind: 'Album', principal: obrien, attr: { ok: false, any: false } },
+  [],
+  ['view'],
+);
 
 test.run();

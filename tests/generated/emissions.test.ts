@@ -11,7 +11,7 @@ const SEED = Number(process.env['SEED'] ?? 1);
 
 const test = suite('the two emissions of a condition');
 
-test('`when` holds exactly where the traced emission and the output are true, and the traced text is the output\'s failure', async () => {
+test("`when` holds exactly where the traced emission and the output are true, and the traced text is the output's failure", async () => {
   const { conditions, traced } = await compiledConditions(new Random(SEED));
   const requests = requestsOf();
   const problems: string[] = [];
@@ -24,13 +24,29 @@ test('`when` holds exactly where the traced emission and the output are true, an
       verdicts[typeof verdict === 'string' ? 'fails' : verdict === true ? 'holds' : 'does not hold'] += 1;
       const error = output !== undefined && 'error' in output ? output.error : undefined;
       const value = output !== undefined && 'val' in output ? output.val : undefined;
-      const agrees = holds === (verdict === true) && holds === (value === true) && (typeof verdict !== 'string' || error === verdict);
-      if (!agrees) problems.push(`${text}\n    request ${index}: when ${holds}, traced ${verdict}, output ${JSON.stringify(output)}`);
+      const agrees =
+        holds === (verdict === true) &&
+        holds === (value === true) &&
+        (typeof verdict !== 'string' || error === verdict);
+      if (!agrees)
+        problems.push(
+          `${text}\n    request ${index}: when ${holds}, traced ${verdict}, output ${JSON.stringify(output)}`,
+        );
     }
   }
   assert.ok(conditions.length > COUNT / 4, `only ${conditions.length} of ${COUNT} compile`);
-  assert.ok(Object.values(verdicts).every((count) => count > COUNT / 4), JSON.stringify(verdicts));
-  assert.is(problems.length, 0, `${problems.length} of ${conditions.length * requests.length} disagree:\n${problems.sort((a, b) => a.length - b.length).slice(0, 20).join('\n')}`);
+  assert.ok(
+    Object.values(verdicts).every((count) => count > COUNT / 4),
+    JSON.stringify(verdicts),
+  );
+  assert.is(
+    problems.length,
+    0,
+    `${problems.length} of ${conditions.length * requests.length} disagree:\n${problems
+      .sort((a, b) => a.length - b.length)
+      .slice(0, 20)
+      .join('\n')}`,
+  );
 });
 
 test.run();
@@ -41,9 +57,16 @@ interface EmittedCondition {
   readonly key: string;
 }
 
-async function compiledConditions(random: Random): Promise<{ conditions: readonly EmittedCondition[]; traced: ReadonlyMap<string, TracedCondition> }> {
-  const texts = Array.from({ length: COUNT }, () => ({ condition: randomCondition(random), variable: randomValue(random) }));
-  const documents = Object.fromEntries(texts.map(({ condition, variable }, index) => [`c${index}.yaml`, policyOf(index, condition, variable)]));
+async function compiledConditions(
+  random: Random,
+): Promise<{ conditions: readonly EmittedCondition[]; traced: ReadonlyMap<string, TracedCondition> }> {
+  const texts = Array.from({ length: COUNT }, () => ({
+    condition: randomCondition(random),
+    variable: randomValue(random),
+  }));
+  const documents = Object.fromEntries(
+    texts.map(({ condition, variable }, index) => [`c${index}.yaml`, policyOf(index, condition, variable)]),
+  );
   const refused = new Set<string | undefined>();
   // A hundred problems are reported at a time.
   for (let compilation = compileTexts(documents); ; compilation = compileTexts(withoutRefused(documents, refused))) {
@@ -51,7 +74,11 @@ async function compiledConditions(random: Random): Promise<{ conditions: readonl
       const { policies, traced } = await loaded(compilation);
       const conditions = policies.resourcePolicies.map((policy) => {
         const { condition, variable } = texts[Number(policy.kind.slice(1))] as (typeof texts)[number];
-        return { text: `${condition}\n    with V.v = ${variable}`, rule: ruleOf(policy), key: `${policy.key}#rule-001` };
+        return {
+          text: `${condition}\n    with V.v = ${variable}`,
+          rule: ruleOf(policy),
+          key: `${policy.key}#rule-001`,
+        };
       });
       return { conditions, traced: (await traced()).conditions };
     }
@@ -59,7 +86,10 @@ async function compiledConditions(random: Random): Promise<{ conditions: readonl
   }
 }
 
-function withoutRefused(documents: Readonly<Record<string, string>>, refused: ReadonlySet<string | undefined>): Record<string, string> {
+function withoutRefused(
+  documents: Readonly<Record<string, string>>,
+  refused: ReadonlySet<string | undefined>,
+): Record<string, string> {
   return Object.fromEntries(Object.entries(documents).filter(([path]) => !refused.has(path)));
 }
 
@@ -96,12 +126,36 @@ function requestsOf(): readonly Request[] {
     { a: false, b: true, n: -2.5, s: '', l: [], o: {}, x: 0, nil: null, length: 2, constructor: 'a' },
     { a: 'true', b: 1, n: '1', s: 5, l: 'a', o: [], x: null, nil: 'no' },
     { a: null, b: null, n: null, s: null, l: null, o: null, x: null, v: null },
-    { a: [true], b: { b: true }, n: [1], s: ['a'], l: [1, 'a', null, true, [1]], o: { l: ['a'], n: 1, s: 'a', constructor: {} }, x: [{ a: true, n: 1 }, { a: false }] },
-    { a: true, n: 9007199254740992, s: 'ü', l: [{ a: true, s: 'a', l: ['a'] }, { a: false, s: 'b' }, {}], o: { a: { a: { a: true } } }, x: { x: { x: 1 } }, length: [1] },
-    JSON.parse('{"__proto__": {"a": true}, "a": "a", "l": [true, false], "o": {"__proto__": 1, "length": 3}, "s": "abb"}'),
+    {
+      a: [true],
+      b: { b: true },
+      n: [1],
+      s: ['a'],
+      l: [1, 'a', null, true, [1]],
+      o: { l: ['a'], n: 1, s: 'a', constructor: {} },
+      x: [{ a: true, n: 1 }, { a: false }],
+    },
+    {
+      a: true,
+      n: 9007199254740992,
+      s: 'ü',
+      l: [{ a: true, s: 'a', l: ['a'] }, { a: false, s: 'b' }, {}],
+      o: { a: { a: { a: true } } },
+      x: { x: { x: 1 } },
+      length: [1],
+    },
+    JSON.parse(
+      '{"__proto__": {"a": true}, "a": "a", "l": [true, false], "o": {"__proto__": 1, "length": 3}, "s": "abb"}',
+    ),
   ];
   return attributes.map((attr, index) => ({
-    principal: { id: 'a', roles: index % 2 === 0 ? ['a', 'user'] : [], attr: attributes[(index + 3) % attributes.length] ?? {}, policyVersion: '', scope: '' },
+    principal: {
+      id: 'a',
+      roles: index % 2 === 0 ? ['a', 'user'] : [],
+      attr: attributes[(index + 3) % attributes.length] ?? {},
+      policyVersion: '',
+      scope: '',
+    },
     resource: { kind: 'b', id: 'r', attr, policyVersion: '', scope: '' },
     auxData: { jwt: {}, jwts: {} },
     effectiveDerivedRoles: [],

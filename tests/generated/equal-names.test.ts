@@ -13,9 +13,16 @@ test('each has its own condition in strict evaluation as well (docs/spec/policy-
   const rules = [block('x', 'R.attr.n == 1'), block('y', 'R.attr.n == 2')];
   const policy = { apiVersion: 'api.authz.dev/v1', principalPolicy: { principal: 'ann', version: 'default', rules } };
   const { policies, traced } = await loaded(compileTexts({ 'ann.yaml': JSON.stringify(policy) }));
-  for (const engine of [createEngine(policies), createEngine(policies, { strictEvaluation: true, traced: await traced() })]) {
+  for (const engine of [
+    createEngine(policies),
+    createEngine(policies, { strictEvaluation: true, traced: await traced() }),
+  ]) {
     const allowed = (kind: string, n: number): boolean =>
-      engine.isAllowed({ principal: { id: 'ann', roles: ['user'] }, resource: { kind, id: '1', attr: { n } }, action: 'view' });
+      engine.isAllowed({
+        principal: { id: 'ann', roles: ['user'] },
+        resource: { kind, id: '1', attr: { n } },
+        action: 'view',
+      });
     assert.equal([allowed('x', 1), allowed('x', 2), allowed('y', 1), allowed('y', 2)], [true, false, false, true]);
   }
 });

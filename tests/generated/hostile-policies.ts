@@ -25,7 +25,9 @@ export function hostilePolicies(): Readonly<Record<string, string>> {
     role(),
     nothing(),
   ];
-  return Object.fromEntries(documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify(document)]));
+  return Object.fromEntries(
+    documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify(document)]),
+  );
 }
 
 export type Document = Readonly<Record<string, unknown>>;
@@ -61,11 +63,77 @@ export const DANGEROUS_TEXTS: readonly string[] = [
 
 /** Words that are reserved in JavaScript, known to generated code, or members of every object. */
 export const DANGEROUS_NAMES: readonly string[] = [
-  'constructor', 'then', 'toString', 'valueOf', 'hasOwnProperty', 'eval', 'arguments', 'undefined', 'NaN', 'Infinity', 'await', 'async',
-  'class', 'default', 'delete', 'enum', 'export', 'function', 'if', 'import', 'in', 'let', 'new', 'null', 'package', 'return', 'static',
-  'super', 'switch', 'this', 'true', 'typeof', 'var', 'void', 'with', 'yield', 'Map', 'Set', 'Object', 'globalThis', 'cel', 'request',
-  'principal', 'resource', 'P', 'R', 'V', 'C', 'G', 'ALLOW', 'DENY', 'ANYONE', 'always', 'glob', 'anyOf', 'matchesAny', 'Rule', 'Request',
-  'policies', 'traced', 'conditions', 'hash', 'item', 'list', 'values', 'pattern', 'rule', 'require', 'module', 'exports', 'process',
+  'constructor',
+  'then',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  'eval',
+  'arguments',
+  'undefined',
+  'NaN',
+  'Infinity',
+  'await',
+  'async',
+  'class',
+  'default',
+  'delete',
+  'enum',
+  'export',
+  'function',
+  'if',
+  'import',
+  'in',
+  'let',
+  'new',
+  'null',
+  'package',
+  'return',
+  'static',
+  'super',
+  'switch',
+  'this',
+  'true',
+  'typeof',
+  'var',
+  'void',
+  'with',
+  'yield',
+  'Map',
+  'Set',
+  'Object',
+  'globalThis',
+  'cel',
+  'request',
+  'principal',
+  'resource',
+  'P',
+  'R',
+  'V',
+  'C',
+  'G',
+  'ALLOW',
+  'DENY',
+  'ANYONE',
+  'always',
+  'glob',
+  'anyOf',
+  'matchesAny',
+  'Rule',
+  'Request',
+  'policies',
+  'traced',
+  'conditions',
+  'hash',
+  'item',
+  'list',
+  'values',
+  'pattern',
+  'rule',
+  'require',
+  'module',
+  'exports',
+  'process',
 ];
 
 /** A rule that allows an action to everyone under a condition. */
@@ -73,14 +141,31 @@ export function when(action: string, expr: string): Document {
   return { actions: [action], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr } } };
 }
 
-export function resourcePolicy(resource: string, rules: readonly Document[], more: Document = {}, description?: string): Document {
-  return { apiVersion: 'api.authz.dev/v1', ...(description !== undefined && { description }), resourcePolicy: { resource, version: 'default', rules, ...more } };
+export function resourcePolicy(
+  resource: string,
+  rules: readonly Document[],
+  more: Document = {},
+  description?: string,
+): Document {
+  return {
+    apiVersion: 'api.authz.dev/v1',
+    ...(description !== undefined && { description }),
+    resourcePolicy: { resource, version: 'default', rules, ...more },
+  };
 }
 
 function names(): Document {
-  const called = DANGEROUS_NAMES.map((name) => ({ ...when(name, `R.attr.name == "${name}"`), name, roles: [name, `${name}s`] }));
+  const called = DANGEROUS_NAMES.map((name) => ({
+    ...when(name, `R.attr.name == "${name}"`),
+    name,
+    roles: [name, `${name}s`],
+  }));
   const clashes = ['edit-own', 'edit.own', 'edit_own', 'editOwn', 'edit@own', 'EDIT', 'edit-', 'a', 'A', 'a1', 'a-1'];
-  return resourcePolicy('names', [...called, ...clashes.map((name) => ({ ...when(name, 'true'), name })), { ...when('empty', 'true'), name: '' }]);
+  return resourcePolicy('names', [
+    ...called,
+    ...clashes.map((name) => ({ ...when(name, 'true'), name })),
+    { ...when('empty', 'true'), name: '' },
+  ]);
 }
 
 function texts(): Document {
@@ -89,7 +174,16 @@ function texts(): Document {
       actions: [text, `text${index}:*`],
       effect: 'EFFECT_ALLOW',
       roles: [text, `${text} *`],
-      condition: { match: { any: { of: [{ expr: `R.attr.text == ${JSON.stringify(text)}` }, { expr: `R.attr[${JSON.stringify(text)}] == true` }] } } },
+      condition: {
+        match: {
+          any: {
+            of: [
+              { expr: `R.attr.text == ${JSON.stringify(text)}` },
+              { expr: `R.attr[${JSON.stringify(text)}] == true` },
+            ],
+          },
+        },
+      },
       output: { when: { ruleActivated: `{${JSON.stringify(text)}: ${JSON.stringify(text)}}` } },
     },
   ]);
@@ -100,7 +194,11 @@ function texts(): Document {
 
 /** One rule a role, and globs on top: more than there are bits. */
 function manyRoles(kind: string, count: number): Document {
-  const own = Array.from({ length: count }, (_, index) => ({ actions: [`a${index}`], effect: 'EFFECT_ALLOW', roles: [`role${index}`] }));
+  const own = Array.from({ length: count }, (_, index) => ({
+    actions: [`a${index}`],
+    effect: 'EFFECT_ALLOW',
+    roles: [`role${index}`],
+  }));
   return resourcePolicy(kind, [
     ...own,
     { actions: ['shared'], effect: 'EFFECT_ALLOW', roles: ['role1', 'role3*', 'guest:*'] },
@@ -138,11 +236,39 @@ function attributes(): Document {
     when(`in ${key}`, `${JSON.stringify(key)} in R.attr.o`),
   ]);
   const deep = `R.attr.${Array.from({ length: 60 }, (_, index) => `a${index}`).join('.')} == 1`;
-  return resourcePolicy('attributes', [...selected, ...indexed, when('deep', deep), when('back-tick', 'R.attr.`a-b` == "x"')]);
+  return resourcePolicy('attributes', [
+    ...selected,
+    ...indexed,
+    when('deep', deep),
+    when('back-tick', 'R.attr.`a-b` == "x"'),
+  ]);
 }
 
 function kinds(): readonly Document[] {
-  const odd = ['Album', 'album', 'ALBUM', 'a b', 'a/b:c', '..', '.', 'con', 'AUX', 'nul.x', 'é', '管理', '👩‍👩‍👧', 'x'.repeat(300), `${'x'.repeat(300)}y`, '~41', 'album.vx', 'policies', 'traced', 'class', '1st', 'K'];
+  const odd = [
+    'Album',
+    'album',
+    'ALBUM',
+    'a b',
+    'a/b:c',
+    '..',
+    '.',
+    'con',
+    'AUX',
+    'nul.x',
+    'é',
+    '管理',
+    '👩‍👩‍👧',
+    'x'.repeat(300),
+    `${'x'.repeat(300)}y`,
+    '~41',
+    'album.vx',
+    'policies',
+    'traced',
+    'class',
+    '1st',
+    'K',
+  ];
   return [
     ...odd.map((kind) => resourcePolicy(kind, [when('view', 'R.attr.ok == true')])),
     resourcePolicy('album', [when('view', 'R.attr.ok == false')], { version: 'x' }),
@@ -161,7 +287,10 @@ function macros(): Document {
     when('two over a map', 'R.attr.o.all(k, v, k != "" && v == "x")'),
     when('called pattern', 'R.attr.names.exists(pattern, pattern.matches("^a+$"))'),
     when('called list', 'R.attr.names.map(list, [list, "b"]).exists(values, "a" in ["a", "b"] && values[0] == "a")'),
-    when('keywords', 'R.attr.names.exists(class, class == "a") && R.attr.names.all(delete, delete != "") && R.attr.names.exists(await, await == "a")'),
+    when(
+      'keywords',
+      'R.attr.names.exists(class, class == "a") && R.attr.names.all(delete, delete != "") && R.attr.names.exists(await, await == "a")',
+    ),
     when('cel', 'R.attr.names.exists(cel, cel == "a" && cel.startsWith("a"))'),
     when('bind', 'cel.bind(x, R.attr.l.filter(e, e.v > 1), x.size() == 1 && x[0].v == 2)'),
     when('bind in bind', 'cel.bind(x, 1, cel.bind(x, x + 1, x == 2))'),
@@ -169,7 +298,10 @@ function macros(): Document {
     when('map', 'R.attr.l.map(x, x.v > 0, x.v) == [1, 2]'),
     when('literal maps', '[{"a": "b"}].exists(x, x.a == "b" && has(x.a))'),
     when('literal lists', '[["a"], []].exists(x, x.size() == 0 || x == [])'),
-    when('transform', 'R.attr.o.transformMap(k, v, v + k) == {"k": "xk"} && R.attr.l.transformList(i, v, i == 0, v.v) == [1]'),
+    when(
+      'transform',
+      'R.attr.o.transformMap(k, v, v + k) == {"k": "xk"} && R.attr.l.transformList(i, v, i == 0, v.v) == [1]',
+    ),
     when('sorted', 'R.attr.l.sortBy(x, -x.v)[0].v == 2'),
     when('optional', 'R.attr.?o.?k.orValue("") == "x" && R.attr.?p.optMap(v, v + 1.0).orValue(3.0) == 3.0'),
     when('attributes themselves', 'R.attr.exists(k, k == "names") && R.attr.exists(k, v, k == "n" && v == 1.0)'),
@@ -202,7 +334,10 @@ function bindings(): Document {
       when('failed or true', 'V.class || true'),
       when('list', 'V.when && V.list.size() == 2'),
       when('unwrapped', 'V.opt == 1.0 && V.tree == ["a", "b"]'),
-      { ...when('output', 'V.then'), output: { when: { ruleActivated: '[V.then, V.list]', conditionNotMet: 'V.class' } } },
+      {
+        ...when('output', 'V.then'),
+        output: { when: { ruleActivated: '[V.then, V.list]', conditionNotMet: 'V.class' } },
+      },
     ],
     { variables: { local } },
   );
@@ -223,7 +358,10 @@ function wholes(): Document {
       when('roles', '"admin" in P.roles && !("nobody" in P.roles)'),
       when('claims', 'request.auxData.jwt.sub == "s" && request.aux_data.jwts.b.claims.x == 1.0'),
       when('has claims', 'has(request.auxData.jwts.b.claims) && !has(request.auxData.jwts.c.claims)'),
-      when('nested claims', 'request.auxData.jwts.b.claims.y.z == "deep" && request.auxData.jwts["b"].claims["x"] == 1.0'),
+      when(
+        'nested claims',
+        'request.auxData.jwts.b.claims.y.z == "deep" && request.auxData.jwts["b"].claims["x"] == 1.0',
+      ),
       when('unset', 'P.scope == "" && !has(P.scope) && has(P.attr)'),
     ],
     { variables: { local: { a: '1', unused: '2' } }, constants: { local: { limit: 5, other: { a: [1] } } } },
@@ -231,23 +369,40 @@ function wholes(): Document {
 }
 
 function expressions(): Document {
-  const deepTernary = Array.from({ length: 30 }, (_, index) => `R.attr.n == ${index}.0 ? R.attr.l[0].v == 1.0 : `).join('');
-  const nestedTernary = Array.from({ length: 12 }).reduce<string>((inner) => `(${inner} ? R.attr.ok : R.attr.no)`, 'R.attr.ok == true');
+  const deepTernary = Array.from({ length: 30 }, (_, index) => `R.attr.n == ${index}.0 ? R.attr.l[0].v == 1.0 : `).join(
+    '',
+  );
+  const nestedTernary = Array.from({ length: 12 }).reduce<string>(
+    (inner) => `(${inner} ? R.attr.ok : R.attr.no)`,
+    'R.attr.ok == true',
+  );
   return resourcePolicy('expressions', [
     when('deep ternary', `${deepTernary}false`),
     when('nested ternary', `${nestedTernary} == true`),
-    when('ternary in a macro in a ternary', '(R.attr.l.exists(x, x.v == 1.0 ? true : false) ? R.attr.ok : R.attr.no) == true'),
+    when(
+      'ternary in a macro in a ternary',
+      '(R.attr.l.exists(x, x.v == 1.0 ? true : false) ? R.attr.ok : R.attr.no) == true',
+    ),
     when('many ands', Array.from({ length: 200 }, (_, index) => `R.attr.n != ${index + 5}`).join(' && ')),
     when('mixed', '(R.attr.ok == true || R.attr.no == true) && !(R.attr.n > 5.0 && R.attr.n < 3.0 || R.attr.n == 4.0)'),
     when('ints', 'int(R.attr.n) + 1 == 2 && 9223372036854775807 > 1 && R.attr.n < 9007199254740993'),
     when('uints', 'uint(R.attr.n) == 1u && 1u in [1u, 2u]'),
     when('bytes', 'bytes(R.attr.names[0]) == b"a" && b"\\x00\\xff" != b"a"'),
     when('types', 'type(R.attr.n) == double && type(R.attr.names) == list && type(1) != string'),
-    when('numbers', 'R.attr.n == 1e0 && -0.0 == 0.0 && R.attr.n < 1e308 && 1.5 in [1.5, 2.5] && R.attr.n in [1, 2.0, 3u]'),
+    when(
+      'numbers',
+      'R.attr.n == 1e0 && -0.0 == 0.0 && R.attr.n < 1e308 && 1.5 in [1.5, 2.5] && R.attr.n in [1, 2.0, 3u]',
+    ),
     when('empty lists', '!(R.attr.n in []) && R.attr.names != [] && [] == [] && {} == {}'),
     when('not in', '!(R.attr.names[0] in ["b", "c"]) && !("x" in R.attr.names) && !(R.attr.n in [true, null])'),
-    when('times', 'timestamp("2020-01-01T00:00:00Z") < now() && duration("1h") < duration("2h") && timestamp(R.attr.since).getFullYear() == 2020'),
-    when('patterns', 'R.attr.names[0].matches("^a$") && !R.attr.names[0].matches("^b") || R.attr.names[0].matches(R.attr.names[0])'),
+    when(
+      'times',
+      'timestamp("2020-01-01T00:00:00Z") < now() && duration("1h") < duration("2h") && timestamp(R.attr.since).getFullYear() == 2020',
+    ),
+    when(
+      'patterns',
+      'R.attr.names[0].matches("^a$") && !R.attr.names[0].matches("^b") || R.attr.names[0].matches(R.attr.names[0])',
+    ),
     when('format', '"%s-%d".format([R.attr.names[0], 1]) == "a-1"'),
     when('network', 'R.attr.ip.inIPAddrRange("10.0.0.0/8")'),
     when('messages', 'google.protobuf.Int32Value{value: 5} == 5'),
@@ -259,8 +414,17 @@ function expressions(): Document {
 
 function constants(): Document {
   const local = {
-    constructor: 'x', toString: ['a', 'b'], nested: { __proto__x: { then: 1 }, list: [1, { a: null }] }, empty: [], none: {}, nil: null, yes: true, 'a': -0.5,
-    cel: ['cel'], R: ['R'], request: { R: 1 },
+    constructor: 'x',
+    toString: ['a', 'b'],
+    nested: { __proto__x: { then: 1 }, list: [1, { a: null }] },
+    empty: [],
+    none: {},
+    nil: null,
+    yes: true,
+    a: -0.5,
+    cel: ['cel'],
+    R: ['R'],
+    request: { R: 1 },
   };
   return resourcePolicy(
     'constants',
@@ -302,7 +466,11 @@ function derivedRoles(): readonly Document[] {
       [
         { name: 'owner', parentRoles: ['user'], condition: { match: { expr: 'R.attr.owner == P.id' } } },
         { name: 'then', parentRoles: ['user'], condition: { match: { expr: 'V.bad == null' } } },
-        { name: 'class', parentRoles: ['us*', '*'], condition: { match: { none: { of: [{ expr: 'has(V.bad)' }, { expr: 'V.other' }] } } } },
+        {
+          name: 'class',
+          parentRoles: ['us*', '*'],
+          condition: { match: { none: { of: [{ expr: 'has(V.bad)' }, { expr: 'V.other' }] } } },
+        },
         { name: 'no-condition', parentRoles: ['user'] },
       ],
       { variables: { local: { bad: 'R.attr.missing.x', other: 'V.bad == 1' } } },
@@ -314,7 +482,13 @@ function derivedRoles(): readonly Document[] {
     resourcePolicy(
       'two_sets',
       [
-        { actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['admin'], derivedRoles: ['owner', 'Owner', 'no-condition'], condition: { match: { expr: 'R.attr.ok == true' } } },
+        {
+          actions: ['view'],
+          effect: 'EFFECT_ALLOW',
+          roles: ['admin'],
+          derivedRoles: ['owner', 'Owner', 'no-condition'],
+          condition: { match: { expr: 'R.attr.ok == true' } },
+        },
         { actions: ['owner'], effect: 'EFFECT_ALLOW', roles: ['*'], name: 'owner' },
         {
           actions: ['several'],
@@ -328,17 +502,27 @@ function derivedRoles(): readonly Document[] {
       ],
       { importDerivedRoles: ['hostile-roles', 'second.roles'], variables: { local: { x: 'R.attr.x == 1' } } },
     ),
-    resourcePolicy('owner', [{ actions: ['view'], effect: 'EFFECT_ALLOW', derivedRoles: ['owner'], name: 'Owner' }], { importDerivedRoles: ['hostile-roles'] }),
+    resourcePolicy('owner', [{ actions: ['view'], effect: 'EFFECT_ALLOW', derivedRoles: ['owner'], name: 'Owner' }], {
+      importDerivedRoles: ['hostile-roles'],
+    }),
   ];
 }
 
 function consent(): readonly Document[] {
   return [
-    resourcePolicy('consent', [when('view', 'R.attr.public == true'), { actions: ['edit'], effect: 'EFFECT_ALLOW', roles: ['user'] }]),
+    resourcePolicy('consent', [
+      when('view', 'R.attr.public == true'),
+      { actions: ['edit'], effect: 'EFFECT_ALLOW', roles: ['user'] },
+    ]),
     resourcePolicy(
       'consent',
       [
-        { ...when('view', 'R.attr.open == true'), condition: { match: { all: { of: [{ expr: 'R.attr.open == true' }, { none: { of: [{ expr: 'R.attr.locked' }] } }] } } } },
+        {
+          ...when('view', 'R.attr.open == true'),
+          condition: {
+            match: { all: { of: [{ expr: 'R.attr.open == true' }, { none: { of: [{ expr: 'R.attr.locked' }] } }] } },
+          },
+        },
         { ...when('edit', '!(R.attr.locked == true) && R.attr.open == true'), roles: ['user'] },
       ],
       { scope: 'strict', scopePermissions: 'SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS' },
@@ -354,9 +538,35 @@ function principal(): Document {
       principal: "o'brien\\ @example.com",
       version: 'default',
       rules: [
-        { resource: 'album', actions: [{ action: 'view', effect: 'EFFECT_DENY', name: 'constructor' }, { action: 'edit*', effect: 'EFFECT_ALLOW', condition: { match: { expr: 'V.x' } } }] },
-        { resource: 'Album', actions: [{ action: 'view', effect: 'EFFECT_ALLOW', name: 'constructor', condition: { match: { expr: 'R.attr.ok == true' } } }] },
-        { resource: 'a*', actions: [{ action: '*', effect: 'EFFECT_ALLOW', condition: { match: { expr: 'R.attr.any' } }, output: { when: { ruleActivated: 'R.id' } } }] },
+        {
+          resource: 'album',
+          actions: [
+            { action: 'view', effect: 'EFFECT_DENY', name: 'constructor' },
+            { action: 'edit*', effect: 'EFFECT_ALLOW', condition: { match: { expr: 'V.x' } } },
+          ],
+        },
+        {
+          resource: 'Album',
+          actions: [
+            {
+              action: 'view',
+              effect: 'EFFECT_ALLOW',
+              name: 'constructor',
+              condition: { match: { expr: 'R.attr.ok == true' } },
+            },
+          ],
+        },
+        {
+          resource: 'a*',
+          actions: [
+            {
+              action: '*',
+              effect: 'EFFECT_ALLOW',
+              condition: { match: { expr: 'R.attr.any' } },
+              output: { when: { ruleActivated: 'R.id' } },
+            },
+          ],
+        },
       ],
       variables: { local: { x: 'R.attr.edit == true' } },
     },
@@ -366,7 +576,11 @@ function principal(): Document {
 function principalByGlob(): Document {
   return {
     apiVersion: 'api.authz.dev/v1',
-    principalPolicy: { principal: 'globs', version: 'default', rules: [{ resource: '*:x', actions: [{ action: 'a', effect: 'EFFECT_DENY' }] }] },
+    principalPolicy: {
+      principal: 'globs',
+      version: 'default',
+      rules: [{ resource: '*:x', actions: [{ action: 'a', effect: 'EFFECT_DENY' }] }],
+    },
   };
 }
 
@@ -378,7 +592,11 @@ function role(): Document {
       version: 'default',
       parentRoles: ['__proto__', 'class'],
       rules: [
-        { resource: 'album', allowActions: ['view', 'a*/b', '[ab]', "it's"], condition: { match: { expr: 'R.attr.x in C.list' } } },
+        {
+          resource: 'album',
+          allowActions: ['view', 'a*/b', '[ab]', "it's"],
+          condition: { match: { expr: 'R.attr.x in C.list' } },
+        },
         { resource: '*', allowActions: ['list'], name: 'class', output: { when: { ruleActivated: '"listed"' } } },
         { resource: 'photo', allowActions: ['view'] },
       ],

@@ -15,25 +15,43 @@ const modules = files.filter(({ path }) => path.endsWith('.ts'));
 const project = projectOf(modules);
 
 test('all policies compile', () => {
-  assert.equal(diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message), []);
+  assert.equal(
+    diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+    [],
+  );
 });
 
 test('every module type-checks under the options of this repository', () => {
-  const problems = project.getSourceFiles(`${FOLDER}/**`).flatMap((file) => [
-    ...file.getPreEmitDiagnostics().map((problem) => `${problem.getSourceFile()?.getFilePath()}:${problem.getLineNumber()} ${ts.flattenDiagnosticMessageText(problem.compilerObject.messageText, ' ')}`),
-  ]);
+  const problems = project
+    .getSourceFiles(`${FOLDER}/**`)
+    .flatMap((file) => [
+      ...file
+        .getPreEmitDiagnostics()
+        .map(
+          (problem) =>
+            `${problem.getSourceFile()?.getFilePath()}:${problem.getLineNumber()} ${ts.flattenDiagnosticMessageText(problem.compilerObject.messageText, ' ')}`,
+        ),
+    ]);
   assert.equal(problems.slice(0, 20), []);
 });
 
 test('modules import the contract, the runtime of CEL, residuals, and each other', () => {
   const allowed = /^(#runtime\/(cel|parts|policy|residual)|\.{1,2}\/.*\.js)$/;
-  const imported = sourceFiles().flatMap((file) => file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()));
-  assert.equal([...new Set(imported)].filter((specifier) => !allowed.test(specifier)), []);
+  const imported = sourceFiles().flatMap((file) =>
+    file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()),
+  );
+  assert.equal(
+    [...new Set(imported)].filter((specifier) => !allowed.test(specifier)),
+    [],
+  );
   const between = sourceFiles()
     .filter((file) => !file.getBaseName().includes('index'))
     .flatMap((file) => file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()))
     .filter((specifier) => specifier.startsWith('.'));
-  assert.equal(between.filter((specifier) => !/^(\.\.\/)+derived_roles\//.test(specifier)), []);
+  assert.equal(
+    between.filter((specifier) => !/^(\.\.\/)+derived_roles\//.test(specifier)),
+    [],
+  );
 });
 
 test('only words of generated code and names made of letters, digits and underscores are code', () => {
@@ -41,7 +59,11 @@ test('only words of generated code and names made of letters, digits and undersc
     for (const identifier of file.getDescendantsOfKind(SyntaxKind.Identifier)) {
       assert.match(identifier.getText(), /^[A-Za-z_$][A-Za-z0-9_$]*$/, file.getFilePath());
     }
-    const strange = file.getFullText().match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((character) => character !== '\n') ?? [];
+    const strange =
+      file
+        .getFullText()
+        .match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)
+        ?.filter((character) => character !== '\n') ?? [];
     assert.equal(strange, [], `${file.getFilePath()} has invisible characters`);
   }
 });
@@ -51,15 +73,21 @@ test('no module names eval, Function, a prototype, or a global beyond Map, Set a
   for (const file of sourceFiles()) {
     for (const identifier of file.getDescendantsOfKind(SyntaxKind.Identifier)) {
       if (isProperty(identifier)) {
-        const forbidden = identifier.getParent()?.isKind(SyntaxKind.PropertyAccessExpression) ? /^(__proto__|prototype|constructor)$/ : /^__proto__$/;
+        const forbidden = identifier.getParent()?.isKind(SyntaxKind.PropertyAccessExpression)
+          ? /^(__proto__|prototype|constructor)$/
+          : /^__proto__$/;
         assert.not.match(identifier.getText(), forbidden, identifier.getParent()?.getText());
         continue;
       }
       const declared = identifier.getSymbol()?.getDeclarations() ?? [];
-      if (declared.length === 0 || declared.some((node) => node.getSourceFile().isDeclarationFile())) globals.add(identifier.getText());
+      if (declared.length === 0 || declared.some((node) => node.getSourceFile().isDeclarationFile()))
+        globals.add(identifier.getText());
     }
   }
-  assert.equal([...globals].sort(), ['Map', 'Set', 'Uint8Array', 'undefined'].filter((name) => globals.has(name)));
+  assert.equal(
+    [...globals].sort(),
+    ['Map', 'Set', 'Uint8Array', 'undefined'].filter((name) => globals.has(name)),
+  );
 });
 
 test('modules are made of declarations: nothing runs at load but the making of constants', () => {
@@ -94,7 +122,10 @@ test('equal policies give equal bytes, in whatever order they are read', () => {
   const reversed = Object.fromEntries(Object.entries(texts).reverse());
   for (const again of [texts, reversed]) {
     const { files: others } = compileTexts(again);
-    assert.equal(others.map(({ path }) => path), files.map(({ path }) => path));
+    assert.equal(
+      others.map(({ path }) => path),
+      files.map(({ path }) => path),
+    );
     for (const [index, file] of files.entries()) assert.is(others[index]?.text, file.text, file.path);
   }
 });

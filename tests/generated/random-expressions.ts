@@ -27,7 +27,11 @@ class Generator {
       case 'bool':
         return this.bool(depth - 1);
       case 'double':
-        return this.random.pick([() => this.arithmetic('double', depth - 1), () => this.ternary('double', depth - 1), () => this.leaf('double')])();
+        return this.random.pick([
+          () => this.arithmetic('double', depth - 1),
+          () => this.ternary('double', depth - 1),
+          () => this.leaf('double'),
+        ])();
       case 'int':
         return this.random.pick([
           () => this.arithmetic('int', depth - 1),
@@ -67,7 +71,8 @@ class Generator {
       () => `has(R.attr.${random.pick(ATTRIBUTES)})`,
       () => this.quantifier(depth),
       () => this.quantifier(depth),
-      () => `${this.of('string', depth)}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${this.of('string', depth)})`,
+      () =>
+        `${this.of('string', depth)}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${this.of('string', depth)})`,
       () => `${this.of('string', depth)}.matches("${random.pick(['^a', 'b+$', '[0-9]', '.*'])}")`,
       () => `${this.path()}.?${random.pick(ATTRIBUTES)}.orValue(${this.leaf('bool')})`,
       () => `cel.bind(t, ${this.of('any', depth)}, ${this.within(['t'], () => this.of('bool', depth))})`,
@@ -87,7 +92,8 @@ class Generator {
     const name = this.random.pick(['x', 'y', 'R', 'e', 'list', 'pattern']);
     const range = this.random.chance(0.6) ? this.path() : this.of('list', depth);
     const macro = this.random.pick(['all', 'exists', 'exists', 'all', 'exists_one']);
-    if (this.random.chance(0.2)) return `${range}.${macro === 'exists_one' ? 'existsOne' : macro}(i, ${name}, ${this.within(['i', name], () => this.of('bool', depth))})`;
+    if (this.random.chance(0.2))
+      return `${range}.${macro === 'exists_one' ? 'existsOne' : macro}(i, ${name}, ${this.within(['i', name], () => this.of('bool', depth))})`;
     return `${range}.${macro}(${name}, ${this.within([name], () => this.of('bool', depth))})`;
   }
 
@@ -134,7 +140,10 @@ class Generator {
   /** A selection from the attributes or from an element of them. */
   private path(): string {
     const { random } = this;
-    const root = this.locals.length > 0 && random.chance(0.6) ? random.pick(this.locals) : `${random.pick(['.R', 'P'])}.attr.${random.pick(ATTRIBUTES)}`;
+    const root =
+      this.locals.length > 0 && random.chance(0.6)
+        ? random.pick(this.locals)
+        : `${random.pick(['.R', 'P'])}.attr.${random.pick(ATTRIBUTES)}`;
     const steps = random.pick([0, 0, 0, 1, 1, 2]);
     const step = (): string => random.pick([`.${random.pick(ATTRIBUTES)}`, `["${random.pick(ATTRIBUTES)}"]`, '[0]']);
     return root + Array.from({ length: steps }, step).join('');

@@ -80,7 +80,9 @@ test('the condition of every rule and derived role leads to where it was written
 
 test('what a rule needed declared leads to the rule', async () => {
   const { js, map } = await bundle(compileTexts(POLICIES).files, join(ROOT, 'runtime'));
-  const line = js.split('\n').findIndex((text) => text.includes('new Set(["a", "b"])') || text.includes("new Set(['a', 'b'])"));
+  const line = js
+    .split('\n')
+    .findIndex((text) => text.includes('new Set(["a", "b"])') || text.includes("new Set(['a', 'b'])"));
   assert.is(originOf(map, line), 'music/album.yaml:10');
 });
 

@@ -9,7 +9,10 @@ export interface Measured {
   readonly outcome: string;
 }
 
-/** Prints, for each shape of a table, a line of JSON. A program by itself: the counter must be there before the compiler is loaded. */
+/**
+ * Prints, for each shape of a table, a line of JSON. A program by itself: the counter must be there before the compiler
+ * is loaded.
+ */
 async function main(table: string): Promise<void> {
   const counter = await WorkCounter.start();
   const { compileInput, MISTAKES, SHAPES } = await import('./shapes.js');

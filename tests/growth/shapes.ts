@@ -21,7 +21,8 @@ export interface Shape {
 
 const V = 'api.authz.dev/v1';
 const range = <T>(n: number, f: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => f(i));
-const object = <T>(n: number, f: (i: number) => readonly [string, T]): Record<string, T> => Object.fromEntries(range(n, f));
+const object = <T>(n: number, f: (i: number) => readonly [string, T]): Record<string, T> =>
+  Object.fromEntries(range(n, f));
 const when = (expr: string) => ({ match: { expr } });
 const allow = (actions: readonly string[], roles: readonly string[] = ['user'], more: object = {}) => ({
   actions,
@@ -45,12 +46,16 @@ const roleSet = (name: string, definitions: readonly object[], more: object = {}
   apiVersion: V,
   derivedRoles: { name, definitions, ...more },
 });
-const one = (policy: unknown, more: Omit<Input, 'policies'> = {}): Input => ({ policies: { 'p.yaml': policy }, ...more });
+const one = (policy: unknown, more: Omit<Input, 'policies'> = {}): Input => ({
+  policies: { 'p.yaml': policy },
+  ...more,
+});
 const files = (n: number, f: (i: number) => unknown, rest: Record<string, unknown> = {}): Input => ({
   policies: { ...rest, ...object(n, (i) => [`p${i}.yaml`, f(i)]) },
 });
 const view = [allow(['view'])];
-const expr = (text: string, more: object = {}) => one(resource([allow(['view'], ['user'], { condition: when(text) })], more));
+const expr = (text: string, more: object = {}) =>
+  one(resource([allow(['view'], ['user'], { condition: when(text) })], more));
 const raw = (text: string): Input => ({ policies: { 'p.yaml': text } });
 const HEAD = 'apiVersion: api.authz.dev/v1\n';
 const KIND = 'resourcePolicy:\n  resource: a\n  version: "1"\n';
@@ -73,9 +78,16 @@ const rolesOfOneRule = (n: number, defined: (i: number) => string, named: (i: nu
 });
 const withSchema = (schema: object, expressions: readonly string[]): Input =>
   one(
-    resource([allow(['view'], ['user'], { condition: { match: { any: { of: expressions.map((text) => ({ expr: text })) } } } })], {
-      schemas: { resourceSchema: { ref: 'authz:///s.json' } },
-    }),
+    resource(
+      [
+        allow(['view'], ['user'], {
+          condition: { match: { any: { of: expressions.map((text) => ({ expr: text })) } } },
+        }),
+      ],
+      {
+        schemas: { resourceSchema: { ref: 'authz:///s.json' } },
+      },
+    ),
     { schemas: { 's.json': schema } },
   );
 
@@ -87,10 +99,18 @@ export const SHAPES: Record<string, Shape> = {
     n: 50,
     of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { condition: when(`R.attr.a${i} == ${i}`) })))),
   },
-  'rules of one condition': { n: 50, of: (n) => one(resource(range(n, (i) => allow([`a${i}`], ['user'], { condition: when(`R.attr.a == 1`) })))) },
+  'rules of one condition': {
+    n: 50,
+    of: (n) => one(resource(range(n, (i) => allow([`a${i}`], ['user'], { condition: when(`R.attr.a == 1`) })))),
+  },
   'rules with an output each': {
     n: 50,
-    of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { name: `r${i}`, output: { when: { ruleActivated: `"x${i}"` } } })))),
+    of: (n) =>
+      one(
+        resource(
+          range(n, (i) => allow(['view'], ['user'], { name: `r${i}`, output: { when: { ruleActivated: `"x${i}"` } } })),
+        ),
+      ),
   },
   'equal rules': { n: 50, of: (n) => one(resource(range(n, () => allow(['view'])))) },
   'roles of a rule': {
@@ -107,7 +127,10 @@ export const SHAPES: Record<string, Shape> = {
   },
   'rules with a role each': { n: 50, of: (n) => one(resource(range(n, (i) => allow(['view'], [`r${i}`])))) },
   'rules with a glob action each': { n: 50, of: (n) => one(resource(range(n, (i) => allow([`a${i}:*`])))) },
-  'glob actions and actions': { n: 50, of: (n) => one(resource([...range(n, (i) => allow([`a${i}:*`])), ...range(n, (i) => allow([`a${i}:x`]))])) },
+  'glob actions and actions': {
+    n: 50,
+    of: (n) => one(resource([...range(n, (i) => allow([`a${i}:*`])), ...range(n, (i) => allow([`a${i}:x`]))])),
+  },
   'glob roles of rules': { n: 50, of: (n) => one(resource(range(n, (i) => allow(['view'], [`r${i}:*`])))) },
   'derived roles of a set': {
     n: 50,
@@ -132,7 +155,9 @@ export const SHAPES: Record<string, Shape> = {
           's',
           range(n, (i) => ({ name: `d${i}`, parentRoles: ['user'] })),
         ),
-        'p.yaml': resource([allow(['view'], [], { derivedRoles: range(n, (i) => `d${i}`) })], { importDerivedRoles: ['s'] }),
+        'p.yaml': resource([allow(['view'], [], { derivedRoles: range(n, (i) => `d${i}`) })], {
+          importDerivedRoles: ['s'],
+        }),
       },
     }),
   },
@@ -140,25 +165,37 @@ export const SHAPES: Record<string, Shape> = {
     n: 30,
     of: (n) =>
       files(n, (i) => roleSet(`s${i}`, [{ name: `d${i}`, parentRoles: ['user'] }]), {
-        'p.yaml': resource([allow(['view'], [], { derivedRoles: range(n, (i) => `d${i}`) })], { importDerivedRoles: range(n, (i) => `s${i}`) }),
+        'p.yaml': resource([allow(['view'], [], { derivedRoles: range(n, (i) => `d${i}`) })], {
+          importDerivedRoles: range(n, (i) => `s${i}`),
+        }),
       }),
   },
   'policies that import one set': {
     n: 30,
     of: (n) =>
-      files(n, (i) => resource([allow(['view'], [], { derivedRoles: ['d0'] })], { resource: `k${i}`, importDerivedRoles: ['s'] }), {
-        'r.yaml': roleSet('s', [{ name: 'd0', parentRoles: ['user'] }]),
-      }),
+      files(
+        n,
+        (i) =>
+          resource([allow(['view'], [], { derivedRoles: ['d0'] })], { resource: `k${i}`, importDerivedRoles: ['s'] }),
+        {
+          'r.yaml': roleSet('s', [{ name: 'd0', parentRoles: ['user'] }]),
+        },
+      ),
   },
   'policies that import a set of many roles': {
     n: 20,
     of: (n) =>
-      files(n, (i) => resource([allow(['view'], [], { derivedRoles: ['d0'] })], { resource: `k${i}`, importDerivedRoles: ['s'] }), {
-        'r.yaml': roleSet(
-          's',
-          range(n, (i) => ({ name: `d${i}`, parentRoles: ['user'], condition: when(`R.attr.a${i} == 1`) })),
-        ),
-      }),
+      files(
+        n,
+        (i) =>
+          resource([allow(['view'], [], { derivedRoles: ['d0'] })], { resource: `k${i}`, importDerivedRoles: ['s'] }),
+        {
+          'r.yaml': roleSet(
+            's',
+            range(n, (i) => ({ name: `d${i}`, parentRoles: ['user'], condition: when(`R.attr.a${i} == 1`) })),
+          ),
+        },
+      ),
   },
   'derived roles and variables of a set': {
     n: 30,
@@ -181,7 +218,10 @@ export const SHAPES: Record<string, Shape> = {
     of: (n) =>
       one(
         principal(
-          range(n, (i) => ({ resource: `k${i}`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW', condition: when(`V.v${i}`) }] })),
+          range(n, (i) => ({
+            resource: `k${i}`,
+            actions: [{ action: 'view', effect: 'EFFECT_ALLOW', condition: when(`V.v${i}`) }],
+          })),
           { variables: { local: object(n, (i) => [`v${i}`, `R.attr.a${i} == 1`]) } },
         ),
       ),
@@ -213,16 +253,30 @@ export const SHAPES: Record<string, Shape> = {
   },
   'conditional rules beside one without condition': {
     n: 30,
-    of: (n) => one(resource([...range(n, (i) => allow(['view'], ['user'], { condition: when(`R.attr.a${i} == 1`) })), allow(['view'])])),
+    of: (n) =>
+      one(
+        resource([
+          ...range(n, (i) => allow(['view'], ['user'], { condition: when(`R.attr.a${i} == 1`) })),
+          allow(['view']),
+        ]),
+      ),
   },
   'rules under denies': {
     n: 30,
     of: (n) =>
-      one(resource([...range(n, (i) => allow([`a${i}`])), ...range(n, (i) => ({ actions: [`a${i}`], effect: 'EFFECT_DENY', roles: ['user'] }))])),
+      one(
+        resource([
+          ...range(n, (i) => allow([`a${i}`])),
+          ...range(n, (i) => ({ actions: [`a${i}`], effect: 'EFFECT_DENY', roles: ['user'] })),
+        ]),
+      ),
   },
   'roles and glob roles of rules': {
     n: 50,
-    of: (n) => one(resource([...range(n, (i) => allow(['view'], [`r${i}:*`])), ...range(n, (i) => allow(['view'], [`r${i}:x`]))])),
+    of: (n) =>
+      one(
+        resource([...range(n, (i) => allow(['view'], [`r${i}:*`])), ...range(n, (i) => allow(['view'], [`r${i}:x`]))]),
+      ),
   },
   'parent roles of a derived role': {
     n: 100,
@@ -238,10 +292,16 @@ export const SHAPES: Record<string, Shape> = {
   scopes: { n: 30, of: (n) => files(n, (i) => resource(view, { scope: `s${i}` }), { 'root.yaml': resource(view) }) },
   'scopes in a chain': {
     n: 20,
-    of: (n) => files(n, (i) => resource(view, { scope: range(i + 1, (j) => `s${j}`).join('.') }), { 'root.yaml': resource(view) }),
+    of: (n) =>
+      files(n, (i) => resource(view, { scope: range(i + 1, (j) => `s${j}`).join('.') }), {
+        'root.yaml': resource(view),
+      }),
   },
   'scopes without a parent': { n: 30, of: (n) => files(n, (i) => resource(view, { scope: `a.b${i}` })) },
-  'scopes without parents': { n: 30, of: (n) => files(n, (i) => resource(view, { scope: `a.s${i}.x`, resource: `k${i}` })) },
+  'scopes without parents': {
+    n: 30,
+    of: (n) => files(n, (i) => resource(view, { scope: `a.s${i}.x`, resource: `k${i}` })),
+  },
   'scopes whose policies disagree': {
     n: 30,
     of: (n) =>
@@ -249,7 +309,8 @@ export const SHAPES: Record<string, Shape> = {
         resource(view, {
           scope: 's',
           resource: `k${i}`,
-          scopePermissions: i % 2 ? 'SCOPE_PERMISSIONS_OVERRIDE_PARENT' : 'SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS',
+          scopePermissions:
+            i % 2 ? 'SCOPE_PERMISSIONS_OVERRIDE_PARENT' : 'SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS',
         }),
       ),
   },
@@ -264,7 +325,10 @@ export const SHAPES: Record<string, Shape> = {
         ),
       ),
   },
-  'variables that nobody uses': { n: 50, of: (n) => one(resource(view, { variables: { local: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) } })) },
+  'variables that nobody uses': {
+    n: 50,
+    of: (n) => one(resource(view, { variables: { local: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) } })),
+  },
   'variables of unlike letters': {
     n: 50,
     of: (n) =>
@@ -287,40 +351,65 @@ export const SHAPES: Record<string, Shape> = {
   },
   'variables of one condition': {
     n: 50,
-    of: (n) => expr(range(n, (i) => `V.v${i} == 1`).join(' || '), { variables: { local: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) } }),
+    of: (n) =>
+      expr(range(n, (i) => `V.v${i} == 1`).join(' || '), {
+        variables: { local: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) },
+      }),
   },
   'chains of variables': {
     n: 20,
     of: (n) =>
-      expr(`V.v${n - 1}`, { variables: { local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a == 1' : `V.v${i - 1} || R.attr.b == ${i}`]) } }),
+      expr(`V.v${n - 1}`, {
+        variables: {
+          local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a == 1' : `V.v${i - 1} || R.attr.b == ${i}`]),
+        },
+      }),
   },
   'chains of variables, whole value': {
     n: 20,
-    of: (n) => expr(`V.v${n - 1} == 1`, { variables: { local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a' : `V.v${i - 1} + ${i}`]) } }),
+    of: (n) =>
+      expr(`V.v${n - 1} == 1`, {
+        variables: { local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a' : `V.v${i - 1} + ${i}`]) },
+      }),
   },
   'too deep variables': {
     n: 250,
     of: (n) =>
       expr(`V.v${n - 1}`, {
-        variables: { local: object(n, (i) => [`v${i}`, i === 0 ? `R.attr.a${n} == 1` : `V.v${i - 1} || R.attr.b${n} == ${i}`]) },
+        variables: {
+          local: object(n, (i) => [`v${i}`, i === 0 ? `R.attr.a${n} == 1` : `V.v${i - 1} || R.attr.b${n} == ${i}`]),
+        },
       }),
   },
   'variables twice used in a chain': {
     n: 10,
     of: (n) =>
       expr(`V.v${n - 1}`, {
-        variables: { local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a == 1' : `V.v${i - 1} && V.v${i - 1} || R.attr.b == ${i}`]) },
+        variables: {
+          local: object(n, (i) => [
+            `v${i}`,
+            i === 0 ? 'R.attr.a == 1' : `V.v${i - 1} && V.v${i - 1} || R.attr.b == ${i}`,
+          ]),
+        },
       }),
   },
   'variables twice used in a chain, ternary': {
     n: 10,
     of: (n) =>
       expr(`V.v${n - 1} == 1`, {
-        variables: { local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a' : `R.attr.b${i} == 1 ? V.v${i - 1} : V.v${i - 1}`]) },
+        variables: {
+          local: object(n, (i) => [`v${i}`, i === 0 ? 'R.attr.a' : `R.attr.b${i} == 1 ? V.v${i - 1} : V.v${i - 1}`]),
+        },
       }),
   },
-  'a cycle of variables': { n: 50, of: (n) => expr(`V.v0`, { variables: { local: object(n, (i) => [`v${i}`, `V.v${(i + 1) % n}`]) } }) },
-  'cycles of variables': { n: 50, of: (n) => expr(`V.v0`, { variables: { local: object(n, (i) => [`v${i}`, `V.v${i}`]) } }) },
+  'a cycle of variables': {
+    n: 50,
+    of: (n) => expr(`V.v0`, { variables: { local: object(n, (i) => [`v${i}`, `V.v${(i + 1) % n}`]) } }),
+  },
+  'cycles of variables': {
+    n: 50,
+    of: (n) => expr(`V.v0`, { variables: { local: object(n, (i) => [`v${i}`, `V.v${i}`]) } }),
+  },
   'constants of a policy': {
     n: 50,
     of: (n) =>
@@ -341,7 +430,10 @@ export const SHAPES: Record<string, Shape> = {
         ),
       ),
   },
-  'a constant that is a long list': { n: 150, of: (n) => expr('R.attr.x in C.c', { constants: { local: { c: range(n, (i) => i) } } }) },
+  'a constant that is a long list': {
+    n: 150,
+    of: (n) => expr('R.attr.x in C.c', { constants: { local: { c: range(n, (i) => i) } } }),
+  },
   'a constant that is a large object': {
     n: 150,
     of: (n) => expr('C.c[R.attr.x] == 1', { constants: { local: { c: object(n, (i) => [`k${i}`, i]) } } }),
@@ -350,7 +442,10 @@ export const SHAPES: Record<string, Shape> = {
     n: 50,
     of: (n) => ({
       policies: {
-        'v.yaml': { apiVersion: V, exportVariables: { name: 'v', definitions: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) } },
+        'v.yaml': {
+          apiVersion: V,
+          exportVariables: { name: 'v', definitions: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) },
+        },
         'p.yaml': resource(
           range(n, (i) => allow(['view'], ['user'], { condition: when(`V.v${i} == 1`) })),
           { variables: { import: ['v'] } },
@@ -362,9 +457,12 @@ export const SHAPES: Record<string, Shape> = {
     n: 30,
     of: (n) =>
       files(n, (i) => ({ apiVersion: V, exportVariables: { name: `x${i}`, definitions: { [`v${i}`]: 'R.attr.a' } } }), {
-        'p.yaml': resource([allow(['view'], ['user'], { condition: when(range(n, (i) => `V.v${i} == 1`).join(' || ')) })], {
-          variables: { import: range(n, (i) => `x${i}`) },
-        }),
+        'p.yaml': resource(
+          [allow(['view'], ['user'], { condition: when(range(n, (i) => `V.v${i} == 1`).join(' || ')) })],
+          {
+            variables: { import: range(n, (i) => `x${i}`) },
+          },
+        ),
       }),
   },
   'policies that import many variables': {
@@ -372,8 +470,17 @@ export const SHAPES: Record<string, Shape> = {
     of: (n) =>
       files(
         n,
-        (i) => resource([allow(['view'], ['user'], { condition: when(`V.v${i} == 1`) })], { resource: `k${i}`, variables: { import: ['v'] } }),
-        { 'v.yaml': { apiVersion: V, exportVariables: { name: 'v', definitions: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) } } },
+        (i) =>
+          resource([allow(['view'], ['user'], { condition: when(`V.v${i} == 1`) })], {
+            resource: `k${i}`,
+            variables: { import: ['v'] },
+          }),
+        {
+          'v.yaml': {
+            apiVersion: V,
+            exportVariables: { name: 'v', definitions: object(n, (i) => [`v${i}`, `R.attr.a${i}`]) },
+          },
+        },
       ),
   },
   'policies that import many constants': {
@@ -381,32 +488,49 @@ export const SHAPES: Record<string, Shape> = {
     of: (n) =>
       files(
         n,
-        (i) => resource([allow(['view'], ['user'], { condition: when(`C.c${i} == R.attr.a`) })], { resource: `k${i}`, constants: { import: ['c'] } }),
+        (i) =>
+          resource([allow(['view'], ['user'], { condition: when(`C.c${i} == R.attr.a`) })], {
+            resource: `k${i}`,
+            constants: { import: ['c'] },
+          }),
         { 'v.yaml': { apiVersion: V, exportConstants: { name: 'c', definitions: object(n, (i) => [`c${i}`, i]) } } },
       ),
   },
   'exports that nobody imports': {
     n: 30,
-    of: (n) => files(n, (i) => ({ apiVersion: V, exportVariables: { name: `x${i}`, definitions: { v: 'R.attr.a' } } }), { 'p.yaml': resource(view) }),
+    of: (n) =>
+      files(n, (i) => ({ apiVersion: V, exportVariables: { name: `x${i}`, definitions: { v: 'R.attr.a' } } }), {
+        'p.yaml': resource(view),
+      }),
   },
   'principal policies': {
     n: 30,
     of: (n) =>
-      files(n, (i) => principal([{ resource: 'album', actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] }], { principal: `p${i}` }), {
-        'p.yaml': resource(view),
-      }),
+      files(
+        n,
+        (i) =>
+          principal([{ resource: 'album', actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] }], {
+            principal: `p${i}`,
+          }),
+        {
+          'p.yaml': resource(view),
+        },
+      ),
   },
   'actions of a principal policy': {
     n: 50,
-    of: (n) => one(principal([{ resource: 'album', actions: range(n, (i) => ({ action: `a${i}`, effect: 'EFFECT_ALLOW' })) }])),
+    of: (n) =>
+      one(principal([{ resource: 'album', actions: range(n, (i) => ({ action: `a${i}`, effect: 'EFFECT_ALLOW' })) }])),
   },
   'resources of a principal policy': {
     n: 50,
-    of: (n) => one(principal(range(n, (i) => ({ resource: `k${i}`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] })))),
+    of: (n) =>
+      one(principal(range(n, (i) => ({ resource: `k${i}`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] })))),
   },
   'glob resources of a principal policy': {
     n: 50,
-    of: (n) => one(principal(range(n, (i) => ({ resource: `k${i}:*`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] })))),
+    of: (n) =>
+      one(principal(range(n, (i) => ({ resource: `k${i}:*`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] })))),
   },
   'globs and kinds of a principal policy': {
     n: 30,
@@ -422,7 +546,9 @@ export const SHAPES: Record<string, Shape> = {
     n: 20,
     of: (n) =>
       files(n, (i) => resource(view, { resource: `k${i}` }), {
-        'q.yaml': principal(range(n, (i) => ({ resource: `k${i}*`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] }))),
+        'q.yaml': principal(
+          range(n, (i) => ({ resource: `k${i}*`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] })),
+        ),
       }),
   },
   'principals and resources': {
@@ -432,28 +558,38 @@ export const SHAPES: Record<string, Shape> = {
         ...files(n, (i) => resource(view, { resource: `k${i}` })).policies,
         ...object(n, (i) => [
           `q${i}.yaml`,
-          principal([{ resource: `k${i}`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] }], { principal: `p${i}` }),
+          principal([{ resource: `k${i}`, actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }] }], {
+            principal: `p${i}`,
+          }),
         ]),
       },
     }),
   },
   'role policies': {
     n: 30,
-    of: (n) => files(n, (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: `r${i}` }), { 'p.yaml': resource(view) }),
+    of: (n) =>
+      files(n, (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: `r${i}` }), {
+        'p.yaml': resource(view),
+      }),
   },
   'role policies in a chain': {
     n: 30,
     of: (n) =>
-      files(n, (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: `r${i}`, parentRoles: [`r${i + 1}`] }), {
-        'p.yaml': resource(view),
-      }),
+      files(
+        n,
+        (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: `r${i}`, parentRoles: [`r${i + 1}`] }),
+        {
+          'p.yaml': resource(view),
+        },
+      ),
   },
   'role policies with scopes': {
     n: 20,
     of: (n) => ({
       policies: {
-        ...files(n, (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: `r`, scope: `s${i}` }), { 'p.yaml': resource(view) })
-          .policies,
+        ...files(n, (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: `r`, scope: `s${i}` }), {
+          'p.yaml': resource(view),
+        }).policies,
         ...object(n, (i) => [`s${i}.yaml`, resource(view, { scope: `s${i}` })]),
       },
     }),
@@ -461,22 +597,43 @@ export const SHAPES: Record<string, Shape> = {
   'role policies with versions': {
     n: 30,
     of: (n) =>
-      files(n, (i) => role([{ resource: 'album', allowActions: ['view'] }], { role: 'r', version: `v${i}`, parentRoles: [`x${i}`] }), {
-        'p.yaml': resource(view),
-      }),
+      files(
+        n,
+        (i) =>
+          role([{ resource: 'album', allowActions: ['view'] }], {
+            role: 'r',
+            version: `v${i}`,
+            parentRoles: [`x${i}`],
+          }),
+        {
+          'p.yaml': resource(view),
+        },
+      ),
   },
   'actions of a role policy': {
     n: 100,
-    of: (n) => ({ policies: { 'r.yaml': role([{ resource: 'album', allowActions: range(n, (i) => `a${i}`) }]), 'p.yaml': resource(view) } }),
+    of: (n) => ({
+      policies: {
+        'r.yaml': role([{ resource: 'album', allowActions: range(n, (i) => `a${i}`) }]),
+        'p.yaml': resource(view),
+      },
+    }),
   },
   'rules of a role policy': {
     n: 50,
-    of: (n) => ({ policies: { 'r.yaml': role(range(n, (i) => ({ resource: 'album', allowActions: [`a${i}`] }))), 'p.yaml': resource(view) } }),
+    of: (n) => ({
+      policies: {
+        'r.yaml': role(range(n, (i) => ({ resource: 'album', allowActions: [`a${i}`] }))),
+        'p.yaml': resource(view),
+      },
+    }),
   },
   'resources of a role policy': {
     n: 30,
     of: (n) =>
-      files(n, (i) => resource(view, { resource: `k${i}` }), { 'r.yaml': role(range(n, (i) => ({ resource: `k${i}`, allowActions: ['view'] }))) }),
+      files(n, (i) => resource(view, { resource: `k${i}` }), {
+        'r.yaml': role(range(n, (i) => ({ resource: `k${i}`, allowActions: ['view'] }))),
+      }),
   },
   'parent roles of a role policy': {
     n: 100,
@@ -562,7 +719,10 @@ export const SHAPES: Record<string, Shape> = {
           range(n, (i) => allow(['view'], ['user'], { condition: when(`R.attr.a${i} == "x"`) })),
           { schemas: { resourceSchema: { ref: 'authz:///s.json' } } },
         ),
-        { strictTypes: true, schemas: { 's.json': { type: 'object', properties: object(n, (i) => [`a${i}`, { type: 'string' }]) } } },
+        {
+          strictTypes: true,
+          schemas: { 's.json': { type: 'object', properties: object(n, (i) => [`a${i}`, { type: 'string' }]) } },
+        },
       ),
   },
   'presence of optional attributes': {
@@ -572,12 +732,17 @@ export const SHAPES: Record<string, Shape> = {
         resource(
           [
             allow(['view'], ['user'], {
-              condition: when([...range(n, (i) => `has(R.attr.a${i})`), ...range(n, (i) => `R.attr.a${i} == "x"`)].join(' && ')),
+              condition: when(
+                [...range(n, (i) => `has(R.attr.a${i})`), ...range(n, (i) => `R.attr.a${i} == "x"`)].join(' && '),
+              ),
             }),
           ],
           { schemas: { resourceSchema: { ref: 'authz:///s.json' } } },
         ),
-        { strictTypes: true, schemas: { 's.json': { type: 'object', properties: object(n, (i) => [`a${i}`, { type: 'string' }]) } } },
+        {
+          strictTypes: true,
+          schemas: { 's.json': { type: 'object', properties: object(n, (i) => [`a${i}`, { type: 'string' }]) } },
+        },
       ),
   },
   'references of a schema in a chain': {
@@ -597,7 +762,9 @@ export const SHAPES: Record<string, Shape> = {
     n: 30,
     of: (n) =>
       one(
-        resource([allow(['view'], ['user'], { condition: when('R.attr.x.a == "x"') })], { schemas: { resourceSchema: { ref: 'authz:///s.json' } } }),
+        resource([allow(['view'], ['user'], { condition: when('R.attr.x.a == "x"') })], {
+          schemas: { resourceSchema: { ref: 'authz:///s.json' } },
+        }),
         {
           schemas: {
             's.json': {
@@ -605,7 +772,9 @@ export const SHAPES: Record<string, Shape> = {
               properties: { x: { $ref: '#/$defs/d0' } },
               $defs: object(n, (i) => [
                 `d${i}`,
-                i === n - 1 ? { type: 'object' } : { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+                i === n - 1
+                  ? { type: 'object' }
+                  : { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
               ]),
             },
           },
@@ -616,30 +785,54 @@ export const SHAPES: Record<string, Shape> = {
     n: 20,
     of: (n) =>
       one(
-        resource([allow(['view'], ['user'], { condition: when('R.attr.a == "x"') })], { schemas: { resourceSchema: { ref: 'authz:///s.json' } } }),
-        { schemas: { 's.json': { anyOf: range(n, (i) => ({ type: 'object', properties: { a: { const: `v${i}` } }, required: ['a'] })) } } },
+        resource([allow(['view'], ['user'], { condition: when('R.attr.a == "x"') })], {
+          schemas: { resourceSchema: { ref: 'authz:///s.json' } },
+        }),
+        {
+          schemas: {
+            's.json': {
+              anyOf: range(n, (i) => ({ type: 'object', properties: { a: { const: `v${i}` } }, required: ['a'] })),
+            },
+          },
+        },
       ),
   },
   'all-of of a schema': {
     n: 20,
     of: (n) =>
       one(
-        resource([allow(['view'], ['user'], { condition: when('R.attr.a == "x"') })], { schemas: { resourceSchema: { ref: 'authz:///s.json' } } }),
-        { schemas: { 's.json': { allOf: range(n, (i) => ({ type: 'object', properties: { [`a${i}`]: { type: 'string' } } })) } } },
+        resource([allow(['view'], ['user'], { condition: when('R.attr.a == "x"') })], {
+          schemas: { resourceSchema: { ref: 'authz:///s.json' } },
+        }),
+        {
+          schemas: {
+            's.json': { allOf: range(n, (i) => ({ type: 'object', properties: { [`a${i}`]: { type: 'string' } } })) },
+          },
+        },
       ),
   },
   'a deep schema': {
     n: 20,
     of: (n) =>
       one(
-        resource([allow(['view'], ['user'], { condition: when('R.attr.a == "x"') })], { schemas: { resourceSchema: { ref: 'authz:///s.json' } } }),
-        { schemas: { 's.json': range(n, (i) => i).reduce((inner: object) => ({ type: 'object', properties: { a: inner } }), { type: 'string' }) } },
+        resource([allow(['view'], ['user'], { condition: when('R.attr.a == "x"') })], {
+          schemas: { resourceSchema: { ref: 'authz:///s.json' } },
+        }),
+        {
+          schemas: {
+            's.json': range(n, (i) => i).reduce((inner: object) => ({ type: 'object', properties: { a: inner } }), {
+              type: 'string',
+            }),
+          },
+        },
       ),
   },
   'missing schemas': {
     n: 30,
     of: (n) => ({
-      ...files(n, (i) => resource(view, { resource: `k${i}`, schemas: { resourceSchema: { ref: `authz:///t${i}.json` } } })),
+      ...files(n, (i) =>
+        resource(view, { resource: `k${i}`, schemas: { resourceSchema: { ref: `authz:///t${i}.json` } } }),
+      ),
       schemas: object(n, (i) => [`s${i}.json`, {}]),
     }),
   },
@@ -660,13 +853,21 @@ export const SHAPES: Record<string, Shape> = {
   'ignored actions of schemas': {
     n: 50,
     of: (n) =>
-      one(resource(view, { schemas: { resourceSchema: { ref: 'authz:///s.json', ignoreWhen: { actions: range(n, (i) => `a${i}`) } } } }), {
-        schemas: { 's.json': {} },
-      }),
+      one(
+        resource(view, {
+          schemas: { resourceSchema: { ref: 'authz:///s.json', ignoreWhen: { actions: range(n, (i) => `a${i}`) } } },
+        }),
+        {
+          schemas: { 's.json': {} },
+        },
+      ),
   },
   'a conjunction': { n: 100, of: (n) => expr(range(n, (i) => `R.attr.a${i} == ${i}`).join(' && ')) },
   'a disjunction': { n: 100, of: (n) => expr(range(n, (i) => `R.attr.a${i} == ${i}`).join(' || ')) },
-  'conjunction and disjunction mixed': { n: 50, of: (n) => expr(range(n, (i) => `R.attr.a${i} == ${i} ${i % 2 ? '&&' : '||'} `).join('') + 'true') },
+  'conjunction and disjunction mixed': {
+    n: 50,
+    of: (n) => expr(range(n, (i) => `R.attr.a${i} == ${i} ${i % 2 ? '&&' : '||'} `).join('') + 'true'),
+  },
   'a sum': { n: 100, of: (n) => expr(`${range(n, (i) => `R.attr.a${i}`).join(' + ')} == 1`) },
   'a list literal': { n: 150, of: (n) => expr(`R.attr.a in [${range(n, (i) => i).join(', ')}]`) },
   'a list of texts': { n: 150, of: (n) => expr(`R.attr.a in [${range(n, (i) => `"t${i}"`).join(', ')}]`) },
@@ -682,30 +883,59 @@ export const SHAPES: Record<string, Shape> = {
   'nested negations': { n: 20, of: (n) => expr(`${'!('.repeat(n)}R.attr.a == 1${')'.repeat(n)}`) },
   'nested alternation': {
     n: 15,
-    of: (n) => expr(range(n, (i) => i).reduce((inner: string, i) => `(R.attr.a${i} == 1 ${i % 2 ? '&&' : '||'} ${inner})`, 'true == R.attr.z')),
+    of: (n) =>
+      expr(
+        range(n, (i) => i).reduce(
+          (inner: string, i) => `(R.attr.a${i} == 1 ${i % 2 ? '&&' : '||'} ${inner})`,
+          'true == R.attr.z',
+        ),
+      ),
   },
   'nested ternaries': {
     n: 12,
-    of: (n) => expr(range(n, (i) => i).reduce((inner: string, i) => `(R.attr.a${i} == 1 ? R.attr.b${i} : ${inner})`, 'R.attr.z') + ' == 1'),
+    of: (n) =>
+      expr(
+        range(n, (i) => i).reduce((inner: string, i) => `(R.attr.a${i} == 1 ? R.attr.b${i} : ${inner})`, 'R.attr.z') +
+          ' == 1',
+      ),
   },
   'ternaries in conditions of ternaries': {
     n: 12,
-    of: (n) => expr(range(n, (i) => i).reduce((inner: string, i) => `(${inner} ? R.attr.b${i} == 1 : R.attr.c${i} == 1)`, 'R.attr.z == 1')),
+    of: (n) =>
+      expr(
+        range(n, (i) => i).reduce(
+          (inner: string, i) => `(${inner} ? R.attr.b${i} == 1 : R.attr.c${i} == 1)`,
+          'R.attr.z == 1',
+        ),
+      ),
   },
-  'ternaries on both sides': { n: 3, of: (n) => expr(range(n, (i) => `(R.attr.a${i} == 1 ? R.attr.b${i} : R.attr.c${i})`).join(' + ') + ' == 1') },
+  'ternaries on both sides': {
+    n: 3,
+    of: (n) => expr(range(n, (i) => `(R.attr.a${i} == 1 ? R.attr.b${i} : R.attr.c${i})`).join(' + ') + ' == 1'),
+  },
   'nested macros': {
     n: 5,
-    of: (n) => expr(range(n, (i) => i).reduce((inner: string, i) => `R.attr.l${i}.exists(x${i}, ${inner})`, 'R.attr.z == 1')),
+    of: (n) =>
+      expr(range(n, (i) => i).reduce((inner: string, i) => `R.attr.l${i}.exists(x${i}, ${inner})`, 'R.attr.z == 1')),
   },
   'macros in a row': { n: 30, of: (n) => expr(range(n, (i) => `R.attr.l${i}.exists(x, x == ${i})`).join(' && ')) },
   'nested macros of lists': {
     n: 4,
-    of: (n) => expr(range(n, (i) => i).reduce((inner: string, i) => `${inner}.map(x, x + ${i}).filter(x, x > 1)`, 'R.attr.z') + ' == [1]'),
+    of: (n) =>
+      expr(
+        range(n, (i) => i).reduce((inner: string, i) => `${inner}.map(x, x + ${i}).filter(x, x > 1)`, 'R.attr.z') +
+          ' == [1]',
+      ),
   },
   'bindings in each other': {
     n: 6,
     of: (n) =>
-      expr(range(n, (i) => i).reduce((inner: string, i) => `cel.bind(x${i}, R.attr.a${i}, ${inner})`, range(n, (i) => `x${i} == 1`).join(' && '))),
+      expr(
+        range(n, (i) => i).reduce(
+          (inner: string, i) => `cel.bind(x${i}, R.attr.a${i}, ${inner})`,
+          range(n, (i) => `x${i} == 1`).join(' && '),
+        ),
+      ),
   },
   'method calls': { n: 15, of: (n) => expr(`R.attr.a${'.lowerAscii()'.repeat(n)} == "x"`) },
   'calls in each other': { n: 15, of: (n) => expr(`${'string('.repeat(n)}R.attr.a${')'.repeat(n)} == "x"`) },
@@ -713,7 +943,13 @@ export const SHAPES: Record<string, Shape> = {
   'parts of a condition': {
     n: 50,
     of: (n) =>
-      one(resource([allow(['view'], ['user'], { condition: { match: { all: { of: range(n, (i) => ({ expr: `R.attr.a${i} == 1` })) } } } })])),
+      one(
+        resource([
+          allow(['view'], ['user'], {
+            condition: { match: { all: { of: range(n, (i) => ({ expr: `R.attr.a${i} == 1` })) } } },
+          }),
+        ]),
+      ),
   },
   'nested parts of a condition': {
     n: 20,
@@ -723,7 +959,9 @@ export const SHAPES: Record<string, Shape> = {
           allow(['view'], ['user'], {
             condition: {
               match: range(n, (i) => i).reduce(
-                (inner: object, i) => ({ [['all', 'any', 'none'][i % 3] as string]: { of: [{ expr: `R.attr.a${i} == 1` }, inner] } }),
+                (inner: object, i) => ({
+                  [['all', 'any', 'none'][i % 3] as string]: { of: [{ expr: `R.attr.a${i} == 1` }, inner] },
+                }),
                 { expr: 'R.attr.z == 1' },
               ),
             },
@@ -738,9 +976,12 @@ export const SHAPES: Record<string, Shape> = {
         resource([
           allow(['view'], ['user'], {
             condition: {
-              match: range(n, (i) => i).reduce((inner: object, i) => ({ none: { of: [{ expr: `R.attr.a${i} == 1` }, inner] } }), {
-                expr: 'R.attr.z == 1',
-              }),
+              match: range(n, (i) => i).reduce(
+                (inner: object, i) => ({ none: { of: [{ expr: `R.attr.a${i} == 1` }, inner] } }),
+                {
+                  expr: 'R.attr.z == 1',
+                },
+              ),
             },
           }),
         ]),
@@ -756,14 +997,22 @@ export const SHAPES: Record<string, Shape> = {
     n: 50,
     of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { condition: when(`R.attr.a${i} ==`) })))),
   },
-  'undeclared names': { n: 50, of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { condition: when(`resourc${i} == 1`) })))) },
-  'undefined fields': { n: 50, of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { condition: when(`R.kinda${i} == "x"`) })))) },
+  'undeclared names': {
+    n: 50,
+    of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { condition: when(`resourc${i} == 1`) })))),
+  },
+  'undefined fields': {
+    n: 50,
+    of: (n) => one(resource(range(n, (i) => allow(['view'], ['user'], { condition: when(`R.kinda${i} == "x"`) })))),
+  },
   'undeclared names in one expression': { n: 50, of: (n) => expr(range(n, (i) => `resourc${i} == 1`).join(' && ')) },
   'ambiguous derived roles': {
     n: 20,
     of: (n) =>
       files(n, (i) => roleSet(`s${i}`, [{ name: 'd', parentRoles: ['user'] }]), {
-        'p.yaml': resource([allow(['view'], [], { derivedRoles: ['d'] })], { importDerivedRoles: range(n, (i) => `s${i}`) }),
+        'p.yaml': resource([allow(['view'], [], { derivedRoles: ['d'] })], {
+          importDerivedRoles: range(n, (i) => `s${i}`),
+        }),
       }),
   },
   'duplicate policies': { n: 30, of: (n) => files(n, () => resource(view)) },
@@ -781,10 +1030,15 @@ export const SHAPES: Record<string, Shape> = {
     n: 30,
     of: (n) =>
       files(n, (i) => ({ apiVersion: V, exportVariables: { name: `x${i}`, definitions: { v: `${i}` } } }), {
-        'p.yaml': resource([allow(['view'], ['user'], { condition: when('V.v == 1') })], { variables: { import: range(n, (i) => `x${i}`) } }),
+        'p.yaml': resource([allow(['view'], ['user'], { condition: when('V.v == 1') })], {
+          variables: { import: range(n, (i) => `x${i}`) },
+        }),
       }),
   },
-  'duplicate rule names': { n: 30, of: (n) => one(resource(range(n, (i) => allow([`a${i}`], ['user'], { name: 'r' })))) },
+  'duplicate rule names': {
+    n: 30,
+    of: (n) => one(resource(range(n, (i) => allow([`a${i}`], ['user'], { name: 'r' })))),
+  },
   'colliding names of actions': {
     n: 30,
     of: (n) =>
@@ -799,7 +1053,8 @@ export const SHAPES: Record<string, Shape> = {
   },
   'duplicate resources of a principal': {
     n: 30,
-    of: (n) => one(principal(range(n, (i) => ({ resource: 'k', actions: [{ action: `a${i}`, effect: 'EFFECT_ALLOW' }] })))),
+    of: (n) =>
+      one(principal(range(n, (i) => ({ resource: 'k', actions: [{ action: `a${i}`, effect: 'EFFECT_ALLOW' }] })))),
   },
   'repeated actions': { n: 50, of: (n) => one(resource([allow(range(n, () => 'a'))])) },
   'repeated imports': {
@@ -812,13 +1067,13 @@ export const SHAPES: Record<string, Shape> = {
     }),
   },
   'fields that nobody knows': { n: 50, of: (n) => one({ ...resource(view), ...object(n, (i) => [`f${i}`, 1]) }) },
-  'duplicate keys of YAML': { n: 50, of: (n) => raw(`${HEAD}resourcePolicy:\n  resource: a\n${'  version: "1"\n'.repeat(n)}`) },
+  'duplicate keys of YAML': {
+    n: 50,
+    of: (n) => raw(`${HEAD}resourcePolicy:\n  resource: a\n${'  version: "1"\n'.repeat(n)}`),
+  },
   'distinct keys of YAML': {
     n: 100,
-    of: (n) =>
-      raw(
-        `${HEAD}metadata:\n  annotations:\n${range(n, (i) => `    k${i}: x\n`).join('')}${KIND}`,
-      ),
+    of: (n) => raw(`${HEAD}metadata:\n  annotations:\n${range(n, (i) => `    k${i}: x\n`).join('')}${KIND}`),
   },
   'anchors of YAML': {
     n: 50,
@@ -869,25 +1124,33 @@ export const SHAPES: Record<string, Shape> = {
   'too deep YAML': { n: 500, of: (n) => raw(`${HEAD}a: ${'['.repeat(n)}${']'.repeat(n)}\n`) },
   'nested mappings of YAML in blocks': {
     n: 20,
-    of: (n) =>
-      raw(
-        `${POLICY}${CONSTANTS}      c:\n${range(n, (i) => `${' '.repeat(i + 8)}a:\n`).join('')}`,
-      ),
+    of: (n) => raw(`${POLICY}${CONSTANTS}      c:\n${range(n, (i) => `${' '.repeat(i + 8)}a:\n`).join('')}`),
   },
-  'comments of YAML': { n: 250, of: (n) => raw(`${HEAD}${'# comment\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`) },
-  'blank lines of YAML': { n: 1000, of: (n) => raw(`${HEAD}${'\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`) },
+  'comments of YAML': {
+    n: 250,
+    of: (n) => raw(`${HEAD}${'# comment\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`),
+  },
+  'blank lines of YAML': {
+    n: 1000,
+    of: (n) => raw(`${HEAD}${'\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`),
+  },
   'documents of YAML': { n: 50, of: (n) => raw(`${POLICY}${'---\na: 1\n'.repeat(n)}`) },
   'a block of text': {
     n: 250,
-    of: (n) => raw(`${HEAD}description: |\n${'  line of text\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`),
+    of: (n) =>
+      raw(`${HEAD}description: |\n${'  line of text\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`),
   },
   'a folded block': {
     n: 250,
-    of: (n) => raw(`${HEAD}description: >\n${'  line of text\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`),
+    of: (n) =>
+      raw(`${HEAD}description: >\n${'  line of text\n'.repeat(n)}resourcePolicy:\n  resource: a\n  version: "1"\n`),
   },
   'a text on many lines': {
     n: 250,
-    of: (n) => raw(`${HEAD}description: "x\n${'  line of text\n'.repeat(n)}  "\nresourcePolicy:\n  resource: a\n  version: "1"\n`),
+    of: (n) =>
+      raw(
+        `${HEAD}description: "x\n${'  line of text\n'.repeat(n)}  "\nresourcePolicy:\n  resource: a\n  version: "1"\n`,
+      ),
   },
   'an expression on many lines': {
     n: 100,
@@ -900,15 +1163,22 @@ export const SHAPES: Record<string, Shape> = {
   'tags of YAML': {
     n: 100,
     of: (n) =>
-      raw(`${HEAD}metadata:\n  annotations:\n${range(n, (i) => `    k${i}: !!str x\n`).join('')}resourcePolicy:\n  resource: a\n  version: "1"\n`),
+      raw(
+        `${HEAD}metadata:\n  annotations:\n${range(n, (i) => `    k${i}: !!str x\n`).join('')}resourcePolicy:\n  resource: a\n  version: "1"\n`,
+      ),
   },
   'empty items': { n: 100, of: (n) => raw(`${POLICY}  rules:\n${'  -\n'.repeat(n)}`) },
   'rules that are wrong': { n: 50, of: (n) => one(resource(range(n, () => ({ actions: [], effect: 9 })))) },
   'files that are broken': { n: 30, of: (n) => ({ policies: object(n, (i) => [`p${i}.yaml`, 'a: [']) }) },
-  metadata: { n: 100, of: (n) => one({ ...resource(view), metadata: { annotations: object(n, (i) => [`k${i}`, 'x']) } }) },
+  metadata: {
+    n: 100,
+    of: (n) => one({ ...resource(view), metadata: { annotations: object(n, (i) => [`k${i}`, 'x']) } }),
+  },
 };
 
-/** Mistakes that a known name is near to. Expressions are the definitions of variables, which are cheaper than rules. */
+/**
+ * Mistakes that a known name is near to. Expressions are the definitions of variables, which are cheaper than rules.
+ */
 export const MISTAKES: Record<string, Shape> = {
   'undefined variables': mistaken((n) =>
     definitions(
@@ -918,7 +1188,12 @@ export const MISTAKES: Record<string, Shape> = {
     ),
   ),
   'undefined constants': mistaken((n) =>
-    one(resource(view, { constants: { local: object(n, (i) => [`c${i}`, 1]) }, variables: { local: object(n, (i) => [`v${i}`, `C.d${i}`]) } })),
+    one(
+      resource(view, {
+        constants: { local: object(n, (i) => [`c${i}`, 1]) },
+        variables: { local: object(n, (i) => [`v${i}`, `C.d${i}`]) },
+      }),
+    ),
   ),
   'undeclared names': mistaken((n) => definitions(n, (i) => `[${i}] == reques`)),
   'undeclared functions': mistaken((n) => definitions(n, (i) => `R.attr.a${i}.startWith("x")`)),
@@ -971,6 +1246,8 @@ export function compileInput({ policies, schemas = {}, strictTypes = false }: In
     shards(files);
     emitTypes(program);
   }
-  const suggestions = diagnostics.filter(({ notes }) => notes.some(({ message }) => message.startsWith('did you mean')));
+  const suggestions = diagnostics.filter(({ notes }) =>
+    notes.some(({ message }) => message.startsWith('did you mean')),
+  );
   return `${suggestions.length} of ${diagnostics.length} problems have a suggestion; ${program === undefined ? 'refused' : 'compiled'}`;
 }

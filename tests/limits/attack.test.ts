@@ -7,7 +7,8 @@ import { Random } from '../support/oracle/random.js';
 import { attack, conditionsOf } from './attack.js';
 import { CORES } from './random-conditions.js';
 
-// Conditions made of all functions and macros, over requests made to be costly. More of them: LIMITS_CONDITIONS=2000 LIMITS_REQUESTS=10 LIMITS_SEED=7.
+// Conditions made of all functions and macros, over requests made to be costly. More of them: LIMITS_CONDITIONS=2000
+// LIMITS_REQUESTS=10 LIMITS_SEED=7.
 
 const SEED = Number(process.env.LIMITS_SEED ?? 1);
 const CONDITIONS = Number(process.env.LIMITS_CONDITIONS ?? CORES.length);
@@ -15,7 +16,10 @@ const REQUESTS = Number(process.env.LIMITS_REQUESTS ?? 3);
 const BATCH = 500;
 const COST = 1_000_000;
 
-/** Of one call, of all threads: a hundred times what its steps stand for, so that only a function that is hardly charged takes longer. */
+/**
+ * Of one call, of all threads: a hundred times what its steps stand for, so that only a function that is hardly charged
+ * takes longer.
+ */
 const MICROSECONDS = 2_000_000;
 
 const test = suite('conditions under attack');
@@ -30,20 +34,34 @@ test('decide as without limits or fail the call, whatever the request, in a proc
     let slowest = 0;
     for (let begin = 0; begin < conditions.length; begin += BATCH) {
       const batch = conditions.slice(begin, begin + BATCH);
-      const { outcomes, findings: found } = await attack(folder, batch, { requests: REQUESTS, seed: SEED * 1_000_003 + begin, evaluationCost: COST, microseconds: MICROSECONDS });
+      const { outcomes, findings: found } = await attack(folder, batch, {
+        requests: REQUESTS,
+        seed: SEED * 1_000_003 + begin,
+        evaluationCost: COST,
+        microseconds: MICROSECONDS,
+      });
       for (const { result, microseconds } of outcomes) {
         results[result]++;
         slowest = Math.max(slowest, microseconds);
       }
       findings.push(...found.map(({ condition, told, trouble }) => `${condition}\n  ${told}\n  ${trouble}`));
       if (process.env.LIMITS_LOG !== undefined) {
-        for (const { result, microseconds, steps, told, condition } of outcomes) if (microseconds > 100_000) console.log(`${Math.round(microseconds / 1000)} ms ${Math.round(steps)} ${result} | ${condition} | ${told}`);
+        for (const { result, microseconds, steps, told, condition } of outcomes)
+          if (microseconds > 100_000)
+            console.log(
+              `${Math.round(microseconds / 1000)} ms ${Math.round(steps)} ${result} | ${condition} | ${told}`,
+            );
         for (const finding of found) console.log(finding);
       }
     }
-    console.log(`seed ${SEED}: ${conditions.length * REQUESTS} pairs of condition and request (${results.allow + results.deny} decided, ${results.limit} over the limit), at most ${Math.round(slowest / 1000)} ms; ${findings.length} findings`);
+    console.log(
+      `seed ${SEED}: ${conditions.length * REQUESTS} pairs of condition and request (${results.allow + results.deny} decided, ${results.limit} over the limit), at most ${Math.round(slowest / 1000)} ms; ${findings.length} findings`,
+    );
     assert.is(findings.length, 0, findings.slice(0, 20).join('\n'));
-    assert.ok(results.deny > CONDITIONS / 50 && results.allow > CONDITIONS / 5 && results.limit > CONDITIONS / 50, JSON.stringify(results));
+    assert.ok(
+      results.deny > CONDITIONS / 50 && results.allow > CONDITIONS / 5 && results.limit > CONDITIONS / 50,
+      JSON.stringify(results),
+    );
   } finally {
     rmSync(folder, { recursive: true });
   }

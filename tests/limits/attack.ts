@@ -44,27 +44,58 @@ export function conditionsOf(random: Random, count: number): readonly { readonly
   });
 }
 
-/** Compiles conditions as rules that deny, each for an action, and has a process with little memory evaluate all pairs with requests. */
-export async function attack(folder: string, conditions: readonly string[], { requests, seed, evaluationCost, microseconds }: { readonly requests: number; readonly seed: number; readonly evaluationCost: number; readonly microseconds: number }): Promise<Attack> {
+/**
+ * Compiles conditions as rules that deny, each for an action, and has a process with little memory evaluate all pairs
+ * with requests.
+ */
+export async function attack(
+  folder: string,
+  conditions: readonly string[],
+  {
+    requests,
+    seed,
+    evaluationCost,
+    microseconds,
+  }: {
+    readonly requests: number;
+    readonly seed: number;
+    readonly evaluationCost: number;
+    readonly microseconds: number;
+  },
+): Promise<Attack> {
   const file = join(folder, `attack-${seed}.js`);
   writeFileSync(file, await bundleOf(conditions));
   const outcomes: (Outcome & { readonly condition: string })[] = [];
   const findings: Finding[] = [];
-  const find = (pair: number, told: string, trouble: string): void => void findings.push({ condition: conditions[pair % conditions.length] as string, told, trouble });
+  const find = (pair: number, told: string, trouble: string): void =>
+    void findings.push({ condition: conditions[pair % conditions.length] as string, told, trouble });
   const pairs = conditions.length * requests;
   let from = 0;
   while (from < pairs) {
-    const child = fork(fileURLToPath(new URL('limited-child.ts', import.meta.url)), [], { execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    let current: { readonly pair: number; readonly told: string } = { pair: from, told: 'not started' };
-    const end = await watched(child, { bundle: file, conditions: conditions.length, requests, seed, from, evaluationCost }, (outcome) => {
-      current = outcome;
-      if (!('result' in outcome)) return;
-      const condition = conditions[outcome.pair % conditions.length] as string;
-      outcomes.push({ ...outcome, condition });
-      from = outcome.pair + 1;
-      if (outcome.result === 'different' || outcome.result === 'error') find(outcome.pair, outcome.told, `${outcome.result}: ${outcome.message}`);
-      else if (outcome.microseconds > microseconds) find(outcome.pair, outcome.told, `${Math.round(outcome.microseconds / 1000)} ms for ${Math.round(outcome.steps)} steps: ${outcome.result}`);
+    const child = fork(fileURLToPath(new URL('limited-child.ts', import.meta.url)), [], {
+      execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    let current: { readonly pair: number; readonly told: string } = { pair: from, told: 'not started' };
+    const end = await watched(
+      child,
+      { bundle: file, conditions: conditions.length, requests, seed, from, evaluationCost },
+      (outcome) => {
+        current = outcome;
+        if (!('result' in outcome)) return;
+        const condition = conditions[outcome.pair % conditions.length] as string;
+        outcomes.push({ ...outcome, condition });
+        from = outcome.pair + 1;
+        if (outcome.result === 'different' || outcome.result === 'error')
+          find(outcome.pair, outcome.told, `${outcome.result}: ${outcome.message}`);
+        else if (outcome.microseconds > microseconds)
+          find(
+            outcome.pair,
+            outcome.told,
+            `${Math.round(outcome.microseconds / 1000)} ms for ${Math.round(outcome.steps)} steps: ${outcome.result}`,
+          );
+      },
+    );
     if (end === 'done') break;
     find(current.pair, current.told, end);
     from = current.pair + 1;
@@ -74,16 +105,33 @@ export async function attack(folder: string, conditions: readonly string[], { re
 
 async function bundleOf(conditions: readonly string[]): Promise<string> {
   const rule = { actions: ['*'], effect: 'EFFECT_ALLOW', roles: ['*'] };
-  const rules = [rule, ...conditions.map((expr, index) => ({ ...rule, actions: [`c${index}`], effect: 'EFFECT_DENY', condition: { match: { expr } } }))];
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'item', version: 'default', variables: { local: VARIABLES }, rules } };
+  const rules = [
+    rule,
+    ...conditions.map((expr, index) => ({
+      ...rule,
+      actions: [`c${index}`],
+      effect: 'EFFECT_DENY',
+      condition: { match: { expr } },
+    })),
+  ];
+  const policy = {
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: { resource: 'item', version: 'default', variables: { local: VARIABLES }, rules },
+  };
   const { program, files, diagnostics } = compileTexts({ 'item.yaml': JSON.stringify(policy) });
   if (program === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
-  const metered = files.map((file) => (file.path === 'index.ts' ? { ...file, text: `${file.text}\nexport { stepsLeft } from '#runtime/cel';\n` } : file));
+  const metered = files.map((file) =>
+    file.path === 'index.ts' ? { ...file, text: `${file.text}\nexport { stepsLeft } from '#runtime/cel';\n` } : file,
+  );
   return (await bundle(metered, join(ROOT, 'runtime'))).js;
 }
 
 /** Gives a process a task; how it ended. */
-async function watched(child: ChildProcess, task: Task, report: (message: Outcome | { readonly pair: number; readonly told: string }) => void): Promise<string> {
+async function watched(
+  child: ChildProcess,
+  task: Task,
+  report: (message: Outcome | { readonly pair: number; readonly told: string }) => void,
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<string>((resolve) => {

@@ -7,11 +7,17 @@ import type { Attributes } from '../../runtime/policy/index.js';
 import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-/** A call whose conditions cost too much fails: were that false, a DENY would not hold. What fails does so by counted steps, whatever the machine. */
+/**
+ * A call whose conditions cost too much fails: were that false, a DENY would not hold. What fails does so by counted
+ * steps, whatever the machine.
+ */
 const test = suite('the cost of conditions');
 
 /** Each variable is made of the one before, twice. */
-const DOUBLED = Object.fromEntries([['s0', 'R.attr.s'], ...Array.from({ length: 40 }, (_, index) => [`s${index + 1}`, `V.s${index} + V.s${index}`])]);
+const DOUBLED = Object.fromEntries([
+  ['s0', 'R.attr.s'],
+  ...Array.from({ length: 40 }, (_, index) => [`s${index + 1}`, `V.s${index} + V.s${index}`]),
+]);
 
 const policyOf = (condition: string): string => `apiVersion: api.authz.dev/v1
 resourcePolicy:
@@ -52,15 +58,30 @@ const HOSTILE: readonly (readonly [condition: string, attr: Attributes])[] = [
   ['R.attr.a.exists(x, isIP(R.attr.s + x))', { a: texts.slice(0, 100), s: long }],
   ['R.attr.a.exists(x, R.attr.s.inIPAddrRange("10.0.0.0/8") || x == "")', { a: texts.slice(0, 100), s: long }],
   ['R.attr.a.exists(x, x.sort().size() == 0 || x.split(x, x) == [])', { a: Array.from({ length: 300_000 }, () => 0) }],
-  ['R.attr.a.exists(x, R.attr.q.inIPAddrRange(R.attr.s + x))', { a: numbers.slice(0, 500).map(String), q: '10.0.0.1', s: `10.0.0.0/${'1'.repeat(100_000)}` }],
-  ['R.attr.a.exists(x, spiffeMatchExact("spiffe://b").matchesID(R.attr.s + x))', { a: texts.slice(0, 200), s: `spiffe://a/${long}` }],
+  [
+    'R.attr.a.exists(x, R.attr.q.inIPAddrRange(R.attr.s + x))',
+    { a: numbers.slice(0, 500).map(String), q: '10.0.0.1', s: `10.0.0.0/${'1'.repeat(100_000)}` },
+  ],
+  [
+    'R.attr.a.exists(x, spiffeMatchExact("spiffe://b").matchesID(R.attr.s + x))',
+    { a: texts.slice(0, 200), s: `spiffe://a/${long}` },
+  ],
   ['R.attr.a.exists(x, timestamp(0).getHours(R.attr.s) == -1)', { a: numbers, s: 'Europe/Berlin' }],
   ['R.attr.a.exists(x, timestamp(0).getHours(R.attr.s + x) == 25)', { a: texts.slice(0, 200), s: `${long}:` }],
   ['regex.extractAll(R.attr.s, R.attr.p).size() == 0', { s: 'a'.repeat(10_000), p: 'a(.*b)?' }],
   ['regex.replace(R.attr.s, R.attr.p, R.attr.q) == ""', { s: 'a'.repeat(20_000), p: 'a', q: '\\\\0'.repeat(100) }],
-  ['R.attr.a.exists(x, hierarchy(R.attr.s, R.attr.p).size() == 0 || x == "")', { a: texts.slice(0, 2000), s: 'a'.repeat(4000), p: `${'a'.repeat(1000)}b${'a'.repeat(1000)}` }],
-  ['R.attr.a.exists(x, R.attr.s.contains(R.attr.p) || x == "")', { a: texts.slice(0, 2000), s: 'a'.repeat(4000), p: `${'a'.repeat(1000)}b${'a'.repeat(1000)}` }],
-  ['R.attr.a.exists(x, hierarchy(R.attr.b) == hierarchy(R.attr.b + [x]))', { a: texts.slice(0, 1000), b: texts.slice(0, 5000) }],
+  [
+    'R.attr.a.exists(x, hierarchy(R.attr.s, R.attr.p).size() == 0 || x == "")',
+    { a: texts.slice(0, 2000), s: 'a'.repeat(4000), p: `${'a'.repeat(1000)}b${'a'.repeat(1000)}` },
+  ],
+  [
+    'R.attr.a.exists(x, R.attr.s.contains(R.attr.p) || x == "")',
+    { a: texts.slice(0, 2000), s: 'a'.repeat(4000), p: `${'a'.repeat(1000)}b${'a'.repeat(1000)}` },
+  ],
+  [
+    'R.attr.a.exists(x, hierarchy(R.attr.b) == hierarchy(R.attr.b + [x]))',
+    { a: texts.slice(0, 1000), b: texts.slice(0, 5000) },
+  ],
   ['R.attr.a.exists(x, json.encode(R.attr.m) == x)', { a: texts.slice(0, 30), m: wide }],
   ['R.attr.a.exists(x, R.attr.p.format([x, x]) == "")', { a: numbers, p: '%.100f%.100e' }],
   ['R.attr.a.map(x, lists.range(x.size() + 900000)).size() == 1', { a: texts }],
@@ -73,13 +94,31 @@ for (const [condition, attr] of HOSTILE) {
     const principal = { id: 'alice', roles: ['user'], attr: {} };
     const resource = { kind: 'item', id: 'item', attr };
     for (const strictEvaluation of [false, true]) {
-      const engine = createAuditedEngine(policies as CompiledBundle, { traced: traces, strictEvaluation, limits: { evaluationCost: 5_000_000 } });
+      const engine = createAuditedEngine(policies as CompiledBundle, {
+        traced: traces,
+        strictEvaluation,
+        limits: { evaluationCost: 5_000_000 },
+      });
       assert.throws(() => engine.check({ principal, resources: [{ resource, actions: ['view'] }] }), isLimit('cost'));
       assert.throws(() => engine.isAllowed({ principal, resource, action: 'view' }), isLimit('cost'));
-      assert.throws(() => engine.plan({ principal, resource: { kind: 'item', attr }, actions: ['view'] }), isLimit('cost'));
-      assert.ok(engine.evaluationErrors({ principal, resources: [{ resource, actions: ['view'] }] }).some(({ expression }) => expression === ''));
+      assert.throws(
+        () => engine.plan({ principal, resource: { kind: 'item', attr }, actions: ['view'] }),
+        isLimit('cost'),
+      );
+      assert.ok(
+        engine
+          .evaluationErrors({ principal, resources: [{ resource, actions: ['view'] }] })
+          .some(({ expression }) => expression === ''),
+      );
       // The call after it has a limit of its own.
-      assert.type(engine.isAllowed({ principal, resource: { ...resource, attr: { a: ['y'], b: ['y'], s: 'z', p: 'y' } }, action: 'view' }), 'boolean');
+      assert.type(
+        engine.isAllowed({
+          principal,
+          resource: { ...resource, attr: { a: ['y'], b: ['y'], s: 'z', p: 'y' } },
+          action: 'view',
+        }),
+        'boolean',
+      );
     }
   });
 }
@@ -87,17 +126,35 @@ for (const [condition, attr] of HOSTILE) {
 test('variables that double each other cost what they are evaluated, even of nothing', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('V.s40 == R.attr.s') }));
   const engine = createEngine(policies as CompiledBundle, { limits: { evaluationCost: 1_000_000 } });
-  assert.throws(() => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'item', id: 'item', attr: { s: '' } }, action: 'view' }), isLimit('cost'));
+  assert.throws(
+    () =>
+      engine.isAllowed({
+        principal: { id: 'alice', roles: ['user'] },
+        resource: { kind: 'item', id: 'item', attr: { s: '' } },
+        action: 'view',
+      }),
+    isLimit('cost'),
+  );
 });
 
-const DEEP = ['R.attr.a == R.attr.b', 'R.attr.a != R.attr.b', '[R.attr.a, R.attr.b].distinct().size() == 1', 'R.attr.a in [R.attr.b]', '"%s".format([R.attr.a]) == "x"', 'hasIntersection([R.attr.a], [R.attr.b])'];
+const DEEP = [
+  'R.attr.a == R.attr.b',
+  'R.attr.a != R.attr.b',
+  '[R.attr.a, R.attr.b].distinct().size() == 1',
+  'R.attr.a in [R.attr.b]',
+  '"%s".format([R.attr.a]) == "x"',
+  'hasIntersection([R.attr.a], [R.attr.b])',
+];
 
 for (const condition of DEEP) {
   test(`fails the call for values nested too deeply: ${condition}`, async () => {
     const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
     const engine = createEngine(policies as CompiledBundle);
     const resource = { kind: 'item', id: 'item', attr: { a: nested, b: copy } };
-    assert.throws(() => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource, action: 'view' }), isLimit('depth'));
+    assert.throws(
+      () => engine.isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource, action: 'view' }),
+      isLimit('depth'),
+    );
   });
 }
 
@@ -105,13 +162,23 @@ for (const condition of DEEP) {
 const levels = (count: number): unknown => Array.from({ length: count }).reduce<unknown>((inner) => [inner], 'x');
 
 test('a plan fails for values nested 100,000 levels, and takes no longer with each level', async () => {
-  const conditions = ['R.attr.x == P.attr.a', 'R.attr.x == P.attr.a || R.attr.x == P.attr.b', 'R.attr.x in [P.attr.a, P.attr.b] && !(R.attr.y == P.attr.b)', 'R.attr.list == [P.attr.a] || R.attr.list == [P.attr.b]', 'size(R.attr) > 1 && R.attr.x == R.attr.a || size(R.attr) > 1 && R.attr.x == P.attr.a'];
+  const conditions = [
+    'R.attr.x == P.attr.a',
+    'R.attr.x == P.attr.a || R.attr.x == P.attr.b',
+    'R.attr.x in [P.attr.a, P.attr.b] && !(R.attr.y == P.attr.b)',
+    'R.attr.list == [P.attr.a] || R.attr.list == [P.attr.b]',
+    'size(R.attr) > 1 && R.attr.x == R.attr.a || size(R.attr) > 1 && R.attr.x == P.attr.a',
+  ];
   for (const condition of conditions) {
     const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
     const engine = createEngine(policies as CompiledBundle);
     const plan = (count: number): unknown => {
       const principal = { id: 'alice', roles: ['user'], attr: { a: levels(count), b: levels(count) } };
-      return engine.plan({ principal, resource: { kind: 'item', attr: { a: levels(count) } as Attributes }, actions: ['view'] }).filter.kind;
+      return engine.plan({
+        principal,
+        resource: { kind: 'item', attr: { a: levels(count) } as Attributes },
+        actions: ['view'],
+      }).filter.kind;
     };
     assert.is(plan(100), 'KIND_CONDITIONAL');
     assert.throws(() => plan(100_000), isLimit('depth'), condition);
@@ -120,10 +187,21 @@ test('a plan fails for values nested 100,000 levels, and takes no longer with ea
 });
 
 test('a filter is held against a row within the limits of a check', async () => {
-  const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.a.exists(x, R.attr.b.exists(y, x + y == -1.0)) || R.attr.c == R.attr.d') }));
-  const { filter } = createEngine(policies as CompiledBundle).plan({ principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'item' }, actions: ['view'] });
+  const { policies } = await loaded(
+    compileTexts({
+      'item.yaml': policyOf('R.attr.a.exists(x, R.attr.b.exists(y, x + y == -1.0)) || R.attr.c == R.attr.d'),
+    }),
+  );
+  const { filter } = createEngine(policies as CompiledBundle).plan({
+    principal: { id: 'alice', roles: ['user'] },
+    resource: { kind: 'item' },
+    actions: ['view'],
+  });
   assert.throws(() => selects(filter, { attr: { a: numbers, b: numbers, c: 1, d: 2 } }), isLimit('cost'));
-  assert.throws(() => selects(filter, { attr: { a: [], b: [], c: levels(100_000), d: levels(100_000) } }), isLimit('depth'));
+  assert.throws(
+    () => selects(filter, { attr: { a: [], b: [], c: levels(100_000), d: levels(100_000) } }),
+    isLimit('depth'),
+  );
   assert.is(selects(filter, { attr: { a: [1], b: [-2], c: 1, d: 2 } }), false);
   assert.is(selects(filter, { attr: { a: [1], b: [2], c: 1, d: 2 } }), true);
 });
@@ -132,19 +210,42 @@ test('50 resources with `exists` over 10,000 elements pass', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.a.exists(x, x == -1.0)') }));
   const engine = createEngine(policies as CompiledBundle);
   const actions = Array.from({ length: 10 }, (_, index) => `view:${index}`);
-  const resources = Array.from({ length: 50 }, (_, index) => ({ resource: { kind: 'item', id: `item-${index}`, attr: { a: numbers.slice(0, 10_000) } }, actions }));
+  const resources = Array.from({ length: 50 }, (_, index) => ({
+    resource: { kind: 'item', id: `item-${index}`, attr: { a: numbers.slice(0, 10_000) } },
+    actions,
+  }));
   const results = engine.check({ principal: { id: 'alice', roles: ['user'] }, resources });
   assert.ok(results.every((result) => result.actions.every(({ effect }) => effect === 1)));
 });
 
 test('decides as without limits where they are not met', async () => {
-  const conditions = ['R.attr.a.distinct().size() == 3', 'R.attr.a.intersect(R.attr.b).size() == 2', 'R.attr.a.except(R.attr.b) == [3.0]', 'R.attr.a.isSubset(R.attr.b)', 'sets.equivalent(R.attr.m, R.attr.n)'];
-  const attr = { a: [1, 2, 3, 1, 2], b: [2, 1], m: [{ x: [1, { y: null }] }, { z: -0 }], n: [{ z: 0 }, { x: [1, { y: null }] }] };
+  const conditions = [
+    'R.attr.a.distinct().size() == 3',
+    'R.attr.a.intersect(R.attr.b).size() == 2',
+    'R.attr.a.except(R.attr.b) == [3.0]',
+    'R.attr.a.isSubset(R.attr.b)',
+    'sets.equivalent(R.attr.m, R.attr.n)',
+  ];
+  const attr = {
+    a: [1, 2, 3, 1, 2],
+    b: [2, 1],
+    m: [{ x: [1, { y: null }] }, { z: -0 }],
+    n: [{ z: 0 }, { x: [1, { y: null }] }],
+  };
   const expected = [true, true, true, false, true];
   for (const [index, condition] of conditions.entries()) {
     const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
-    const ask = (limits: object): boolean => createEngine(policies as CompiledBundle, { limits }).isAllowed({ principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'item', id: 'item', attr }, action: 'view' });
-    assert.is(ask({}), ask({ evaluationCost: Number.MAX_SAFE_INTEGER, evaluationMemory: Number.MAX_SAFE_INTEGER }), condition);
+    const ask = (limits: object): boolean =>
+      createEngine(policies as CompiledBundle, { limits }).isAllowed({
+        principal: { id: 'alice', roles: ['user'] },
+        resource: { kind: 'item', id: 'item', attr },
+        action: 'view',
+      });
+    assert.is(
+      ask({}),
+      ask({ evaluationCost: Number.MAX_SAFE_INTEGER, evaluationMemory: Number.MAX_SAFE_INTEGER }),
+      condition,
+    );
     assert.is(ask({}), !expected[index], condition);
   }
 });

@@ -9,32 +9,54 @@ const MAX_REQUEST = 4 * 1024 * 1024;
 const MAX_LEVELS = 10_000;
 
 /** A random request of at most `MAX_REQUEST` bytes, most of it in one or two attributes, and what they are. */
-export function hostileRequest(random: Random, action: string): { readonly request: AccessRequest; readonly told: string } {
+export function hostileRequest(
+  random: Random,
+  action: string,
+): { readonly request: AccessRequest; readonly told: string } {
   const told: string[] = [];
   const attr: { [name: string]: unknown } = {};
   const kinds = Object.keys(SHAPES);
-  const all = kinds.flatMap((kind) => Array.from({ length: ATTRIBUTES_OF_A_KIND }, (_, index) => [kind, `${kind}${index}`] as const));
+  const all = kinds.flatMap((kind) =>
+    Array.from({ length: ATTRIBUTES_OF_A_KIND }, (_, index) => [kind, `${kind}${index}`] as const),
+  );
   // A few attributes share the bytes; the others are short.
   const large = new Set(random.some(all, 1, 4).map(([, name]) => name));
   const roles = random.chance(0.15) ? Array.from({ length: 50_000 }, (_, index) => `role-${index}`) : ['user'];
   for (const [kind, name] of all) {
-    const size = large.has(name) ? Math.floor((MAX_REQUEST - 200_000) / large.size) : random.pick([0, 1, 20, 300, 3000]);
+    const size = large.has(name)
+      ? Math.floor((MAX_REQUEST - 200_000) / large.size)
+      : random.pick([0, 1, 20, 300, 3000]);
     const [shape, make] = random.pick(SHAPES[kind] as readonly Shape[]);
     attr[name] = make(size);
     if (large.has(name)) told.push(`${name}: ${size} bytes of ${shape}`);
   }
-  return { request: { principal: { id: 'alice', roles, attr: {} }, resource: { kind: 'item', id: 'i', attr }, action } as AccessRequest, told: told.join('; ') };
+  return {
+    request: {
+      principal: { id: 'alice', roles, attr: {} },
+      resource: { kind: 'item', id: 'i', attr },
+      action,
+    } as AccessRequest,
+    told: told.join('; '),
+  };
 }
 
 type Shape = readonly [name: string, make: (size: number) => unknown];
 
-const filled = (unit: string, head = '', tail = '') => (size: number): string => `${head}${unit.repeat(Math.max(0, Math.floor((size - head.length - tail.length) / unit.length)))}${tail}`;
-const listed = (bytes: number, make: (index: number) => unknown) => (size: number): unknown => Array.from({ length: Math.floor(size / bytes) }, (_, index) => make(index));
-const nested = (open: (inner: unknown) => unknown) => (size: number): unknown => {
-  let value: unknown = 'x';
-  for (let level = 0; level < Math.min(size, MAX_LEVELS); level++) value = open(value);
-  return value;
-};
+const filled =
+  (unit: string, head = '', tail = '') =>
+  (size: number): string =>
+    `${head}${unit.repeat(Math.max(0, Math.floor((size - head.length - tail.length) / unit.length)))}${tail}`;
+const listed =
+  (bytes: number, make: (index: number) => unknown) =>
+  (size: number): unknown =>
+    Array.from({ length: Math.floor(size / bytes) }, (_, index) => make(index));
+const nested =
+  (open: (inner: unknown) => unknown) =>
+  (size: number): unknown => {
+    let value: unknown = 'x';
+    for (let level = 0; level < Math.min(size, MAX_LEVELS); level++) value = open(value);
+    return value;
+  };
 
 const STRINGS: readonly Shape[] = [
   ['a', filled('a')],
@@ -108,9 +130,19 @@ const LISTS: readonly Shape[] = [
 
 const MAPS: readonly Shape[] = [
   ['short keys', (size) => Object.fromEntries(Array.from({ length: size / 12 }, (_, index) => [`key${index}`, index]))],
-  ['long keys', (size) => Object.fromEntries(Array.from({ length: size / 20_000 }, (_, index) => [`${'k'.repeat(19_900)}${index}`, index]))],
-  ['numbers as keys', (size) => Object.fromEntries(Array.from({ length: size / 12 }, (_, index) => [`${index}`, index]))],
-  ['lists', (size) => Object.fromEntries(Array.from({ length: size / 30 }, (_, index) => [`key${index}`, ['a', index]]))],
+  [
+    'long keys',
+    (size) =>
+      Object.fromEntries(Array.from({ length: size / 20_000 }, (_, index) => [`${'k'.repeat(19_900)}${index}`, index])),
+  ],
+  [
+    'numbers as keys',
+    (size) => Object.fromEntries(Array.from({ length: size / 12 }, (_, index) => [`${index}`, index])),
+  ],
+  [
+    'lists',
+    (size) => Object.fromEntries(Array.from({ length: size / 30 }, (_, index) => [`key${index}`, ['a', index]])),
+  ],
 ];
 
 /** By the kinds of attributes that conditions name. */

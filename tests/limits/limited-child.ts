@@ -37,11 +37,16 @@ process.on('message', (task: Task) => void run(task));
 process.send?.('ready');
 
 async function run({ bundle, conditions, requests, seed, from, evaluationCost }: Task): Promise<void> {
-  const module = (await importBundle(readFileSync(bundle, 'utf8'))) as unknown as { readonly policies: MeteredBundle; readonly stepsLeft: () => number };
+  const module = (await importBundle(readFileSync(bundle, 'utf8'))) as unknown as {
+    readonly policies: MeteredBundle;
+    readonly stepsLeft: () => number;
+  };
   const { guard } = module.policies;
   const limits = { evaluationCost };
   const limited = createEngine(module.policies, { limits });
-  const unlimited = createEngine(module.policies, { limits: { evaluationCost: Number.MAX_SAFE_INTEGER, evaluationMemory: Number.MAX_SAFE_INTEGER } });
+  const unlimited = createEngine(module.policies, {
+    limits: { evaluationCost: Number.MAX_SAFE_INTEGER, evaluationMemory: Number.MAX_SAFE_INTEGER },
+  });
   for (let at = Math.floor(from / conditions); at < requests; at++) {
     const { request, told } = hostileRequest(new Random(seed + at), '');
     for (let condition = at * conditions >= from ? 0 : from % conditions; condition < conditions; condition++) {
@@ -66,7 +71,14 @@ async function run({ bundle, conditions, requests, seed, from, evaluationCost }:
         const allowed = unlimited.isAllowed(asked);
         if (allowed !== ((result as string) === 'allow')) result = 'different';
       }
-      const outcome: Outcome = { pair, told, result, steps, microseconds: user + system, ...(message === undefined ? {} : { message }) };
+      const outcome: Outcome = {
+        pair,
+        told,
+        result,
+        steps,
+        microseconds: user + system,
+        ...(message === undefined ? {} : { message }),
+      };
       await new Promise((resolve) => process.send?.(outcome, resolve));
     }
   }

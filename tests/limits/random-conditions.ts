@@ -7,7 +7,10 @@ import type { Random } from '../support/oracle/random.js';
 /** How many names each kind of attribute has: `s0`, `s1` ... */
 export const ATTRIBUTES_OF_A_KIND = 3;
 
-/** How often the variables double what they are made of: `V.s30` would be a string of a billion times the length of `R.attr.s0`. */
+/**
+ * How often the variables double what they are made of: `V.s30` would be a string of a billion times the length of
+ * `R.attr.s0`.
+ */
 const DOUBLINGS = 30;
 
 /** Variables that share what they are made of: each is twice the one before. */
@@ -18,13 +21,18 @@ export const VARIABLES: { readonly [name: string]: string } = Object.fromEntries
   ...Array.from({ length: DOUBLINGS }, (_, index) => [`l${index + 1}`, `V.l${index} + V.l${index}`]),
 ]);
 
-/** What a condition is made around: each function of the language with each of its overloads, and each form of each macro. */
+/**
+ * What a condition is made around: each function of the language with each of its overloads, and each form of each
+ * macro.
+ */
 export type Core = { readonly name: string } & ({ readonly overload: Overload } | { readonly form: readonly string[] });
 
 /** Taken from the compiler's tables, so that new functions and macros are covered by themselves. */
 export const CORES: readonly Core[] = [
   ...functions.flatMap(({ name, overloads }: CelFunction) => overloads.map((overload) => ({ name, overload }))),
-  ...[...macroForms].flatMap(([name, forms]) => forms.split(' or ').map((form) => ({ name, form: form.slice(1, -1).split(', ') }))),
+  ...[...macroForms].flatMap(([name, forms]) =>
+    forms.split(' or ').map((form) => ({ name, form: form.slice(1, -1).split(', ') })),
+  ),
 ];
 
 /** A random condition around a function or macro, nested up to so many levels. Not all of them pass the checker. */
@@ -33,7 +41,10 @@ export function randomCondition(random: Random, core: Core, depth: number): stri
   const inner = random.chance(0.4) ? writer.range() : undefined;
   const locals = inner === undefined ? [] : ['e'];
   const text = writer.core(core, depth, locals);
-  const result = 'overload' in core && core.overload.result.kind === 'bool' ? text : `dyn(${text}) ${random.pick(['==', '!=', '<', 'in'])} ${writer.write(dyn, random.below(2), locals)}`;
+  const result =
+    'overload' in core && core.overload.result.kind === 'bool'
+      ? text
+      : `dyn(${text}) ${random.pick(['==', '!=', '<', 'in'])} ${writer.write(dyn, random.below(2), locals)}`;
   return inner === undefined ? result : `${inner}.${random.pick(['exists', 'all'])}(e, ${result})`;
 }
 
@@ -44,14 +55,24 @@ class Writer {
 
   /** Something that macros go through. */
   range(): string {
-    return this.random.pick(['R.attr.l0', 'R.attr.l1', 'R.attr.l2', 'R.attr.m0', 'P.roles', 'R.attr.s0.split("")', 'R.attr.s1.split("a")', 'lists.range(100000)']);
+    return this.random.pick([
+      'R.attr.l0',
+      'R.attr.l1',
+      'R.attr.l2',
+      'R.attr.m0',
+      'P.roles',
+      'R.attr.s0.split("")',
+      'R.attr.s1.split("a")',
+      'lists.range(100000)',
+    ]);
   }
 
   write(type: CelType, depth: number, locals: readonly string[]): string {
     const { random } = this;
     if (depth <= 0 || random.chance(0.15)) return this.leaf(type, locals);
     if (random.chance(0.15)) return this.operator(type, depth, locals);
-    if (random.chance(0.1)) return `cel.bind(${this.local()}, ${this.write(dyn, depth - 1, locals)}, ${this.write(type, depth - 1, [...locals, this.last()])})`;
+    if (random.chance(0.1))
+      return `cel.bind(${this.local()}, ${this.write(dyn, depth - 1, locals)}, ${this.write(type, depth - 1, [...locals, this.last()])})`;
     const fitting = CORES.filter((core) => fits(resultOf(core), type));
     return fitting.length === 0 ? this.leaf(type, locals) : this.core(random.pick(fitting), depth, locals);
   }
@@ -61,7 +82,9 @@ class Writer {
     if ('form' in core) return this.macro(core.name, core.form, depth, locals);
     const { form, parameters } = core.overload;
     const written = parameters.map(inner);
-    return form === 'global' ? `${core.name}(${written.join(', ')})` : `(${written[0]}).${core.name}(${written.slice(1).join(', ')})`;
+    return form === 'global'
+      ? `${core.name}(${written.join(', ')})`
+      : `(${written[0]}).${core.name}(${written.slice(1).join(', ')})`;
   }
 
   /** The last argument is an expression, those before are the names of elements, or a condition. */
@@ -71,11 +94,16 @@ class Writer {
     const args = form.map((word, index) => {
       if (word === 'condition') return this.write(bool, depth - 1, inside);
       if (word === 'entries') return `{string(${this.write(dyn, depth - 1, inside)}): 1}`;
-      if (index === form.length - 1) return this.write(name === 'optFlatMap' ? optionalOf(dyn) : dyn, depth - 1, inside);
+      if (index === form.length - 1)
+        return this.write(name === 'optFlatMap' ? optionalOf(dyn) : dyn, depth - 1, inside);
       inside.push(this.local());
       return this.last();
     });
-    const range = name.startsWith('opt') ? this.write(optionalOf(dyn), depth - 1, locals) : this.random.chance(0.5) ? this.range() : this.write(this.random.pick([listOf(dyn), mapOf(string, dyn)]), depth - 1, locals);
+    const range = name.startsWith('opt')
+      ? this.write(optionalOf(dyn), depth - 1, locals)
+      : this.random.chance(0.5)
+        ? this.range()
+        : this.write(this.random.pick([listOf(dyn), mapOf(string, dyn)]), depth - 1, locals);
     return `(${range}).${name}(${args.join(', ')})`;
   }
 
@@ -96,13 +124,20 @@ class Writer {
       case 'int':
       case 'uint':
       case 'double':
-        return random.pick([() => `(${inner(type)} ${random.pick(['+', '-', '*', '/'])} ${inner(type)})`, () => `math.greatest(${inner(listOf(type))})`])();
+        return random.pick([
+          () => `(${inner(type)} ${random.pick(['+', '-', '*', '/'])} ${inner(type)})`,
+          () => `math.greatest(${inner(listOf(type))})`,
+        ])();
       case 'map':
         return `{string(${inner(dyn)}): ${inner(dyn)}, ${inner(string)}: ${inner(dyn)}}`;
       case 'optional':
         return `${random.pick(['R.attr.m0', 'R.attr.l0'])}[?${inner(random.pick([string, int]))}]`;
       default:
-        return random.pick([() => `[${inner(dyn)}, ${inner(dyn)}]`, () => `R.attr.m0[${inner(string)}]`, () => `R.attr.l1[${inner(int)}]`])();
+        return random.pick([
+          () => `[${inner(dyn)}, ${inner(dyn)}]`,
+          () => `R.attr.m0[${inner(string)}]`,
+          () => `R.attr.l1[${inner(int)}]`,
+        ])();
     }
   }
 
@@ -113,11 +148,30 @@ class Writer {
     const attribute = (kind: string): string => `R.attr.${kind}${random.below(ATTRIBUTES_OF_A_KIND)}`;
     switch (type.kind) {
       case 'string':
-        return random.pick([() => attribute('s'), () => attribute('s'), () => attribute('s'), () => attribute('p'), () => attribute('t'), () => `V.s${random.below(DOUBLINGS + 1)}`, () => random.pick(['"a"', '"."', '"/"', '""', '"Europe/Berlin"', '"%s%x%.9f"', '"(a|b)*"'])])();
+        return random.pick([
+          () => attribute('s'),
+          () => attribute('s'),
+          () => attribute('s'),
+          () => attribute('p'),
+          () => attribute('t'),
+          () => `V.s${random.below(DOUBLINGS + 1)}`,
+          () => random.pick(['"a"', '"."', '"/"', '""', '"Europe/Berlin"', '"%s%x%.9f"', '"(a|b)*"']),
+        ])();
       case 'list':
-        return random.pick([() => attribute('l'), () => attribute('l'), () => `V.l${random.below(DOUBLINGS + 1)}`, () => 'P.roles', () => '[]', () => `[${this.leaf(type.element, locals)}, ${this.leaf(type.element, locals)}]`])();
+        return random.pick([
+          () => attribute('l'),
+          () => attribute('l'),
+          () => `V.l${random.below(DOUBLINGS + 1)}`,
+          () => 'P.roles',
+          () => '[]',
+          () => `[${this.leaf(type.element, locals)}, ${this.leaf(type.element, locals)}]`,
+        ])();
       case 'map':
-        return random.pick([() => attribute('m'), () => attribute('o'), () => `{${this.leaf(string, locals)}: ${this.leaf(json, locals)}}`])();
+        return random.pick([
+          () => attribute('m'),
+          () => attribute('o'),
+          () => `{${this.leaf(string, locals)}: ${this.leaf(json, locals)}}`,
+        ])();
       case 'int':
         return random.pick(['0', '1', '100', '1000000', `int(${attribute('n')})`, `size(${attribute('s')})`]);
       case 'uint':
@@ -135,9 +189,13 @@ class Writer {
       case 'optional':
         return `optional.of(${this.leaf(dyn, locals)})`;
       case 'opaque': {
-        const makers = CORES.filter((core) => 'overload' in core && fits(core.overload.result, type) && core.overload.form === 'global');
+        const makers = CORES.filter(
+          (core) => 'overload' in core && fits(core.overload.result, type) && core.overload.form === 'global',
+        );
         const maker = random.pick(makers);
-        return 'overload' in maker ? `${maker.name}(${maker.overload.parameters.map((parameter) => this.leaf(parameter, locals)).join(', ')})` : 'null';
+        return 'overload' in maker
+          ? `${maker.name}(${maker.overload.parameters.map((parameter) => this.leaf(parameter, locals)).join(', ')})`
+          : 'null';
       }
       case 'null':
       case 'type':
@@ -146,7 +204,15 @@ class Writer {
         return 'null';
       case 'dyn':
       case 'parameter':
-        return random.pick([() => attribute('s'), () => attribute('l'), () => attribute('m'), () => attribute('d'), () => attribute('o'), () => attribute('n'), () => `V.l${random.below(DOUBLINGS + 1)}`])();
+        return random.pick([
+          () => attribute('s'),
+          () => attribute('l'),
+          () => attribute('m'),
+          () => attribute('d'),
+          () => attribute('o'),
+          () => attribute('n'),
+          () => `V.l${random.below(DOUBLINGS + 1)}`,
+        ])();
     }
   }
 
@@ -170,5 +236,8 @@ function resultOf(core: Core): CelType {
 
 function fits(result: CelType, wanted: CelType): boolean {
   if (wanted.kind === 'dyn' || wanted.kind === 'parameter') return true;
-  return result.kind === wanted.kind && (result.kind !== 'opaque' || (wanted.kind === 'opaque' && result.name === wanted.name));
+  return (
+    result.kind === wanted.kind &&
+    (result.kind !== 'opaque' || (wanted.kind === 'opaque' && result.name === wanted.name))
+  );
 }

@@ -1,6 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CheckRequest, createAuditedEngine, createEngine, type EngineOptions, type PlanRequest } from '../../runtime/engine/index.js';
+import {
+  type CheckRequest,
+  createAuditedEngine,
+  createEngine,
+  type EngineOptions,
+  type PlanRequest,
+} from '../../runtime/engine/index.js';
 import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
 import type { CompiledTraces } from '../../runtime/engine/judges.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -33,7 +39,10 @@ const outputRule = (otherEnd: string): string => `    - actions: ["*"]
 const SETS: { readonly [name: string]: { readonly [path: string]: string } } = {
   'one policy': { 'album.yaml': resourcePolicy(ROLE_RULES) },
   'derived roles and runtime': {
-    'album.yaml': resourcePolicy(`${ROLE_RULES}    - { actions: ["view:*"], effect: EFFECT_ALLOW, derivedRoles: [friend], condition: { match: { expr: '"friend" in runtime.effectiveDerivedRoles' } } }\n`, '  importDerivedRoles: [people]\n'),
+    'album.yaml': resourcePolicy(
+      `${ROLE_RULES}    - { actions: ["view:*"], effect: EFFECT_ALLOW, derivedRoles: [friend], condition: { match: { expr: '"friend" in runtime.effectiveDerivedRoles' } } }\n`,
+      '  importDerivedRoles: [people]\n',
+    ),
     'people.yaml': `apiVersion: api.authz.dev/v1
 derivedRoles:
   name: people
@@ -68,24 +77,45 @@ principalPolicy:
 };
 
 /** Every role says something, whatever the attributes. */
-const LOUD = { 'outputs of every role': { 'album.yaml': resourcePolicy(`${ROLE_RULES}${outputRule(`, conditionNotMet: 'R.attr.isLoud == true ? "not told" : R.attr.none'`)}`) } };
+const LOUD = {
+  'outputs of every role': {
+    'album.yaml': resourcePolicy(
+      `${ROLE_RULES}${outputRule(`, conditionNotMet: 'R.attr.isLoud == true ? "not told" : R.attr.none'`)}`,
+    ),
+  },
+};
 
 /** Times a policy may look at a role of a request: for each of its patterns, twice. */
 const LOOKS = 100;
 
 function roles(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => (index % 3 === 0 ? `guest:${index}` : index % 7 === 0 ? `many-${index % 40}-x` : index % 11 === 0 ? `role-${index % 40}:${index}` : `stranger-${index}`));
+  return Array.from({ length: count }, (_, index) =>
+    index % 3 === 0
+      ? `guest:${index}`
+      : index % 7 === 0
+        ? `many-${index % 40}-x`
+        : index % 11 === 0
+          ? `role-${index % 40}:${index}`
+          : `stranger-${index}`,
+  );
 }
 
 function checkOf(count: number, attr: object = { n: 3 }, resources = RESOURCES, actions = ACTIONS): CheckRequest {
   const names = Array.from({ length: actions }, (_, index) => (index === 0 ? 'edit' : `view:${index}`));
   return {
     principal: { id: 'alice', roles: [...roles(count), 'clerk', 'role-3'] },
-    resources: Array.from({ length: resources }, (_, index) => ({ resource: { kind: 'album', id: `album-${index}`, attr }, actions: names })),
+    resources: Array.from({ length: resources }, (_, index) => ({
+      resource: { kind: 'album', id: `album-${index}`, attr },
+      actions: names,
+    })),
   };
 }
 
-const planOf = (count: number): PlanRequest => ({ principal: checkOf(count).principal, resource: { kind: 'album' }, actions: checkOf(count).resources[0]?.actions ?? [] });
+const planOf = (count: number): PlanRequest => ({
+  principal: checkOf(count).principal,
+  resource: { kind: 'album' },
+  actions: checkOf(count).resources[0]?.actions ?? [],
+});
 
 interface Counted {
   readonly bundle: CompiledBundle;
@@ -97,13 +127,23 @@ function counted(bundle: CompiledBundle): Counted {
   const counts = { roles: 0, conditions: 0 };
   const rules = new Map<object, object>();
   const ruleOf = <R extends CompiledBundle['resourcePolicies'][number]['otherActions'][number]>(rule: R): R => {
-    const known = rules.get(rule) ?? { ...rule, when: rule.when.length === 0 ? rule.when : (request: never) => {
-      counts.conditions++;
-      return rule.when(request);
-    }, where: rule.where.length === 0 ? rule.where : (query: never) => {
-      counts.conditions++;
-      return rule.where(query);
-    } };
+    const known = rules.get(rule) ?? {
+      ...rule,
+      when:
+        rule.when.length === 0
+          ? rule.when
+          : (request: never) => {
+              counts.conditions++;
+              return rule.when(request);
+            },
+      where:
+        rule.where.length === 0
+          ? rule.where
+          : (query: never) => {
+              counts.conditions++;
+              return rule.where(query);
+            },
+    };
     rules.set(rule, known);
     return known as R;
   };
@@ -136,7 +176,9 @@ for (const [name, texts] of Object.entries(SETS)) {
     test(`${name}${strictEvaluation ? ', strict' : ''}: the cost does not multiply roles by actions by resources`, async () => {
       const { policies, traced } = await loaded(compileTexts(texts));
       const options: EngineOptions = { strictEvaluation, traced: (await traced?.()) as CompiledTraces };
-      const cost = (ask: (engine: ReturnType<typeof createAuditedEngine>) => unknown): { roles: number; conditions: number } => {
+      const cost = (
+        ask: (engine: ReturnType<typeof createAuditedEngine>) => unknown,
+      ): { roles: number; conditions: number } => {
         const { bundle, counts } = counted(policies as CompiledBundle);
         ask(createAuditedEngine(bundle, options));
         return counts;
@@ -144,7 +186,12 @@ for (const [name, texts] of Object.entries(SETS)) {
       const asks: readonly ((count: number) => (engine: ReturnType<typeof createAuditedEngine>) => unknown)[] = [
         (count) => (engine) => engine.check(checkOf(count)),
         (count) => (engine) => engine.check({ ...checkOf(count), includeMeta: true }),
-        (count) => (engine) => engine.isAllowed({ principal: checkOf(count).principal, resource: { kind: 'album', id: 'a', attr: { n: 3 } }, action: 'view:3' }),
+        (count) => (engine) =>
+          engine.isAllowed({
+            principal: checkOf(count).principal,
+            resource: { kind: 'album', id: 'a', attr: { n: 3 } },
+            action: 'view:3',
+          }),
         (count) => (engine) => engine.plan(planOf(count)),
         (count) => (engine) => engine.evaluationErrors(checkOf(count)),
         (count) => (engine) => engine.effectivePolicies(checkOf(count)),
@@ -155,7 +202,10 @@ for (const [name, texts] of Object.entries(SETS)) {
         const many = cost(ask(4_000));
         // Each role is looked at some times; 2,500 decisions look at no more.
         assert.ok(many.roles <= 4_000 * LOOKS + few.roles, `ask ${index}: ${many.roles} look-ups for 4,000 roles`);
-        assert.ok(many.conditions <= few.conditions + ACTIONS * RESOURCES, `ask ${index}: ${many.conditions} conditions, ${few.conditions} with fewer roles`);
+        assert.ok(
+          many.conditions <= few.conditions + ACTIONS * RESOURCES,
+          `ask ${index}: ${many.conditions} conditions, ${few.conditions} with fewer roles`,
+        );
       }
     });
   }
@@ -169,7 +219,15 @@ for (const [name, texts] of Object.entries({ ...SETS, ...LOUD })) {
       const { guard: _, ...unguarded } = policies as CompiledBundle;
       const engine = createEngine(policies as CompiledBundle, options);
       const reference = createEngine(unguarded, options);
-      const attributes: readonly object[] = [{}, { n: 3 }, { n: 7, isOpen: true }, { status: 'LOCKED', isFriend: true }, { isTold: true }, { isOpen: true, isLoud: true }, { isTold: 1, isFriend: true, isOpen: 2 }];
+      const attributes: readonly object[] = [
+        {},
+        { n: 3 },
+        { n: 7, isOpen: true },
+        { status: 'LOCKED', isFriend: true },
+        { isTold: true },
+        { isOpen: true, isLoud: true },
+        { isTold: 1, isFriend: true, isOpen: 2 },
+      ];
       let asked = 0;
       for (const attr of attributes) {
         for (const includeMeta of [false, true]) {
@@ -193,9 +251,15 @@ for (const [name, texts] of Object.entries({ ...SETS, ...LOUD })) {
 }
 
 /** The same plan, of no more roles than are looked at one by one. */
-function planEachRole(engine: ReturnType<typeof createEngine>, request: PlanRequest): ReturnType<ReturnType<typeof createEngine>['plan']> {
+function planEachRole(
+  engine: ReturnType<typeof createEngine>,
+  request: PlanRequest,
+): ReturnType<ReturnType<typeof createEngine>['plan']> {
   const distinct = ['guest:0', 'stranger-1', 'many-7-x', 'role-3', 'clerk'];
-  return engine.plan({ ...request, principal: { ...request.principal, roles: request.principal.roles.filter((role) => distinct.includes(role)) } });
+  return engine.plan({
+    ...request,
+    principal: { ...request.principal, roles: request.principal.roles.filter((role) => distinct.includes(role)) },
+  });
 }
 
 test('many roles are told apart in a scope that has role policies only', async () => {
@@ -210,7 +274,11 @@ rolePolicy:
   const { policies } = await loaded(compileTexts({ 'album.yaml': resourcePolicy(rule), 'clerk.yaml': scoped }));
   const engine = createEngine(policies);
   const isAllowed = (...last: readonly string[]): boolean =>
-    engine.isAllowed({ principal: { id: 'alice', roles: [...roles(1000), ...last] }, resource: { kind: 'album', id: 'a', scope: 'acme' }, action: 'view:1' });
+    engine.isAllowed({
+      principal: { id: 'alice', roles: [...roles(1000), ...last] },
+      resource: { kind: 'album', id: 'a', scope: 'acme' },
+      action: 'view:1',
+    });
   assert.equal([isAllowed(), isAllowed('user'), isAllowed('clerk')], [false, true, true]);
 });
 
@@ -220,7 +288,8 @@ test('outputs of many roles are said once for each role, up to the limit', async
   const [result] = engine.check(checkOf(300, { isTold: true }, 1, 1));
   assert.is(result?.outputs.length, 100);
   // 8,000 roles say it for each of 12 actions. Twice as many outputs are more than a call may have.
-  const told = (count: number): number => engine.check(checkOf(count, { isTold: true }, 1, 12)).reduce((sum, { outputs }) => sum + outputs.length, 0);
+  const told = (count: number): number =>
+    engine.check(checkOf(count, { isTold: true }, 1, 12)).reduce((sum, { outputs }) => sum + outputs.length, 0);
   assert.is(told(24_000), 96_000);
   assert.throws(() => told(48_000), /costs more than/);
 });

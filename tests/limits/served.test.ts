@@ -34,18 +34,31 @@ test('a call that costs too much is refused over every protocol, counted, logged
   const folder = mkdtempSync(join(tmpdir(), 'authz-limits-'));
   const [output, errors] = ['out', 'err'].map((name) => openSync(join(folder, name), 'w')) as [number, number];
   const log = openLog({ output, errors, environment: {} });
-  const observation = await observe({ log, metricsEnabled: true, logRequestPayloads: false, celErrorLogLevel: 'none', version: '1', environment: {} });
+  const observation = await observe({
+    log,
+    metricsEnabled: true,
+    logRequestPayloads: false,
+    celErrorLogLevel: 'none',
+    version: '1',
+    environment: {},
+  });
   const records: AuditRecord[] = [];
   const audit = auditWatcher({
     config: configWith({}),
-    sink: { put: (record: AuditRecord) => void records.push(record), close: async () => {} } as unknown as Parameters<typeof auditWatcher>[0]['sink'],
+    sink: { put: (record: AuditRecord) => void records.push(record), close: async () => {} } as unknown as Parameters<
+      typeof auditWatcher
+    >[0]['sink'],
     bundle: () => ({ policySource: { embeddedPdp: {} } }),
     onProblem: (problem) => assert.unreachable(problem),
   });
   const server = await start([], engine as unknown as Decider, [...observation.watchers, audit.watcher]);
   try {
     const post = async (path: string, body: unknown): Promise<readonly [number, unknown]> => {
-      const response = await fetch(`http://${server.httpAddress}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+      const response = await fetch(`http://${server.httpAddress}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
       return [response.status, ((await response.json()) as { readonly code: unknown }).code];
     };
     assert.equal(await post('/api/check/resources', CHECK), [429, 8]);
@@ -53,13 +66,19 @@ test('a call that costs too much is refused over every protocol, counted, logged
     assert.equal(await post('/authz.svc.v1.AuthzService/CheckResources', CHECK), [429, 'resource_exhausted']);
     const grpc = await checkOverGrpc(server.grpcAddress, CHECK).catch((error: { readonly code: number }) => error.code);
     assert.is(grpc, 8);
-    assert.is((await post('/api/check/resources', { ...CHECK, principal: { ...principal, attr: { a: [1] } } }))[0], 200);
+    assert.is(
+      (await post('/api/check/resources', { ...CHECK, principal: { ...principal, attr: { a: [1] } } }))[0],
+      200,
+    );
     await server.close();
     await audit.close();
     await observation.close();
 
     assert.match((await observation.metrics?.text()) ?? '', 'authz_evaluation_limit_exceeded_total{reason="cost"} 4\n');
-    const lines = readFileSync(join(folder, 'out'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly message: string });
+    const lines = readFileSync(join(folder, 'out'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly message: string });
     assert.is(lines.filter(({ message }) => message === 'Conditions cost more than is allowed').length, 4);
     const entries = records.map((record) => JSON.stringify(record));
     assert.is(entries.filter((entry) => entry.includes('costs more than')).length, 4);
@@ -74,7 +93,9 @@ test('the questions of a batch share the limits of one call, whoever asks them',
   const server = await start([], engine as unknown as Decider);
   const statusOf = async (subjects: number): Promise<number> => {
     const properties = { roles: ['user'], a: Array.from({ length: 60 }, (_, index) => index) };
-    const evaluations = Array.from({ length: subjects }, (_, index) => ({ subject: { type: 'user', id: `u${index}`, properties } }));
+    const evaluations = Array.from({ length: subjects }, (_, index) => ({
+      subject: { type: 'user', id: `u${index}`, properties },
+    }));
     const body = JSON.stringify({ resource: { type: 'item', id: 'i' }, action: { name: 'view' }, evaluations });
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     return (await fetch(`http://${server.httpAddress}/access/v1/evaluations`, init)).status;

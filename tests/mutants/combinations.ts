@@ -1,6 +1,9 @@
 import type { Document } from '../support/oracle/documents.js';
 
-/** Policies in which roles, scopes, role policies and derived roles meet, each rule under a flag of its own: what random stores seldom put together. */
+/**
+ * Policies in which roles, scopes, role policies and derived roles meet, each rule under a flag of its own: what random
+ * stores seldom put together.
+ */
 export const COMBINATIONS: readonly Document[] = [
   {
     derivedRoles: {
@@ -12,14 +15,44 @@ export const COMBINATIONS: readonly Document[] = [
       ],
     },
   },
-  resourcePolicy('', ['owner', 'boss'], [allow('view', 'user', 'a'), deny('view', 'user', 'b'), allow('edit', 'user', 'a'), allow('edit', 'admin', 'c'), deny('edit', 'admin', 'd')]),
-  resourcePolicy('acme', ['member'], [allow('view', 'user', 'c'), deny('view', 'user', 'd'), allow('edit', 'user', 'b'), allow('view', 'admin')]),
-  resourcePolicy('acme.hr', ['owner', 'member'], [allow('view', 'user', 'e'), allow('edit', 'user')], 'SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS'),
+  resourcePolicy(
+    '',
+    ['owner', 'boss'],
+    [
+      allow('view', 'user', 'a'),
+      deny('view', 'user', 'b'),
+      allow('edit', 'user', 'a'),
+      allow('edit', 'admin', 'c'),
+      deny('edit', 'admin', 'd'),
+    ],
+  ),
+  resourcePolicy(
+    'acme',
+    ['member'],
+    [allow('view', 'user', 'c'), deny('view', 'user', 'd'), allow('edit', 'user', 'b'), allow('view', 'admin')],
+  ),
+  resourcePolicy(
+    'acme.hr',
+    ['owner', 'member'],
+    [allow('view', 'user', 'e'), allow('edit', 'user')],
+    'SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS',
+  ),
   rolePolicy('clerk', '', [], [['view', 'e'], ['listed']]),
   rolePolicy('clerk', 'acme', ['user'], [['view', 'f'], ['edit'], ['listed'], ['unlisted']]),
   rolePolicy('clerk', 'acme.hr', ['user'], [['view'], ['edit', 'c'], ['all listed'], ['member listed']]),
   rolePolicy('intern', 'acme', ['clerk'], [['view', 'b'], ['edit', 'c'], ['listed']]),
-  { principalPolicy: { principal: 'u2', version: 'default', rules: [{ resource: 'case', actions: [{ action: 'view', effect: 'EFFECT_DENY', condition: { match: { expr: 'R.attr.f' } } }] }] } },
+  {
+    principalPolicy: {
+      principal: 'u2',
+      version: 'default',
+      rules: [
+        {
+          resource: 'case',
+          actions: [{ action: 'view', effect: 'EFFECT_DENY', condition: { match: { expr: 'R.attr.f' } } }],
+        },
+      ],
+    },
+  },
 ];
 
 /** What the probe asks about them: every role set, scope and action. */
@@ -34,7 +67,12 @@ export const QUESTIONS = {
 type Rule = NonNullable<NonNullable<Document['resourcePolicy']>['rules']>[number];
 
 /** Besides its own rules each policy has those that ask for its derived roles. */
-function resourcePolicy(scope: string, derivedRoles: readonly string[], rules: readonly Rule[], scopePermissions?: string): Document {
+function resourcePolicy(
+  scope: string,
+  derivedRoles: readonly string[],
+  rules: readonly Rule[],
+  scopePermissions?: string,
+): Document {
   const listed = [
     rule('listed', 'EFFECT_ALLOW', 'user', '"owner" in runtime.effectiveDerivedRoles'),
     rule('unlisted', 'EFFECT_ALLOW', 'user', '!("owner" in runtime.effectiveDerivedRoles)'),
@@ -43,11 +81,29 @@ function resourcePolicy(scope: string, derivedRoles: readonly string[], rules: r
     { actions: ['own'], effect: 'EFFECT_ALLOW', derivedRoles },
   ];
   const permissions = scopePermissions === undefined ? {} : { scopePermissions };
-  return { resourcePolicy: { resource: 'case', version: 'default', scope, ...permissions, importDerivedRoles: ['case-roles'], rules: [...rules, ...listed] } };
+  return {
+    resourcePolicy: {
+      resource: 'case',
+      version: 'default',
+      scope,
+      ...permissions,
+      importDerivedRoles: ['case-roles'],
+      rules: [...rules, ...listed],
+    },
+  };
 }
 
-function rolePolicy(role: string, scope: string, parentRoles: readonly string[], allowed: readonly (readonly [action: string, flag?: string])[]): Document {
-  const rules = allowed.map(([action, flag]) => ({ resource: 'case', allowActions: [action], ...(flag === undefined ? {} : { condition: { match: { expr: `R.attr.${flag}` } } }) }));
+function rolePolicy(
+  role: string,
+  scope: string,
+  parentRoles: readonly string[],
+  allowed: readonly (readonly [action: string, flag?: string])[],
+): Document {
+  const rules = allowed.map(([action, flag]) => ({
+    resource: 'case',
+    allowActions: [action],
+    ...(flag === undefined ? {} : { condition: { match: { expr: `R.attr.${flag}` } } }),
+  }));
   return { rolePolicy: { role, version: 'default', scope, parentRoles, rules } };
 }
 
@@ -60,5 +116,10 @@ function deny(action: string, role: string, flag: string): Rule {
 }
 
 function rule(action: string, effect: string, role: string, expr: string | undefined): Rule {
-  return { actions: [action], effect, roles: [role], ...(expr === undefined ? {} : { condition: { match: { expr } } }) };
+  return {
+    actions: [action],
+    effect,
+    roles: [role],
+    ...(expr === undefined ? {} : { condition: { match: { expr } } }),
+  };
 }

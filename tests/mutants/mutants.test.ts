@@ -39,7 +39,8 @@ test('each mutant is caught', async () => {
   const verdicts = new Map<Mutant, Verdict>();
   const due = [...mutants];
   const work = async (): Promise<void> => {
-    for (let mutant = due.shift(); mutant !== undefined; mutant = due.shift()) verdicts.set(mutant, await verdictOf(mutant));
+    for (let mutant = due.shift(); mutant !== undefined; mutant = due.shift())
+      verdicts.set(mutant, await verdictOf(mutant));
   };
   await Promise.all(Array.from({ length: HANDS }, work));
   const report = reportOf(verdicts);
@@ -51,7 +52,11 @@ test('each mutant is caught', async () => {
 
 test('result.md lists these mutants', () => {
   const recorded = readFileSync(RESULT, 'utf8');
-  assert.equal(MUTANTS.filter(({ name }) => !recorded.includes(`| ${name} |`)), [], 'record it anew with RECORD=1');
+  assert.equal(
+    MUTANTS.filter(({ name }) => !recorded.includes(`| ${name} |`)),
+    [],
+    'record it anew with RECORD=1',
+  );
   assert.match(recorded, `Caught ${MUTANTS.length} of ${MUTANTS.length}`);
 });
 
@@ -59,7 +64,11 @@ test.run();
 
 async function verdictOf(mutant: Mutant): Promise<Verdict> {
   if (misfit(mutant) !== undefined) return undefined;
-  return probed(folder, mutant.file.startsWith('compiler/') ? await probeOf(await emissions(folder, mutant), count) : await probe, mutant);
+  return probed(
+    folder,
+    mutant.file.startsWith('compiler/') ? await probeOf(await emissions(folder, mutant), count) : await probe,
+    mutant,
+  );
 }
 
 function reportOf(verdicts: ReadonlyMap<Mutant, Verdict>): string {

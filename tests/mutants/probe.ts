@@ -20,25 +20,51 @@ export interface Caught {
 }
 
 /**
- * Whether plans say what check says, as quickly as some thousands of rows can tell. The stores are those of `storesOf`; `hazards` is how many
- * hazardous conditions the first of them has.
+ * Whether plans say what check says, as quickly as some thousands of rows can tell. The stores are those of `storesOf`;
+ * `hazards` is how many hazardous conditions the first of them has.
  */
-export async function probe([conditions, combinations, ...randomStores]: readonly StoreModule[], hazards: number): Promise<Caught | undefined> {
+export async function probe(
+  [conditions, combinations, ...randomStores]: readonly StoreModule[],
+  hazards: number,
+): Promise<Caught | undefined> {
   const { policies } = conditions as StoreModule;
   return (
-    askConditions(policies, { by: 'typed conditions', prefix: 'typed', count: TYPED.length, rows: rowsOf(40, (random) => typedRow((of) => random.pick(of))) }) ??
+    askConditions(policies, {
+      by: 'typed conditions',
+      prefix: 'typed',
+      count: TYPED.length,
+      rows: rowsOf(40, (random) => typedRow((of) => random.pick(of))),
+    }) ??
     askCombinations((combinations as StoreModule).policies, 'combinations', {}) ??
-    askCombinations((combinations as StoreModule).policies, 'combinations, strict evaluation', { strictEvaluation: true, traced: await (combinations as StoreModule).traced() }) ??
+    askCombinations((combinations as StoreModule).policies, 'combinations, strict evaluation', {
+      strictEvaluation: true,
+      traced: await (combinations as StoreModule).traced(),
+    }) ??
     (await askStores(randomStores, 'random stores', async () => ({}))) ??
-    (await askStores(randomStores, 'random stores, strict evaluation', async ({ traced }) => ({ strictEvaluation: true, traced: await traced() }))) ??
-    askConditions(policies, { by: 'hazardous conditions', prefix: 'hazard', count: hazards, rows: rowsOf(16, hazardousRow) })
+    (await askStores(randomStores, 'random stores, strict evaluation', async ({ traced }) => ({
+      strictEvaluation: true,
+      traced: await traced(),
+    }))) ??
+    askConditions(policies, {
+      by: 'hazardous conditions',
+      prefix: 'hazard',
+      count: hazards,
+      rows: rowsOf(16, hazardousRow),
+    })
   );
 }
 
 const EXACT: Writing = { shapes: 'flat', nots: 'exact' };
-/** So many of the writings that are asked for, which stand first, select all that is allowed; the reference's may select less. */
+/**
+ * So many of the writings that are asked for, which stand first, select all that is allowed; the reference's may select
+ * less.
+ */
 const EXACT_WRITINGS = 2;
-const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { no: false, none: [], teams: ['a', 'b'], levels: { a: 1, b: 2, c: 3 } } };
+const PRINCIPAL = {
+  id: 'u1',
+  roles: ['user'],
+  attr: { no: false, none: [], teams: ['a', 'b'], levels: { a: 1, b: 2, c: 3 } },
+};
 /** 2025-01-01T12:00:00Z. */
 const CLOCK = () => ({ seconds: 1_735_732_800, nanos: 0, offset: 0 });
 
@@ -69,12 +95,18 @@ function askConditions(policies: PolicyBundle, { by, prefix, count, rows }: Cond
 function askCombinations(policies: PolicyBundle, by: string, options: EngineOptions): Caught | undefined {
   const engines = [EXACT, FLAT].map((plan) => createEngine(policies, { ...options, plan }));
   const { principals, roles, scopes, actions, flags } = QUESTIONS;
-  const rows = rowsOf(40, (random) => Object.fromEntries(flags.flatMap((flag) => (random.chance(0.1) ? [] : [[flag, random.chance(0.5)]]))));
+  const rows = rowsOf(40, (random) =>
+    Object.fromEntries(flags.flatMap((flag) => (random.chance(0.1) ? [] : [[flag, random.chance(0.5)]]))),
+  );
   for (const id of principals) {
     for (const held of roles) {
       for (const scope of scopes) {
         for (const action of actions) {
-          const found = differs(engines, { by, request: { principal: { id, roles: held }, resource: { kind: 'case', scope }, actions: [action] }, rows });
+          const found = differs(engines, {
+            by,
+            request: { principal: { id, roles: held }, resource: { kind: 'case', scope }, actions: [action] },
+            rows,
+          });
           if (found !== undefined) return found;
         }
       }
@@ -83,17 +115,33 @@ function askCombinations(policies: PolicyBundle, by: string, options: EngineOpti
   return undefined;
 }
 
-async function askStores(stores: readonly StoreModule[], by: string, optionsOf: (store: StoreModule) => Promise<EngineOptions>): Promise<Caught | undefined> {
+async function askStores(
+  stores: readonly StoreModule[],
+  by: string,
+  optionsOf: (store: StoreModule) => Promise<EngineOptions>,
+): Promise<Caught | undefined> {
   for (const [index, store] of stores.entries()) {
     const random = new Random(index + 1001);
-    const options = { ...(await optionsOf(store)), defaultScope: random.pick(['', '', 'a']), lenientScopeSearch: random.chance(0.4) };
+    const options = {
+      ...(await optionsOf(store)),
+      defaultScope: random.pick(['', '', 'a']),
+      lenientScopeSearch: random.chance(0.4),
+    };
     const engines = [EXACT, FLAT, REFERENCE].map((plan) => createEngine(store.policies, { ...options, plan }));
     for (let i = 0; i < 24; i += 1) {
       const { principal, resource, actions } = randomRequest(random);
       const { kind, scope, policyVersion } = resource;
       const attr = random.chance(0.25) ? randomAttributes(random) : {};
       const rows = Array.from({ length: 20 }, () => ({ ...randomAttributes(random), ...attr }));
-      const found = differs(engines, { by, request: { principal, resource: { kind, scope, policyVersion, attr }, actions: actions.slice(0, random.pick([1, 1, 2])) }, rows });
+      const found = differs(engines, {
+        by,
+        request: {
+          principal,
+          resource: { kind, scope, policyVersion, attr },
+          actions: actions.slice(0, random.pick([1, 1, 2])),
+        },
+        rows,
+      });
       if (found !== undefined) return found;
     }
   }
@@ -111,13 +159,18 @@ function differs(engines: readonly Engine[], { by, request, rows }: Question): C
   const isWhole = plans.every(({ unplanned }) => unplanned.length === 0);
   for (const attr of rows) {
     const resource = { ...request.resource, id: 'r', attr };
-    const allowed = request.actions.every((action) => (engines[0] as Engine).isAllowed({ principal: request.principal, resource, action }));
+    const allowed = request.actions.every((action) =>
+      (engines[0] as Engine).isAllowed({ principal: request.principal, resource, action }),
+    );
     for (const [position, { filter, filterDebug }] of plans.entries()) {
       // The reference leaves the time to whoever reads the filter.
       if (filterDebug.includes('(timeSince ')) continue;
       const selected = selects(filter, { id: 'r', attr, policyVersion: request.resource.policyVersion });
       if (selected === allowed || (!selected && (position >= EXACT_WRITINGS || !isWhole))) continue;
-      return { by, detail: `${selected ? 'selects what check denies' : 'does not select what check allows'}: ${JSON.stringify({ request, attr })}, ${filterDebug}` };
+      return {
+        by,
+        detail: `${selected ? 'selects what check denies' : 'does not select what check allows'}: ${JSON.stringify({ request, attr })}, ${filterDebug}`,
+      };
     }
   }
   return undefined;
@@ -130,5 +183,7 @@ function rowsOf(count: number, rowOf: (random: Random) => Attributes): readonly 
 
 function hazardousRow(random: Random): Attributes {
   const { s, b, n, flag, list, items, map } = hostileAttributes(random);
-  return Object.fromEntries(Object.entries({ x: s, y: b, n, flag, list, items, map }).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries({ x: s, y: b, n, flag, list, items, map }).filter(([, value]) => value !== undefined),
+  );
 }

@@ -22,13 +22,21 @@ export function hazards(): readonly string[] {
 
 /** All stores: that of the conditions first, that of the combinations, then the random ones, by seed. */
 export function storesOf(conditions: readonly string[]): readonly StoreTexts[] {
-  return [conditionStore('hazard', conditions, conditionStore('typed', TYPED)), textsOf(COMBINATIONS), ...Array.from({ length: RANDOM_STORES }, (_, index) => randomTexts(index + 1))];
+  return [
+    conditionStore('hazard', conditions, conditionStore('typed', TYPED)),
+    textsOf(COMBINATIONS),
+    ...Array.from({ length: RANDOM_STORES }, (_, index) => randomTexts(index + 1)),
+  ];
 }
 
 /** A kind for each place of a condition, an action for each condition. */
 function conditionStore(prefix: string, conditions: readonly string[], others: StoreTexts = {}): StoreTexts {
   const policies = Object.entries(PLACES).map(([place, rulesOf]) => {
-    const resourcePolicy = { resource: `${prefix}_${place}`, version: 'default', rules: conditions.flatMap((expr, index) => rulesOf(expr, `a${index}`)) };
+    const resourcePolicy = {
+      resource: `${prefix}_${place}`,
+      version: 'default',
+      rules: conditions.flatMap((expr, index) => rulesOf(expr, `a${index}`)),
+    };
     return [`${prefix}.${place}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy })] as const;
   });
   return { ...others, ...Object.fromEntries(policies) };
@@ -40,5 +48,10 @@ function randomTexts(seed: number): StoreTexts {
 }
 
 function textsOf(documents: readonly Document[]): StoreTexts {
-  return Object.fromEntries(documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]));
+  return Object.fromEntries(
+    documents.map((document, index) => [
+      `p${String(index).padStart(3, '0')}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
+  );
 }

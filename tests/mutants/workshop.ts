@@ -23,7 +23,10 @@ export type Verdict = Caught | undefined;
 /** The emitted modules of each store, by path. */
 export type Emissions = readonly { readonly [path: string]: string }[];
 
-/** What is wrong with a mutant itself: its text is not, or not exactly once, where it should be. Undefined when it can be planted. */
+/**
+ * What is wrong with a mutant itself: its text is not, or not exactly once, where it should be. Undefined when it can
+ * be planted.
+ */
 export function misfit({ name, file, find, replace }: Mutant): string | undefined {
   const count = readFileSync(join(ROOT, file), 'utf8').split(find).length - 1;
   if (count !== 1) return `${name}: \`${find}\` stands ${count} times in ${file}; give the mutant another text`;
@@ -50,11 +53,19 @@ export async function probeOf(stores: Emissions, hazards: number): Promise<strin
   const probe = JSON.stringify(join(ROOT, 'tests/mutants/probe.ts'));
   const asked = `probe([${stores.map((_, index) => `s${index}`).join(', ')}], ${hazards}).then((caught) => process.stdout.write(JSON.stringify(caught ?? null)))`;
   const entry = `import { probe } from ${probe};\n${imports.join('\n')}\n${asked};`;
-  const { outputFiles } = await build({ ...PROGRAM, stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' }, write: false, plugins: [runtimeElsewhere(), storeModules(stores)] });
+  const { outputFiles } = await build({
+    ...PROGRAM,
+    stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' },
+    write: false,
+    plugins: [runtimeElsewhere(), storeModules(stores)],
+  });
   return outputFiles[0]?.text ?? '';
 }
 
-/** Runs a probe with the runtime, the mutant planted in it. Throws when the mutant is no code: then it has not been caught. */
+/**
+ * Runs a probe with the runtime, the mutant planted in it. Throws when the mutant is no code: then it has not been
+ * caught.
+ */
 export async function probed(folder: string, probe: string, mutant?: Mutant): Promise<Verdict> {
   const id = randomUUID();
   await build({
@@ -83,18 +94,33 @@ const RUNTIME = ['cel', 'policy', 'residual', 'engine', 'parts'];
 /** Where a probe finds its runtime, until it is told. */
 const ELSEWHERE = './runtime-elsewhere/';
 
-const PROGRAM = { bundle: true, format: 'esm', platform: 'node', target: 'node20', packages: 'external', logLevel: 'silent' } as const;
+const PROGRAM = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  logLevel: 'silent',
+} as const;
 
 /** The files of a compilation that make its bundle. */
 export function modulesOf(files: readonly EmittedFile[]): Emissions[number] {
   return Object.fromEntries(files.filter(({ path }) => path.endsWith('.ts')).map(({ path, text }) => [path, text]));
 }
 
-/** Bundles a program, the mutant planted in it; gives its file. Throws when the mutant is no code: then it has not been caught. */
+/**
+ * Bundles a program, the mutant planted in it; gives its file. Throws when the mutant is no code: then it has not been
+ * caught.
+ */
 async function program(folder: string, entry: string, mutant: Mutant | undefined): Promise<string> {
   // As deep in the repository as tests/support, which tells from its own place where the repository is.
   const file = join(folder, `${randomUUID()}.mjs`);
-  await build({ ...PROGRAM, stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' }, outfile: file, plugins: [runtimeImports(), ...(mutant === undefined ? [] : [planted(mutant)])] });
+  await build({
+    ...PROGRAM,
+    stdin: { contents: entry, resolveDir: ROOT, loader: 'ts' },
+    outfile: file,
+    plugins: [runtimeImports(), ...(mutant === undefined ? [] : [planted(mutant)])],
+  });
   return file;
 }
 
@@ -111,7 +137,10 @@ function runtimeElsewhere(): Plugin {
   return {
     name: 'runtime elsewhere',
     setup({ onResolve }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: `${ELSEWHERE}${path.slice('#runtime/'.length)}/index.mjs`, external: true }));
+      onResolve({ filter: /^#runtime\// }, ({ path }) => ({
+        path: `${ELSEWHERE}${path.slice('#runtime/'.length)}/index.mjs`,
+        external: true,
+      }));
     },
   };
 }
@@ -121,7 +150,11 @@ function planted({ file, find, replace }: Mutant): Plugin {
   return {
     name: 'mutant',
     setup({ onLoad }) {
-      onLoad({ filter: new RegExp(`/${posix.basename(file)}$`) }, (loaded) => (loaded.path === path ? { contents: readFileSync(path, 'utf8').replace(find, () => replace), loader: 'ts' } : undefined));
+      onLoad({ filter: new RegExp(`/${posix.basename(file)}$`) }, (loaded) =>
+        loaded.path === path
+          ? { contents: readFileSync(path, 'utf8').replace(find, () => replace), loader: 'ts' }
+          : undefined,
+      );
     },
   };
 }
@@ -131,10 +164,17 @@ function storeModules(stores: Emissions): Plugin {
     name: 'stores',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^store:/ }, ({ path }) => ({ path: path.slice('store:'.length), namespace: 'store' }));
-      onResolve({ filter: /^\./, namespace: 'store' }, ({ path, importer }) => ({ path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'), namespace: 'store' }));
+      onResolve({ filter: /^\./, namespace: 'store' }, ({ path, importer }) => ({
+        path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'),
+        namespace: 'store',
+      }));
       onLoad({ filter: /.*/, namespace: 'store' }, ({ path }) => {
         const slash = path.indexOf('/');
-        return { contents: stores[Number(path.slice(0, slash))]?.[path.slice(slash + 1)] ?? '', loader: 'ts', resolveDir: ROOT };
+        return {
+          contents: stores[Number(path.slice(0, slash))]?.[path.slice(slash + 1)] ?? '',
+          loader: 'ts',
+          resolveDir: ROOT,
+        };
       });
     },
   };

@@ -21,7 +21,15 @@ export function aCall(changes: Partial<Call> & { readonly headers?: Readonly<Rec
 
 /** An end as asked, unless changed. */
 export function anEnd(changes: Partial<CallEnd> = {}): CallEnd {
-  return { code: undefined, message: '', httpStatus: 200, requestSize: 500, responseSize: 300, requestContext: undefined, ...changes };
+  return {
+    code: undefined,
+    message: '',
+    httpStatus: 200,
+    requestSize: 500,
+    responseSize: 300,
+    requestContext: undefined,
+    ...changes,
+  };
 }
 
 /** A check of one action on resources of these kinds: the first of two is allowed. */
@@ -40,7 +48,13 @@ export function aCheck(kinds: readonly string[] = ['album'], changes: Partial<Ch
 }
 
 export function aDecision(changes: Partial<Decision> = {}): Decision {
-  return { actions: [anAction('view', 1), anAction('edit', 2)], effectiveDerivedRoles: [], outputs: [], validationErrors: [], ...changes } as Decision;
+  return {
+    actions: [anAction('view', 1), anAction('edit', 2)],
+    effectiveDerivedRoles: [],
+    outputs: [],
+    validationErrors: [],
+    ...changes,
+  } as Decision;
 }
 
 export function anAction(action: string, effect: 1 | 2, matchedPolicy = 'resource.album.vdefault'): ActionDecision {

@@ -9,8 +9,8 @@ import type { Watcher } from '../../server/service/watcher.js';
 import { aCall, aCheck, anAction, aDecision, anEnd } from './a-call.js';
 
 /**
- * What each watcher costs a call, in microseconds of processor time, writing included: `node --import tsx tests/observe/cost.ts`. The log goes to /dev/null, spans to a collector
- * that is not there.
+ * What each watcher costs a call, in microseconds of processor time, writing included: `node --import tsx
+ * tests/observe/cost.ts`. The log goes to /dev/null, spans to a collector that is not there.
  */
 const CALLS_A_TURN = 30;
 const TURNS = 5000;
@@ -26,9 +26,22 @@ const end = anEnd();
 
 const { watcher: metrics, text } = await createMetrics({ bundle: new BundleMetrics(), droppedLines: log.dropped });
 process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:1';
-const settings = { protocol: 'http/protobuf', sampler: 'parentbased_always_off', ratio: 0, propagators: ['tracecontext', 'baggage', 'b3'] } as const;
+const settings = {
+  protocol: 'http/protobuf',
+  sampler: 'parentbased_always_off',
+  ratio: 0,
+  propagators: ['tracecontext', 'baggage', 'b3'],
+} as const;
 const traces = await createTraces({ settings, serviceName: 'authz', version: '0' });
-const all = await observe({ log, metricsEnabled: true, logRequestPayloads: false, celErrorLogLevel: 'warn', version: '0', environment: {}, findConditionErrors: () => [] });
+const all = await observe({
+  log,
+  metricsEnabled: true,
+  logRequestPayloads: false,
+  celErrorLogLevel: 'warn',
+  version: '0',
+  environment: {},
+  findConditionErrors: () => [],
+});
 
 await report('nobody', [], call, single);
 await report('metrics, 1 x 4', [metrics], call, single);
@@ -41,10 +54,17 @@ await report('all that is on by default, 50 x 4', all.watchers, call, batch);
 
 const start = performance.now();
 const { length } = await text();
-console.log(`a scrape: ${(performance.now() - start).toFixed(1)} ms, ${length} bytes; lines of the log dropped: ${log.dropped()}`);
+console.log(
+  `a scrape: ${(performance.now() - start).toFixed(1)} ms, ${length} bytes; lines of the log dropped: ${log.dropped()}`,
+);
 process.exit();
 
-async function report(name: string, watchers: readonly Watcher[], which: typeof call, check: typeof single): Promise<void> {
+async function report(
+  name: string,
+  watchers: readonly Watcher[],
+  which: typeof call,
+  check: typeof single,
+): Promise<void> {
   const costs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage();

@@ -8,7 +8,13 @@ test('lines are JSON with the keys of docs/spec/server.md#logs; errors are on st
   const [info, warning] = output;
   const { '@timestamp': timestamp, ...rest } = info as Line;
   assert.match(String(timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  assert.equal(rest, { 'log.level': 'info', 'log.logger': 'authz.test', message: 'an info line', count: 1, 'authz.call_id': 'ID' });
+  assert.equal(rest, {
+    'log.level': 'info',
+    'log.logger': 'authz.test',
+    message: 'an info line',
+    count: 1,
+    'authz.call_id': 'ID',
+  });
   assert.is(warning?.['log.level'], 'warn');
   assert.is(warning?.['error'], 'reason');
   assert.match(String(warning?.['error.stack']), 'log-program');
@@ -35,16 +41,27 @@ test('nothing is lost when the process exits at once, or dies of an error', () =
 test('SIGUSR1 makes debug lines appear for a while', () => {
   const { output, status } = run('signal', { AUTHZ_TEMP_LOG_LEVEL_DURATION: '100ms' });
   assert.is(status, 0);
-  assert.equal(output.map(messageOf), ['an info line', 'a warning', 'debug lines are written for a while', 'a debug line after the signal']);
+  assert.equal(output.map(messageOf), [
+    'an info line',
+    'a warning',
+    'debug lines are written for a while',
+    'a debug line after the signal',
+  ]);
 });
 
 test.run();
 
 type Line = Readonly<Record<string, unknown>>;
 
-function run(end: string, variables: Readonly<Record<string, string>> = {}): { readonly output: readonly Line[]; readonly errors: readonly Line[]; readonly status: number | null } {
+function run(
+  end: string,
+  variables: Readonly<Record<string, string>> = {},
+): { readonly output: readonly Line[]; readonly errors: readonly Line[]; readonly status: number | null } {
   const program = fileURLToPath(new URL('log-program.ts', import.meta.url));
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', 'tsx', program, end], { env: { ...process.env, ...variables }, encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', 'tsx', program, end], {
+    env: { ...process.env, ...variables },
+    encoding: 'utf8',
+  });
   return { output: linesOf(stdout), errors: linesOf(stderr), status };
 }
 

@@ -16,7 +16,13 @@ test('a scrape is text that Prometheus reads: every line is a comment or a sampl
   for (const line of text.trimEnd().split('\n')) {
     const type = /^# TYPE (\S+) (?:counter|gauge|histogram)$/.exec(line);
     if (type !== null) family = type[1] as string;
-    else if (!line.startsWith('# HELP ')) assert.match(line, new RegExp(`^${family}(?:_bucket|_sum|_count)?(?:\\{\\w+="(?:[^"\\\\]|\\\\.)*"(?:,\\w+="(?:[^"\\\\]|\\\\.)*")*\\})? (?:[-+.\\de]+|\\+Inf|NaN)$`));
+    else if (!line.startsWith('# HELP '))
+      assert.match(
+        line,
+        new RegExp(
+          `^${family}(?:_bucket|_sum|_count)?(?:\\{\\w+="(?:[^"\\\\]|\\\\.)*"(?:,\\w+="(?:[^"\\\\]|\\\\.)*")*\\})? (?:[-+.\\de]+|\\+Inf|NaN)$`,
+        ),
+      );
   }
   assert.match(metrics.contentType, /^text\/plain/);
 });
@@ -34,7 +40,10 @@ test('a check counts its duration, its size and its decisions', async () => {
   const metrics = await someMetrics();
   metrics.watcher.checked?.(aCall(), aCheck(['album', 'photo'], { duration: 0.5 }));
   const text = await metrics.text();
-  assert.match(text, 'authz_check_duration_seconds_bucket{le="0.0003"} 0\nauthz_check_duration_seconds_bucket{le="0.0006"} 1\n');
+  assert.match(
+    text,
+    'authz_check_duration_seconds_bucket{le="0.0003"} 0\nauthz_check_duration_seconds_bucket{le="0.0006"} 1\n',
+  );
   assert.match(text, 'authz_check_batch_size_bucket{le="1"} 0\nauthz_check_batch_size_bucket{le="2"} 1\n');
   assert.match(text, 'authz_decisions_total{kind="photo",action="view",effect="allow"} 1\n');
 });
@@ -46,19 +55,35 @@ test('gRPC calls are counted by code in words, HTTP calls by status', async () =
   tell(metrics, aCall({ protocol: 'rest' }), anEnd());
   tell(metrics, aCall({ protocol: 'connect' }), anEnd());
   const text = await metrics.text();
-  assert.match(text, 'grpc_server_handled_total{grpc_type="unary",grpc_service="authz.svc.v1.AuthzService",grpc_method="CheckResources",grpc_code="InvalidArgument"} 1\n');
-  assert.match(text, 'grpc_server_started_total{grpc_type="unary",grpc_service="authz.svc.v1.AuthzService",grpc_method="CheckResources"} 1\n');
+  assert.match(
+    text,
+    'grpc_server_handled_total{grpc_type="unary",grpc_service="authz.svc.v1.AuthzService",grpc_method="CheckResources",grpc_code="InvalidArgument"} 1\n',
+  );
+  assert.match(
+    text,
+    'grpc_server_started_total{grpc_type="unary",grpc_service="authz.svc.v1.AuthzService",grpc_method="CheckResources"} 1\n',
+  );
   assert.match(text, 'authz_http_requests_total{rpc="CheckResources",protocol="rest",status="400"} 1\n');
-  assert.match(text, 'http_server_request_duration_seconds_count{http_request_method="POST",http_response_status_code="200",network_protocol_name="http"} 2\n');
-  assert.match(text, 'http_server_request_body_size_bytes_sum{http_request_method="POST",http_response_status_code="200",network_protocol_name="http"} 1000\n');
+  assert.match(
+    text,
+    'http_server_request_duration_seconds_count{http_request_method="POST",http_response_status_code="200",network_protocol_name="http"} 2\n',
+  );
+  assert.match(
+    text,
+    'http_server_request_body_size_bytes_sum{http_request_method="POST",http_response_status_code="200",network_protocol_name="http"} 1000\n',
+  );
 });
 
 test('methods that callers make up do not fill the memory', async () => {
   const metrics = await someMetrics();
-  for (let index = 0; index < 1000; index++) tell(metrics, aCall({ protocol: 'grpc', method: `/s/M${index}` }), anEnd({ code: 'unimplemented' }));
+  for (let index = 0; index < 1000; index++)
+    tell(metrics, aCall({ protocol: 'grpc', method: `/s/M${index}` }), anEnd({ code: 'unimplemented' }));
   const text = await metrics.text();
   assert.is(text.match(/^grpc_server_handled_total/gm)?.length, 65);
-  assert.match(text, 'grpc_server_handled_total{grpc_type="unary",grpc_service="other",grpc_method="other",grpc_code="Unimplemented"} 936\n');
+  assert.match(
+    text,
+    'grpc_server_handled_total{grpc_type="unary",grpc_service="other",grpc_method="other",grpc_code="Unimplemented"} 936\n',
+  );
 });
 
 test('the bundle in use is named, reloads are counted by result, the first load is none', async () => {
@@ -70,7 +95,10 @@ test('the bundle in use is named, reloads are counted by result, the first load 
   const text = await metrics.text();
   assert.match(text, '\nauthz_bundle_info{hash="two",version="2"} 1\n');
   assert.not.match(text, 'hash="one"');
-  assert.match(text, '\nauthz_bundle_reload_total{result="success"} 1\nauthz_bundle_reload_total{result="failure"} 1\n');
+  assert.match(
+    text,
+    '\nauthz_bundle_reload_total{result="success"} 1\nauthz_bundle_reload_total{result="failure"} 1\n',
+  );
   const seconds = Number(/^authz_bundle_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1]);
   assert.ok(Math.abs(seconds - Date.now() / 1000) < 5);
 });
@@ -79,7 +107,11 @@ test('workers add up to one scrape: calls are summed, a reload that all did is o
   const totals = new WorkerTotals();
   for (const worker of [1, 2]) {
     const bundle = new BundleMetrics();
-    const metrics = await createMetrics({ bundle, audit: () => [{ kind: 'access', written: 2, dropped: 1, failed: 0 }], droppedLines: () => 0 });
+    const metrics = await createMetrics({
+      bundle,
+      audit: () => [{ kind: 'access', written: 2, dropped: 1, failed: 0 }],
+      droppedLines: () => 0,
+    });
     bundle.loaded({ hash: 'one', version: '1' });
     bundle.loaded({ hash: 'two', version: '1' });
     tell(metrics, aCall({ protocol: 'grpc' }), anEnd());
@@ -97,17 +129,40 @@ test('workers add up to one scrape: calls are summed, a reload that all did is o
 test.run();
 
 const PROMISED = [
-  'authz_check_duration_seconds', 'authz_plan_duration_seconds', 'authz_check_batch_size', 'authz_decisions_total', 'authz_evaluation_errors_total', 'authz_bundle_info', 'authz_bundle_reload_total',
-  'authz_bundle_last_success_timestamp_seconds', 'authz_http_requests_total', 'grpc_server_started_total', 'grpc_server_handled_total', 'grpc_server_handling_seconds', 'http_server_request_duration_seconds',
-  'http_server_request_body_size_bytes', 'http_server_response_body_size_bytes', 'rpc_server_call_duration_seconds', 'authz_audit_entries_total',
-  'authz_dev_engine_check_batch_size', 'authz_dev_audit_error_count_total', 'authz_dev_store_last_successful_refresh', 'process_cpu_seconds_total',
-  'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds', 'nodejs_heap_size_used_bytes',
+  'authz_check_duration_seconds',
+  'authz_plan_duration_seconds',
+  'authz_check_batch_size',
+  'authz_decisions_total',
+  'authz_evaluation_errors_total',
+  'authz_bundle_info',
+  'authz_bundle_reload_total',
+  'authz_bundle_last_success_timestamp_seconds',
+  'authz_http_requests_total',
+  'grpc_server_started_total',
+  'grpc_server_handled_total',
+  'grpc_server_handling_seconds',
+  'http_server_request_duration_seconds',
+  'http_server_request_body_size_bytes',
+  'http_server_response_body_size_bytes',
+  'rpc_server_call_duration_seconds',
+  'authz_audit_entries_total',
+  'authz_dev_engine_check_batch_size',
+  'authz_dev_audit_error_count_total',
+  'authz_dev_store_last_successful_refresh',
+  'process_cpu_seconds_total',
+  'process_resident_memory_bytes',
+  'nodejs_eventloop_lag_p99_seconds',
+  'nodejs_heap_size_used_bytes',
 ];
 
 async function someMetrics(): Promise<Metrics> {
   const bundle = new BundleMetrics();
   bundle.loaded({ hash: 'h', version: '1' });
-  return createMetrics({ bundle, audit: () => [{ kind: 'decision', written: 1, dropped: 0, failed: 0 }], droppedLines: () => 0 });
+  return createMetrics({
+    bundle,
+    audit: () => [{ kind: 'decision', written: 1, dropped: 0, failed: 0 }],
+    droppedLines: () => 0,
+  });
 }
 
 function tell({ watcher }: Metrics, call: Call, end: CallEnd): void {

@@ -39,7 +39,15 @@ export class OtlpReceiver {
   constructor() {
     for (const [service, path] of GRPC_SERVICES) {
       const bytes = (value: Buffer): Buffer => value;
-      const Export = { path: `/${service}/Export`, requestStream: false, responseStream: false, requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes };
+      const Export = {
+        path: `/${service}/Export`,
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: bytes,
+        requestDeserialize: bytes,
+        responseSerialize: bytes,
+        responseDeserialize: bytes,
+      };
       const handlers: UntypedServiceImplementation = {
         Export: (call: { readonly request: Buffer }, answer: (error: null, value: Buffer) => void) => {
           this.paths.push(Export.path);
@@ -69,9 +77,17 @@ export class OtlpReceiver {
 
   /** The same over gRPC, on an address of loopback; with a certificate, over TLS. */
   async listenGrpc(certificate?: TestCertificate, host = '127.0.0.1'): Promise<string> {
-    const pair = certificate && { cert_chain: Buffer.from(certificate.cert), private_key: Buffer.from(certificate.key) };
-    const credentials = pair === undefined ? ServerCredentials.createInsecure() : ServerCredentials.createSsl(null, [pair]);
-    const port = await new Promise<number>((resolve, reject) => this.#grpc.bindAsync(`${host}:0`, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error))));
+    const pair = certificate && {
+      cert_chain: Buffer.from(certificate.cert),
+      private_key: Buffer.from(certificate.key),
+    };
+    const credentials =
+      pair === undefined ? ServerCredentials.createInsecure() : ServerCredentials.createSsl(null, [pair]);
+    const port = await new Promise<number>((resolve, reject) =>
+      this.#grpc.bindAsync(`${host}:0`, credentials, (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      ),
+    );
     return `${pair === undefined ? 'http' : 'https'}://${host}:${port}`;
   }
 
@@ -124,7 +140,14 @@ function attributesOf(pairs: readonly Fields[]): Readonly<Record<string, unknown
   return Object.fromEntries(
     pairs.map((pair) => {
       const value = messages(pair, 2)[0] as Fields;
-      return [text(pair, 1), value.has(1) ? text(value, 1) : value.has(3) ? Number(value.get(3)?.[0]) : doubleOf(value.get(4)?.[0] as bigint | undefined)];
+      return [
+        text(pair, 1),
+        value.has(1)
+          ? text(value, 1)
+          : value.has(3)
+            ? Number(value.get(3)?.[0])
+            : doubleOf(value.get(4)?.[0] as bigint | undefined),
+      ];
     }),
   );
 }
@@ -139,7 +162,14 @@ function fieldsOf(bytes: Uint8Array): Fields {
   const fields = new Map<number, unknown[]>();
   while (reader.pos < reader.len) {
     const [number, type] = reader.tag();
-    const value = type === WireType.LengthDelimited ? reader.bytes() : type === WireType.Varint ? reader.uint64() : type === WireType.Bit64 ? BigInt(reader.sfixed64()) : reader.float();
+    const value =
+      type === WireType.LengthDelimited
+        ? reader.bytes()
+        : type === WireType.Varint
+          ? reader.uint64()
+          : type === WireType.Bit64
+            ? BigInt(reader.sfixed64())
+            : reader.float();
     fields.set(number, [...(fields.get(number) ?? []), value]);
   }
   return fields;

@@ -19,11 +19,20 @@ test('a sampled call is sent as spans of HTTP, RPC and engine, with the attribut
   await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
     tell(observation, aCall({ id: 'CALL' }));
     await observation.close();
-    const [api, rpc, engine] = ['/api', 'authz.svc.v1.AuthzService/CheckResources', 'engine.Check'].map((name) => receiver.spans.find((span) => span.name === name));
+    const [api, rpc, engine] = ['/api', 'authz.svc.v1.AuthzService/CheckResources', 'engine.Check'].map((name) =>
+      receiver.spans.find((span) => span.name === name),
+    );
     assert.ok(api !== undefined && rpc !== undefined && engine !== undefined);
     assert.is(rpc.parentSpanId, api.spanId);
     assert.is(engine.parentSpanId, rpc.spanId);
-    assert.equal(engine.attributes, { 'authz.call_id': 'CALL', 'authz.request_id': 'request-1', 'authz.kind': 'album', 'authz.resource.count': 1, 'authz.action.count': 2, 'authz.decision': 'mixed' });
+    assert.equal(engine.attributes, {
+      'authz.call_id': 'CALL',
+      'authz.request_id': 'request-1',
+      'authz.kind': 'album',
+      'authz.resource.count': 1,
+      'authz.action.count': 2,
+      'authz.decision': 'mixed',
+    });
     assert.is(api.attributes['http.response.status_code'], 200);
     assert.is(rpc.attributes['authz.call_id'], 'CALL');
     assert.is(receiver.resources[0]?.['service.name'], 'authz');
@@ -39,7 +48,10 @@ test('nothing is sampled by default, but calls of a trace that is', async () => 
     tell(observation, aCall({ headers: { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` } }));
     await observation.close();
     assert.equal(new Set(receiver.spans.map(({ traceId }) => traceId)), new Set(['a'.repeat(32), 'c'.repeat(32)]));
-    assert.is(receiver.spans.find(({ name, traceId }) => name === '/api' && traceId.startsWith('a'))?.parentSpanId, 'b'.repeat(16));
+    assert.is(
+      receiver.spans.find(({ name, traceId }) => name === '/api' && traceId.startsWith('a'))?.parentSpanId,
+      'b'.repeat(16),
+    );
   });
 });
 
@@ -50,55 +62,103 @@ test('health is not traced, and a fault of the server is an error where a bad re
     tell(observation, aCall({ protocol: 'grpc', method: '/s/Bad' }), 'invalid_argument');
     await observation.close();
     const rpcs = receiver.spans.filter(({ name }) => name !== 'engine.Check');
-    assert.equal(rpcs.map(({ name, status }) => [name, status]), [['s/Fault', 2], ['s/Bad', 0]]);
+    assert.equal(
+      rpcs.map(({ name, status }) => [name, status]),
+      [
+        ['s/Fault', 2],
+        ['s/Bad', 0],
+      ],
+    );
   });
 });
 
 test('metrics are sent under the names of a scrape when they are asked for', async () => {
-  await withCollector({ OTEL_METRICS_EXPORTER: 'otlp', OTEL_TRACES_EXPORTER: 'none', OTEL_SERVICE_NAME: 'pdp', OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test' }, async (receiver, observation) => {
-    tell(observation, aCall());
-    assert.is(observation.metrics, undefined);
-    await observation.close();
-    const byName = new Map(receiver.metrics.map((metric) => [metric.name, metric]));
-    assert.equal(byName.get('authz_check_duration_seconds'), { name: 'authz_check_duration_seconds', unit: 's', type: 'histogram' });
-    assert.equal(byName.get('authz_decisions_total'), { name: 'authz_decisions_total', unit: '1', type: 'sum' });
-    assert.is(byName.get('process_resident_memory_bytes')?.type, 'gauge');
-    assert.is(receiver.resources[0]?.['service.name'], 'pdp');
-    assert.is(receiver.resources[0]?.['deployment.environment'], 'test');
-  });
+  await withCollector(
+    {
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_SERVICE_NAME: 'pdp',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+    },
+    async (receiver, observation) => {
+      tell(observation, aCall());
+      assert.is(observation.metrics, undefined);
+      await observation.close();
+      const byName = new Map(receiver.metrics.map((metric) => [metric.name, metric]));
+      assert.equal(byName.get('authz_check_duration_seconds'), {
+        name: 'authz_check_duration_seconds',
+        unit: 's',
+        type: 'histogram',
+      });
+      assert.equal(byName.get('authz_decisions_total'), { name: 'authz_decisions_total', unit: '1', type: 'sum' });
+      assert.is(byName.get('process_resident_memory_bytes')?.type, 'gauge');
+      assert.is(receiver.resources[0]?.['service.name'], 'pdp');
+      assert.is(receiver.resources[0]?.['deployment.environment'], 'test');
+    },
+  );
 });
 
 test('gRPC is the protocol when none is named', async () => {
   const receiver = new OtlpReceiver();
   const endpoint = await receiver.listenGrpc();
-  await withVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_METRICS_EXPORTER: 'otlp,prometheus', OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1' }, async () => {
-    const observation = await observe({ ...OPTIONS, log: logInto([]) });
-    tell(observation, aCall({ protocol: 'grpc' }));
-    assert.match((await observation.metrics?.text()) ?? '', 'grpc_server_handled_total');
-    await observation.close();
-  });
+  await withVariables(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_METRICS_EXPORTER: 'otlp,prometheus',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '1',
+    },
+    async () => {
+      const observation = await observe({ ...OPTIONS, log: logInto([]) });
+      tell(observation, aCall({ protocol: 'grpc' }));
+      assert.match((await observation.metrics?.text()) ?? '', 'grpc_server_handled_total');
+      await observation.close();
+    },
+  );
   receiver.close();
-  assert.equal(receiver.paths.map((path) => path.split('.').at(-1)).sort(), ['MetricsService/Export', 'TraceService/Export']);
-  assert.equal(receiver.spans.map(({ name }) => name).sort(), ['authz.svc.v1.AuthzService/CheckResources', 'engine.Check']);
+  assert.equal(receiver.paths.map((path) => path.split('.').at(-1)).sort(), [
+    'MetricsService/Export',
+    'TraceService/Export',
+  ]);
+  assert.equal(receiver.spans.map(({ name }) => name).sort(), [
+    'authz.svc.v1.AuthzService/CheckResources',
+    'engine.Check',
+  ]);
   assert.ok(receiver.metrics.some(({ name }) => name === 'authz_bundle_reload_total'));
 });
 
-for (const [where, host] of [['an IPv4 address', '127.0.0.1'], ['an IPv6 address', '[::1]'], ['a name', 'localhost']] as const) {
+for (const [where, host] of [
+  ['an IPv4 address', '127.0.0.1'],
+  ['an IPv6 address', '[::1]'],
+  ['a name', 'localhost'],
+] as const) {
   test(`gRPC over TLS reaches a collector at ${where}, which has to identify itself`, async () => {
     const certificate = makeCertificate('collector');
     const other = makeCertificate('other');
-    for (const [ca, calls] of [[certificate, ['MetricsService/Export', 'TraceService/Export']], [other, []]] as const) {
+    for (const [ca, calls] of [
+      [certificate, ['MetricsService/Export', 'TraceService/Export']],
+      [other, []],
+    ] as const) {
       const receiver = new OtlpReceiver();
       const file = join(folder, `${ca.name}.pem`);
       writeFileSync(file, ca.cert);
       const endpoint = await receiver.listenGrpc(certificate, host);
-      const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_CERTIFICATE: file, OTEL_METRICS_EXPORTER: 'otlp', OTEL_TRACES_SAMPLER: 'always_on' };
-      // Long enough for a collector that answers, short enough for one that is not trusted, which is tried again and again.
-      await withVariables({ ...variables, OTEL_EXPORTER_OTLP_TIMEOUT: ca === certificate ? '30000' : '500' }, async () => {
-        const observation = await observe({ ...OPTIONS, log: logInto([]) });
-        tell(observation, aCall());
-        await observation.close();
-      });
+      const variables = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        OTEL_EXPORTER_OTLP_CERTIFICATE: file,
+        OTEL_METRICS_EXPORTER: 'otlp',
+        OTEL_TRACES_SAMPLER: 'always_on',
+      };
+      // Long enough for a collector that answers, short enough for one that is not trusted, which is tried again and
+      // again.
+      await withVariables(
+        { ...variables, OTEL_EXPORTER_OTLP_TIMEOUT: ca === certificate ? '30000' : '500' },
+        async () => {
+          const observation = await observe({ ...OPTIONS, log: logInto([]) });
+          tell(observation, aCall());
+          await observation.close();
+        },
+      );
       receiver.close();
       assert.equal(receiver.paths.map((path) => path.split('.').at(-1)).sort(), calls);
     }
@@ -107,7 +167,11 @@ for (const [where, host] of [['an IPv4 address', '127.0.0.1'], ['an IPv6 address
 
 test('without an endpoint there are no traces, and metrics that were to be sent are missed in the log', async () => {
   const lines: string[] = [];
-  const observation = await observe({ ...OPTIONS, log: logInto(lines), environment: { OTEL_METRICS_EXPORTER: 'otlp' } });
+  const observation = await observe({
+    ...OPTIONS,
+    log: logInto(lines),
+    environment: { OTEL_METRICS_EXPORTER: 'otlp' },
+  });
   assert.is(observation.metrics, undefined);
   assert.is(observation.watchers.length, 2);
   assert.match(lines[0] ?? '', 'no endpoint');
@@ -116,21 +180,41 @@ test('without an endpoint there are no traces, and metrics that were to be sent 
 
 test('a collector that is not there holds nothing up', async () => {
   const lines: string[] = [];
-  await withVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '1000', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', OTEL_TRACES_SAMPLER: 'always_on' }, async () => {
-    const observation = await observe({ ...OPTIONS, log: logInto(lines) });
-    tell(observation, aCall());
-    await within(observation.close(), 'the end of the observation');
-  });
+  await withVariables(
+    {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_TRACES_SAMPLER: 'always_on',
+    },
+    async () => {
+      const observation = await observe({ ...OPTIONS, log: logInto(lines) });
+      tell(observation, aCall());
+      await within(observation.close(), 'the end of the observation');
+    },
+  );
   assert.ok(lines.includes('Handled request'), lines.join('\n'));
 });
 
 test.run();
 
-const OPTIONS = { metricsEnabled: true, logRequestPayloads: false, celErrorLogLevel: 'warn', version: '1.2.3' } as const;
+const OPTIONS = {
+  metricsEnabled: true,
+  logRequestPayloads: false,
+  celErrorLogLevel: 'warn',
+  version: '1.2.3',
+} as const;
 
 function logInto(lines: string[]): Log {
   const write = (message: string): void => void lines.push(message);
-  const logger = { debug: write, info: write, warn: write, error: write, members: (_: string, message: string) => write(message), writes: () => true };
+  const logger = {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    members: (_: string, message: string) => write(message),
+    writes: () => true,
+  };
   return { logger: () => logger, debugFor: () => {}, flush: async () => {}, dropped: () => 0 };
 }
 
@@ -141,11 +225,17 @@ function tell({ watchers }: Observation, call: Call, code?: 'internal' | 'invali
 }
 
 /** The exporters read the variables of the process themselves. */
-async function withCollector(variables: Readonly<Record<string, string>>, run: (receiver: OtlpReceiver, observation: Observation) => Promise<void>): Promise<void> {
+async function withCollector(
+  variables: Readonly<Record<string, string>>,
+  run: (receiver: OtlpReceiver, observation: Observation) => Promise<void>,
+): Promise<void> {
   const receiver = new OtlpReceiver();
   const endpoint = await receiver.listen();
   try {
-    await withVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', ...variables }, async () => run(receiver, await observe({ ...OPTIONS, log: logInto([]) })));
+    await withVariables(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', ...variables },
+      async () => run(receiver, await observe({ ...OPTIONS, log: logInto([]) })),
+    );
   } finally {
     receiver.close();
   }

@@ -18,7 +18,8 @@ if (hasPromtool) {
 
   test('a scrape of several workers passes the checks of Prometheus', async () => {
     const totals = new WorkerTotals();
-    for (const worker of [1, 2]) totals.record(worker, JSON.parse(JSON.stringify(await (await everyMetric()).snapshot())) as Snapshot);
+    for (const worker of [1, 2])
+      totals.record(worker, JSON.parse(JSON.stringify(await (await everyMetric()).snapshot())) as Snapshot);
     assert.is(problemsOf(totals.text()), '');
   });
 
@@ -37,7 +38,11 @@ function problemsOf(text: string): string {
 /** With a sample of each family. */
 async function everyMetric(): Promise<Metrics> {
   const bundle = new BundleMetrics();
-  const metrics = await createMetrics({ bundle, audit: () => [{ kind: 'decision', written: 1, dropped: 1, failed: 1 }], droppedLines: () => 1 });
+  const metrics = await createMetrics({
+    bundle,
+    audit: () => [{ kind: 'decision', written: 1, dropped: 1, failed: 1 }],
+    droppedLines: () => 1,
+  });
   bundle.loaded({ hash: 'h', version: '1' });
   bundle.loaded({ hash: 'i', version: '1' });
   bundle.refused();

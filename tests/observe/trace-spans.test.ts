@@ -13,7 +13,13 @@ const SERVICE = 'authz.svc.v1.AuthzService';
 test('the trace of a check has its token, each resource with its schema, the answer and the audit entries, over REST as over gRPC', async () => {
   const token = await aToken({ tenant: 'acme' });
   const ask = async (client: AuthzClient): Promise<void> => {
-    const answer = await client.check({ requestId: 'r1', principal: USER, resource: album('a1'), actions: ['view'], auxData: { jwt: { token } } });
+    const answer = await client.check({
+      requestId: 'r1',
+      principal: USER,
+      resource: album('a1'),
+      actions: ['view'],
+      auxData: { jwt: { token } },
+    });
     assert.is(answer.allowed['view'], true);
     await client.close();
   };
@@ -48,30 +54,80 @@ test('nothing of a token, of attributes or of claims is in a span, be the token 
   const token = await aToken({ tenant: 'secret-claim' });
   const spans = await spansOf(ALWAYS, async (server) => {
     const attr = { owner: 'secret-owner', 'secret-key': 7 };
-    await post(server, check([{ resource: { ...album('a1'), attr }, actions: ['view'] }], { attr: { team: 'secret-team' }, auxData: { jwt: { token } } }));
-    await post(server, check([{ resource: album('a2'), actions: ['view'] }], { auxData: { jwts: new Map([['secret-name', { token: `${token.slice(0, -6)}AAAAAA` }]]) } }));
-    await post(server, check([{ resource: album('a3'), actions: ['view'] }], { auxData: { jwt: { token: 'secret.token.text' } } }));
+    await post(
+      server,
+      check([{ resource: { ...album('a1'), attr }, actions: ['view'] }], {
+        attr: { team: 'secret-team' },
+        auxData: { jwt: { token } },
+      }),
+    );
+    await post(
+      server,
+      check([{ resource: album('a2'), actions: ['view'] }], {
+        auxData: { jwts: new Map([['secret-name', { token: `${token.slice(0, -6)}AAAAAA` }]]) },
+      }),
+    );
+    await post(
+      server,
+      check([{ resource: album('a3'), actions: ['view'] }], { auxData: { jwt: { token: 'secret.token.text' } } }),
+    );
   });
   const text = JSON.stringify(spans.map(({ name, attributes, message }) => ({ name, attributes, message })));
   assert.not.match(text, 'secret');
   assert.not.match(text, token.slice(0, 20));
   assert.not.match(text, token.slice(-20, -6));
-  assert.equal(named(spans, 'aux_data.ExtractJWT').map(({ status, message }) => [status, message]), [[0, ''], [2, 'no key verifies the token'], [2, 'the token cannot be parsed']]);
-  assert.equal(named(spans, 'aux_data.Extract').map(({ status, message }) => [status, message]), [[0, ''], [2, 'a token was refused'], [2, 'a token was refused']]);
+  assert.equal(
+    named(spans, 'aux_data.ExtractJWT').map(({ status, message }) => [status, message]),
+    [
+      [0, ''],
+      [2, 'no key verifies the token'],
+      [2, 'the token cannot be parsed'],
+    ],
+  );
+  assert.equal(
+    named(spans, 'aux_data.Extract').map(({ status, message }) => [status, message]),
+    [
+      [0, ''],
+      [2, 'a token was refused'],
+      [2, 'a token was refused'],
+    ],
+  );
   // The caller's mistake is none of the server.
-  assert.equal(named(spans, '/api').map(({ status }) => status), [0, 0, 0]);
+  assert.equal(
+    named(spans, '/api').map(({ status }) => status),
+    [0, 0, 0],
+  );
 });
 
 test('each resource of a batch is evaluated in a span of its own, in order; only those with a schema that counts are held to it', async () => {
   const spans = await spansOf(ALWAYS, async (server) => {
-    await post(server, check([{ resource: album('a1'), actions: ['view'] }, { resource: { kind: 'note', id: 'n1' }, actions: ['view'] }, { resource: { kind: 'album', id: 'a2' }, actions: ['create', 'view'] }]));
+    await post(
+      server,
+      check([
+        { resource: album('a1'), actions: ['view'] },
+        { resource: { kind: 'note', id: 'n1' }, actions: ['view'] },
+        { resource: { kind: 'album', id: 'a2' }, actions: ['create', 'view'] },
+      ]),
+    );
   });
   const all = named(spans, 'engine.CheckSerial')[0] as ReceivedSpan;
-  assert.equal(treeOf(spans, all), ['engine.CheckSerial', ['engine.Evaluate', ['schema.Validate']], ['engine.Evaluate'], ['engine.Evaluate', ['schema.Validate']]]);
+  assert.equal(treeOf(spans, all), [
+    'engine.CheckSerial',
+    ['engine.Evaluate', ['schema.Validate']],
+    ['engine.Evaluate'],
+    ['engine.Evaluate', ['schema.Validate']],
+  ]);
   const evaluations = named(spans, 'engine.Evaluate');
-  assert.equal(evaluations.map(({ attributes }) => attributes['authz.resource.id']), ['a1', 'n1', 'a2']);
-  assert.equal(named(spans, 'schema.Validate').map(({ attributes }) => attributes['authz.validation_error.count']), [0, 1]);
-  for (const [index, next] of evaluations.slice(1).entries()) assert.ok((evaluations[index] as ReceivedSpan).end <= next.start);
+  assert.equal(
+    evaluations.map(({ attributes }) => attributes['authz.resource.id']),
+    ['a1', 'n1', 'a2'],
+  );
+  assert.equal(
+    named(spans, 'schema.Validate').map(({ attributes }) => attributes['authz.validation_error.count']),
+    [0, 1],
+  );
+  for (const [index, next] of evaluations.slice(1).entries())
+    assert.ok((evaluations[index] as ReceivedSpan).end <= next.start);
   assertNested(spans);
 });
 
@@ -85,13 +141,22 @@ test('a check of five resources has the name that dashboards look for', async ()
 });
 
 test('without enforcement of schemas, tokens or an audit log there are no spans of them', async () => {
-  const run = async (server: RunningServer): Promise<void> => post(server, check([{ resource: album('a1'), actions: ['view'] }]));
-  const spans = await spansOf(ALWAYS, run, ['schema.enforcement=none', 'audit.decisionLogsEnabled=false', 'audit.accessLogsEnabled=false']);
-  assert.equal(treeOf(spans, rootOf(spans)), ['/api', [`${SERVICE}/CheckResources`, ['engine.Check', ['engine.CheckSerial', ['engine.Evaluate']]], ['assemble_response']]]);
+  const run = async (server: RunningServer): Promise<void> =>
+    post(server, check([{ resource: album('a1'), actions: ['view'] }]));
+  const spans = await spansOf(ALWAYS, run, [
+    'schema.enforcement=none',
+    'audit.decisionLogsEnabled=false',
+    'audit.accessLogsEnabled=false',
+  ]);
+  assert.equal(treeOf(spans, rootOf(spans)), [
+    '/api',
+    [`${SERVICE}/CheckResources`, ['engine.Check', ['engine.CheckSerial', ['engine.Evaluate']]], ['assemble_response']],
+  ]);
 });
 
 test('a decision that filters keep out of the audit log has no span of an entry', async () => {
-  const run = async (server: RunningServer): Promise<void> => post(server, check([{ resource: album('a1'), actions: ['view'] }]));
+  const run = async (server: RunningServer): Promise<void> =>
+    post(server, check([{ resource: album('a1'), actions: ['view'] }]));
   const spans = await spansOf(ALWAYS, run, ['audit.decisionLogFilters.checkResources.ignoreAllowAll=true']);
   assert.is(named(spans, 'audit.WriteDecisionLog').length, 0);
   assert.is(named(spans, 'audit.WriteAccessLog').length, 1);
@@ -105,7 +170,13 @@ test('the trace of a plan has its token, the schema and the audit entries', asyn
   });
   assert.equal(treeOf(spans, rootOf(spans)), [
     '/api',
-    [`${SERVICE}/PlanResources`, ['aux_data.Extract', ['aux_data.ExtractJWT']], ['engine.Plan', ['schema.Validate']], ['audit.WriteDecisionLog'], ['audit.WriteAccessLog']],
+    [
+      `${SERVICE}/PlanResources`,
+      ['aux_data.Extract', ['aux_data.ExtractJWT']],
+      ['engine.Plan', ['schema.Validate']],
+      ['audit.WriteDecisionLog'],
+      ['audit.WriteAccessLog'],
+    ],
   ]);
   assertNested(spans);
 });
@@ -130,8 +201,13 @@ test('calls at the same time keep their own spans, and those that are not sample
       const kind = index % 2 === 0 ? 'album' : 'note';
       // Half of them wait for a token while the others are answered.
       const auxData = index % 4 < 2 ? { auxData: { jwt: { token } } } : {};
-      const body = check([{ resource: { kind, id: `id-${index}`, attr: { owner: 'u1' } }, actions: ['view'] }], auxData);
-      return post(server, body, { traceparent: `00-${traceOf(index)}-${'b'.repeat(16)}-${index % 3 === 0 ? '00' : '01'}` });
+      const body = check(
+        [{ resource: { kind, id: `id-${index}`, attr: { owner: 'u1' } }, actions: ['view'] }],
+        auxData,
+      );
+      return post(server, body, {
+        traceparent: `00-${traceOf(index)}-${'b'.repeat(16)}-${index % 3 === 0 ? '00' : '01'}`,
+      });
     });
     await Promise.all(calls);
   });
@@ -141,10 +217,20 @@ test('calls at the same time keep their own spans, and those that are not sample
       assert.is(own.length, 0, String(index));
       continue;
     }
-    assert.equal(named(own, 'engine.Evaluate').map(({ attributes }) => attributes['authz.resource.id']), [`id-${index}`]);
+    assert.equal(
+      named(own, 'engine.Evaluate').map(({ attributes }) => attributes['authz.resource.id']),
+      [`id-${index}`],
+    );
     const tokens: readonly Tree[] = index % 4 < 2 ? [['aux_data.Extract', ['aux_data.ExtractJWT']]] : [];
     const evaluate: Tree = index % 2 === 0 ? ['engine.Evaluate', ['schema.Validate']] : ['engine.Evaluate'];
-    const rpc: Tree = [`${SERVICE}/CheckResources`, ...tokens, ['engine.Check', ['engine.CheckSerial', evaluate]], ['assemble_response'], ['audit.WriteDecisionLog'], ['audit.WriteAccessLog']];
+    const rpc: Tree = [
+      `${SERVICE}/CheckResources`,
+      ...tokens,
+      ['engine.Check', ['engine.CheckSerial', evaluate]],
+      ['assemble_response'],
+      ['audit.WriteDecisionLog'],
+      ['audit.WriteAccessLog'],
+    ];
     assert.equal(treeOf(own, named(own, '/api')[0] as ReceivedSpan), ['/api', rpc], String(index));
     assertNested(own);
   }
@@ -163,7 +249,11 @@ test.run();
 
 const USER = { id: 'u1', roles: ['user'] };
 
-function album(id: string): { readonly kind: string; readonly id: string; readonly attr: Readonly<Record<string, unknown>> } {
+function album(id: string): {
+  readonly kind: string;
+  readonly id: string;
+  readonly attr: Readonly<Record<string, unknown>>;
+} {
   return { kind: 'album', id, attr: { owner: 'u1' } };
 }
 
@@ -173,12 +263,28 @@ interface Extras {
 }
 
 function check(resources: readonly object[], { attr = {}, auxData }: Extras = {}): object {
-  const tokens = auxData === undefined ? {} : { auxData: { ...(auxData.jwt && { jwt: auxData.jwt }), ...(auxData.jwts && { jwts: Object.fromEntries(auxData.jwts) }) } };
+  const tokens =
+    auxData === undefined
+      ? {}
+      : {
+          auxData: {
+            ...(auxData.jwt && { jwt: auxData.jwt }),
+            ...(auxData.jwts && { jwts: Object.fromEntries(auxData.jwts) }),
+          },
+        };
   return { requestId: 'r1', principal: { ...USER, attr }, resources, ...tokens };
 }
 
-async function post(server: RunningServer, body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-  const response = await fetch(`http://${server.httpAddress}/api/check/resources`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+async function post(
+  server: RunningServer,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const response = await fetch(`http://${server.httpAddress}/api/check/resources`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
   await response.text();
 }
 

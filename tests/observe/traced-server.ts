@@ -10,20 +10,37 @@ import { openAudit } from '../../server/process.js';
 import { loaded } from '../support/compiled.js';
 import { OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
 
-/** Runs calls on a server with schemas, keys, an audit log and a collector; gives the spans that the collector has once the server is closed. */
-export async function spansOf(environment: Readonly<Record<string, string>>, run: (server: RunningServer) => Promise<void>, sets: readonly string[] = []): Promise<readonly ReceivedSpan[]> {
+/**
+ * Runs calls on a server with schemas, keys, an audit log and a collector; gives the spans that the collector has once
+ * the server is closed.
+ */
+export async function spansOf(
+  environment: Readonly<Record<string, string>>,
+  run: (server: RunningServer) => Promise<void>,
+  sets: readonly string[] = [],
+): Promise<readonly ReceivedSpan[]> {
   const receiver = new OtlpReceiver();
   const folder = mkdtempSync(join(tmpdir(), 'authz-traces-'));
   // The exporters read the variables of the process themselves.
-  const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(), OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', ...environment };
+  const variables = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    ...environment,
+  };
   Object.assign(process.env, variables);
   try {
     for (const [path, text] of Object.entries(POLICIES)) {
       mkdirSync(dirname(join(folder, 'policies', path)), { recursive: true });
       writeFileSync(join(folder, 'policies', path), text);
     }
-    const { config } = loadConfig({ sets: [...SETS, `audit.file.path=${join(folder, 'audit.log')}`, ...sets], environment: {} });
-    const server = await startServer(config, await loaded(await compileFolder(join(folder, 'policies'))), { log: LOG, audit: await openAudit(config, LOG) });
+    const { config } = loadConfig({
+      sets: [...SETS, `audit.file.path=${join(folder, 'audit.log')}`, ...sets],
+      environment: {},
+    });
+    const server = await startServer(config, await loaded(await compileFolder(join(folder, 'policies'))), {
+      log: LOG,
+      audit: await openAudit(config, LOG),
+    });
     try {
       await run(server);
     } finally {
@@ -44,7 +61,9 @@ export function aToken(claims: Readonly<Record<string, string>>): Promise<string
 
 /** The names of spans as a tree, in the order of their beginning: `['a', ['b', ['c']]]`. */
 export function treeOf(spans: readonly ReceivedSpan[], root: ReceivedSpan): Tree {
-  const children = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId).toSorted((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.name < b.name ? -1 : 1));
+  const children = spans
+    .filter(({ parentSpanId }) => parentSpanId === root.spanId)
+    .toSorted((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.name < b.name ? -1 : 1));
   return [root.name, ...children.map((child) => treeOf(spans, child))];
 }
 
@@ -54,7 +73,9 @@ const NOWHERE = openSync('/dev/null', 'w');
 const LOG = openLog({ output: NOWHERE, errors: NOWHERE, environment: {} });
 
 const KEY = new TextEncoder().encode('0123456789abcdef0123456789abcdef');
-const KEYS = Buffer.from(JSON.stringify({ keys: [{ kty: 'oct', k: Buffer.from(KEY).toString('base64url'), alg: 'HS256', kid: 'k1' }] })).toString('base64');
+const KEYS = Buffer.from(
+  JSON.stringify({ keys: [{ kty: 'oct', k: Buffer.from(KEY).toString('base64url'), alg: 'HS256', kid: 'k1' }] }),
+).toString('base64');
 
 const SETS = [
   'server.httpListenAddr=127.0.0.1:0',
@@ -89,5 +110,9 @@ resourcePolicy:
     - { actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: 'request.aux_data.jwt.tenant == "acme"' } } }
 `,
   '_schemas/user.json': JSON.stringify({ type: 'object', properties: { team: { type: 'string' } } }),
-  '_schemas/album.json': JSON.stringify({ type: 'object', properties: { owner: { type: 'string' } }, required: ['owner'] }),
+  '_schemas/album.json': JSON.stringify({
+    type: 'object',
+    properties: { owner: { type: 'string' } },
+    required: ['owner'],
+  }),
 };

@@ -3,8 +3,18 @@ import type { Document } from '../support/oracle/documents.js';
 /** The policies of the worked example (policy-language.md, Appendix B). */
 export const APPENDIX_B: readonly Document[] = [
   { exportConstants: { name: 'limits', definitions: { max_amount: 1000, closed: ['PAID', 'VOID'] } } },
-  { exportVariables: { name: 'invoice_vars', definitions: { is_closed: 'R.attr.status in C.closed', is_small: 'R.attr.amount <= C.max_amount' } } },
-  { derivedRoles: { name: 'ownership', definitions: [{ name: 'owner', parentRoles: ['clerk'], condition: { match: { expr: 'R.attr.owner == P.id' } } }] } },
+  {
+    exportVariables: {
+      name: 'invoice_vars',
+      definitions: { is_closed: 'R.attr.status in C.closed', is_small: 'R.attr.amount <= C.max_amount' },
+    },
+  },
+  {
+    derivedRoles: {
+      name: 'ownership',
+      definitions: [{ name: 'owner', parentRoles: ['clerk'], condition: { match: { expr: 'R.attr.owner == P.id' } } }],
+    },
+  },
   {
     resourcePolicy: {
       resource: 'billing:invoice',
@@ -23,7 +33,13 @@ export const APPENDIX_B: readonly Document[] = [
           output: { when: { conditionNotMet: '"closed: " + R.attr.status' } },
         },
         { actions: ['pay'], effect: 'EFFECT_ALLOW', roles: ['manager'] },
-        { name: 'no-big', actions: ['pay'], effect: 'EFFECT_DENY', roles: ['*'], condition: { match: { expr: '!V.is_small' } } },
+        {
+          name: 'no-big',
+          actions: ['pay'],
+          effect: 'EFFECT_DENY',
+          roles: ['*'],
+          condition: { match: { expr: '!V.is_small' } },
+        },
       ],
     },
   },
@@ -45,6 +61,19 @@ export const APPENDIX_B: readonly Document[] = [
       ],
     },
   },
-  { rolePolicy: { role: 'trainee', version: 'default', parentRoles: ['clerk'], rules: [{ resource: 'billing_invoice', allowActions: ['read:public'] }] } },
-  { principalPolicy: { principal: 'bob', version: 'default', rules: [{ resource: 'billing*', actions: [{ action: 'delete', effect: 'EFFECT_DENY' }] }] } },
+  {
+    rolePolicy: {
+      role: 'trainee',
+      version: 'default',
+      parentRoles: ['clerk'],
+      rules: [{ resource: 'billing_invoice', allowActions: ['read:public'] }],
+    },
+  },
+  {
+    principalPolicy: {
+      principal: 'bob',
+      version: 'default',
+      rules: [{ resource: 'billing*', actions: [{ action: 'delete', effect: 'EFFECT_DENY' }] }],
+    },
+  },
 ];

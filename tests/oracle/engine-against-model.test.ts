@@ -13,7 +13,10 @@ import { tinyCel } from '../support/oracle/tiny-cel.js';
 function inModelWords(result: CheckResult): ModelResult {
   return {
     ...result,
-    actions: result.actions.map((decision) => ({ ...decision, effect: decision.effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY' })),
+    actions: result.actions.map((decision) => ({
+      ...decision,
+      effect: decision.effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+    })),
     outputs: [...result.outputs],
   };
 }
@@ -30,7 +33,11 @@ for (const strict of [false, true]) {
       const { bundle, traced } = interpretedBundle(documents, { crowded: random.chance(0.2) });
       const defaultScope = random.pick(['', '', 'a', '.a']);
       const lenient = random.chance(0.4);
-      const options: EngineOptions = { defaultScope, lenientScopeSearch: lenient, ...(strict ? { strictEvaluation: true, traced } : {}) };
+      const options: EngineOptions = {
+        defaultScope,
+        lenientScopeSearch: lenient,
+        ...(strict ? { strictEvaluation: true, traced } : {}),
+      };
       const engine = createEngine(bundle, options);
       const quiet = createEngine(bundle, options);
 
@@ -43,10 +50,23 @@ for (const strict of [false, true]) {
         assert.equal(inModelWords(result as CheckResult), expected, detail);
 
         const [plain] = quiet.check({ principal, resources: [{ resource, actions }] });
-        assert.equal(inModelWords(plain as CheckResult), { ...expected, effectiveDerivedRoles: [] }, `without meta, ${detail}`);
+        assert.equal(
+          inModelWords(plain as CheckResult),
+          { ...expected, effectiveDerivedRoles: [] },
+          `without meta, ${detail}`,
+        );
         for (const action of actions) {
-          const alone = modelCheck(table, tinyCel, { ...request, actions: [action] }, { ...MODEL_DEFAULTS, strict, lenient, defaultScope });
-          assert.is(quiet.isAllowed({ principal, resource, action }), alone.actions[0]?.effect === 'EFFECT_ALLOW', `${action} alone, ${detail}`);
+          const alone = modelCheck(
+            table,
+            tinyCel,
+            { ...request, actions: [action] },
+            { ...MODEL_DEFAULTS, strict, lenient, defaultScope },
+          );
+          assert.is(
+            quiet.isAllowed({ principal, resource, action }),
+            alone.actions[0]?.effect === 'EFFECT_ALLOW',
+            `${action} alone, ${detail}`,
+          );
         }
       }
     }

@@ -4,7 +4,28 @@ import * as assert from 'uvu/assert';
 import { globMatch } from '../support/oracle/glob-match.js';
 import { Random } from '../support/oracle/random.js';
 
-const PIECES = ['a', 'b', ':', '*', '**', '?', '[ab]', '[!a]', '[a-b]', '[!:]', '{a,b}', '{a*,:b}', '{', '}', ',', '\\*', '\\', '[', ']', '😀'];
+const PIECES = [
+  'a',
+  'b',
+  ':',
+  '*',
+  '**',
+  '?',
+  '[ab]',
+  '[!a]',
+  '[a-b]',
+  '[!:]',
+  '{a,b}',
+  '{a*,:b}',
+  '{',
+  '}',
+  ',',
+  '\\*',
+  '\\',
+  '[',
+  ']',
+  '😀',
+];
 const LETTERS = ['a', 'b', ':', 'c', '*', '😀', ','];
 
 test('the product and the oracle read random globs alike', () => {

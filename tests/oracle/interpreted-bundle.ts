@@ -22,17 +22,30 @@ import {
 } from '#runtime/policy';
 import { Context, ModelError } from '../support/oracle/context.js';
 import { expressionsOf, type Params, paramsOf, textsOf } from '../support/oracle/definitions.js';
-import type { Document, Match, PrincipalDocument, ResourceDocument, RoleDocument, RuleBody } from '../support/oracle/documents.js';
+import type {
+  Document,
+  Match,
+  PrincipalDocument,
+  ResourceDocument,
+  RoleDocument,
+  RuleBody,
+} from '../support/oracle/documents.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 
-/** A bundle as the engine takes it, its conditions interpreted by tiny-cel.ts: to compare the engine alone with the reference model. */
+/**
+ * A bundle as the engine takes it, its conditions interpreted by tiny-cel.ts: to compare the engine alone with the
+ * reference model.
+ */
 export interface InterpretedBundle {
   readonly bundle: CompiledBundle;
   readonly traced: TracedBundle;
 }
 
 /** `crowded`: roles share two bits, as in a policy that tells more than 30 of them apart. */
-export function interpretedBundle(documents: readonly Document[], options: { readonly crowded: boolean }): InterpretedBundle {
+export function interpretedBundle(
+  documents: readonly Document[],
+  options: { readonly crowded: boolean },
+): InterpretedBundle {
   const interpreter = new Interpreter(documents, options.crowded);
   return {
     bundle: {
@@ -40,9 +53,15 @@ export function interpretedBundle(documents: readonly Document[], options: { rea
       principalJudge,
       roleJudge,
       visitRules,
-      resourcePolicies: documents.flatMap(({ resourcePolicy }) => (resourcePolicy === undefined ? [] : [interpreter.resourcePolicy(resourcePolicy)])),
-      principalPolicies: documents.flatMap(({ principalPolicy }) => (principalPolicy === undefined ? [] : [interpreter.principalPolicy(principalPolicy)])),
-      rolePolicies: documents.flatMap(({ rolePolicy }) => (rolePolicy === undefined ? [] : [interpreter.rolePolicy(rolePolicy)])),
+      resourcePolicies: documents.flatMap(({ resourcePolicy }) =>
+        resourcePolicy === undefined ? [] : [interpreter.resourcePolicy(resourcePolicy)],
+      ),
+      principalPolicies: documents.flatMap(({ principalPolicy }) =>
+        principalPolicy === undefined ? [] : [interpreter.principalPolicy(principalPolicy)],
+      ),
+      rolePolicies: documents.flatMap(({ rolePolicy }) =>
+        rolePolicy === undefined ? [] : [interpreter.rolePolicy(rolePolicy)],
+      ),
     },
     traced: { conditions: interpreter.traced },
   };
@@ -60,13 +79,23 @@ class Interpreter {
     const { version, scope = '', rules = [] } = document;
     const key = policyKey('resource', document.resource, version, scope);
     const params = paramsOf(this.documents, document, textsOf(rules));
-    const derivedRoles = new Map(rules.flatMap((rule) => rule.derivedRoles ?? []).map((name) => [name, this.derivedRole(name)]));
-    const texts = [...new Set([...rules.flatMap((rule) => rule.roles ?? []), ...[...derivedRoles.values()].flatMap(({ parentRoles }) => [...parentRoles])])];
+    const derivedRoles = new Map(
+      rules.flatMap((rule) => rule.derivedRoles ?? []).map((name) => [name, this.derivedRole(name)]),
+    );
+    const texts = [
+      ...new Set([
+        ...rules.flatMap((rule) => rule.roles ?? []),
+        ...[...derivedRoles.values()].flatMap(({ parentRoles }) => [...parentRoles]),
+      ]),
+    ];
     const bitOf = (text: string): number => 1 << (texts.indexOf(text) % (this.crowded ? 2 : 30));
 
     const lowered = rules.flatMap((rule, index) => {
       const name = rule.name || numbered(index);
-      const through = [...(rule.roles === undefined ? [] : [undefined]), ...(rule.derivedRoles ?? []).map((role) => derivedRoles.get(role))];
+      const through = [
+        ...(rule.roles === undefined ? [] : [undefined]),
+        ...(rule.derivedRoles ?? []).map((role) => derivedRoles.get(role)),
+      ];
       return through.map((derivedRole): Lowered => {
         const roles = orEveryone(derivedRole === undefined ? (rule.roles ?? []) : [...derivedRole.parentRoles]);
         const own = invert(document, rule);
@@ -84,14 +113,21 @@ class Interpreter {
       });
     });
     const names = texts.filter((text) => !text.includes('*'));
-    const globs = texts.filter((text) => text.includes('*') && text !== '*').map((text) => ({ matches: literalOrGlob(text), bits: bitOf(text) }));
+    const globs = texts
+      .filter((text) => text.includes('*') && text !== '*')
+      .map((text) => ({ matches: literalOrGlob(text), bits: bitOf(text) }));
     return {
       key,
       kind: sanitize(document.resource),
       version,
       scope,
       overridesParent: !consents(document),
-      roles: new Map(names.map((name) => [name, globs.reduce((bits, glob) => (glob.matches(name) ? bits | glob.bits : bits), bitOf(name))])),
+      roles: new Map(
+        names.map((name) => [
+          name,
+          globs.reduce((bits, glob) => (glob.matches(name) ? bits | glob.bits : bits), bitOf(name)),
+        ]),
+      ),
       roleGlobs: globs,
       reach: lowered.reduce((bits, { rule }) => bits | rule.roles, 0),
       derivedRoles: [...derivedRoles.values()],
@@ -109,7 +145,12 @@ class Interpreter {
       block.actions.map((rule, index) => {
         const name = rule.name || `${block.resource}_${numbered(index)}`;
         const kind = sanitize(block.resource);
-        const entry = { ...this.rule(name, invert(document, rule), params, undefined, `${key}#${name}`), ...this.output(rule, params), roles: -1, rows: () => 1 };
+        const entry = {
+          ...this.rule(name, invert(document, rule), params, undefined, `${key}#${name}`),
+          ...this.output(rule, params),
+          roles: -1,
+          rows: () => 1,
+        };
         return { kind, actions: [rule.action], rule: entry };
       }),
     );
@@ -120,10 +161,15 @@ class Interpreter {
       version,
       scope,
       overridesParent: !consents(document),
-      kinds: new Map(literalKinds.map((kind) => [kind, actionTable(lowered.filter((entry) => literalOrGlob(entry.kind)(kind)))])),
+      kinds: new Map(
+        literalKinds.map((kind) => [kind, actionTable(lowered.filter((entry) => literalOrGlob(entry.kind)(kind)))]),
+      ),
       otherKinds: lowered
         .filter(({ kind }) => kind.includes('*'))
-        .map(({ kind, actions, rule }) => ({ ...rule, reaches: (action, requested) => matching(actions, [action]) > 0 && literalOrGlob(kind)(requested) })),
+        .map(({ kind, actions, rule }) => ({
+          ...rule,
+          reaches: (action, requested) => matching(actions, [action]) > 0 && literalOrGlob(kind)(requested),
+        })),
       ...this.facts(all, []),
     };
   }
@@ -154,7 +200,13 @@ class Interpreter {
     };
   }
 
-  private rule(name: string, own: Inverted, params: Params, derivedRole: DerivedRole | undefined, tracedKey: string): Omit<Rule, 'roles'> {
+  private rule(
+    name: string,
+    own: Inverted,
+    params: Params,
+    derivedRole: DerivedRole | undefined,
+    tracedKey: string,
+  ): Omit<Rule, 'roles'> {
     const { match, effect } = own;
     if (match !== undefined) this.traced.set(tracedKey, tracedCondition(match, params));
     const holds = match === undefined ? always : condition(match, params);
@@ -186,14 +238,26 @@ class Interpreter {
     const activated = rule.output?.when?.ruleActivated || rule.output?.expr;
     const notMet = rule.output?.when?.conditionNotMet;
     if (!activated && !notMet) return {};
-    return { output: { ...(activated ? { ruleActivated: outputValue(activated, params) } : {}), ...(notMet ? { conditionNotMet: outputValue(notMet, params) } : {}) } };
+    return {
+      output: {
+        ...(activated ? { ruleActivated: outputValue(activated, params) } : {}),
+        ...(notMet ? { conditionNotMet: outputValue(notMet, params) } : {}),
+      },
+    };
   }
 
-  private facts(rules: readonly RuleBody[], derivedRoles: readonly string[]): { readonly hasOutputs: boolean; readonly readsRuntime: boolean } {
-    const definitions = this.documents.flatMap((document) => document.derivedRoles?.definitions ?? []).filter(({ name }) => derivedRoles.includes(name));
+  private facts(
+    rules: readonly RuleBody[],
+    derivedRoles: readonly string[],
+  ): { readonly hasOutputs: boolean; readonly readsRuntime: boolean } {
+    const definitions = this.documents
+      .flatMap((document) => document.derivedRoles?.definitions ?? [])
+      .filter(({ name }) => derivedRoles.includes(name));
     return {
       hasOutputs: rules.some((rule) => rule.output !== undefined),
-      readsRuntime: textsOf([...rules, ...(definitions as readonly RuleBody[])]).some((text) => text.includes('runtime')),
+      readsRuntime: textsOf([...rules, ...(definitions as readonly RuleBody[])]).some((text) =>
+        text.includes('runtime'),
+      ),
     };
   }
 }
@@ -206,8 +270,15 @@ interface Lowered {
 function actionTable(lowered: readonly Lowered[]): ActionTable {
   const literals = [...new Set(lowered.flatMap(({ actions }) => actions).filter((action) => !action.includes('*')))];
   return {
-    actions: new Map(literals.map((action) => [action, lowered.filter(({ actions }) => matching(actions, [action]) > 0).map(({ rule }) => rule)])),
-    otherActions: lowered.filter(({ actions }) => actions.some((action) => action.includes('*'))).map(({ actions, rule }) => reaching(rule, anyOf(actions.map(literalOrGlob)))),
+    actions: new Map(
+      literals.map((action) => [
+        action,
+        lowered.filter(({ actions }) => matching(actions, [action]) > 0).map(({ rule }) => rule),
+      ]),
+    ),
+    otherActions: lowered
+      .filter(({ actions }) => actions.some((action) => action.includes('*')))
+      .map(({ actions, rule }) => reaching(rule, anyOf(actions.map(literalOrGlob)))),
   };
 }
 
@@ -221,7 +292,10 @@ interface Inverted {
   readonly match: Match | undefined;
 }
 
-function invert(document: { readonly scopePermissions?: string }, rule: RuleBody & { readonly effect: string }): Inverted {
+function invert(
+  document: { readonly scopePermissions?: string },
+  rule: RuleBody & { readonly effect: string },
+): Inverted {
   const match = rule.condition?.match;
   const allows = rule.effect === 'EFFECT_ALLOW';
   if (allows && consents(document) && match !== undefined) return { effect: DENY, match: { none: { of: [match] } } };
@@ -230,7 +304,11 @@ function invert(document: { readonly scopePermissions?: string }, rule: RuleBody
 
 function contextOf(request: Request, strict: boolean): Context {
   const { principal, resource, auxData, globals } = request;
-  const context = new Context(tinyCel, { principal: { ...principal }, resource: { ...resource }, auxData, globals }, strict);
+  const context = new Context(
+    tinyCel,
+    { principal: { ...principal }, resource: { ...resource }, auxData, globals },
+    strict,
+  );
   context.effectiveDerivedRoles = request.effectiveDerivedRoles;
   context.failedDerivedRoles = request.failedDerivedRoles;
   return context;
@@ -246,7 +324,11 @@ function condition(match: Match, params: Params): (request: Request) => boolean 
 function listingCondition(match: Match, params: Params): (request: Request) => boolean {
   return (request) => {
     const context = contextOf(request, false);
-    return context.satisfied(match, params, context.variablesForListing({ definition: { name: '', parentRoles: [] }, params }));
+    return context.satisfied(
+      match,
+      params,
+      context.variablesForListing({ definition: { name: '', parentRoles: [] }, params }),
+    );
   };
 }
 

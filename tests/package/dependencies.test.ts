@@ -5,9 +5,13 @@ import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 
 test('what only tests and scripts import is not shipped', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: { readonly [name: string]: string } };
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly dependencies: { readonly [name: string]: string };
+  };
   const product = ['cli', 'client', 'compiler', 'proto', 'runtime', 'server'].flatMap(sourcesIn).join('\n');
-  const unused = Object.keys(dependencies).filter((name) => !product.includes(`'${name}'`) && !product.includes(`'${name}/`));
+  const unused = Object.keys(dependencies).filter(
+    (name) => !product.includes(`'${name}'`) && !product.includes(`'${name}/`),
+  );
   assert.equal(unused, []);
 });
 

@@ -8,7 +8,9 @@ import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { npmProgram } from '../support/npm.js';
 
-/** The package as others get it: packed, unpacked into the node_modules of a project of its own, type-checked and run. */
+/**
+ * The package as others get it: packed, unpacked into the node_modules of a project of its own, type-checked and run.
+ */
 const test = suite('the package');
 
 const run = promisify(execFile);
@@ -26,14 +28,17 @@ const tool = (path: string): string => join(ROOT, 'node_modules', path);
 
 test.before(async () => {
   const env = { ...process.env, AUTHZ_DIST: join(staged, 'dist') };
-  for (const script of ['scripts/build.ts', 'scripts/build-package.ts']) await run(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env });
-  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime']) if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(staged, path), { recursive: true });
+  for (const script of ['scripts/build.ts', 'scripts/build-package.ts'])
+    await run(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env });
+  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime'])
+    if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(staged, path), { recursive: true });
   await run(process.execPath, [npmProgram(), 'pack', '--ignore-scripts', '--silent'], { cwd: staged });
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   mkdirSync(modules);
   await run('tar', ['-xzf', archive, '-C', modules]);
   await run('mv', [join(modules, 'package'), join(modules, 'authz')]);
-  // What an installation would bring: the dependencies of the package and, for the type check, those of a project of Node.
+  // What an installation would bring: the dependencies of the package and, for the type check, those of a project of
+  // Node.
   for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(tool(name), join(modules, name));
@@ -43,10 +48,14 @@ test.before(async () => {
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('authzc compiles policies from the installed package', async () => {
-  const { stderr } = await run(process.execPath, [join(modules, 'authz/dist/authzc.js'), 'compile', 'policies'], { cwd: consumer });
+  const { stderr } = await run(process.execPath, [join(modules, 'authz/dist/authzc.js'), 'compile', 'policies'], {
+    cwd: consumer,
+  });
   assert.is(stderr, '');
   assert.match(readFileSync(join(consumer, 'generated/types.ts'), 'utf8'), "readonly 'owner': string;");
-  const { policies } = (await import(join(consumer, 'dist/policies.js'))) as { readonly policies: { readonly hash: string } };
+  const { policies } = (await import(join(consumer, 'dist/policies.js'))) as {
+    readonly policies: { readonly hash: string };
+  };
   assert.type(policies.hash, 'string');
 });
 
@@ -55,15 +64,31 @@ for (const [module, moduleResolution] of [
   ['ESNext', 'Bundler'],
 ] as const) {
   test(`a project type-checks against every entry with moduleResolution ${moduleResolution}`, async () => {
-    const options = { target: 'ES2022', module, moduleResolution, strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true, types: ['node'] };
-    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['use.ts', 'generated'] }));
-    const { stdout } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', consumer]).catch((error: { readonly stdout: string }) => error);
+    const options = {
+      target: 'ES2022',
+      module,
+      moduleResolution,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+    };
+    writeFileSync(
+      join(consumer, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, include: ['use.ts', 'generated'] }),
+    );
+    const { stdout } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', consumer]).catch(
+      (error: { readonly stdout: string }) => error,
+    );
     assert.is(stdout, '');
   });
 }
 
 test('a program runs with every entry', async () => {
-  const { stdout } = await run(process.execPath, ['--import', tool('tsx/dist/esm/index.mjs'), 'use.ts'], { cwd: consumer });
+  const { stdout } = await run(process.execPath, ['--import', tool('tsx/dist/esm/index.mjs'), 'use.ts'], {
+    cwd: consumer,
+  });
   assert.equal(JSON.parse(stdout), {
     answers: [true, true, 'AuthzError', 'AuthzError', 'AuthzError'],
     misspelt: false,
@@ -77,19 +102,43 @@ test('a program runs with every entry', async () => {
 });
 
 test('every entry is there, with declarations and a source map', () => {
-  const entries = Object.values(manifest.exports).filter((entry): entry is { readonly types: string; readonly default: string } => typeof entry === 'object');
+  const entries = Object.values(manifest.exports).filter(
+    (entry): entry is { readonly types: string; readonly default: string } => typeof entry === 'object',
+  );
   for (const { types, default: path } of entries) {
     for (const file of [types, path, `${path}.map`]) assert.ok(existsSync(join(modules, 'authz', file)), file);
   }
 });
 
 test('browsers get no platform: the client and the engine import nothing of Node, and no package but that of RE2', async () => {
-  const entries = ['client/index', 'runtime/engine/index', 'runtime/residual/filters', 'runtime/schema/index', 'runtime/parts/index'].map((entry) => join(modules, 'authz/dist/package', `${entry}.js`));
+  const entries = [
+    'client/index',
+    'runtime/engine/index',
+    'runtime/residual/filters',
+    'runtime/schema/index',
+    'runtime/parts/index',
+  ].map((entry) => join(modules, 'authz/dist/package', `${entry}.js`));
   const { build } = await import('esbuild');
   for (const entry of entries) {
-    const { metafile } = await build({ entryPoints: [entry], bundle: true, write: false, format: 'esm', platform: 'browser', metafile: true, logLevel: 'silent', nodePaths: [modules], external: ['re2js'] });
-    const outside = Object.values(metafile.outputs).flatMap(({ imports }) => imports.filter(({ external }) => external).map(({ path }) => path));
-    assert.equal(outside.filter((path) => path !== 're2js'), [], entry);
+    const { metafile } = await build({
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      metafile: true,
+      logLevel: 'silent',
+      nodePaths: [modules],
+      external: ['re2js'],
+    });
+    const outside = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.filter(({ external }) => external).map(({ path }) => path),
+    );
+    assert.equal(
+      outside.filter((path) => path !== 're2js'),
+      [],
+      entry,
+    );
   }
 });
 
@@ -100,12 +149,22 @@ test('publint has nothing to say', async () => {
 });
 
 test('the types are what is imported', async () => {
-  const { stdout } = await run(process.execPath, [tool('@arethetypeswrong/cli/dist/index.js'), archive, '--profile', 'esm-only', '--format', 'json']).catch(
-    (error: { readonly stdout: string }) => error,
-  );
-  const { analysis } = JSON.parse(stdout) as { readonly analysis: { readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[] } };
+  const { stdout } = await run(process.execPath, [
+    tool('@arethetypeswrong/cli/dist/index.js'),
+    archive,
+    '--profile',
+    'esm-only',
+    '--format',
+    'json',
+  ]).catch((error: { readonly stdout: string }) => error);
+  const { analysis } = JSON.parse(stdout) as {
+    readonly analysis: { readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[] };
+  };
   // Of the ways to import, only those of ES modules count.
-  assert.equal(analysis.problems.filter(({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind)), []);
+  assert.equal(
+    analysis.problems.filter(({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind)),
+    [],
+  );
 });
 
 test.run();

@@ -17,8 +17,39 @@ const SEEDS = [
 
 const PIECES = [
   ...' \t\n\r:-?[]{},&*!|>%@`#"\'\\~.<=_0x\ufeff\u0000\u0085\u2028\ud83d',
-  '\n---\n', '\n...\n', '<<: *a', '&a ', '*a', '? ', ': ', '- ', '!!str ', '!<tag:x> ', '%YAML 1.2\n', '"x" in y', '|2-\n', '>+\n', 'null', '1.5', '.inf',
-  '__proto__: ', 'constructor', '\\u', '\\ud800', '\\x4', '\r\n', '  ', '    ', '{{', '[[', "''", '""', 'effect: 9\n', '&a &a ', '&a *a', '"\n"',
+  '\n---\n',
+  '\n...\n',
+  '<<: *a',
+  '&a ',
+  '*a',
+  '? ',
+  ': ',
+  '- ',
+  '!!str ',
+  '!<tag:x> ',
+  '%YAML 1.2\n',
+  '"x" in y',
+  '|2-\n',
+  '>+\n',
+  'null',
+  '1.5',
+  '.inf',
+  '__proto__: ',
+  'constructor',
+  '\\u',
+  '\\ud800',
+  '\\x4',
+  '\r\n',
+  '  ',
+  '    ',
+  '{{',
+  '[[',
+  "''",
+  '""',
+  'effect: 9\n',
+  '&a &a ',
+  '&a *a',
+  '"\n"',
 ];
 
 test(`mutated documents are policies, hold nothing, or have a problem with a place (seed ${SEED})`, () => {
@@ -44,7 +75,8 @@ function outcomeOf(text: string): 'policies' | 'nothing' | 'refused' {
     for (const { place } of diagnostics) {
       if (place === undefined) continue;
       const { start, end } = place.span;
-      if (!(0 <= start && start <= end && end <= text.length && 0 <= place.anchor && place.anchor <= text.length)) throw new Error('a place outside of the text');
+      if (!(0 <= start && start <= end && end <= text.length && 0 <= place.anchor && place.anchor <= text.length))
+        throw new Error('a place outside of the text');
     }
     if (file !== undefined) {
       eachExpression(file, (expression) => seeOffsets(expression, text));
@@ -52,7 +84,9 @@ function outcomeOf(text: string): 'policies' | 'nothing' | 'refused' {
     }
     return report.hasErrors ? 'refused' : 'nothing';
   } catch (error) {
-    throw new Error(`${JSON.stringify(text)}: ${error instanceof Error ? error.stack : String(error)}`, { cause: error });
+    throw new Error(`${JSON.stringify(text)}: ${error instanceof Error ? error.stack : String(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -24,7 +24,22 @@ resourcePolicy:
 `;
 
 /** White space of Unicode that YAML does not know, and what is as invisible. */
-const FALSE_BLANKS = ['\u0085', '\u00a0', '\u1680', '\u2000', '\u2003', '\u200a', '\u200b', '\u2028', '\u2029', '\u202f', '\u205f', '\u2060', '\u3000', '\ufeff'];
+const FALSE_BLANKS = [
+  '\u0085',
+  '\u00a0',
+  '\u1680',
+  '\u2000',
+  '\u2003',
+  '\u200a',
+  '\u200b',
+  '\u2028',
+  '\u2029',
+  '\u202f',
+  '\u205f',
+  '\u2060',
+  '\u3000',
+  '\ufeff',
+];
 
 const KEYS = [...POLICY.matchAll(/"?[A-Za-z]+"?(?=:[ \n])/g)].map(({ index }) => index);
 const VALUES = [...POLICY.matchAll(/: (?=[^\n])/g)].map((match) => match.index + 2);
@@ -44,7 +59,8 @@ test('a key with a tag is refused, wherever it stands and however it is written'
 
 test('a tag on a value is ignored', () => {
   for (const at of VALUES) {
-    for (const tag of ['!!str ', '!!map ', '!foo ']) assert.equal(codesOf(`${POLICY.slice(0, at)}${tag}${POLICY.slice(at)}`), []);
+    for (const tag of ['!!str ', '!!map ', '!foo '])
+      assert.equal(codesOf(`${POLICY.slice(0, at)}${tag}${POLICY.slice(at)}`), []);
   }
 });
 
@@ -57,7 +73,13 @@ test('blanks that YAML does not know are refused beside brackets, commas and col
       assert.is(codesOf(text).length, 1, JSON.stringify(text));
     }
   }
-  for (const text of ['roles: [user\u00a0]', 'roles: [\u00a0user]', 'roles: [user,\u00a0]', 'roles: [\u00a0]', 'roles:\n      - \u00a0']) {
+  for (const text of [
+    'roles: [user\u00a0]',
+    'roles: [\u00a0user]',
+    'roles: [user,\u00a0]',
+    'roles: [\u00a0]',
+    'roles:\n      - \u00a0',
+  ]) {
     const [diagnostic] = diagnosticsOf(POLICY.replace('roles: [user, admin]', text));
     assert.is(diagnostic?.message, 'U+00A0 is not a space in YAML: remove it, or put the text in quotes', text);
     assert.is(diagnostic?.place?.span.source.text[diagnostic.place.span.start], '\u00a0');
@@ -66,7 +88,14 @@ test('blanks that YAML does not know are refused beside brackets, commas and col
 
 test('they are characters like others within a text and in quotes', () => {
   for (const blank of FALSE_BLANKS.filter((character) => !/[\u0085\u2028\u2029]/.test(character))) {
-    assert.equal(codesOf(POLICY.replace('user', `a${blank}user`).replace('"edit"', `"edit${blank}"`).replace('version:', `scope: ""\n  version:`)), []);
+    assert.equal(
+      codesOf(
+        POLICY.replace('user', `a${blank}user`)
+          .replace('"edit"', `"edit${blank}"`)
+          .replace('version:', `scope: ""\n  version:`),
+      ),
+      [],
+    );
     assert.equal(codesOf(POLICY.replace('resourcePolicy', `description: photo${blank}albums\nresourcePolicy`)), []);
   }
 });
@@ -96,7 +125,8 @@ function listedNames({ policy }: PolicyFile): readonly string[] {
   if (policy.kind !== 'resource') return [];
   const plain = new Set<string>();
   for (const { actions, roles } of policy.rules) {
-    for (const { value, place } of [...actions, ...roles]) if (!/^["']/.test(place.span.source.text.slice(place.span.start))) plain.add(value);
+    for (const { value, place } of [...actions, ...roles])
+      if (!/^["']/.test(place.span.source.text.slice(place.span.start))) plain.add(value);
   }
   return [...plain];
 }

@@ -34,17 +34,28 @@ test.before(async () => {
 
 test('the suite asks something: there are answers of each kind', () => {
   const text = expected.get('checks and plans') ?? '';
-  for (const part of ['"effect":1', '"effect":2', 'KIND_CONDITIONAL', 'KIND_ALWAYS_DENIED', '"val":"Ärger 123 9"', '"error":']) assert.ok(text.includes(part), part);
+  for (const part of [
+    '"effect":1',
+    '"effect":2',
+    'KIND_CONDITIONAL',
+    'KIND_ALWAYS_DENIED',
+    '"val":"Ärger 123 9"',
+    '"error":',
+  ])
+    assert.ok(text.includes(part), part);
 });
 
 test('policies compiled for checks only decide as those with plans do', () => {
-  const checks = (text: string | undefined): readonly string[] => (text ?? '').split('\n').filter((line) => !line.startsWith('{"filter"'));
+  const checks = (text: string | undefined): readonly string[] =>
+    (text ?? '').split('\n').filter((line) => !line.startsWith('{"filter"'));
   assert.equal(checks(expected.get('checks')), checks(expected.get('checks and plans')));
 });
 
 for (const wants of WANTS) {
   test(`minified, in Node: ${wants}`, async () => {
-    const module = (await import(`data:text/javascript,${encodeURIComponent(programOf(wants))}`)) as { readonly answers: () => string };
+    const module = (await import(`data:text/javascript,${encodeURIComponent(programOf(wants))}`)) as {
+      readonly answers: () => string;
+    };
     compare(module.answers(), wants);
   });
 
@@ -63,12 +74,14 @@ for (const wants of WANTS) {
   test(`the program has no code from texts, and nothing of a platform: ${wants}`, () => assertPlain(programOf(wants)));
 }
 
-test('the core has no code from texts, and nothing of a platform', async () => assertPlain(await minifiedProgram("export * from '#runtime/engine';")));
+test('the core has no code from texts, and nothing of a platform', async () =>
+  assertPlain(await minifiedProgram("export * from '#runtime/engine';")));
 
 test('a plan by policies that were compiled for checks only is refused, and says how to get it', async () => {
   const { js } = await bundle(emittedPolicies('checks'), join(ROOT, 'runtime'));
   const engine = createEngine((await importBundle(js)).policies);
-  const ask = (): unknown => engine.plan({ principal: { id: 'a', roles: ['user'] }, resource: { kind: 'contact' }, actions: ['read'] });
+  const ask = (): unknown =>
+    engine.plan({ principal: { id: 'a', roles: ['user'] }, resource: { kind: 'contact' }, actions: ['read'] });
   assert.throws(ask, /compiled for checks only: compile them without --checks-only/);
 });
 
@@ -89,7 +102,18 @@ function compare(text: string, wants: Wants): void {
 
 function assertPlain(program: string): void {
   assert.ok(program.length > 10_000);
-  for (const forbidden of [DIRECT_EVAL, INDIRECT_EVAL, /\bFunction\s*\(/, /\bWebAssembly\b/, /\bimport\s*[("']/, /\brequire\s*\(/, /\bprocess\b/, /\bBuffer\b/, /\bglobalThis\b(?!\.Text(?:En|De)coder\b)/, /["'`]node:/]) {
+  for (const forbidden of [
+    DIRECT_EVAL,
+    INDIRECT_EVAL,
+    /\bFunction\s*\(/,
+    /\bWebAssembly\b/,
+    /\bimport\s*[("']/,
+    /\brequire\s*\(/,
+    /\bprocess\b/,
+    /\bBuffer\b/,
+    /\bglobalThis\b(?!\.Text(?:En|De)coder\b)/,
+    /["'`]node:/,
+  ]) {
     assert.is(forbidden.exec(program)?.[0], undefined);
   }
 }

@@ -1,4 +1,7 @@
-/** A policy that asks for a bit of everything that conditions can do, with what it comes to as outputs: what a platform does otherwise shows. */
+/**
+ * A policy that asks for a bit of everything that conditions can do, with what it comes to as outputs: what a platform
+ * does otherwise shows.
+ */
 export const EVERYTHING = `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: everything

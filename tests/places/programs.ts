@@ -11,8 +11,12 @@ import type { Wants } from './suite.js';
 /** The policies of this repository, and one that asks for everything, as emitted files. */
 export function emittedPolicies(wants: Wants): readonly EmittedFile[] {
   const folder = join(ROOT, 'policies');
-  const own = readdirSync(folder).filter((path) => path.endsWith('.yaml')).map((path) => new Source(path, readFileSync(join(folder, path), 'utf8')));
-  const { files, diagnostics } = compile([...own, new Source('everything.yaml', EVERYTHING)], undefined, { checksOnly: wants === 'checks' });
+  const own = readdirSync(folder)
+    .filter((path) => path.endsWith('.yaml'))
+    .map((path) => new Source(path, readFileSync(join(folder, path), 'utf8')));
+  const { files, diagnostics } = compile([...own, new Source('everything.yaml', EVERYTHING)], undefined, {
+    checksOnly: wants === 'checks',
+  });
   if (files.length === 0) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   return files;
 }

@@ -1,7 +1,10 @@
 import type { Engine, EngineOptions } from '#runtime/engine';
 
 /** One moment everywhere. */
-export const OPTIONS: EngineOptions = { clock: () => ({ seconds: 1_760_000_000, nanos: 5_000_000, offset: 0 }), globals: { region: 'eu' } };
+export const OPTIONS: EngineOptions = {
+  clock: () => ({ seconds: 1_760_000_000, nanos: 5_000_000, offset: 0 }),
+  globals: { region: 'eu' },
+};
 
 /** Whether filters are wanted too. */
 export type Wants = 'checks' | 'checks and plans';
@@ -32,7 +35,11 @@ const PRINCIPALS = [
   { id: 'zoë\u2028', roles: ['guest:1', '__proto__', 'constructor'] },
 ];
 
-const OWNED = [{ owner: 'alice', visibility: 'public', status: 'PENDING', friends: ['bob'] }, { owner: 'bob', visibility: 'friends', friends: ['alice'], locked: true }, {}];
+const OWNED = [
+  { owner: 'alice', visibility: 'public', status: 'PENDING', friends: ['bob'] },
+  { owner: 'bob', visibility: 'friends', friends: ['alice'], locked: true },
+  {},
+];
 
 const AT = '2024-12-31T23:30:00.123456789Z';
 
@@ -42,14 +49,42 @@ const KINDS = [
   {
     kind: 'leave_request',
     actions: ['create', 'view', 'edit', 'approve', 'delete'],
-    attributes: [...OWNED, { owner: 'alice', department: 'hr', status: 'PENDING', days: 3, startDate: '2030-01-01T00:00:00Z', geography: 'GB' }],
+    attributes: [
+      ...OWNED,
+      {
+        owner: 'alice',
+        department: 'hr',
+        status: 'PENDING',
+        days: 3,
+        startDate: '2030-01-01T00:00:00Z',
+        geography: 'GB',
+      },
+    ],
   },
   {
     kind: 'everything',
-    actions: ['patterns', 'hostile-patterns', 'instants', 'years', 'addresses', 'texts', 'lists', 'numbers', 'maps', 'bytes'],
+    actions: [
+      'patterns',
+      'hostile-patterns',
+      'instants',
+      'years',
+      'addresses',
+      'texts',
+      'lists',
+      'numbers',
+      'maps',
+      'bytes',
+    ],
     attributes: [
       { text: 'Ärger 123', at: AT, address: '10.1.2.3', tags: ['y', 'x'], amount: 4, map: { key: 'value' } },
-      { text: `${'a'.repeat(3_000)}!`, at: '2030-06-01T06:00:00+02:00', address: '2001:db8::1', tags: ['\ufffd', '\u{1f600}', '\uffff'], amount: 0.1, map: { __proto__: null } },
+      {
+        text: `${'a'.repeat(3_000)}!`,
+        at: '2030-06-01T06:00:00+02:00',
+        address: '2001:db8::1',
+        tags: ['\ufffd', '\u{1f600}', '\uffff'],
+        amount: 0.1,
+        map: { __proto__: null },
+      },
       { text: '\ud800', at: 'no time', address: '::ffff:10.0.0.1', tags: [], amount: -0, map: {} },
       {},
     ],

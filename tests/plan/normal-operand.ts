@@ -2,7 +2,10 @@ import type { Operand } from '#runtime/residual';
 
 const NOW = /^20\d\d-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
-/** An operand as plans are compared: unordered operators sorted where the reference's own order varies, times near the present as one. */
+/**
+ * An operand as plans are compared: unordered operators sorted where the reference's own order varies, times near the
+ * present as one.
+ */
 export function normalOperand(operand: Operand, ordered: boolean): unknown {
   if ('variable' in operand) return { variable: operand.variable };
   if ('value' in operand) return { value: typeof operand.value === 'string' ? timeless(operand.value) : operand.value };

@@ -19,8 +19,15 @@ const CONDITIONS = Number(process.env.CONDITIONS ?? 40);
 const PRINCIPALS = 3;
 const ROWS = 24;
 
-/** The first two select exactly what check allows; the reference's may select less (docs/spec/plans.md#d-09-two-kinds-of-not). */
-const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, default: FLAT, plain: REFERENCE };
+/**
+ * The first two select exactly what check allows; the reference's may select less
+ * (docs/spec/plans.md#d-09-two-kinds-of-not).
+ */
+const WRITINGS: { readonly [name: string]: Writing } = {
+  exact: { shapes: 'flat', nots: 'exact' },
+  default: FLAT,
+  plain: REFERENCE,
+};
 
 /** Filters name a time to the millisecond (docs/spec/plans.md#d-16-time). */
 const NOW = { seconds: 1_700_000_000, nanos: 123_000_000, offset: 0 };
@@ -37,7 +44,13 @@ interface Family {
 }
 
 const FAMILIES: { readonly [name: string]: Family } = {
-  'of values': { condition: randomCondition, variables: randomVariables, constants: {}, principal: randomPrincipal, row: randomRow },
+  'of values': {
+    condition: randomCondition,
+    variables: randomVariables,
+    constants: {},
+    principal: randomPrincipal,
+    row: randomRow,
+  },
   'of every sort': {
     condition: randomExpression,
     variables: () => VARIABLES,
@@ -53,7 +66,10 @@ for (const [name, family] of Object.entries(FAMILIES)) {
     for (let seed = SEED; seed < SEED + STORES; seed += 1) await compareStore(family, seed, tally);
     const { wrong, ...counts } = tally;
     console.log(`  conditions ${name}, seeds ${SEED} to ${SEED + STORES - 1}: ${JSON.stringify(counts)}`);
-    assert.ok(wrong.size === 0, `${wrong.size} conditions are planned wrongly\n${shortest([...wrong.values()]).join('\n')}`);
+    assert.ok(
+      wrong.size === 0,
+      `${wrong.size} conditions are planned wrongly\n${shortest([...wrong.values()]).join('\n')}`,
+    );
     assert.ok(tally.conditional > tally.plans / 10 && tally.allowed > tally.rows / 20, 'the conditions say too little');
   });
 }
@@ -76,12 +92,26 @@ interface Tally {
 }
 
 function newTally(): Tally {
-  return { plans: 0, conditional: 0, notWhole: 0, rows: 0, allowed: 0, overGrants: 0, underGrants: 0, refused: 0, wrong: new Map() };
+  return {
+    plans: 0,
+    conditional: 0,
+    notWhole: 0,
+    rows: 0,
+    allowed: 0,
+    overGrants: 0,
+    underGrants: 0,
+    refused: 0,
+    wrong: new Map(),
+  };
 }
 
 async function compareStore(family: Family, seed: number, tally: Tally): Promise<void> {
   const random = new Random(seed);
-  const store = acceptedStore(Array.from({ length: CONDITIONS }, () => family.condition(random)), family.variables(random), family.constants);
+  const store = acceptedStore(
+    Array.from({ length: CONDITIONS }, () => family.condition(random)),
+    family.variables(random),
+    family.constants,
+  );
   tally.refused += store.refused;
   const { policies, traced } = await linked(store.compilation);
   const options: EngineOptions = {
@@ -89,14 +119,23 @@ async function compareStore(family: Family, seed: number, tally: Tally): Promise
     globals: { limit: 10, env: 'test', ratio: 1.5, tags: ['a', 1], nested: { deep: 2 }, on: true, nothing: null },
     ...(random.chance(0.3) && { strictEvaluation: true, traced: await traced() }),
   };
-  const engines = Object.entries(WRITINGS).map(([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const);
+  const engines = Object.entries(WRITINGS).map(
+    ([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const,
+  );
   for (const [index, condition] of store.conditions) {
     for (let i = 0; i < PRINCIPALS; i += 1) {
       const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
       const listed = random.chance(0.2) ? family.row(random) : {};
       const rows = Array.from({ length: ROWS }, () => ({ ...family.row(random), ...listed }));
       for (const place of Object.keys(PLACES)) {
-        compareOne({ engines, condition: `${place} ${condition}`, request: { principal, resource: { kind: `kind${index}`, attr: listed }, actions: [place] }, rows, tally, seed });
+        compareOne({
+          engines,
+          condition: `${place} ${condition}`,
+          request: { principal, resource: { kind: `kind${index}`, attr: listed }, actions: [place] },
+          rows,
+          tally,
+          seed,
+        });
       }
     }
   }
@@ -132,7 +171,8 @@ function compareOne({ engines, condition, request, rows, tally, seed }: Comparis
       if (isSelected) tally.overGrants += 1;
       else tally.underGrants += 1;
       const detail = `${writing} ${isSelected ? 'SELECTS' : 'does not select'} ${documentOf(attr)}, listed ${documentOf(resource.attr)}, of ${documentOf(principal.attr)}`;
-      if (!tally.wrong.has(condition)) tally.wrong.set(condition, `seed ${seed}, ${condition}\n  ${detail}\n  ${filterText(filter)}`);
+      if (!tally.wrong.has(condition))
+        tally.wrong.set(condition, `seed ${seed}, ${condition}\n  ${detail}\n  ${filterText(filter)}`);
     }
   }
 }
@@ -152,12 +192,20 @@ interface Store {
 function acceptedStore(conditions: readonly string[], variables: object, constants: object): Store {
   const texts = conditions.map((expr, index) => {
     const rules = Object.entries(PLACES).flatMap(([place, rulesOf]) => rulesOf(expr, place));
-    const resourcePolicy = { resource: `kind${index}`, version: 'default', variables: { local: variables }, constants: { local: constants }, rules };
+    const resourcePolicy = {
+      resource: `kind${index}`,
+      version: 'default',
+      variables: { local: variables },
+      constants: { local: constants },
+      rules,
+    };
     return [`${index}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy })] as const;
   });
   const first = compileTexts(Object.fromEntries(texts));
   if (first.program !== undefined) return { compilation: first, conditions: [...conditions.entries()], refused: 0 };
-  const refused = new Set(first.diagnostics.filter(({ severity }) => severity === 'error').map(({ source }) => source?.path));
+  const refused = new Set(
+    first.diagnostics.filter(({ severity }) => severity === 'error').map(({ source }) => source?.path),
+  );
   const left = texts.filter(([path]) => !refused.has(path));
   const accepted = [...conditions.entries()].filter(([index]) => !refused.has(`${index}.yaml`));
   return { compilation: compileTexts(Object.fromEntries(left)), conditions: accepted, refused: refused.size };

@@ -9,12 +9,19 @@ import { cellsOf, createTable, tableOf } from '../support/sql/schema-table.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
 import { batches, judged, requestOf } from '../support/plan/schema-cases.js';
 
-/** How many random schemas, each with a policy; SEED says where to begin. SCHEMAS=4000 ROWS=256 is the whole proof: a million rows. */
+/**
+ * How many random schemas, each with a policy; SEED says where to begin. SCHEMAS=4000 ROWS=256 is the whole proof: a
+ * million rows.
+ */
 const SCHEMAS = Number(process.env.SCHEMAS ?? 80);
 const SEED = Number(process.env.SEED ?? 1);
 const ROWS = Number(process.env.ROWS ?? 24);
 
-const WRITINGS: { readonly [name: string]: Writing } = { flat: FLAT, exact: { shapes: 'flat', nots: 'exact' }, reference: REFERENCE };
+const WRITINGS: { readonly [name: string]: Writing } = {
+  flat: FLAT,
+  exact: { shapes: 'flat', nots: 'exact' },
+  reference: REFERENCE,
+};
 
 const test = suite('plans under random schemas');
 
@@ -22,24 +29,45 @@ test('under reject a filter selects exactly the rows that check allows: in proce
   const { Database } = await initSqlJs();
   const database = new Database();
   database.run(createTable('sqlite'));
-  const tally = { plans: 0, denied: 0, notWhole: 0, rows: 0, allowed: 0, invalid: 0, wireRows: 0, sqlRows: 0, refused: 0, overGrants: 0, underGrants: 0, underGrantsOfUnplanned: 0, underGrantsOfNot: 0 };
+  const tally = {
+    plans: 0,
+    denied: 0,
+    notWhole: 0,
+    rows: 0,
+    allowed: 0,
+    invalid: 0,
+    wireRows: 0,
+    sqlRows: 0,
+    refused: 0,
+    overGrants: 0,
+    underGrants: 0,
+    underGrantsOfUnplanned: 0,
+    underGrantsOfNot: 0,
+  };
   const wrong: string[] = [];
   for await (const { cases, policies } of batches(SEED, SCHEMAS)) {
-    const engines = Object.entries(WRITINGS).map(([writing, plan]) => [writing, createEngine(policies, { schemaEnforcement: 'reject', plan })] as const);
+    const engines = Object.entries(WRITINGS).map(
+      ([writing, plan]) => [writing, createEngine(policies, { schemaEnforcement: 'reject', plan })] as const,
+    );
     const [, check] = engines[0] as readonly [string, Engine];
     const plain = createEngine(policies, { plan: REFERENCE });
     for (const one of cases) {
       const { kind, schema, random } = one;
       const { listed, ...request } = requestOf(one);
       const plans = engines.map(([writing, engine]) => [writing, engine.plan(request)] as const);
-      // The plain `not` of the reference loses rows where a DENY reads what is not there (docs/spec/plans.md#d-09-two-kinds-of-not).
+      // The plain `not` of the reference loses rows where a DENY reads what is not there
+      // (docs/spec/plans.md#d-09-two-kinds-of-not).
       const withoutSchema = plain.plan(request).filter;
       const plan = (plans[0] as readonly [string, PlanResult])[1];
-      const wire = plans.map(([writing, { filter }]) => [writing === 'flat' ? 'wire' : `${writing}, wire`, JSON.parse(JSON.stringify(filter)) as Filter] as const);
+      const wire = plans.map(
+        ([writing, { filter }]) =>
+          [writing === 'flat' ? 'wire' : `${writing}, wire`, JSON.parse(JSON.stringify(filter)) as Filter] as const,
+      );
       const table = tableOf(random, 'sqlite', schema, listed);
       const rows = Array.from({ length: ROWS }, () => ({ ...randomRow(random, schema), ...listed }));
       const sql = renderSql(plan.filter, table, { dialect: 'sqlite' });
-      const selectedBySql = sql.kind === 'sql' ? rowsOfSql(database, { table, rows, listed, sql }) : new Map<number, boolean>();
+      const selectedBySql =
+        sql.kind === 'sql' ? rowsOfSql(database, { table, rows, listed, sql }) : new Map<number, boolean>();
       tally.plans += 1;
       if (plan.filter.kind === 'KIND_ALWAYS_DENIED') tally.denied += 1;
       if (plan.unplanned.length > 0) tally.notWhole += 1;
@@ -49,7 +77,10 @@ test('under reject a filter selects exactly the rows that check allows: in proce
         tally.rows += 1;
         if (isAllowed) tally.allowed += 1;
         if (isInvalid) tally.invalid += 1;
-        const outcomes: [string, boolean][] = plans.map(([writing, { filter }]) => [writing, selects(filter, { id: 'r', attr: row })]);
+        const outcomes: [string, boolean][] = plans.map(([writing, { filter }]) => [
+          writing,
+          selects(filter, { id: 'r', attr: row }),
+        ]);
         for (const [way, filter] of wire) {
           const isSelected = selectsByOracle(filter, row);
           if (isSelected === undefined) continue;
@@ -64,11 +95,14 @@ test('under reject a filter selects exactly the rows that check allows: in proce
           if (isSelected === isAllowed) continue;
           if (isSelected) tally.overGrants += 1;
           else if (plan.unplanned.length > 0) tally.underGrantsOfUnplanned += 1;
-          else if (way.startsWith('reference') && !selects(withoutSchema, { id: 'r', attr: row })) tally.underGrantsOfNot += 1;
+          else if (way.startsWith('reference') && !selects(withoutSchema, { id: 'r', attr: row }))
+            tally.underGrantsOfNot += 1;
           else tally.underGrants += 1;
           if (tally.overGrants + tally.underGrants > wrong.length) {
             const text = sql.kind === 'sql' && way === 'sql' ? sql.text : '';
-            wrong.push(`seed ${kind.slice(1)}: ${way} ${isSelected ? 'selects' : 'does not select'} ${JSON.stringify(row)} for ${JSON.stringify(request)}\n  ${filterText(plan.filter)}\n  ${text}\n  ${JSON.stringify(schema)}`);
+            wrong.push(
+              `seed ${kind.slice(1)}: ${way} ${isSelected ? 'selects' : 'does not select'} ${JSON.stringify(row)} for ${JSON.stringify(request)}\n  ${filterText(plan.filter)}\n  ${text}\n  ${JSON.stringify(schema)}`,
+            );
           }
         }
       }
@@ -77,14 +111,24 @@ test('under reject a filter selects exactly the rows that check allows: in proce
   database.close();
   console.log(`  seeds ${SEED} to ${SEED + SCHEMAS - 1}: ${JSON.stringify(tally)}`);
   assert.is(wrong.length, 0, wrong.slice(0, 3).join('\n'));
-  assert.ok(tally.allowed > tally.rows / 20 && tally.invalid > tally.rows / 10 && tally.sqlRows > tally.rows / 5 && tally.wireRows > tally.rows * 0.9, 'the schemas say too little');
+  assert.ok(
+    tally.allowed > tally.rows / 20 &&
+      tally.invalid > tally.rows / 10 &&
+      tally.sqlRows > tally.rows / 5 &&
+      tally.wireRows > tally.rows * 0.9,
+    'the schemas say too little',
+  );
 });
 
 test.run();
 
-/** What an evaluator selects that is not the product's; undefined where a filter has an operator that it does not know. */
+/**
+ * What an evaluator selects that is not the product's; undefined where a filter has an operator that it does not know.
+ */
 function selectsByOracle(filter: Filter, attr: SchemaObject): boolean | undefined {
-  return filter.kind === 'KIND_CONDITIONAL' ? selectsRow(filter.condition as WireOperand, { id: 'r', attr }) : filter.kind === 'KIND_ALWAYS_ALLOWED';
+  return filter.kind === 'KIND_CONDITIONAL'
+    ? selectsRow(filter.condition as WireOperand, { id: 'r', attr })
+    : filter.kind === 'KIND_ALWAYS_ALLOWED';
 }
 
 interface Asked {
@@ -103,8 +147,11 @@ function rowsOfSql(database: Database, { table, rows, listed, sql }: Asked): Rea
   });
   const columns = Object.keys(stored[0]?.cells ?? {});
   database.run('BEGIN; DELETE FROM stored_rows');
-  const insert = database.prepare(`INSERT INTO stored_rows (${['position', ...columns].join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`);
-  for (const { position, cells } of stored) insert.run([position, ...columns.map((column) => cells[column] as SqlScalar)]);
+  const insert = database.prepare(
+    `INSERT INTO stored_rows (${['position', ...columns].join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`,
+  );
+  for (const { position, cells } of stored)
+    insert.run([position, ...columns.map((column) => cells[column] as SqlScalar)]);
   insert.free();
   database.run('COMMIT');
   const select = database.prepare(`SELECT position FROM stored_rows WHERE ${sql.text}`);

@@ -10,16 +10,23 @@ import { linked } from '../support/plan/linked.js';
 import { withSharedNames } from './shared-names.js';
 
 /**
- * How many random stores; SEED says where to begin. Each is asked for the plans of some requests, and each plan is held against 32 rows. With
- * STORES=5000 it is the whole proof: some twenty minutes.
+ * How many random stores; SEED says where to begin. Each is asked for the plans of some requests, and each plan is held
+ * against 32 rows. With STORES=5000 it is the whole proof: some twenty minutes.
  */
 const STORES = Number(process.env.STORES ?? 60);
 const SEED = Number(process.env.SEED ?? 1);
 const REQUESTS = Number(process.env.REQUESTS ?? 8);
 const ROWS = 32;
 
-/** `plain` selects too few where a DENY reads what is not there: the reference's `not` cannot say it (docs/spec/plans.md#d-09-two-kinds-of-not). */
-const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, default: FLAT, plain: REFERENCE };
+/**
+ * `plain` selects too few where a DENY reads what is not there: the reference's `not` cannot say it
+ * (docs/spec/plans.md#d-09-two-kinds-of-not).
+ */
+const WRITINGS: { readonly [name: string]: Writing } = {
+  exact: { shapes: 'flat', nots: 'exact' },
+  default: FLAT,
+  plain: REFERENCE,
+};
 
 const test = suite('plans of random policies');
 
@@ -28,10 +35,15 @@ test('a filter selects exactly the rows that check allows, and in the plain writ
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
-    const { policies, traced } = await linked(compileTexts(textsOf(random.chance(0.4) ? withSharedNames(random, documents) : documents)));
+    const { policies, traced } = await linked(
+      compileTexts(textsOf(random.chance(0.4) ? withSharedNames(random, documents) : documents)),
+    );
     const options = { defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };
     const strict = { ...options, strictEvaluation: true, traced: await traced() };
-    const engines = { default: enginesOf(policies, options, ['exact', 'default', 'plain']), strict: enginesOf(policies, strict, ['exact', 'default', 'plain']) };
+    const engines = {
+      default: enginesOf(policies, options, ['exact', 'default', 'plain']),
+      strict: enginesOf(policies, strict, ['exact', 'default', 'plain']),
+    };
     for (let i = 0; i < REQUESTS; i += 1) {
       const { principal, resource, actions } = randomRequest(random);
       const { kind, scope, policyVersion } = resource;
@@ -40,7 +52,14 @@ test('a filter selects exactly the rows that check allows, and in the plain writ
       const asked = random.chance(0.8) ? actions.slice(0, 1) : actions;
       const request = { principal, resource: { kind, scope, policyVersion, attr }, actions: asked };
       for (const evaluation of ['default', 'strict'] as const) {
-        compareOne({ engines: engines[evaluation], request, rows, id: resource.id, tally: tallies[evaluation], place: `${evaluation} evaluation, seed ${seed}, request ${i}` });
+        compareOne({
+          engines: engines[evaluation],
+          request,
+          rows,
+          id: resource.id,
+          tally: tallies[evaluation],
+          place: `${evaluation} evaluation, seed ${seed}, request ${i}`,
+        });
       }
     }
   }
@@ -68,13 +87,30 @@ interface Tally {
 }
 
 function newTally(): Tally {
-  return { plans: 0, conditional: 0, notWhole: 0, rows: 0, allowed: 0, overGrants: 0, underGrants: 0, underGrantsOfPlain: 0, wrong: [] };
+  return {
+    plans: 0,
+    conditional: 0,
+    notWhole: 0,
+    rows: 0,
+    allowed: 0,
+    overGrants: 0,
+    underGrants: 0,
+    underGrantsOfPlain: 0,
+    wrong: [],
+  };
 }
 
 type Engines = readonly (readonly [writing: string, engine: Engine])[];
 
-function enginesOf(policies: Parameters<typeof createEngine>[0], options: EngineOptions, writings: readonly string[]): Engines {
-  return writings.map((writing) => [writing, createEngine(policies, { ...options, plan: WRITINGS[writing] as Writing })]);
+function enginesOf(
+  policies: Parameters<typeof createEngine>[0],
+  options: EngineOptions,
+  writings: readonly string[],
+): Engines {
+  return writings.map((writing) => [
+    writing,
+    createEngine(policies, { ...options, plan: WRITINGS[writing] as Writing }),
+  ]);
 }
 
 interface Comparison {
@@ -96,7 +132,9 @@ function compareOne({ engines, request, rows, id, tally, place }: Comparison): v
   if (!isWhole) tally.notWhole += 1;
   if (plans[0]?.filter.kind === 'KIND_CONDITIONAL') tally.conditional += 1;
   for (const attr of rows) {
-    const allowed = actions.every((action) => engine.isAllowed({ principal, resource: { ...resource, id, attr }, action }));
+    const allowed = actions.every((action) =>
+      engine.isAllowed({ principal, resource: { ...resource, id, attr }, action }),
+    );
     tally.rows += 1;
     if (allowed) tally.allowed += 1;
     for (const { writing, filter } of plans) {
@@ -106,7 +144,9 @@ function compareOne({ engines, request, rows, id, tally, place }: Comparison): v
       else if (writing === 'plain') tally.underGrantsOfPlain += 1;
       else tally.underGrants += 1;
       if (isSelected || (writing !== 'plain' && isWhole)) {
-        tally.wrong.push(`${place}: ${writing} ${isSelected ? 'selects' : 'does not select'} ${JSON.stringify(attr)} for ${JSON.stringify(request)}\n  ${filterText(filter)}`);
+        tally.wrong.push(
+          `${place}: ${writing} ${isSelected ? 'selects' : 'does not select'} ${JSON.stringify(attr)} for ${JSON.stringify(request)}\n  ${filterText(filter)}`,
+        );
       }
     }
   }
@@ -115,6 +155,9 @@ function compareOne({ engines, request, rows, id, tally, place }: Comparison): v
 /** Policies as a folder would hold them; JSON is YAML. */
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
   return Object.fromEntries(
-    documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]),
+    documents.map((document, index) => [
+      `p${String(index).padStart(3, '0')}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
   );
 }

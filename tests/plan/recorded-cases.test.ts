@@ -13,7 +13,10 @@ import { type Outcome, readKnownFailures, settle } from '../support/known-failur
 import { normalOperand } from './normal-operand.js';
 import { skip } from '../support/skip.js';
 
-/** The recorded plans of docs/spec/plans.md#evaluating-a-filter: by meaning, the rows selected; by shape, the trees of the reference. */
+/**
+ * The recorded plans of docs/spec/plans.md#evaluating-a-filter: by meaning, the rows selected; by shape, the trees of
+ * the reference.
+ */
 const CASES = join(SHARED, 'cases', 'plan-cases.json');
 const test = suite('recorded plans');
 
@@ -29,13 +32,20 @@ if (existsSync(CASES)) {
     for (const recorded of usable.filter(({ probes }) => probes !== undefined && probes.length > 0)) {
       outcomes.push({ id: recorded.id, problem: await problemOfMeaning(recorded) });
     }
-    settle('plan-cases, meaning', outcomes, readKnownFailures(join(ROOT, 'tests/plan/known-failures-meaning.txt')), 219);
+    settle(
+      'plan-cases, meaning',
+      outcomes,
+      readKnownFailures(join(ROOT, 'tests/plan/known-failures-meaning.txt')),
+      219,
+    );
     assert.equal(judged, { apart: 630, byProductOnly: 75 });
   });
 
   test('with reference shapes a plan is the tree that the reference makes', async () => {
     const outcomes: Outcome[] = [];
-    for (const recorded of usable.filter(({ referenceDefect, want }) => referenceDefect === undefined && want.response?.filter !== undefined)) {
+    for (const recorded of usable.filter(
+      ({ referenceDefect, want }) => referenceDefect === undefined && want.response?.filter !== undefined,
+    )) {
       outcomes.push({ id: recorded.id, problem: await problemOfShape(recorded) });
     }
     settle('plan-cases, shape', outcomes, readKnownFailures(join(ROOT, 'tests/plan/known-failures-shape.txt')), 194);
@@ -46,7 +56,9 @@ if (existsSync(CASES)) {
     const known = engines.get(key);
     if (known !== undefined) return known;
     const texts = recorded.policies.map((policy, index) => [`p${index}.yaml`, JSON.stringify(policy)] as const);
-    const schemas = new Map(Object.entries(recorded.schemas ?? {}).map(([name, schema]) => [name, JSON.stringify(schema)]));
+    const schemas = new Map(
+      Object.entries(recorded.schemas ?? {}).map(([name, schema]) => [name, JSON.stringify(schema)]),
+    );
     const sources = texts.map(([path, text]) => new Source(path, text));
     const { policies, traced } = await loaded(compile(sources, new Diagnostics(), { schemaTexts: schemas }));
     const config = recorded.config ?? {};
@@ -66,19 +78,30 @@ if (existsSync(CASES)) {
     const { request } = recorded;
     const auxData = recorded.tokenClaims === undefined ? undefined : claimsOf(recorded.tokenClaims);
     const actions = request.actions ?? [request.action ?? ''];
-    return (await engineOf(recorded, reference)).plan({ principal: request.principal, resource: request.resource, actions, auxData });
+    return (await engineOf(recorded, reference)).plan({
+      principal: request.principal,
+      resource: request.resource,
+      actions,
+      auxData,
+    });
   };
 
   const problemOfMeaning = async (recorded: Case): Promise<string | undefined> => {
     const { filter, filterDebug } = await planOf(recorded, false);
     const wrong = (recorded.probes ?? []).filter(({ resource, effect }) => {
       const attr = { ...resource.attr, ...recorded.request.resource.attr };
-      const row = { id: resource.id, attr, policyVersion: resource.policyVersion ?? recorded.request.resource.policyVersion };
+      const row = {
+        id: resource.id,
+        attr,
+        policyVersion: resource.policyVersion ?? recorded.request.resource.policyVersion,
+      };
       if (filter.kind !== 'KIND_CONDITIONAL') return (filter.kind === 'KIND_ALWAYS_ALLOWED') !== (effect === 'ALLOW');
       // As a client receives it.
       const apart = selectsRow(JSON.parse(JSON.stringify(filter.condition)) as WireOperand, { id: resource.id, attr });
       judged[apart === undefined ? 'byProductOnly' : 'apart'] += 1;
-      return [selects(filter, row), apart ?? selects(filter, row)].some((isSelected) => isSelected !== (effect === 'ALLOW'));
+      return [selects(filter, row), apart ?? selects(filter, row)].some(
+        (isSelected) => isSelected !== (effect === 'ALLOW'),
+      );
     });
     return wrong.length === 0 ? undefined : `${filterDebug} is wrong about ${JSON.stringify(wrong)}`;
   };
@@ -88,13 +111,21 @@ if (existsSync(CASES)) {
     const want = recorded.want.response;
     const ordered = recorded.want.operandOrder === 'exact';
     const have = JSON.stringify([filter.kind, 'condition' in filter ? normalOperand(filter.condition, ordered) : null]);
-    const wanted = JSON.stringify([want?.filter?.kind, want?.filter?.condition === undefined ? null : normalOperand(want.filter.condition as never, ordered)]);
+    const wanted = JSON.stringify([
+      want?.filter?.kind,
+      want?.filter?.condition === undefined ? null : normalOperand(want.filter.condition as never, ordered),
+    ]);
     if (have !== wanted) return `${filterDebug} is not ${want?.meta?.filterDebug}`;
     const debug = want?.meta?.filterDebug;
-    if (debug !== undefined && ordered && !debug.includes('@now') && filterDebug !== debug) return `${filterDebug} is not written ${debug}`;
+    if (debug !== undefined && ordered && !debug.includes('@now') && filterDebug !== debug)
+      return `${filterDebug} is not written ${debug}`;
     const scopes = want?.meta?.matchedScopes;
     const haveScopes = matchedScopes === undefined ? undefined : Object.fromEntries(matchedScopes);
-    if (want?.meta !== undefined && recorded.request.actions !== undefined && JSON.stringify(scopes) !== JSON.stringify(haveScopes)) {
+    if (
+      want?.meta !== undefined &&
+      recorded.request.actions !== undefined &&
+      JSON.stringify(scopes) !== JSON.stringify(haveScopes)
+    ) {
       return `${JSON.stringify(haveScopes)} are not the scopes ${JSON.stringify(scopes)}`;
     }
     return undefined;
@@ -130,7 +161,10 @@ interface Case {
       readonly meta?: { readonly filterDebug?: string; readonly matchedScopes?: object };
     };
   };
-  readonly probes?: readonly { readonly resource: { readonly id: string; readonly attr?: object; readonly policyVersion?: string }; readonly effect: string }[];
+  readonly probes?: readonly {
+    readonly resource: { readonly id: string; readonly attr?: object; readonly policyVersion?: string };
+    readonly effect: string;
+  }[];
   readonly referenceDefect?: string;
 }
 

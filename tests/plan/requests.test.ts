@@ -14,30 +14,48 @@ ${head}  rules:
 ${rules}`;
 
 const TEXTS = {
-  'doc.yaml': policyOf('', `    - { actions: [renew], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: timestamp(R.attr.until) < now() } } }
+  'doc.yaml': policyOf(
+    '',
+    `    - { actions: [renew], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: timestamp(R.attr.until) < now() } } }
     - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
     - { actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
-`),
-  'note.yaml': policyOf('', `    - { actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: '"owner" in runtime.effectiveDerivedRoles' } } }
+`,
+  ),
+  'note.yaml': policyOf(
+    '',
+    `    - { actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: '"owner" in runtime.effectiveDerivedRoles' } } }
     - { actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner] }
-`, '  importDerivedRoles: [people]\n').replace('resource: doc', 'resource: note'),
+`,
+    '  importDerivedRoles: [people]\n',
+  ).replace('resource: doc', 'resource: note'),
   'people.yaml': `apiVersion: api.authz.dev/v1
 derivedRoles:
   name: people
   definitions:
     - { name: owner, parentRoles: [user], condition: { match: { expr: R.attr.owner == P.id } } }
 `,
-  'doc.acme.yaml': policyOf('acme', `    - { actions: [share], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
-`),
+  'doc.acme.yaml': policyOf(
+    'acme',
+    `    - { actions: [share], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: R.attr.open == true } } }
+`,
+  ),
 };
 
 const NOW = { seconds: 1_700_000_000, nanos: 123_456_789, offset: 0 };
 const principal = { id: 'ann', roles: ['user'] };
 
-async function planOf(action: string, scope = '', kind = 'doc'): Promise<{ readonly text: string; readonly scope: string | undefined }> {
+async function planOf(
+  action: string,
+  scope = '',
+  kind = 'doc',
+): Promise<{ readonly text: string; readonly scope: string | undefined }> {
   const { policies } = await loaded(compileTexts(TEXTS));
   const engine = createEngine(policies, { clock: () => NOW });
-  const { filterDebug, matchedScopes } = engine.plan({ principal, resource: { kind, scope, attr: {} }, actions: [action] });
+  const { filterDebug, matchedScopes } = engine.plan({
+    principal,
+    resource: { kind, scope, attr: {} },
+    actions: [action],
+  });
   return { text: filterDebug, scope: matchedScopes?.get(action) };
 }
 

@@ -1,6 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AccessRequest, createEngine, type Engine, type EngineOptions, type PlanRequest, type PlanResult, ruleFilters } from '#runtime/engine';
+import {
+  type AccessRequest,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type PlanRequest,
+  type PlanResult,
+  ruleFilters,
+} from '#runtime/engine';
 import { REFERENCE, selects } from '#runtime/residual';
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import { compile } from '../../compiler/compile.js';
@@ -11,11 +19,24 @@ import { linked } from '../support/plan/linked.js';
 
 const test = suite('plans under schemas');
 
-/** Rules of one action each: `view` without condition, `edit` of open documents of the principal, `list`, which the schema ignores. */
+/**
+ * Rules of one action each: `view` without condition, `edit` of open documents of the principal, `list`, which the
+ * schema ignores.
+ */
 const RULES = [
   { actions: ['view', 'list'], effect: 'EFFECT_ALLOW', roles: ['*'] },
-  { actions: ['view'], effect: 'EFFECT_DENY', roles: ['*'], condition: { match: { expr: 'R.attr.status == "LOCKED"' } } },
-  { actions: ['edit'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr: 'R.attr.status == "OPEN" && R.attr.owner == P.id' } } },
+  {
+    actions: ['view'],
+    effect: 'EFFECT_DENY',
+    roles: ['*'],
+    condition: { match: { expr: 'R.attr.status == "LOCKED"' } },
+  },
+  {
+    actions: ['edit'],
+    effect: 'EFFECT_ALLOW',
+    roles: ['*'],
+    condition: { match: { expr: 'R.attr.status == "OPEN" && R.attr.owner == P.id' } },
+  },
 ];
 
 interface Asked extends EngineOptions {
@@ -27,16 +48,41 @@ interface Asked extends EngineOptions {
 
 /** The policies of a schema, at the root and in the scope `acme`, whose own schema does not count. */
 async function policiesOf(schema: JsonValue): Promise<Parameters<typeof createEngine>[0]> {
-  const schemas = { principalSchema: { ref: 'authz:///p.json' }, resourceSchema: { ref: 'authz:///r.json', ignoreWhen: { actions: ['list'] } } };
+  const schemas = {
+    principalSchema: { ref: 'authz:///p.json' },
+    resourceSchema: { ref: 'authz:///r.json', ignoreWhen: { actions: ['list'] } },
+  };
   const policy = (scope: string, own: JsonValue): Source =>
-    new Source(`p${scope}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', ...(scope !== '' && { scope }), schemas: own, rules: RULES } }));
+    new Source(
+      `p${scope}.yaml`,
+      JSON.stringify({
+        apiVersion: 'api.authz.dev/v1',
+        resourcePolicy: {
+          resource: 'doc',
+          version: 'default',
+          ...(scope !== '' && { scope }),
+          schemas: own,
+          rules: RULES,
+        },
+      }),
+    );
   const sources = [policy('', schemas), policy('acme', { resourceSchema: { ref: 'authz:///other.json' } })];
-  const texts = new Map(Object.entries({ 'r.json': schema, 'p.json': { properties: { level: { type: 'integer' } } }, 'other.json': false }).map(([file, json]) => [file, JSON.stringify(json)]));
+  const texts = new Map(
+    Object.entries({
+      'r.json': schema,
+      'p.json': { properties: { level: { type: 'integer' } } },
+      'other.json': false,
+    }).map(([file, json]) => [file, JSON.stringify(json)]),
+  );
   return (await linked(compile(sources, new Diagnostics(), { schemaTexts: texts }))).policies;
 }
 
 function requestOf({ actions = ['view'], attr, principal = {}, scope = '' }: Asked): PlanRequest {
-  return { principal: { id: 'alice', roles: ['user'], attr: principal }, resource: { kind: 'doc', scope, ...(attr && { attr }) }, actions };
+  return {
+    principal: { id: 'alice', roles: ['user'], attr: principal },
+    resource: { kind: 'doc', scope, ...(attr && { attr }) },
+    actions,
+  };
 }
 
 async function planOf(schema: JsonValue, asked: Asked = {}): Promise<PlanResult> {
@@ -57,7 +103,10 @@ function accessTo(attr: { readonly [name: string]: unknown }): AccessRequest {
 }
 
 const STATUS = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } };
-const DOCUMENT = { required: ['status', 'owner'], properties: { status: { enum: ['OPEN', 'LOCKED'] }, owner: { type: 'string' } } };
+const DOCUMENT = {
+  required: ['status', 'owner'],
+  properties: { status: { enum: ['OPEN', 'LOCKED'] }, owner: { type: 'string' } },
+};
 
 test('a DENY no longer lets rows through that lack a required attribute, or have it of another type', async () => {
   assert.is(await textOf(STATUS), '(and (not (eq status "LOCKED")) (eq (type status) string))');
@@ -73,12 +122,16 @@ test('a rule that allows only what the schema forbids allows nothing', async () 
 
 test('under warn and none a filter is what the rules say', async () => {
   const expected = '(or (not (eq status "LOCKED")) (not (has status)))';
-  for (const schemaEnforcement of ['warn', 'none'] as const) assert.is(await textOf(STATUS, { schemaEnforcement }), expected);
+  for (const schemaEnforcement of ['warn', 'none'] as const)
+    assert.is(await textOf(STATUS, { schemaEnforcement }), expected);
 });
 
 test('actions are held to the schema unless all of them are exempt', async () => {
   assert.is(await textOf(STATUS, { actions: ['list'] }), '(true)');
-  assert.is(await textOf(STATUS, { actions: ['list', 'view'] }), '(and (eq (type status) string) (not (eq status "LOCKED")))');
+  assert.is(
+    await textOf(STATUS, { actions: ['list', 'view'] }),
+    '(and (eq (type status) string) (not (eq status "LOCKED")))',
+  );
 });
 
 test('the schema of the root holds in every scope, and no other', async () => {
@@ -88,19 +141,27 @@ test('the schema of the root holds in every scope, and no other', async () => {
 test('a principal that violates its schema may see nothing, and learns why', async () => {
   const plan = await planOf(STATUS, { principal: { level: 'high' } });
   assert.is(plan.filter.kind, 'KIND_ALWAYS_DENIED');
-  assert.equal(plan.validationErrors, [{ path: '/level', message: 'expected integer, but got string', source: 'SOURCE_PRINCIPAL' }]);
+  assert.equal(plan.validationErrors, [
+    { path: '/level', message: 'expected integer, but got string', source: 'SOURCE_PRINCIPAL' },
+  ]);
 });
 
 test('listed attributes are validated at once', async () => {
   const plan = await planOf(DOCUMENT, { attr: { status: 'CLOSED' } });
   assert.is(plan.filter.kind, 'KIND_ALWAYS_DENIED');
-  assert.equal(plan.validationErrors.map(({ path }) => path), ['/status']);
+  assert.equal(
+    plan.validationErrors.map(({ path }) => path),
+    ['/status'],
+  );
   assert.is(await textOf(DOCUMENT, { attr: { status: 'OPEN' } }), '(eq (type owner) string)');
   assert.is(await textOf({ properties: { o: { required: ['k'] } } }, { attr: { o: {}, status: 'OPEN' } }), '(false)');
 });
 
 test('attributes that are not listed may still mend what those that are listed violate alone', async () => {
-  const schema = { minProperties: 2, anyOf: [{ required: ['owner'] }, { properties: { status: { const: 'LOCKED' } } }] };
+  const schema = {
+    minProperties: 2,
+    anyOf: [{ required: ['owner'] }, { properties: { status: { const: 'LOCKED' } } }],
+  };
   const plan = await planOf(schema, { attr: { status: 'OPEN' } });
   assert.equal(plan.validationErrors, []);
   assert.is(plan.filterDebug, '(and (ge (size request.resource.attr) 2) (has request.resource.attr.owner))');
@@ -109,30 +170,60 @@ test('attributes that are not listed may still mend what those that are listed v
 test('what no filter can say is reported and selects nothing', async () => {
   const email = { type: 'string', format: 'email' };
   const optional = await planOf({ properties: { mail: email } });
-  assert.equal(optional.unplanned, [{ policy: 'resource.doc.vdefault', rule: 'resourceSchema', reason: 'the format email' }]);
+  assert.equal(optional.unplanned, [
+    { policy: 'resource.doc.vdefault', rule: 'resourceSchema', reason: 'the format email' },
+  ]);
   assert.match(optional.filterDebug, '(not (has request.resource.attr.mail))');
   assert.is((await planOf({ required: ['mail'], properties: { mail: email } })).filter.kind, 'KIND_ALWAYS_DENIED');
-  assert.is(await textOf({ not: { properties: { mail: email } } }, { actions: ['edit'], attr: { status: 'OPEN', owner: 'alice' } }), '(not (eq (type mail) string))');
+  assert.is(
+    await textOf(
+      { not: { properties: { mail: email } } },
+      { actions: ['edit'], attr: { status: 'OPEN', owner: 'alice' } },
+    ),
+    '(not (eq (type mail) string))',
+  );
 });
 
 test('a schema that refers to itself is followed once, and one that is too long to the end of a budget', async () => {
   const tree = { properties: { kid: { $ref: '#' } } };
-  assert.equal((await planOf(tree)).unplanned.map(({ reason }) => reason), ['a schema that refers to itself']);
-  const $defs = Object.fromEntries(Array.from({ length: 20 }, (_, level) => [`d${level}`, { properties: { a: { $ref: `#/$defs/d${level + 1}` }, b: { $ref: `#/$defs/d${level + 1}` } } }]));
+  assert.equal(
+    (await planOf(tree)).unplanned.map(({ reason }) => reason),
+    ['a schema that refers to itself'],
+  );
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20 }, (_, level) => [
+      `d${level}`,
+      { properties: { a: { $ref: `#/$defs/d${level + 1}` }, b: { $ref: `#/$defs/d${level + 1}` } } },
+    ]),
+  );
   const plan = await planOf({ $defs: { ...$defs, d20: { type: 'string' } }, $ref: '#/$defs/d0' });
-  assert.equal(plan.unplanned.map(({ reason }) => reason), ['a schema that is too long for a filter']);
+  assert.equal(
+    plan.unplanned.map(({ reason }) => reason),
+    ['a schema that is too long for a filter'],
+  );
 });
 
 test('a schema whose objects nest deeper than they are validated selects nothing, though another branch would accept', async () => {
   const chain = (levels: number): JsonValue => ({
-    $defs: Object.fromEntries(Array.from({ length: levels }, (_, level) => [`d${level}`, level === levels - 1 ? { type: 'object' } : { type: 'object', $ref: `#/$defs/d${level + 1}` }])),
+    $defs: Object.fromEntries(
+      Array.from({ length: levels }, (_, level) => [
+        `d${level}`,
+        level === levels - 1 ? { type: 'object' } : { type: 'object', $ref: `#/$defs/d${level + 1}` },
+      ]),
+    ),
     anyOf: [{ $ref: '#/$defs/d0' }, { type: 'object' }],
   });
-  for (const [levels, isAllowed] of [[499, true], [500, false]] as const) {
+  for (const [levels, isAllowed] of [
+    [499, true],
+    [500, false],
+  ] as const) {
     const plan = await planOf(chain(levels), { attr: {} });
     assert.is((await engineOf(chain(levels))).isAllowed(accessTo({})), isAllowed);
     assert.is(selects(plan.filter, { id: 'd1', attr: {} }), isAllowed);
-    assert.equal(plan.unplanned.map(({ reason }) => reason), isAllowed ? [] : ['a schema that nests too deeply']);
+    assert.equal(
+      plan.unplanned.map(({ reason }) => reason),
+      isAllowed ? [] : ['a schema that nests too deeply'],
+    );
   }
 });
 
@@ -141,7 +232,8 @@ test('check alone denies what takes more than a million steps to be validated, o
   const schema = { properties: { tags: { items: { type: 'string' } }, parts: { uniqueItems: true } } };
   const engine = await engineOf(schema);
   const { filter } = await planOf(schema, { actions: ['view'] });
-  const nested = (levels: number): readonly unknown[] => Array.from({ length: levels }).reduce<readonly unknown[]>((inner) => [inner], []);
+  const nested = (levels: number): readonly unknown[] =>
+    Array.from({ length: levels }).reduce<readonly unknown[]>((inner) => [inner], []);
   const rows = [
     [{ tags: Array(900_000).fill('') }, true],
     [{ tags: Array(1_000_000).fill('') }, false],
@@ -158,18 +250,32 @@ test('check alone denies what takes more than a million steps to be validated, o
 });
 
 test('in the shapes of the reference scalars are tested by comparisons', async () => {
-  const schema = { required: ['s', 'n', 'b'], properties: { s: { type: 'string' }, n: { type: 'number' }, b: { type: 'boolean' } } };
-  assert.is(await textOf(schema, { actions: ['edit'], plan: REFERENCE, attr: { status: 'OPEN', owner: 'alice' } }), '(and (ge s "") (or (lt n 0) (ge n 0)) (in b [true,false]))');
+  const schema = {
+    required: ['s', 'n', 'b'],
+    properties: { s: { type: 'string' }, n: { type: 'number' }, b: { type: 'boolean' } },
+  };
+  assert.is(
+    await textOf(schema, { actions: ['edit'], plan: REFERENCE, attr: { status: 'OPEN', owner: 'alice' } }),
+    '(and (ge s "") (or (lt n 0) (ge n 0)) (in b [true,false]))',
+  );
 });
 
 test('what is not an integer is said of values of every type', async () => {
   const asked = { actions: ['edit'], attr: { status: 'OPEN', owner: 'alice' } };
-  assert.is(await textOf({ required: ['n'], properties: { n: { not: { type: 'integer' } } } }, asked), '(not (and (eq (type n) double) (eq (sub n (math.floor n)) 0)))');
+  assert.is(
+    await textOf({ required: ['n'], properties: { n: { not: { type: 'integer' } } } }, asked),
+    '(not (and (eq (type n) double) (eq (sub n (math.floor n)) 0)))',
+  );
 });
 
 const TABLE: SqlTable = {
   name: 'docs',
-  columns: { status: { column: 'status', type: 'text', null: 'never' }, owner: { column: 'owner', type: 'text' }, pages: { column: 'pages', type: 'integer' }, 'place.city': { column: 'city', type: 'text' } },
+  columns: {
+    status: { column: 'status', type: 'text', null: 'never' },
+    owner: { column: 'owner', type: 'text' },
+    pages: { column: 'pages', type: 'integer' },
+    'place.city': { column: 'city', type: 'text' },
+  },
 };
 
 async function sqlOf(schema: JsonValue, asked: Asked = {}): Promise<string> {
@@ -178,16 +284,32 @@ async function sqlOf(schema: JsonValue, asked: Asked = {}): Promise<string> {
 }
 
 test('columns of the types that a schema wants add nothing to a statement', async () => {
-  const schema = { ...STATUS, properties: { ...STATUS.properties, pages: { type: 'integer' }, owner: { type: 'string' }, place: { type: 'object', properties: { city: { type: 'string' } } } } };
+  const schema = {
+    ...STATUS,
+    properties: {
+      ...STATUS.properties,
+      pages: { type: 'integer' },
+      owner: { type: 'string' },
+      place: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  };
   assert.is(await sqlOf(schema), 'docs.status <> ?');
   assert.is(await sqlOf({ ...schema, required: ['status', 'owner'] }), 'docs.status <> ? AND docs.owner IS NOT NULL');
 });
 
 test('a closed schema is held against the columns of a table', async () => {
-  const properties = { status: { type: 'string' }, owner: { type: 'string' }, pages: { type: 'integer' }, place: { properties: { city: {} }, additionalProperties: false } };
+  const properties = {
+    status: { type: 'string' },
+    owner: { type: 'string' },
+    pages: { type: 'integer' },
+    place: { properties: { city: {} }, additionalProperties: false },
+  };
   assert.is(await sqlOf({ properties, additionalProperties: false }), 'docs.status <> ?');
   const { owner: _, ...others } = properties;
-  assert.is(await sqlOf({ properties: others, additionalProperties: false }), 'docs.status <> ? AND docs.owner IS NULL');
+  assert.is(
+    await sqlOf({ properties: others, additionalProperties: false }),
+    'docs.status <> ? AND docs.owner IS NULL',
+  );
   const { status: __, ...rest } = properties;
   assert.is(await sqlOf({ properties: rest, additionalProperties: false }), '1 = 0');
 });
@@ -196,9 +318,15 @@ test('a part of a schema that SQL cannot say is refused, and the schema is named
   const schema = { required: ['owner'], properties: { owner: { pattern: '^a' } } };
   const policies = await policiesOf(schema);
   const { filter } = createEngine(policies, { schemaEnforcement: 'reject' }).plan(requestOf({}));
-  const sql = renderSql(filter, TABLE, { dialect: 'sqlite', rules: () => ruleFilters(policies, requestOf({}), { schemaEnforcement: 'reject' }) });
+  const sql = renderSql(filter, TABLE, {
+    dialect: 'sqlite',
+    rules: () => ruleFilters(policies, requestOf({}), { schemaEnforcement: 'reject' }),
+  });
   assert.ok(sql.kind === 'refused');
-  assert.equal(sql.problems.map(({ operator, policy, rule }) => ({ operator, policy, rule })), [{ operator: 'matches', policy: 'resource.doc.vdefault', rule: 'resourceSchema' }]);
+  assert.equal(
+    sql.problems.map(({ operator, policy, rule }) => ({ operator, policy, rule })),
+    [{ operator: 'matches', policy: 'resource.doc.vdefault', rule: 'resourceSchema' }],
+  );
 });
 
 test.run();

@@ -34,13 +34,58 @@ tests:
         actions: {view: EFFECT_ALLOW, edit: 2}
         outputs: [{action: view, expected: [{src: "p#r", val: {a: [1, null]}}]}]
 `;
-const FIXTURES = { principals: 'principals:\n  eve: {id: eve, roles: [x]}\nprincipalGroups: {g: {principals: [eve]}}\n', resources: 'resources: {}\n', auxData: '{"auxData": {"t": {"jwt": {}}}}\n' };
+const FIXTURES = {
+  principals: 'principals:\n  eve: {id: eve, roles: [x]}\nprincipalGroups: {g: {principals: [eve]}}\n',
+  resources: 'resources: {}\n',
+  auxData: '{"auxData": {"t": {"jwt": {}}}}\n',
+};
 
 /** What mutations put in, beside pieces of the text itself. */
-const BITS = ['', '\0', '\n', ' ', ': ', '- ', '{', '}', '[', ']', '"', "'", '&a ', '*a', '*now', '<<: ', '~', '#', '---\n', '...', '| ', '!t ', '? ', '\ufeff', '\ud800', '🐘', '__proto__', 'constructor', '.inf', '9'.repeat(40), '\t', ',', '%', '`'];
+const BITS = [
+  '',
+  '\0',
+  '\n',
+  ' ',
+  ': ',
+  '- ',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  "'",
+  '&a ',
+  '*a',
+  '*now',
+  '<<: ',
+  '~',
+  '#',
+  '---\n',
+  '...',
+  '| ',
+  '!t ',
+  '? ',
+  '\ufeff',
+  '\ud800',
+  '🐘',
+  '__proto__',
+  'constructor',
+  '.inf',
+  '9'.repeat(40),
+  '\t',
+  ',',
+  '%',
+  '`',
+];
 
-function ask({ actions }: Question): { missedTime: boolean; decisions: { action: string; effect: 'EFFECT_ALLOW'; outputs: []; trace: undefined }[] } {
-  return { missedTime: false, decisions: actions.map((action) => ({ action, effect: 'EFFECT_ALLOW', outputs: [], trace: undefined })) };
+function ask({ actions }: Question): {
+  missedTime: boolean;
+  decisions: { action: string; effect: 'EFFECT_ALLOW'; outputs: []; trace: undefined }[];
+} {
+  return {
+    missedTime: false,
+    decisions: actions.map((action) => ({ action, effect: 'EFFECT_ALLOW', outputs: [], trace: undefined })),
+  };
 }
 
 function run(text: string, fixtures = FIXTURES): ReturnType<typeof runTests> {
@@ -71,7 +116,10 @@ function mutated(text: string, random: Random): string {
 test('the suite that is mutated runs', () => {
   const [result] = run(SUITE).suites;
   assert.is(result?.error, undefined);
-  assert.equal(result?.cases.map(({ principal, action, details }) => `${principal} ${action} ${details.kind}`), ['ann view failed', 'ann edit failed', 'bob view failed', 'bob edit failed']);
+  assert.equal(
+    result?.cases.map(({ principal, action, details }) => `${principal} ${action} ${details.kind}`),
+    ['ann view failed', 'ann edit failed', 'bob view failed', 'bob edit failed'],
+  );
 });
 
 test('a mutated suite or fixture runs, or says what is wrong with it; nothing throws, and every report can be written', () => {
@@ -80,19 +128,28 @@ test('a mutated suite or fixture runs, or says what is wrong with it; nothing th
   for (let round = 0; round < 3000; round += 1) {
     const results = random.chance(0.8)
       ? run(mutated(SUITE, random))
-      : run(SUITE, { principals: mutated(FIXTURES.principals, random), resources: mutated(FIXTURES.resources, random), auxData: mutated(FIXTURES.auxData, random) });
+      : run(SUITE, {
+          principals: mutated(FIXTURES.principals, random),
+          resources: mutated(FIXTURES.resources, random),
+          auxData: mutated(FIXTURES.auxData, random),
+        });
     const [result] = results.suites;
     if (result?.error !== undefined) {
       invalid += 1;
       assert.ok(result.error.length > 10, result.error);
     }
-    for (const format of ['tree', 'json', 'junit'] as const) assert.ok(reportOf(results, { format, verbose: true, color: true }).endsWith('\n'));
+    for (const format of ['tree', 'json', 'junit'] as const)
+      assert.ok(reportOf(results, { format, verbose: true, color: true }).endsWith('\n'));
   }
   assert.ok(invalid > 1000, String(invalid));
 });
 
 test('a suite nested as deep as can be is refused with its place, not with a full stack', () => {
-  for (const text of [`name: ${'['.repeat(100_000)}`, `name: s\noptions: {globals: {a: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}}}`, `${'- '.repeat(50_000)}a`]) {
+  for (const text of [
+    `name: ${'['.repeat(100_000)}`,
+    `name: s\noptions: {globals: {a: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}}}`,
+    `${'- '.repeat(50_000)}a`,
+  ]) {
     assert.match(run(text).suites[0]?.error ?? '', /^failed to load test suite:\n\d+:\d+ /);
   }
 });
@@ -107,4 +164,3 @@ tests: [{name: t, input: {principals: [${keys.join()}], resources: [${keys.join(
 });
 
 test.run();
-

@@ -12,7 +12,9 @@ test('a policy that is as before, and all it names, is neither parsed nor emitte
   const texts = { ...SHARED_NAMES, 'a.yaml': policy('a', 'V.short'), 'b.yaml': policy('b', 'R.attr.x == 1') };
   const sources = sourcesOf(texts);
   const first = compile(sources);
-  const second = compile(sources.map((source) => (source.path === 'b.yaml' ? new Source('b.yaml', policy('b', 'R.attr.x == 2')) : source)));
+  const second = compile(
+    sources.map((source) => (source.path === 'b.yaml' ? new Source('b.yaml', policy('b', 'R.attr.x == 2')) : source)),
+  );
   assert.is(fileOf(second, 'resource/a.ts'), fileOf(first, 'resource/a.ts'));
   assert.is(fileOf(second, 'traced/resource/a.ts'), fileOf(first, 'traced/resource/a.ts'));
   assert.match(fileOf(second, 'resource/b.ts').text, 'R.attr.x === 2');
@@ -46,7 +48,10 @@ test('versions of random folders compiled one after another give what each gives
 test.run();
 
 const SHARED_NAMES: { readonly [path: string]: string } = {
-  'variables.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', exportVariables: { name: 'sizes', definitions: { short: 'R.attr.size < 3' } } }),
+  'variables.yaml': JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    exportVariables: { name: 'sizes', definitions: { short: 'R.attr.size < 3' } },
+  }),
 };
 
 function policy(resource: string, expr: string): string {
@@ -67,11 +72,18 @@ function sourcesOf(texts: { readonly [path: string]: string }): readonly Source[
 
 /** The sources of a next version: a text that is the same stays the same source, as `load` sees to. */
 function again(earlier: readonly Source[], texts: { readonly [path: string]: string }): readonly Source[] {
-  return sourcesOf(texts).map((source) => earlier.find(({ path, text }) => path === source.path && text === source.text) ?? source);
+  return sourcesOf(texts).map(
+    (source) => earlier.find(({ path, text }) => path === source.path && text === source.text) ?? source,
+  );
 }
 
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
-  return Object.fromEntries(documents.map((document, index) => [`p${index}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]));
+  return Object.fromEntries(
+    documents.map((document, index) => [
+      `p${index}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
+  );
 }
 
 /** Another document in place of one, where it has the same identity: then the folder stays valid. */
@@ -81,7 +93,16 @@ function sameIdentity(document: Document, other: Document | undefined): Document
 
 function identityOf(document: Document): string {
   const [kind, body] = Object.entries(document)[0] as [string, Record<string, unknown>];
-  return JSON.stringify([kind, body.resource, body.principal, body.role, body.name, body.version, body.scope, body.scopePermissions]);
+  return JSON.stringify([
+    kind,
+    body.resource,
+    body.principal,
+    body.role,
+    body.name,
+    body.version,
+    body.scope,
+    body.scopePermissions,
+  ]);
 }
 
 function fileOf({ files }: Compilation, path: string): Compilation['files'][number] {
@@ -91,5 +112,8 @@ function fileOf({ files }: Compilation, path: string): Compilation['files'][numb
 }
 
 function bytesOf({ files, diagnostics }: Compilation): unknown {
-  return { files: files.map(({ path, text }) => [path, text]), diagnostics: diagnostics.map(({ code, message }) => [code, message]) };
+  return {
+    files: files.map(({ path, text }) => [path, text]),
+    diagnostics: diagnostics.map(({ code, message }) => [code, message]),
+  };
 }

@@ -41,10 +41,27 @@ const EXPRESSIONS = [
   '"\';escaped();//" == R.attr.a',
   'R.attr["*/escaped()/*"] == 1',
   'R.attr.a.b.c.d.e[0]["x"].`k-k`',
-  'V.a', 'V.b == V.a', 'V', 'C', 'G.x', 'C.a == 1', 'V.?zz.orValue(1)', 'has(V.a)',
+  'V.a',
+  'V.b == V.a',
+  'V',
+  'C',
+  'G.x',
+  'C.a == 1',
+  'V.?zz.orValue(1)',
+  'has(V.a)',
   'runtime.effectiveDerivedRoles == ["x"]',
-  '[1, 2].map(x, x + 1).exists(x, x == 2)', 'R.attr.l.all(R, R == 1)', 'cel.bind(cel, R.attr.a, cel == 1)',
-  '1 / 0 == 1', 'timestamp("x")', 'R.attr.a.matches("(")', '"%d".format(["x"])', '('.repeat(300), 'a'.repeat(2000), '', '!', '1 +',
+  '[1, 2].map(x, x + 1).exists(x, x == 2)',
+  'R.attr.l.all(R, R == 1)',
+  'cel.bind(cel, R.attr.a, cel == 1)',
+  '1 / 0 == 1',
+  'timestamp("x")',
+  'R.attr.a.matches("(")',
+  '"%d".format(["x"])',
+  '('.repeat(300),
+  'a'.repeat(2000),
+  '',
+  '!',
+  '1 +',
 ];
 
 const test = suite('hostile folders');
@@ -58,7 +75,10 @@ test(`every folder of mutated policies is a bundle or diagnostics with a place (
     const texts = mutatedFolder(random);
     const compilation = compileSafely(texts);
     if (compilation.program === undefined) {
-      assert.ok(compilation.diagnostics.some(({ severity }) => severity === 'error'), 'refused without an error');
+      assert.ok(
+        compilation.diagnostics.some(({ severity }) => severity === 'error'),
+        'refused without an error',
+      );
       counts.refused += 1;
     } else {
       counts.bundles += 1;
@@ -69,7 +89,10 @@ test(`every folder of mutated policies is a bundle or diagnostics with a place (
     }
     for (const { place, source } of compilation.diagnostics) {
       if (place === undefined) continue;
-      assert.ok(place.span.start <= place.span.end && place.span.end <= (source?.text.length ?? 0), 'a place outside its file');
+      assert.ok(
+        place.span.start <= place.span.end && place.span.end <= (source?.text.length ?? 0),
+        'a place outside its file',
+      );
     }
   }
   console.log(`  hostile folders: ${JSON.stringify(counts)}`);
@@ -110,10 +133,14 @@ function mutatedValue(value: unknown, random: Random, rate: number): unknown {
     const items = value.filter(() => !random.chance(rate / 2)).map((item) => mutatedValue(item, random, rate));
     return items.length > 0 && random.chance(rate) ? [...items, items[0]] : items;
   }
-  if (typeof value !== 'object' || value === null) return random.chance(rate) ? random.pick([null, 1.5, true, [], {}, 'x']) : value;
+  if (typeof value !== 'object' || value === null)
+    return random.chance(rate) ? random.pick([null, 1.5, true, [], {}, 'x']) : value;
   const entries = Object.entries(value)
     .filter(() => !random.chance(rate / 4))
-    .map(([key, item]) => [random.chance(rate / 4) ? random.pick(HOSTILE) : key, mutatedValue(item, random, rate)] as const);
+    .map(
+      ([key, item]) =>
+        [random.chance(rate / 4) ? random.pick(HOSTILE) : key, mutatedValue(item, random, rate)] as const,
+    );
   return Object.fromEntries(entries);
 }
 

@@ -44,7 +44,11 @@ for (const strict of [false, true]) {
         assert.equal(plain?.actions, result?.actions, `without meta, ${detail}`);
         for (const action of actions) {
           const [alone] = engine.check({ principal, resources: [{ resource, actions: [action] }], includeMeta: true });
-          assert.is(engine.isAllowed({ principal, resource, action }), alone?.actions[0]?.effect === ALLOW, `${action} alone, ${detail}`);
+          assert.is(
+            engine.isAllowed({ principal, resource, action }),
+            alone?.actions[0]?.effect === ALLOW,
+            `${action} alone, ${detail}`,
+          );
         }
         checks += 1;
       }
@@ -58,19 +62,28 @@ test.run();
 /** Policies as a folder would hold them; JSON is YAML. */
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
   return Object.fromEntries(
-    documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]),
+    documents.map((document, index) => [
+      `p${String(index).padStart(3, '0')}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
   );
 }
 
 function inModelWords(result: CheckResult): ModelResult {
   return {
     ...result,
-    actions: result.actions.map((decision) => ({ ...decision, effect: decision.effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY' })),
+    actions: result.actions.map((decision) => ({
+      ...decision,
+      effect: decision.effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+    })),
     outputs: [...result.outputs],
   };
 }
 
-/** Outputs as a multiset: the order of a rule's rows is nobody's promise (docs/spec/policy-language.md#order-of-results). */
+/**
+ * Outputs as a multiset: the order of a rule's rows is nobody's promise
+ * (docs/spec/policy-language.md#order-of-results).
+ */
 function comparable(result: ModelResult): unknown {
   const outputs = result.outputs.map((output: ModelOutput) => JSON.stringify(output)).sort();
   return { ...result, outputs };

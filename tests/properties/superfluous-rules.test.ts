@@ -9,7 +9,9 @@ import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts } from '../support/compiled.js';
 
-/** How many stores of random policies, and requests of each for every rule that is warned of; SEED says where to begin. */
+/**
+ * How many stores of random policies, and requests of each for every rule that is warned of; SEED says where to begin.
+ */
 const STORES = Number(process.env['STORES'] ?? 60);
 const REQUESTS = Number(process.env['REQUESTS'] ?? 40);
 const SEED = Number(process.env['SEED'] ?? 1);
@@ -25,11 +27,19 @@ test('a rule that is unreachable or repeated can be removed, and no decision and
     for (const warning of compileTexts(textsOf(documents)).diagnostics) {
       if (warning.code !== 'rule/unreachable' && warning.code !== 'rule/repeated') continue;
       removed.set(warning.code, (removed.get(warning.code) ?? 0) + 1);
-      const fewer = tableOf(documents.map((document, index) => (pathOf(index) === warning.source?.path ? without(document, warning) : document)));
+      const fewer = tableOf(
+        documents.map((document, index) =>
+          pathOf(index) === warning.source?.path ? without(document, warning) : document,
+        ),
+      );
       for (let i = 0; i < REQUESTS; i += 1) {
         const request = randomRequest(random);
         const detail = `seed ${seed}, ${warning.source?.path}: ${warning.message}, ${JSON.stringify(request)}`;
-        assert.equal(modelCheck(fewer, tinyCel, request, MODEL_DEFAULTS), modelCheck(table, tinyCel, request, MODEL_DEFAULTS), detail);
+        assert.equal(
+          modelCheck(fewer, tinyCel, request, MODEL_DEFAULTS),
+          modelCheck(table, tinyCel, request, MODEL_DEFAULTS),
+          detail,
+        );
       }
     }
   }
@@ -51,7 +61,13 @@ function textsOf(documents: readonly Document[]): { readonly [path: string]: str
 function withDistinctNames(document: Document): Document {
   const { resourcePolicy, principalPolicy } = document;
   if (resourcePolicy !== undefined) {
-    return { ...document, resourcePolicy: { ...resourcePolicy, rules: (resourcePolicy.rules ?? []).map((rule, index) => ({ ...rule, name: `n${index}` })) } };
+    return {
+      ...document,
+      resourcePolicy: {
+        ...resourcePolicy,
+        rules: (resourcePolicy.rules ?? []).map((rule, index) => ({ ...rule, name: `n${index}` })),
+      },
+    };
   }
   if (principalPolicy === undefined) return document;
   const rules = (principalPolicy.rules ?? []).map((rule, block) => ({
@@ -65,8 +81,13 @@ function withDistinctNames(document: Document): Document {
 function without(document: Document, { place }: Diagnostic): Document {
   const [rule = -1, action] = [...(place?.path ?? '').matchAll(/\[(\d+)\]/g)].map(([, index]) => Number(index));
   const { resourcePolicy, principalPolicy, rolePolicy } = document;
-  if (resourcePolicy !== undefined) return { ...document, resourcePolicy: { ...resourcePolicy, rules: (resourcePolicy.rules ?? []).toSpliced(rule, 1) } };
-  if (rolePolicy !== undefined) return { ...document, rolePolicy: { ...rolePolicy, rules: (rolePolicy.rules ?? []).toSpliced(rule, 1) } };
+  if (resourcePolicy !== undefined)
+    return {
+      ...document,
+      resourcePolicy: { ...resourcePolicy, rules: (resourcePolicy.rules ?? []).toSpliced(rule, 1) },
+    };
+  if (rolePolicy !== undefined)
+    return { ...document, rolePolicy: { ...rolePolicy, rules: (rolePolicy.rules ?? []).toSpliced(rule, 1) } };
   if (principalPolicy === undefined) return document;
   const rules = (principalPolicy.rules ?? []).map((block, index) =>
     index === rule ? { ...block, actions: block.actions.toSpliced(action ?? -1, 1) } : block,

@@ -13,8 +13,12 @@ export function disagreementsOf(corpus: readonly Question[], asked: Asked): read
   return corpus.flatMap(({ pattern, texts, matches }) => {
     const answer = answerer(pattern, asked);
     const indices = [...texts.keys()];
-    const wrong = [...indices, ...indices.reverse()].filter((index) => answer(texts[index] as string) !== matches[index]);
-    return [...new Set(wrong)].map((index) => `${JSON.stringify(pattern)} on ${JSON.stringify(texts[index])}: RE2 answers ${matches[index]}`);
+    const wrong = [...indices, ...indices.reverse()].filter(
+      (index) => answer(texts[index] as string) !== matches[index],
+    );
+    return [...new Set(wrong)].map(
+      (index) => `${JSON.stringify(pattern)} on ${JSON.stringify(texts[index])}: RE2 answers ${matches[index]}`,
+    );
   });
 }
 

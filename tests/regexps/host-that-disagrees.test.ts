@@ -14,10 +14,22 @@ import { disagreementProgram } from './program.js';
 
 /** What the native `test` is replaced by, for patterns as decisions use them. */
 const HOSTS: readonly (readonly [name: string, test: string])[] = [
-  ['misses code points of two units at the end', String.raw`!/[\ud800-\udbff][\udc00-\udfff]$/.test(s) && test.call(this, s)`],
-  ['takes the end of the last line for the end', String.raw`test.call(this, s) || (s.endsWith('\n') && test.call(this, s.slice(0, -1)))`],
-  ['splits pairs', `test.call(new RegExp(this.source.replace(/\\\\u\\{[0-9a-f]{5,}\\}/g, '\\\\uffff').replace(/\\\\u\\{([0-9a-f]+)\\}/g, (_, code) => '\\\\u' + code.padStart(4, '0'))), s)`],
-  ['repeats three times at most', String.raw`test.call(new RegExp(this.source.replace(/\{(\d+),[4-9]\}/g, (_, least) => '{' + least + ',' + Math.max(least, 3) + '}'), 'u'), s)`],
+  [
+    'misses code points of two units at the end',
+    String.raw`!/[\ud800-\udbff][\udc00-\udfff]$/.test(s) && test.call(this, s)`,
+  ],
+  [
+    'takes the end of the last line for the end',
+    String.raw`test.call(this, s) || (s.endsWith('\n') && test.call(this, s.slice(0, -1)))`,
+  ],
+  [
+    'splits pairs',
+    `test.call(new RegExp(this.source.replace(/\\\\u\\{[0-9a-f]{5,}\\}/g, '\\\\uffff').replace(/\\\\u\\{([0-9a-f]+)\\}/g, (_, code) => '\\\\u' + code.padStart(4, '0'))), s)`,
+  ],
+  [
+    'repeats three times at most',
+    String.raw`test.call(new RegExp(this.source.replace(/\{(\d+),[4-9]\}/g, (_, least) => '{' + least + ',' + Math.max(least, 3) + '}'), 'u'), s)`,
+  ],
   ['matches everything', 'true'],
   ['matches nothing', 'false'],
   ['throws', `(() => { throw new SyntaxError('Invalid flags') })()`],
@@ -93,7 +105,10 @@ function onHost(replacement: string, program: string): string {
       process.stdout.write(answers());`,
     );
     writeFileSync(join(folder, 'program.mjs'), program);
-    const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'host.mjs')], { encoding: 'utf8', maxBuffer: 100_000_000 });
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join(folder, 'host.mjs')], {
+      encoding: 'utf8',
+      maxBuffer: 100_000_000,
+    });
     assert.is(status, 0, stderr);
     return stdout;
   } finally {

@@ -32,7 +32,8 @@ async function inBatches(answers: (corpus: readonly Question[]) => Promise<strin
   assert.ok(tally.matches > tally.texts / 5 && tally.matches < (tally.texts * 4) / 5, 'both answers are asked for');
 }
 
-test(`in Node ${process.versions.node}`, () => inBatches(async (corpus) => disagreementsOf(corpus, 'native').join('\n')));
+test(`in Node ${process.versions.node}`, () =>
+  inBatches(async (corpus) => disagreementsOf(corpus, 'native').join('\n')));
 
 test('in a browser', async () => {
   if (!hasBrowser) return skip(import.meta.url, 'no browser is installed');

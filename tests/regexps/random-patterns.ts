@@ -1,6 +1,8 @@
 import type { Random } from '../support/oracle/random.js';
 
-/** A random pattern, and strings that it may match: strings from its own structure, damaged ones, and unrelated ones. */
+/**
+ * A random pattern, and strings that it may match: strings from its own structure, damaged ones, and unrelated ones.
+ */
 export interface RandomPattern {
   readonly pattern: string;
   readonly texts: readonly string[];
@@ -9,7 +11,12 @@ export interface RandomPattern {
 /** A random pattern in RE2's syntax. Four in ten are in the subset for native regular expressions. */
 export function randomPattern(random: Random, texts: number): RandomPattern {
   const foldsCase = random.chance(0.15);
-  const scope: Scope = { random, sets: random.chance(0.7) ? shuffled(random, DISJOINT) : undefined, foldsCase, budget: 1 + random.below(12) };
+  const scope: Scope = {
+    random,
+    sets: random.chance(0.7) ? shuffled(random, DISJOINT) : undefined,
+    foldsCase,
+    budget: 1 + random.below(12),
+  };
   const body = random.chance(0.75) ? sequence(scope, 0) : choice(scope, 0);
   const start = random.chance(0.5) ? '^' : '';
   const end = random.chance(0.6) ? '$' : '';
@@ -29,7 +36,9 @@ interface Part {
 
 interface Scope {
   readonly random: Random;
-  /** Sets not used yet: what shares no code point is never ambiguous, however it is nested. Undefined: any set anywhere. */
+  /**
+   * Sets not used yet: what shares no code point is never ambiguous, however it is nested. Undefined: any set anywhere.
+   */
   readonly sets: (readonly [text: string, samples: readonly string[]])[] | undefined;
   readonly foldsCase: boolean;
   /** How many more sets the pattern may have. */
@@ -57,12 +66,17 @@ function sequence(scope: Scope, depth: number): Part {
 function quantified(scope: Scope, depth: number): Part {
   const { random } = scope;
   const isNested = depth < MAX_DEPTH && scope.budget > 1 && random.chance(0.35);
-  const atom = isNested ? grouped(scope, random.chance(0.5) ? choice(scope, depth + 1) : sequence(scope, depth + 1)) : set(scope);
+  const atom = isNested
+    ? grouped(scope, random.chance(0.5) ? choice(scope, depth + 1) : sequence(scope, depth + 1))
+    : set(scope);
   if (random.chance(0.55)) return atom;
   const [text, least, most] = quantifier(random);
   const lazy = random.chance(0.15) ? '?' : '';
   const count = (): number => least + random.below(Math.min(most, least + 3) - least + 1);
-  return { text: `${atom.text}${text}${lazy}`, sample: () => Array.from({ length: count() }, () => atom.sample()).join('') };
+  return {
+    text: `${atom.text}${text}${lazy}`,
+    sample: () => Array.from({ length: count() }, () => atom.sample()).join(''),
+  };
 }
 
 function quantifier(random: Random): readonly [text: string, least: number, most: number] {
@@ -85,7 +99,8 @@ function grouped({ random }: Scope, body: Part): Part {
 function set(scope: Scope): Part {
   const { random } = scope;
   scope.budget -= 1;
-  const [text, samples] = scope.sets?.pop() ?? (random.chance(0.5) ? random.pick(SINGLE) : randomClass(random, scope.foldsCase));
+  const [text, samples] =
+    scope.sets?.pop() ?? (random.chance(0.5) ? random.pick(SINGLE) : randomClass(random, scope.foldsCase));
   return { text, sample: () => random.pick(samples) };
 }
 
@@ -134,8 +149,55 @@ const ITEMS: typeof ASCII_ITEMS = [
 
 /** At the edges of encodings, of case folding, of line ends, of surrogates. */
 const INTERESTING = [
-  '', 'a', 'z', 'A', 'k', 'K', 's', 'S', '0', '_', '-', '.', '$', '^', '\0', '\t', '\n', '\v', '\r', ' ', '\x7f', '\x80', '\x85', '\xa0', '\u00e9', '\u00ff', '\u0100', '\u017f', '\u0130', '\u0131',
-  '\u212a', '\u2028', '\u2029', '\ud7ff', '\ud800', '\ud83d', '\udbff', '\udc00', '\ude00', '\udfff', '\ue000', '\ufeff', '\uffff', '\u{10000}', '\u{103ff}', '\u{10400}', '\u{1f600}', '\u{1f64f}', '\u{10ffff}',
+  '',
+  'a',
+  'z',
+  'A',
+  'k',
+  'K',
+  's',
+  'S',
+  '0',
+  '_',
+  '-',
+  '.',
+  '$',
+  '^',
+  '\0',
+  '\t',
+  '\n',
+  '\v',
+  '\r',
+  ' ',
+  '\x7f',
+  '\x80',
+  '\x85',
+  '\xa0',
+  '\u00e9',
+  '\u00ff',
+  '\u0100',
+  '\u017f',
+  '\u0130',
+  '\u0131',
+  '\u212a',
+  '\u2028',
+  '\u2029',
+  '\ud7ff',
+  '\ud800',
+  '\ud83d',
+  '\udbff',
+  '\udc00',
+  '\ude00',
+  '\udfff',
+  '\ue000',
+  '\ufeff',
+  '\uffff',
+  '\u{10000}',
+  '\u{103ff}',
+  '\u{10400}',
+  '\u{1f600}',
+  '\u{1f64f}',
+  '\u{10ffff}',
 ];
 
 const SINGLE: typeof ASCII_ITEMS = [
@@ -182,7 +244,10 @@ const DISJOINT: typeof ASCII_ITEMS = [
   ['\\n', ['\n']],
   ['[ \\t]', [' ', '\t']],
   ['/', ['/']],
-  ['[^ -~\\s\u017f\u212a]', ['\v', '\u00e9', '\u2028', '\u{1f600}', '\u{10ffff}', '\ud83d', '\ude00', '\ud800', '\udfff']],
+  [
+    '[^ -~\\s\u017f\u212a]',
+    ['\v', '\u00e9', '\u2028', '\u{1f600}', '\u{10ffff}', '\ud83d', '\ude00', '\ud800', '\udfff'],
+  ],
 ];
 
 /** Sets at the edges of what one UTF-16 unit holds, in place of the one wide set; not under `(?i)`. */

@@ -14,8 +14,15 @@ function schemaFiles(refs: readonly string[], files: Files): Readonly<Record<str
 }
 
 test('a schema is one module, in the folders of its file, whoever refers to it', () => {
-  const files = { 'resources/leave_request.json': { properties: { by: { $ref: '/user.json#/$defs/id' } } }, 'user.json': { $defs: { id: { type: 'string' } } } };
-  const refs = ['authz:///resources/leave_request.json', 'authz:///resources/leave_request.json', 'AUTHZ:///resources/leave_request.json'];
+  const files = {
+    'resources/leave_request.json': { properties: { by: { $ref: '/user.json#/$defs/id' } } },
+    'user.json': { $defs: { id: { type: 'string' } } },
+  };
+  const refs = [
+    'authz:///resources/leave_request.json',
+    'authz:///resources/leave_request.json',
+    'AUTHZ:///resources/leave_request.json',
+  ];
   const modules = schemaFiles(refs, files);
   assert.equal(Object.keys(modules).sort(), ['schemas/resources/leave_request.ts', 'schemas/user.ts']);
   assert.is(
@@ -33,20 +40,37 @@ export const leaveRequestSchema: schema.Schema = schema.anyType(
 });
 
 test('files that nobody refers to are not emitted, and need not be schemas', () => {
-  assert.equal(Object.keys(schemaFiles(['authz:///a.json'], { 'a.json': true, 'b.json': 'no json' })), ['schemas/a.ts']);
+  assert.equal(Object.keys(schemaFiles(['authz:///a.json'], { 'a.json': true, 'b.json': 'no json' })), [
+    'schemas/a.ts',
+  ]);
 });
 
 test('equal schemas give equal modules', () => {
-  const files = { 'a.json': { $ref: 'b.json#/$defs/x' }, 'b.json': { $defs: { y: { $ref: '#/$defs/x' }, x: { properties: { y: { $ref: '#/$defs/y' } } } } } };
+  const files = {
+    'a.json': { $ref: 'b.json#/$defs/x' },
+    'b.json': { $defs: { y: { $ref: '#/$defs/x' }, x: { properties: { y: { $ref: '#/$defs/y' } } } } },
+  };
   const refs = ['authz:///a.json', 'authz:///b.json'];
-  assert.equal(schemaFiles(refs, files), schemaFiles(refs.toReversed(), Object.fromEntries(Object.entries(files).reverse())));
+  assert.equal(
+    schemaFiles(refs, files),
+    schemaFiles(refs.toReversed(), Object.fromEntries(Object.entries(files).reverse())),
+  );
 });
 
 test('names and paths that would clash are told apart', async () => {
-  const files = { 'a/x.json': { type: 'object', required: ['a'] }, 'b/X.json': { required: ['b'] }, 'x.json': { required: ['c'] }, 'X.json': { required: ['d'] }, 'p4.json': { required: ['e'] } };
+  const files = {
+    'a/x.json': { type: 'object', required: ['a'] },
+    'b/X.json': { required: ['b'] },
+    'x.json': { required: ['c'] },
+    'X.json': { required: ['d'] },
+    'p4.json': { required: ['e'] },
+  };
   const refs = Object.keys(files).map((file) => `authz:///${file}`);
   const validate = await validators(refs, files);
-  assert.equal(refs.flatMap((ref) => validate(ref, {})), ['a', 'b', 'c', 'd', 'e'].map((name) => `/: missing properties: '${name}'`));
+  assert.equal(
+    refs.flatMap((ref) => validate(ref, {})),
+    ['a', 'b', 'c', 'd', 'e'].map((name) => `/: missing properties: '${name}'`),
+  );
 });
 
 const EVIL = `'";}\u2028\n*/globalThis.hacked=1;//\`\${globalThis.hacked=1}\\`;
@@ -74,17 +98,40 @@ test('no text of a schema leaves its quotes', async () => {
 });
 
 test('schema modules are valid TypeScript and call nothing but runtime/row-schema', () => {
-  const files = { 'a.json': { type: ['object', 'null'], properties: { __proto__: { minimum: 0.10 }, b: { contains: true } }, if: true, then: { $ref: '#/$defs/c' }, $defs: { c: EVIL_SCHEMA } } };
+  const files = {
+    'a.json': {
+      type: ['object', 'null'],
+      properties: { __proto__: { minimum: 0.1 }, b: { contains: true } },
+      if: true,
+      then: { $ref: '#/$defs/c' },
+      $defs: { c: EVIL_SCHEMA },
+    },
+  };
   const text = schemaFiles(['authz:///a.json'], files)['schemas/a.ts'] ?? '';
   const file = new Project({ useInMemoryFileSystem: true }).createSourceFile('a.ts', text);
-  const syntax = ts.transpileModule(text, { reportDiagnostics: true, compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+  const syntax = ts.transpileModule(text, {
+    reportDiagnostics: true,
+    compilerOptions: { target: ts.ScriptTarget.ES2022 },
+  });
   assert.equal(syntax.diagnostics, []);
-  for (const call of file.getDescendantsOfKind(SyntaxKind.CallExpression)) assert.match(call.getExpression().getText(), /^schema\.\w+$/);
+  for (const call of file.getDescendantsOfKind(SyntaxKind.CallExpression))
+    assert.match(call.getExpression().getText(), /^schema\.\w+$/);
 });
 
 test('compiled for checks only, a schema module has validators alone', () => {
-  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'p', version: 'default', schemas: { resourceSchema: { ref: 'authz:///a.json' } }, rules: [] } };
-  const { files } = compile([new Source('p.yaml', JSON.stringify(policy))], undefined, { schemaTexts: new Map([['a.json', '{"type":"object"}']]), checksOnly: true });
+  const policy = {
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: {
+      resource: 'p',
+      version: 'default',
+      schemas: { resourceSchema: { ref: 'authz:///a.json' } },
+      rules: [],
+    },
+  };
+  const { files } = compile([new Source('p.yaml', JSON.stringify(policy))], undefined, {
+    schemaTexts: new Map([['a.json', '{"type":"object"}']]),
+    checksOnly: true,
+  });
   const texts = files.map(({ text }) => text).join('\n');
   assert.match(texts, "import * as schema from '#runtime/schema';");
   assert.not.match(texts, 'row-schema');
@@ -92,7 +139,10 @@ test('compiled for checks only, a schema module has validators alone', () => {
 });
 
 test('a bundle with schemas runs anywhere: no platform, no eval', async () => {
-  const { js } = await bundle(compileReferences(['authz:///a.json'], { 'a.json': { format: 'regex' } }).files, join(ROOT, 'runtime'));
+  const { js } = await bundle(
+    compileReferences(['authz:///a.json'], { 'a.json': { format: 'regex' } }).files,
+    join(ROOT, 'runtime'),
+  );
   assert.not.match(js, /from\s*"node:|\brequire\("|\bnew Function\(|globalThis\.eval|\(0, ?eval\)/);
 });
 

@@ -37,7 +37,12 @@ test('attributes that nest without end are not judged, and do not overflow the s
 });
 
 test('a schema that asks itself twice at each level does not take exponential time', async () => {
-  const twice = { anyOf: [{ properties: { a: { $ref: '#' } }, required: ['x'] }, { properties: { a: { $ref: '#' } }, required: ['y'] }] };
+  const twice = {
+    anyOf: [
+      { properties: { a: { $ref: '#' } }, required: ['x'] },
+      { properties: { a: { $ref: '#' } }, required: ['y'] },
+    ],
+  };
   const validate = await validators([REF], { 'a.json': twice });
   let value: object = {};
   for (let i = 0; i < 60; i += 1) value = { a: value };
@@ -45,14 +50,21 @@ test('a schema that asks itself twice at each level does not take exponential ti
 });
 
 test('what a limit cut short satisfies no schema, not even a negated one', async () => {
-  const validate = await validators([REF], { 'a.json': { not: { properties: { a: { $ref: '#/$defs/n' } } }, $defs: { n: { properties: { a: { $ref: '#/$defs/n' } } } } } });
+  const validate = await validators([REF], {
+    'a.json': {
+      not: { properties: { a: { $ref: '#/$defs/n' } } },
+      $defs: { n: { properties: { a: { $ref: '#/$defs/n' } } } },
+    },
+  });
   let value: object = {};
   for (let i = 0; i < 5000; i += 1) value = { a: value };
   assert.is(validate(REF, value).length, 1);
 });
 
 test('a hundred violations are listed, and the others are counted', async () => {
-  const validate = await validators([REF], { 'a.json': { properties: { a: { uniqueItems: true }, b: { items: { type: 'string' } } } } });
+  const validate = await validators([REF], {
+    'a.json': { properties: { a: { uniqueItems: true }, b: { items: { type: 'string' } } } },
+  });
   const pairs = validate(REF, { a: Array(20_000).fill(1) });
   assert.is(pairs.length, 101);
   assert.is(pairs.at(-1), `/: and ${(20_000 * 19_999) / 2 - 100} more`);
@@ -71,7 +83,10 @@ test('violations in a branch that does not matter make no room and take none', a
 });
 
 test('violations do not repeat long keys and values without end', async () => {
-  const schema = { properties: { names: { additionalProperties: false } }, additionalProperties: { items: { type: 'string' } } };
+  const schema = {
+    properties: { names: { additionalProperties: false } },
+    additionalProperties: { items: { type: 'string' } },
+  };
   const validate = await validators([REF], { 'a.json': schema });
   const long = '😀'.repeat(100_000);
   const found = validate(REF, { [`a${long}`]: Array(1000).fill(1), names: { [long]: 1 } });
@@ -85,30 +100,55 @@ interface Answer {
   readonly lists: readonly (readonly { readonly path: string; readonly message: string; readonly source: string }[])[];
 }
 
-/** Fifty resources and a principal, each with more violations than an answer lists; their keys are as long as can be once they are escaped in JSON. */
+/**
+ * Fifty resources and a principal, each with more violations than an answer lists; their keys are as long as can be
+ * once they are escaped in JSON.
+ */
 test('a call lists a hundred violations and counts the others, over every protocol', async () => {
   const rules = [{ actions: ['*'], effect: 'EFFECT_ALLOW', roles: ['*'] }];
   const schemas = { principalSchema: { ref: 'authz:///p.json' }, resourceSchema: { ref: 'authz:///r.json' } };
-  const policy = new Source('p.yaml', JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', schemas, rules } }));
-  const texts = new Map([['p.json', '{"properties":{"level":{"type":"integer"}}}'], ['r.json', '{"properties":{"tags":{"items":{"enum":["a"],"additionalProperties":false}}}}']]);
+  const policy = new Source(
+    'p.yaml',
+    JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: { resource: 'doc', version: 'default', schemas, rules },
+    }),
+  );
+  const texts = new Map([
+    ['p.json', '{"properties":{"level":{"type":"integer"}}}'],
+    ['r.json', '{"properties":{"tags":{"items":{"enum":["a"],"additionalProperties":false}}}}'],
+  ]);
   const { policies } = await loaded(compile([policy], new Diagnostics(), { schemaTexts: texts }));
   const engine = createAuditedEngine(policies as CompiledBundle, { schemaEnforcement: 'reject' });
   const server = await start([], engine as unknown as Decider);
   const send = async (path: string, body: unknown): Promise<{ readonly size: number; readonly answer: JsonObject }> => {
-    const response = await fetch(`http://${server.httpAddress}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const response = await fetch(`http://${server.httpAddress}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     const text = await response.text();
     assert.is(response.status, 200, text.slice(0, 300));
     return { size: Buffer.byteLength(text), answer: JSON.parse(text) as JsonObject };
   };
-  const listsOf = (answer: JsonObject): Answer['lists'] => (answer.results as readonly JsonObject[]).map(({ validationErrors }) => (validationErrors ?? []) as Answer['lists'][number]);
+  const listsOf = (answer: JsonObject): Answer['lists'] =>
+    (answer.results as readonly JsonObject[]).map(
+      ({ validationErrors }) => (validationErrors ?? []) as Answer['lists'][number],
+    );
   const principal = { id: 'alice', roles: ['user'], attr: { level: 'high' } };
   const ids = Array.from({ length: 50 }, (_, index) => `d${index}`);
-  const attributes = { short: { tags: Array(60).fill('b') }, long: { tags: Array(30).fill({ ['\u0001'.repeat(300)]: 1 }) } };
+  const attributes = {
+    short: { tags: Array(60).fill('b') },
+    long: { tags: Array(30).fill({ ['\u0001'.repeat(300)]: 1 }) },
+  };
   try {
     for (const [kind, attr] of Object.entries(attributes)) {
       const resources = ids.map((id) => ({ actions: ['view'], resource: { kind: 'doc', id, attr } }));
       const check = { requestId: 'r', principal, resources };
-      const evaluations = ids.map((id) => ({ subject: { type: 'user', id: `u${id}`, properties: principal.attr }, resource: { type: 'doc', id, properties: attr } }));
+      const evaluations = ids.map((id) => ({
+        subject: { type: 'user', id: `u${id}`, properties: principal.attr },
+        resource: { type: 'doc', id, properties: attr },
+      }));
       const asked: { readonly [protocol: string]: () => Promise<Answer> } = {
         rest: async () => {
           const { size, answer } = await send('/api/check/resources', check);
@@ -128,14 +168,32 @@ test('a call lists a hundred violations and counts the others, over every protoc
         },
         set: async () => {
           const instances = Object.fromEntries(ids.map((id) => [id, { attr }]));
-          const { size, answer } = await send('/api/check', { requestId: 'r', actions: ['view'], principal, resource: { kind: 'doc', instances } });
-          const byId = answer.resourceInstances as { readonly [id: string]: { readonly validationErrors?: Answer['lists'][number] } };
+          const { size, answer } = await send('/api/check', {
+            requestId: 'r',
+            actions: ['view'],
+            principal,
+            resource: { kind: 'doc', instances },
+          });
+          const byId = answer.resourceInstances as {
+            readonly [id: string]: { readonly validationErrors?: Answer['lists'][number] };
+          };
           return { size, lists: ids.toSorted().map((id) => byId[id]?.validationErrors ?? []) };
         },
         authzen: async () => {
-          const { size, answer } = await send('/access/v1/evaluations', { action: { name: 'view' }, context: { 'authz.includeMeta': true }, evaluations });
-          const answers = answer.evaluations as readonly { readonly context?: { readonly response?: JsonObject; readonly 'authz.response'?: JsonObject } }[];
-          return { size, lists: answers.flatMap((one) => listsOf((one.context?.['authz.response'] ?? one.context?.response ?? { results: [] }) as JsonObject)) };
+          const { size, answer } = await send('/access/v1/evaluations', {
+            action: { name: 'view' },
+            context: { 'authz.includeMeta': true },
+            evaluations,
+          });
+          const answers = answer.evaluations as readonly {
+            readonly context?: { readonly response?: JsonObject; readonly 'authz.response'?: JsonObject };
+          }[];
+          return {
+            size,
+            lists: answers.flatMap((one) =>
+              listsOf((one.context?.['authz.response'] ?? one.context?.response ?? { results: [] }) as JsonObject),
+            ),
+          };
         },
       };
       for (const [protocol, ask] of Object.entries(asked)) {
@@ -144,15 +202,41 @@ test('a call lists a hundred violations and counts the others, over every protoc
         assert.ok(size < 100_000, about);
         assert.is(lists.length, 50, about);
         const violations = lists.flat().filter(({ message }) => !message.startsWith('and '));
-        assert.ok(kind === 'short' ? violations.length === 100 : violations.length > 10 && violations.length < 100, `${about}, ${violations.length} violations`);
-        const total = lists.flat().reduce((sum, { message }) => sum + Number(/^and (\d+) more$/.exec(message)?.[1] ?? 1), 0);
+        assert.ok(
+          kind === 'short' ? violations.length === 100 : violations.length > 10 && violations.length < 100,
+          `${about}, ${violations.length} violations`,
+        );
+        const total = lists
+          .flat()
+          .reduce((sum, { message }) => sum + Number(/^and (\d+) more$/.exec(message)?.[1] ?? 1), 0);
         assert.is(total, 50 * 61, about);
         // The first resources are told all, the last how many there are of each source.
-        assert.equal(lists[0]?.slice(0, 1), [{ path: '/level', message: 'expected integer, but got string', source: 'SOURCE_PRINCIPAL' }], about);
-        if (kind === 'short') assert.equal(lists.map((list) => list.length), [61, 40, ...Array(48).fill(2)], about);
-        assert.equal(lists.at(-1), [{ path: '/', message: 'and 1 more', source: 'SOURCE_PRINCIPAL' }, { path: '/', message: 'and 60 more', source: 'SOURCE_RESOURCE' }], about);
+        assert.equal(
+          lists[0]?.slice(0, 1),
+          [{ path: '/level', message: 'expected integer, but got string', source: 'SOURCE_PRINCIPAL' }],
+          about,
+        );
+        if (kind === 'short')
+          assert.equal(
+            lists.map((list) => list.length),
+            [61, 40, ...Array(48).fill(2)],
+            about,
+          );
+        assert.equal(
+          lists.at(-1),
+          [
+            { path: '/', message: 'and 1 more', source: 'SOURCE_PRINCIPAL' },
+            { path: '/', message: 'and 60 more', source: 'SOURCE_RESOURCE' },
+          ],
+          about,
+        );
       }
-      const plan = await send('/api/plan/resources', { requestId: 'r', principal, action: 'view', resource: { kind: 'doc', attr } });
+      const plan = await send('/api/plan/resources', {
+        requestId: 'r',
+        principal,
+        action: 'view',
+        resource: { kind: 'doc', attr },
+      });
       assert.ok(plan.size < 100_000, `plan, ${kind}: ${plan.size} bytes`);
       assert.ok(plan.answer.validationErrors.length > 10);
     }
@@ -162,7 +246,9 @@ test('a call lists a hundred violations and counts the others, over every protoc
 });
 
 test('patterns run in linear time', async () => {
-  const validate = await validators([REF], { 'a.json': { properties: { a: { pattern: '^(a+)+$' }, b: { format: 'email' }, c: { format: 'uri-template' } } } });
+  const validate = await validators([REF], {
+    'a.json': { properties: { a: { pattern: '^(a+)+$' }, b: { format: 'email' }, c: { format: 'uri-template' } } },
+  });
   const long = 'a'.repeat(200_000);
   assert.is(validate(REF, { a: `${long}!`, b: `${long}@`, c: '{'.repeat(200_000) }).length, 3);
 });

@@ -24,7 +24,12 @@ says('type: what was expected and what was got', [
 
 says('a type failure hides all other keywords of its schema object', [
   [{ type: 'string', enum: ['a'], minLength: 3 }, 1, '/v: expected string, but got number'],
-  [{ allOf: [{ type: 'string' }, { minimum: 3 }] }, 1, '/v: expected string, but got number', '/v: must be >= 3 but found 1'],
+  [
+    { allOf: [{ type: 'string' }, { minimum: 3 }] },
+    1,
+    '/v: expected string, but got number',
+    '/v: must be >= 3 but found 1',
+  ],
 ]);
 
 says('enum and const: numbers in quotes, null as <nil>, booleans bare', [
@@ -42,8 +47,17 @@ says('enum and const: numbers in quotes, null as <nil>, booleans bare', [
 
 says('objects: required, forbidden and counted members', [
   [{ required: ['a', 'b', 'c'] }, { b: 1 }, "/v: missing properties: 'a', 'c'"],
-  [{ properties: { a: true }, additionalProperties: false }, { r: 1, q: 1, a: 1 }, "/v: additionalProperties 'q', 'r' not allowed"],
-  [{ patternProperties: { '^x': { type: 'string' } }, additionalProperties: { type: 'number' } }, { x1: 1, y: 'a' }, '/v/x1: expected string, but got number', '/v/y: expected number, but got string'],
+  [
+    { properties: { a: true }, additionalProperties: false },
+    { r: 1, q: 1, a: 1 },
+    "/v: additionalProperties 'q', 'r' not allowed",
+  ],
+  [
+    { patternProperties: { '^x': { type: 'string' } }, additionalProperties: { type: 'number' } },
+    { x1: 1, y: 'a' },
+    '/v/x1: expected string, but got number',
+    '/v/y: expected number, but got string',
+  ],
   [{ minProperties: 2 }, { a: 1 }, '/v: minimum 2 properties allowed, but found 1 properties'],
   [{ maxProperties: 0 }, { a: 1 }, '/v: maximum 0 properties allowed, but found 1 properties'],
   [{ dependentRequired: { a: ['b'] } }, { a: 1 }, "/v: property 'b' is required, if 'a' property exists"],
@@ -55,9 +69,21 @@ says('arrays: counted, unique and contained items', [
   [{ minItems: 2 }, [1], '/v: minimum 2 items required, but found 1 items'],
   [{ maxItems: 0 }, [1], '/v: maximum 0 items required, but found 1 items'],
   [{ uniqueItems: true }, [1, 2, 1], '/v: items at index 0 and 2 are equal'],
-  [{ uniqueItems: true }, [{ a: 1, b: 2 }, { b: 2, a: 1 }], '/v: items at index 0 and 1 are equal'],
+  [
+    { uniqueItems: true },
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+    '/v: items at index 0 and 1 are equal',
+  ],
   [{ uniqueItems: true }, [1, '1', [1], { 1: 1 }, true, null]],
-  [{ contains: { type: 'string' } }, [1, true], '/v/0: expected string, but got number', '/v/1: expected string, but got boolean'],
+  [
+    { contains: { type: 'string' } },
+    [1, true],
+    '/v/0: expected string, but got number',
+    '/v/1: expected string, but got boolean',
+  ],
   [{ contains: { type: 'string' } }, [], '/v: valid must be >= 1, but got 0'],
   [{ contains: { type: 'string' }, minContains: 2 }, ['a'], '/v: valid must be >= 2, but got 1'],
   [{ contains: { type: 'string' }, maxContains: 1 }, ['a', 1, 'b'], '/v: valid must be <= 1, but got 2'],
@@ -92,9 +118,19 @@ says('numbers print with the fewest digits, with an exponent from 1e6 on and bel
 ]);
 
 says('combinators disappear in favour of the leaves of their branches', [
-  [{ anyOf: [{ type: 'string' }, { minimum: 3 }] }, 1, '/v: expected string, but got number', '/v: must be >= 3 but found 1'],
+  [
+    { anyOf: [{ type: 'string' }, { minimum: 3 }] },
+    1,
+    '/v: expected string, but got number',
+    '/v: must be >= 3 but found 1',
+  ],
   [{ anyOf: [{ type: 'string' }, { minimum: 3 }] }, 4],
-  [{ oneOf: [{ type: 'string' }, { minimum: 3 }] }, 1, '/v: expected string, but got number', '/v: must be >= 3 but found 1'],
+  [
+    { oneOf: [{ type: 'string' }, { minimum: 3 }] },
+    1,
+    '/v: expected string, but got number',
+    '/v: must be >= 3 but found 1',
+  ],
   [{ oneOf: [{ minimum: 1 }, { type: 'string' }, { minimum: 3 }] }, 4, '/v: valid against schemas at indexes 0 and 2'],
   [{ not: { type: 'number' } }, 4, '/v: not failed'],
   [{ not: { type: 'string' } }, 4],
@@ -107,28 +143,66 @@ says('false schemas are not allowed at the offending location', [
   [false, 1, '/v: not allowed'],
   [{ properties: { a: false } }, { a: 1 }, '/v/a: not allowed'],
   [{ properties: { a: true }, unevaluatedProperties: false }, { a: 1, b: 2 }, '/v/b: not allowed'],
-  [{ anyOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: true } }], unevaluatedProperties: false }, { a: 1, b: 2 }, '/v/a: not allowed'],
-  [{ allOf: [{ properties: { a: true } }], if: { required: ['b'] }, then: { properties: { b: true } }, unevaluatedProperties: false }, { a: 1, b: 2 }],
+  [
+    { anyOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: true } }], unevaluatedProperties: false },
+    { a: 1, b: 2 },
+    '/v/a: not allowed',
+  ],
+  [
+    {
+      allOf: [{ properties: { a: true } }],
+      if: { required: ['b'] },
+      then: { properties: { b: true } },
+      unevaluatedProperties: false,
+    },
+    { a: 1, b: 2 },
+  ],
   [{ prefixItems: [true], unevaluatedItems: false }, [1, 2], '/v/1: not allowed'],
   [{ contains: { const: 1 }, unevaluatedItems: false }, [1, 2], '/v/1: not allowed'],
 ]);
 
 says('paths are JSON pointers with percent-encoding', [
-  [{ additionalProperties: { type: 'string' } }, { 'a/b~c d%é': 1 }, '/v/a~1b~0c%20d%25%C3%A9: expected string, but got number'],
-  [{ additionalProperties: { type: 'string' } }, { "!'()*$&+:=@;,": 1 }, '/v/%21%27%28%29%2A$&+:=@%3B%2C: expected string, but got number'],
+  [
+    { additionalProperties: { type: 'string' } },
+    { 'a/b~c d%é': 1 },
+    '/v/a~1b~0c%20d%25%C3%A9: expected string, but got number',
+  ],
+  [
+    { additionalProperties: { type: 'string' } },
+    { "!'()*$&+:=@;,": 1 },
+    '/v/%21%27%28%29%2A$&+:=@%3B%2C: expected string, but got number',
+  ],
   [{ items: { type: 'string' } }, ['a', [1]], '/v/1: expected string, but got array'],
 ]);
 
 says('names of Object.prototype are ordinary members', [
-  [{ required: ['constructor', '__proto__', 'toString'] }, {}, "/v: missing properties: 'constructor', '__proto__', 'toString'"],
-  [{ properties: JSON.parse('{"__proto__": {"type": "string"}}') }, JSON.parse('{"__proto__": 1}'), '/v/__proto__: expected string, but got number'],
+  [
+    { required: ['constructor', '__proto__', 'toString'] },
+    {},
+    "/v: missing properties: 'constructor', '__proto__', 'toString'",
+  ],
+  [
+    { properties: JSON.parse('{"__proto__": {"type": "string"}}') },
+    JSON.parse('{"__proto__": 1}'),
+    '/v/__proto__: expected string, but got number',
+  ],
   [{ properties: { toString: { type: 'string' } } }, {}],
-  [{ properties: {}, additionalProperties: false }, JSON.parse('{"__proto__": 1}'), "/v: additionalProperties '__proto__' not allowed"],
+  [
+    { properties: {}, additionalProperties: false },
+    JSON.parse('{"__proto__": 1}'),
+    "/v: additionalProperties '__proto__' not allowed",
+  ],
 ]);
 
 test('the path of the root is /, and violations are sorted by path and message', async () => {
   const ref = 'authz:///a.json';
-  const validate = await validators([ref], { 'a.json': { required: ['x'], properties: { z: { type: 'string' }, b: { type: 'string', minLength: 9 } }, minProperties: 5 } });
+  const validate = await validators([ref], {
+    'a.json': {
+      required: ['x'],
+      properties: { z: { type: 'string' }, b: { type: 'string', minLength: 9 } },
+      minProperties: 5,
+    },
+  });
   assert.equal(validate(ref, { z: 1, b: 'c' }), [
     '/: minimum 5 properties allowed, but found 2 properties',
     "/: missing properties: 'x'",
@@ -140,7 +214,8 @@ test('the path of the root is /, and violations are sorted by path and message',
 
 test('numbers of a schema are compared by their digits and shown as they were written', async () => {
   const ref = 'authz:///a.json';
-  const text = '{"properties": {"a": {"enum": [1.0, 2]}, "b": {"minimum": 0.10000000000000000001}, "c": {"const": 12345678901234567890}}}';
+  const text =
+    '{"properties": {"a": {"enum": [1.0, 2]}, "b": {"minimum": 0.10000000000000000001}, "c": {"const": 12345678901234567890}}}';
   const validate = await validators([ref], { 'a.json': text });
   assert.equal(validate(ref, { a: 3 }), ['/a: value must be one of "1.0", "2"']);
   assert.equal(validate(ref, { a: 1, b: 0.2 }), []);

@@ -10,7 +10,9 @@ export type Files = { readonly [file: string]: JsonValue };
 /** Compiles one resource policy for each reference, named p0, p1 ... */
 export function compileReferences(refs: readonly string[], files: Files): Compilation {
   const sources = refs.map((ref, index) => new Source(`p${index}.yaml`, policyText(`p${index}`, ref)));
-  const texts = Object.entries(files).map(([file, schema]) => [file, typeof schema === 'string' ? schema : JSON.stringify(schema)] as const);
+  const texts = Object.entries(files).map(
+    ([file, schema]) => [file, typeof schema === 'string' ? schema : JSON.stringify(schema)] as const,
+  );
   return compile(sources, new Diagnostics(), { schemaTexts: new Map(texts) });
 }
 
@@ -39,7 +41,10 @@ export type Case = readonly [schema: JsonValue, value: unknown, ...violations: r
 /** Compiles the schemas of all cases at once; each is asked about attributes whose one member is `v`. */
 export async function outcomes(cases: readonly Case[], dialect?: string): Promise<readonly (readonly string[])[]> {
   const files = Object.fromEntries(
-    cases.map(([schema], index) => [`${index}.json`, { ...(dialect !== undefined && { $schema: dialect }), properties: { v: schema } }]),
+    cases.map(([schema], index) => [
+      `${index}.json`,
+      { ...(dialect !== undefined && { $schema: dialect }), properties: { v: schema } },
+    ]),
   );
   const refs = Object.keys(files).map((file) => `authz:///${file}`);
   const validate = await validators(refs, files);

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { type ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
@@ -18,7 +26,12 @@ import { testServices } from './services.js';
 
 const test = suite('the audit listing over Connect and gRPC-Web');
 const CALL_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-const entry = { callId: CALL_ID, timestamp: '2020-01-01T00:00:00Z', peer: { address: '@' }, method: '/authz.svc.v1.AuthzService/CheckResources' };
+const entry = {
+  callId: CALL_ID,
+  timestamp: '2020-01-01T00:00:00Z',
+  peer: { address: '@' },
+  method: '/authz.svc.v1.AuthzService/CheckResources',
+};
 let asked: AuditQuery | undefined;
 let pagesRead = 0;
 let lastPage = 0;
@@ -39,7 +52,9 @@ interface Listening {
 
 async function listening(hasAdmin: boolean): Promise<Listening> {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
-  const admin = hasAdmin ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader) : undefined;
+  const admin = hasAdmin
+    ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader)
+    : undefined;
   const services = testServices(config, { admin });
   const grpc: GrpcServer = grpcServer(config.server, services);
   const http: HttpServer = await httpServer(config.server, services, { grpc });
@@ -72,13 +87,18 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.f
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const REQUEST = messageType('authz.request.v1.ListAuditLogEntriesRequest');
 const RESPONSE = messageType('authz.response.v1.ListAuditLogEntriesResponse');
-const service = registry.getService('authz.svc.v1.AuthzAdminService') as NonNullable<ReturnType<typeof registry.getService>>;
+const service = registry.getService('authz.svc.v1.AuthzAdminService') as NonNullable<
+  ReturnType<typeof registry.getService>
+>;
 const PATH = '/authz.svc.v1.AuthzAdminService/ListAuditLogEntries';
 const BASIC = `Basic ${Buffer.from('admin:open:sesame').toString('base64')}`;
 
 const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[] = [
   ['Connect in JSON', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false })],
-  ['Connect in binary form', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true })],
+  [
+    'Connect in binary form',
+    (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
+  ],
   ['Connect over HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
   ['gRPC-Web over HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
   ['gRPC-Web over HTTP/2', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '2' })],
@@ -93,22 +113,38 @@ interface Listed {
 }
 
 /** What a published client makes of an answer, up to so many entries. */
-async function list(transport: Transport, request: JsonValue, options: { readonly authorization?: string; readonly most?: number; readonly timeoutMs?: number } = {}): Promise<Listed> {
+async function list(
+  transport: Transport,
+  request: JsonValue,
+  options: { readonly authorization?: string; readonly most?: number; readonly timeoutMs?: number } = {},
+): Promise<Listed> {
   const { authorization = BASIC, most = 1000, timeoutMs } = options;
   // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
   const client = createClient(service, transport) as any;
   const entries: JsonValue[] = [];
   const headers: Record<string, string> = authorization === '' ? {} : { authorization };
   try {
-    for await (const response of client.listAuditLogEntries(fromJson(REQUEST, request), { headers, ...(timeoutMs !== undefined && { timeoutMs }) })) {
+    for await (const response of client.listAuditLogEntries(fromJson(REQUEST, request), {
+      headers,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    })) {
       entries.push(toJson(RESPONSE, response));
       if (entries.length === most) break;
     }
     return { entries, code: 0, message: '', violations: [] };
   } catch (error) {
     const { code, rawMessage } = error as ConnectError;
-    const details = (error as { findDetails: (type: DescMessage) => readonly { readonly violations: readonly { readonly ruleId: string }[] }[] }).findDetails(messageType('buf.validate.Violations'));
-    return { entries, code, message: rawMessage, violations: details.flatMap(({ violations }) => violations.map(({ ruleId }) => ruleId)) };
+    const details = (
+      error as {
+        findDetails: (type: DescMessage) => readonly { readonly violations: readonly { readonly ruleId: string }[] }[];
+      }
+    ).findDetails(messageType('buf.validate.Violations'));
+    return {
+      entries,
+      code,
+      message: rawMessage,
+      violations: details.flatMap(({ violations }) => violations.map(({ ruleId }) => ruleId)),
+    };
   }
 }
 
@@ -116,9 +152,17 @@ for (const [name, make] of TRANSPORTS) {
   test(`the published client of ${name} reads entries, one after another`, async () => {
     const transport = make(`http://${server.address}`);
     lastPage = 3;
-    assert.equal(await list(transport, { kind: 'KIND_ACCESS', tail: 3 }), { entries: Array(3).fill({ accessLogEntry: entry }), code: 0, message: '', violations: [] });
+    assert.equal(await list(transport, { kind: 'KIND_ACCESS', tail: 3 }), {
+      entries: Array(3).fill({ accessLogEntry: entry }),
+      code: 0,
+      message: '',
+      violations: [],
+    });
     assert.equal(asked, { kind: 'access', by: 'tail', count: 3 });
-    await list(transport, { kind: 'KIND_DECISION', between: { start: '2020-01-01T00:00:00Z', end: '2020-01-01T00:00:00.5Z' } });
+    await list(transport, {
+      kind: 'KIND_DECISION',
+      between: { start: '2020-01-01T00:00:00Z', end: '2020-01-01T00:00:00.5Z' },
+    });
     assert.equal(asked, { kind: 'decision', by: 'between', start: 1_577_836_800_000, end: 1_577_836_800_500 });
     await list(transport, { kind: 'KIND_DECISION', since: '5400s' });
     assert.is(asked?.by === 'between' && asked.end - asked.start, 5_400_000);
@@ -157,7 +201,11 @@ for (const [name, make] of TRANSPORTS) {
 
   test(`a client of ${name} waits no longer than it says`, async () => {
     lastPage = 1_000_000;
-    const late = await list(make(`http://${server.address}`), { kind: 'KIND_ACCESS', since: '3600s' }, { timeoutMs: 50, most: Number.POSITIVE_INFINITY });
+    const late = await list(
+      make(`http://${server.address}`),
+      { kind: 'KIND_ACCESS', since: '3600s' },
+      { timeoutMs: 50, most: Number.POSITIVE_INFINITY },
+    );
     assert.is(late.code, 4);
   });
 }
@@ -169,7 +217,8 @@ const framed = (bytes: Buffer | string, kind = 0): Buffer => {
   head.writeUInt32BE(content.length, 1);
   return Buffer.concat([head, content]);
 };
-const post = (type: string, body: Buffer | string, headers: { readonly [name: string]: string } = {}) => send(server.address, 'POST', PATH, body, { 'content-type': type, authorization: BASIC, ...headers });
+const post = (type: string, body: Buffer | string, headers: { readonly [name: string]: string } = {}) =>
+  send(server.address, 'POST', PATH, body, { 'content-type': type, authorization: BASIC, ...headers });
 
 /** Frames of an answer: their kinds and texts. */
 function framesOf(bytes: Buffer): readonly (readonly [number, string])[] {
@@ -213,7 +262,10 @@ test('gRPC-Web as text: each frame is base64 of its own', async () => {
   assert.is(answer.headers['content-type'], 'application/grpc-web-text+proto');
   const pieces = answer.text.match(/[^=]+={0,2}/g) ?? [];
   const frames = framesOf(Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))));
-  assert.equal(frames.map(([kind]) => kind), [0, 0, 0x80]);
+  assert.equal(
+    frames.map(([kind]) => kind),
+    [0, 0, 0x80],
+  );
   assert.is(frames[2]?.[1], 'grpc-status: 0\r\n');
 });
 
@@ -241,7 +293,8 @@ test('no listener is left behind for each entry that had to wait', () => {
 test('where there is no admin, nor is there the procedure', async () => {
   const without = await listening(false);
   try {
-    for (const [name, make] of TRANSPORTS) assert.is((await list(make(`http://${without.address}`), { kind: 'KIND_ACCESS', tail: 1 })).code, 12, name);
+    for (const [name, make] of TRANSPORTS)
+      assert.is((await list(make(`http://${without.address}`), { kind: 'KIND_ACCESS', tail: 1 })).code, 12, name);
   } finally {
     await without.stop();
   }

@@ -1,4 +1,12 @@
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { hashSync } from 'bcryptjs';
@@ -16,7 +24,12 @@ import { testServices } from './services.js';
 
 const test = suite('the admin API');
 const CALL_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-const entry = { callId: CALL_ID, timestamp: '2020-01-01T00:00:00.000000000Z', peer: { address: '@' }, method: '/authz.svc.v1.AuthzService/CheckResources' };
+const entry = {
+  callId: CALL_ID,
+  timestamp: '2020-01-01T00:00:00.000000000Z',
+  peer: { address: '@' },
+  method: '/authz.svc.v1.AuthzService/CheckResources',
+};
 let asked: AuditQuery | undefined;
 let pages: readonly (readonly object[])[] = [];
 const reader: AuditReader = {
@@ -25,7 +38,10 @@ const reader: AuditReader = {
     const index = after === undefined ? 0 : after.id;
     const page = pages[index];
     if (page === undefined) throw new Error('the disk is gone');
-    return { entries: page.map((one) => JSON.stringify(one)), next: index + 1 < pages.length ? { time: 0, id: index + 1, count: 0 } : undefined };
+    return {
+      entries: page.map((one) => JSON.stringify(one)),
+      next: index + 1 < pages.length ? { time: 0, id: index + 1, count: 0 } : undefined,
+    };
   },
 };
 
@@ -36,10 +52,16 @@ let address = '';
 let client: Client;
 test.before(async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
-  const services = testServices(config, { admin: adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader) });
+  const services = testServices(config, {
+    admin: adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, reader),
+  });
   grpc = grpcServer(config.server, services);
   http = await httpServer(config.server, services, { grpc });
-  doors = await Promise.all([http, grpc].map(({ take }) => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take })));
+  doors = await Promise.all(
+    [http, grpc].map(({ take }) =>
+      openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take }),
+    ),
+  );
   address = doors[0]?.address ?? '';
   client = new Client(doors[1]?.address ?? '', credentials.createInsecure());
 });
@@ -54,15 +76,23 @@ test.after(async () => {
 });
 
 const BASIC = `Basic ${Buffer.from('admin:open:sesame').toString('base64')}`;
-const list = (path: string, authorization: string | undefined = BASIC) => send(address, 'GET', `/admin/auditlog/list/${path}`, undefined, authorization === undefined ? {} : { authorization });
+const list = (path: string, authorization: string | undefined = BASIC) =>
+  send(address, 'GET', `/admin/auditlog/list/${path}`, undefined, authorization === undefined ? {} : { authorization });
 
 test('entries are lines of JSON', async () => {
   pages = [[entry, { ...entry, auditTrail: {} }], [entry]];
   const answer = await list('KIND_ACCESS?tail=3');
   assert.is(answer.status, 200);
   assert.is(answer.headers['content-type'], 'application/x-ndjson');
-  const lines = answer.text.trimEnd().split('\n').map((line) => JSON.parse(line));
-  assert.equal(lines, [{ result: { accessLogEntry: entry } }, { result: { decisionLogEntry: { ...entry, auditTrail: {} } } }, { result: { accessLogEntry: entry } }]);
+  const lines = answer.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(lines, [
+    { result: { accessLogEntry: entry } },
+    { result: { decisionLogEntry: { ...entry, auditTrail: {} } } },
+    { result: { accessLogEntry: entry } },
+  ]);
   assert.equal(asked, { kind: 'access', by: 'tail', count: 3 });
 });
 
@@ -125,7 +155,11 @@ test('who calls is asked before anything else', async () => {
 });
 
 test('policies and schemas are not served', async () => {
-  for (const [method, path] of [['GET', '/admin/policies'], ['POST', '/admin/policy'], ['DELETE', '/admin/schema?id=a']] as const) {
+  for (const [method, path] of [
+    ['GET', '/admin/policies'],
+    ['POST', '/admin/policy'],
+    ['DELETE', '/admin/schema?id=a'],
+  ] as const) {
     const answer = await send(address, method, path, undefined, { authorization: BASIC });
     assert.is(answer.status, 501, path);
     assert.is(JSON.parse(answer.text).code, 12);
@@ -150,10 +184,23 @@ function stream(request: JsonValue, authorization?: string): Promise<readonly Js
   if (authorization !== undefined) metadata.set('authorization', authorization);
   const same = (bytes: Buffer): Buffer => bytes;
   const type = messageType('authz.request.v1.ListAuditLogEntriesRequest');
-  const call = client.makeServerStreamRequest('/authz.svc.v1.AuthzAdminService/ListAuditLogEntries', same, same, Buffer.from(toBinary(type, fromJson(type, request))), metadata);
+  const call = client.makeServerStreamRequest(
+    '/authz.svc.v1.AuthzAdminService/ListAuditLogEntries',
+    same,
+    same,
+    Buffer.from(toBinary(type, fromJson(type, request))),
+    metadata,
+  );
   const entries: JsonValue[] = [];
   return new Promise((resolve, reject) => {
-    call.on('data', (bytes: Buffer) => entries.push(toJson(messageType('authz.response.v1.ListAuditLogEntriesResponse'), fromBinary(messageType('authz.response.v1.ListAuditLogEntriesResponse'), bytes))));
+    call.on('data', (bytes: Buffer) =>
+      entries.push(
+        toJson(
+          messageType('authz.response.v1.ListAuditLogEntriesResponse'),
+          fromBinary(messageType('authz.response.v1.ListAuditLogEntriesResponse'), bytes),
+        ),
+      ),
+    );
     call.on('end', () => resolve(entries));
     call.on('error', reject);
   });
@@ -161,9 +208,18 @@ function stream(request: JsonValue, authorization?: string): Promise<readonly Js
 
 test('over gRPC, entries are a stream', async () => {
   pages = [[entry], [entry]];
-  const entries = (await stream({ kind: 'KIND_ACCESS', tail: 2 }, BASIC)) as unknown as readonly { readonly accessLogEntry: { readonly callId: string } }[];
-  assert.equal(entries.map(({ accessLogEntry }) => accessLogEntry.callId), [CALL_ID, CALL_ID]);
-  const failure = (request: JsonValue, authorization?: string) => stream(request, authorization).then(() => 0, (error: ServiceError) => error.code);
+  const entries = (await stream({ kind: 'KIND_ACCESS', tail: 2 }, BASIC)) as unknown as readonly {
+    readonly accessLogEntry: { readonly callId: string };
+  }[];
+  assert.equal(
+    entries.map(({ accessLogEntry }) => accessLogEntry.callId),
+    [CALL_ID, CALL_ID],
+  );
+  const failure = (request: JsonValue, authorization?: string) =>
+    stream(request, authorization).then(
+      () => 0,
+      (error: ServiceError) => error.code,
+    );
   assert.is(await failure({ kind: 'KIND_ACCESS', tail: 2 }), 16);
   assert.is(await failure({}, BASIC), 3);
 });

@@ -20,12 +20,22 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.f
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const service = registry.getService('authz.svc.v1.AuthzService') as NonNullable<ReturnType<typeof registry.getService>>;
 const PATH = '/authz.svc.v1.AuthzService/';
-const check = { requestId: 'r1', principal: { id: 'a', roles: ['user'] }, resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }] };
-const post = (method: string, body: string | Buffer, headers: { readonly [name: string]: string } = { 'content-type': 'application/json' }) =>
-  send(server.httpAddress, 'POST', PATH + method, body, headers);
+const check = {
+  requestId: 'r1',
+  principal: { id: 'a', roles: ['user'] },
+  resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }],
+};
+const post = (
+  method: string,
+  body: string | Buffer,
+  headers: { readonly [name: string]: string } = { 'content-type': 'application/json' },
+) => send(server.httpAddress, 'POST', PATH + method, body, headers);
 
 test('a check in JSON answers in JSON', async () => {
-  const answer = await post('CheckResources', JSON.stringify(check), { 'content-type': 'application/json; charset=utf-8', 'connect-protocol-version': '1' });
+  const answer = await post('CheckResources', JSON.stringify(check), {
+    'content-type': 'application/json; charset=utf-8',
+    'connect-protocol-version': '1',
+  });
   assert.is(answer.status, 200);
   assert.is(answer.headers['content-type'], 'application/json');
   assert.equal(JSON.parse(answer.text).results[0].actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
@@ -34,11 +44,18 @@ test('a check in JSON answers in JSON', async () => {
 
 test('the published client reads both forms, of answers and of errors', async () => {
   for (const useBinaryFormat of [true, false]) {
-    const transport = createConnectTransport({ baseUrl: `http://${server.httpAddress}`, httpVersion: '1.1', useBinaryFormat });
+    const transport = createConnectTransport({
+      baseUrl: `http://${server.httpAddress}`,
+      httpVersion: '1.1',
+      useBinaryFormat,
+    });
     // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
     const client = createClient(service, transport) as any;
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
-    const response = toJson(messageType('authz.response.v1.CheckResourcesResponse'), await client.checkResources(request)) as unknown as { results: readonly { actions: object }[] };
+    const response = toJson(
+      messageType('authz.response.v1.CheckResourcesResponse'),
+      await client.checkResources(request),
+    ) as unknown as { results: readonly { actions: object }[] };
     assert.equal(response.results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
     const { version, bundleHash } = await client.serverInfo({});
     assert.equal([version, bundleHash], ['1.2.3', 'e253cbe640079a7a']);
@@ -46,10 +63,18 @@ test('the published client reads both forms, of answers and of errors', async ()
       await client.checkResources({});
       assert.unreachable();
     } catch (error) {
-      assert.is((error as { rawMessage: string }).rawMessage, 'validation errors:\n - principal: value is required\n - resources: value is required');
+      assert.is(
+        (error as { rawMessage: string }).rawMessage,
+        'validation errors:\n - principal: value is required\n - resources: value is required',
+      );
       assert.is((error as { code: number }).code, 3);
-      const [detail] = (error as { findDetails: (type: DescMessage) => readonly { violations: readonly { ruleId: string }[] }[] }).findDetails(messageType('buf.validate.Violations'));
-      assert.equal(detail?.violations.map((violation) => violation.ruleId), ['required', 'required']);
+      const [detail] = (
+        error as { findDetails: (type: DescMessage) => readonly { violations: readonly { ruleId: string }[] }[] }
+      ).findDetails(messageType('buf.validate.Violations'));
+      assert.equal(
+        detail?.violations.map((violation) => violation.ruleId),
+        ['required', 'required'],
+      );
     }
   }
 });
@@ -58,7 +83,10 @@ test('errors have the code as a word and the status that goes with it', async ()
   const invalid = await post('CheckResources', '{');
   assert.is(invalid.status, 400);
   assert.equal(JSON.parse(invalid.text), { code: 'invalid_argument', message: 'unexpected EOF' });
-  const crash = await post('CheckResources', JSON.stringify({ ...check, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['crash'] }] }));
+  const crash = await post(
+    'CheckResources',
+    JSON.stringify({ ...check, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['crash'] }] }),
+  );
   assert.is(crash.status, 500);
   assert.equal(JSON.parse(crash.text), { code: 'internal', message: 'Policy check failed' });
   const plan = await post('PlanResources', '{}');
@@ -83,17 +111,34 @@ test('unknown procedures, methods and media types are told apart', async () => {
 
 test('protocol version, compression and timeout are looked at', async () => {
   const headers = { 'content-type': 'application/json' };
-  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-protocol-version': '2' })).status, 400);
-  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'content-encoding': 'gzip' })).status, 501);
-  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': 'x' })).status, 400);
-  assert.is((await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': '10000' })).status, 200);
+  assert.is(
+    (await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-protocol-version': '2' })).status,
+    400,
+  );
+  assert.is(
+    (await post('CheckResources', JSON.stringify(check), { ...headers, 'content-encoding': 'gzip' })).status,
+    501,
+  );
+  assert.is(
+    (await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': 'x' })).status,
+    400,
+  );
+  assert.is(
+    (await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': '10000' })).status,
+    200,
+  );
   const late = await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-timeout-ms': '0' });
   assert.is(late.status, 504);
   assert.is(JSON.parse(late.text).code, 'deadline_exceeded');
 });
 
 test('a binary request answers in binary', async () => {
-  const body = Buffer.from(toBinary(messageType('authz.request.v1.CheckResourcesRequest'), fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check)));
+  const body = Buffer.from(
+    toBinary(
+      messageType('authz.request.v1.CheckResourcesRequest'),
+      fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check),
+    ),
+  );
   const answer = await post('CheckResources', body, { 'content-type': 'application/proto' });
   assert.is(answer.status, 200);
   assert.is(answer.headers['content-type'], 'application/proto');

@@ -21,7 +21,9 @@ interface Waiting {
 }
 let arrived: (waiting: Waiting) => void;
 const deliver: Deliver = (_call, { code }) =>
-  new Promise((resolve, reject) => arrived({ code, settle: (isDelivered) => (isDelivered ? resolve() : reject(new Error('the disk is full'))) }));
+  new Promise((resolve, reject) =>
+    arrived({ code, settle: (isDelivered) => (isDelivered ? resolve() : reject(new Error('the disk is full'))) }),
+  );
 const nextCall = (): Promise<Waiting> =>
   new Promise((resolve) => {
     arrived = resolve;
@@ -34,11 +36,18 @@ let address = '';
 let client: Client;
 let ended: (string | undefined)[] = [];
 test.before(async () => {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.requestLimits.maxActionsPerResource=2'], environment: {} });
+  const { config } = loadConfig({
+    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.requestLimits.maxActionsPerResource=2'],
+    environment: {},
+  });
   const services = testServices(config, { deliver, watchers: [{ ended: (_call, { code }) => void ended.push(code) }] });
   grpc = grpcServer(config.server, services);
   http = await httpServer(config.server, services, { grpc });
-  doors = await Promise.all([http, grpc].map(({ take }) => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take })));
+  doors = await Promise.all(
+    [http, grpc].map(({ take }) =>
+      openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take }),
+    ),
+  );
   address = doors[0]?.address ?? '';
   client = new Client(doors[1]?.address ?? '', credentials.createInsecure());
 });
@@ -54,7 +63,11 @@ test.after(async () => {
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
 const PATH = '/authz.svc.v1.AuthzService/CheckResources';
-const checkOf = (...actions: string[]): object => ({ requestId: 'r1', principal: { id: 'a', roles: ['user'] }, resources: [{ resource: { kind: 'contact', id: 'c1' }, actions }] });
+const checkOf = (...actions: string[]): object => ({
+  requestId: 'r1',
+  principal: { id: 'a', roles: ['user'] },
+  resources: [{ resource: { kind: 'contact', id: 'c1' }, actions }],
+});
 const bytesOf = (request: object): Buffer => Buffer.from(toBinary(REQUEST, fromJson(REQUEST, request as never)));
 const same = (bytes: Buffer): Buffer => bytes;
 
@@ -65,22 +78,40 @@ const PROTOCOLS: { readonly [name: string]: (request: object) => Promise<string>
     return status === 200 ? 'ok' : String(JSON.parse(text).code);
   },
   connect: async (request) => {
-    const { status, text } = await send(address, 'POST', PATH, JSON.stringify(request), { 'content-type': 'application/json' });
+    const { status, text } = await send(address, 'POST', PATH, JSON.stringify(request), {
+      'content-type': 'application/json',
+    });
     return status === 200 ? 'ok' : String(JSON.parse(text).code);
   },
   'gRPC-Web': async (request) => {
     const bytes = bytesOf(request);
     const head = Buffer.alloc(5);
     head.writeUInt32BE(bytes.length, 1);
-    const { text } = await send(address, 'POST', PATH, Buffer.concat([head, bytes]), { 'content-type': 'application/grpc-web' });
+    const { text } = await send(address, 'POST', PATH, Buffer.concat([head, bytes]), {
+      'content-type': 'application/grpc-web',
+    });
     const code = /grpc-status: ?(\d+)/.exec(text)?.[1] ?? '';
     return code === '0' ? 'ok' : code;
   },
   gRPC: (request) =>
-    new Promise((resolve) => client.makeUnaryRequest(PATH, same, same, bytesOf(request), (error: ServiceError | null) => resolve(error === null ? 'ok' : String(error.code)))),
+    new Promise((resolve) =>
+      client.makeUnaryRequest(PATH, same, same, bytesOf(request), (error: ServiceError | null) =>
+        resolve(error === null ? 'ok' : String(error.code)),
+      ),
+    ),
 };
-const UNAVAILABLE: { readonly [name: string]: string } = { rest: '14', connect: 'unavailable', 'gRPC-Web': '14', gRPC: '14' };
-const INVALID: { readonly [name: string]: string } = { rest: '3', connect: 'invalid_argument', 'gRPC-Web': '3', gRPC: '3' };
+const UNAVAILABLE: { readonly [name: string]: string } = {
+  rest: '14',
+  connect: 'unavailable',
+  'gRPC-Web': '14',
+  gRPC: '14',
+};
+const INVALID: { readonly [name: string]: string } = {
+  rest: '3',
+  connect: 'invalid_argument',
+  'gRPC-Web': '3',
+  gRPC: '3',
+};
 
 for (const [name, ask] of Object.entries(PROTOCOLS)) {
   test(`${name}: the answer comes after the entries, and watchers are told then`, async () => {

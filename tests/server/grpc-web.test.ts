@@ -20,15 +20,28 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.f
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const service = registry.getService('authz.svc.v1.AuthzService') as NonNullable<ReturnType<typeof registry.getService>>;
 const PATH = '/authz.svc.v1.AuthzService/CheckResources';
-const check = { requestId: 'r1', principal: { id: 'a', roles: ['user'] }, resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }] };
-const message = Buffer.from(toBinary(messageType('authz.request.v1.CheckResourcesRequest'), fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check)));
+const check = {
+  requestId: 'r1',
+  principal: { id: 'a', roles: ['user'] },
+  resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }],
+};
+const message = Buffer.from(
+  toBinary(
+    messageType('authz.request.v1.CheckResourcesRequest'),
+    fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check),
+  ),
+);
 const framed = (bytes: Buffer, kind = 0): Buffer => {
   const head = Buffer.alloc(5);
   head.writeUInt8(kind, 0);
   head.writeUInt32BE(bytes.length, 1);
   return Buffer.concat([head, bytes]);
 };
-const post = (body: string | Buffer, type = 'application/grpc-web', headers: { readonly [name: string]: string } = {}) => send(server.httpAddress, 'POST', PATH, body, { 'content-type': type, ...headers });
+const post = (
+  body: string | Buffer,
+  type = 'application/grpc-web',
+  headers: { readonly [name: string]: string } = {},
+) => send(server.httpAddress, 'POST', PATH, body, { 'content-type': type, ...headers });
 
 const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[] = [
   ['gRPC-Web over HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
@@ -42,15 +55,23 @@ for (const [name, make] of TRANSPORTS) {
     // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
     const client = createClient(service, make(`http://${server.httpAddress}`)) as any;
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
-    const response = toJson(messageType('authz.response.v1.CheckResourcesResponse'), await client.checkResources(request)) as unknown as { results: readonly { actions: object }[] };
+    const response = toJson(
+      messageType('authz.response.v1.CheckResourcesResponse'),
+      await client.checkResources(request),
+    ) as unknown as { results: readonly { actions: object }[] };
     assert.equal(response.results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
     try {
       await client.checkResources({});
       assert.unreachable();
     } catch (error) {
-      assert.is((error as { rawMessage: string }).rawMessage, 'validation errors:\n - principal: value is required\n - resources: value is required');
+      assert.is(
+        (error as { rawMessage: string }).rawMessage,
+        'validation errors:\n - principal: value is required\n - resources: value is required',
+      );
       assert.is((error as { code: number }).code, 3);
-      const [detail] = (error as { findDetails: (type: DescMessage) => readonly { violations: readonly object[] }[] }).findDetails(messageType('buf.validate.Violations'));
+      const [detail] = (
+        error as { findDetails: (type: DescMessage) => readonly { violations: readonly object[] }[] }
+      ).findDetails(messageType('buf.validate.Violations'));
       assert.is(detail?.violations.length, 2);
     }
   });
@@ -88,7 +109,9 @@ test('every failure is a status with HTTP status 200, and only handled calls nam
 test('a message that is too large is refused by a status, also when it is not read', async () => {
   const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000']);
   for (const length of [1500, 5000]) {
-    const answer = await send(small.httpAddress, 'POST', PATH, framed(Buffer.alloc(length)), { 'content-type': 'application/grpc-web' });
+    const answer = await send(small.httpAddress, 'POST', PATH, framed(Buffer.alloc(length)), {
+      'content-type': 'application/grpc-web',
+    });
     assert.is(answer.status, 200);
     assert.match(answer.text, /grpc-status: 8\r\ngrpc-message: grpc: received message larger than max/);
   }
@@ -96,7 +119,8 @@ test('a message that is too large is refused by a status, also when it is not re
 });
 
 test('other forms of messages are not read', async () => {
-  for (const type of ['application/grpc-web+json', 'application/grpc-web-texts', 'application/grpc']) assert.is((await post('x', type)).status, 415, type);
+  for (const type of ['application/grpc-web+json', 'application/grpc-web-texts', 'application/grpc'])
+    assert.is((await post('x', type)).status, 415, type);
 });
 
 test.run();

@@ -1,4 +1,12 @@
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, type Metadata, type ServiceError } from '@grpc/grpc-js';
 import { suite } from 'uvu';
@@ -22,11 +30,16 @@ test.after(async () => {
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const type = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const encode = (name: string, json: JsonValue): Buffer => Buffer.from(toBinary(type(name), fromJson(type(name), json)));
-const decode = (name: string, bytes: Uint8Array): JsonValue => toJson(type(name), fromBinary(type(name), bytes), { registry });
+const decode = (name: string, bytes: Uint8Array): JsonValue =>
+  toJson(type(name), fromBinary(type(name), bytes), { registry });
 const same = (bytes: Buffer): Buffer => bytes;
 
 const CHECK = '/authz.svc.v1.AuthzService/CheckResources';
-const check = { requestId: 'r1', principal: { id: 'a', roles: ['user'] }, resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }] };
+const check = {
+  requestId: 'r1',
+  principal: { id: 'a', roles: ['user'] },
+  resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }],
+};
 
 interface Reply {
   readonly bytes: Buffer;
@@ -56,7 +69,10 @@ async function failure(method: string, bytes: Buffer): Promise<ServiceError> {
 }
 
 test('a check answers with the decisions and names the release', async () => {
-  const { bytes, headers } = await call(CHECK, encode('authz.request.v1.CheckResourcesRequest', { ...check, includeMeta: true }));
+  const { bytes, headers } = await call(
+    CHECK,
+    encode('authz.request.v1.CheckResourcesRequest', { ...check, includeMeta: true }),
+  );
   assert.equal(headers.get('authz-version'), ['1.2.3']);
   const { authzCallId, ...rest } = decode('authz.response.v1.CheckResourcesResponse', bytes) as { authzCallId: string };
   assert.is(authzCallId.length, 26);
@@ -67,7 +83,12 @@ test('a check answers with the decisions and names the release', async () => {
       {
         resource: { id: 'c1', kind: 'contact' },
         actions: { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' },
-        meta: { actions: { delete: { matchedPolicy: 'resource.contact.vdefault' }, read: { matchedPolicy: 'resource.contact.vdefault' } } },
+        meta: {
+          actions: {
+            delete: { matchedPolicy: 'resource.contact.vdefault' },
+            read: { matchedPolicy: 'resource.contact.vdefault' },
+          },
+        },
       },
     ],
   });
@@ -85,20 +106,36 @@ test('NaN in an output is delivered', async () => {
 });
 
 test('a request that breaks rules is refused with the violations in the trailer', async () => {
-  const error = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { ...check, principal: { id: '', roles: ['x', 'x'], attr: { '': 1 } } }));
+  const error = await failure(
+    CHECK,
+    encode('authz.request.v1.CheckResourcesRequest', {
+      ...check,
+      principal: { id: '', roles: ['x', 'x'], attr: { '': 1 } },
+    }),
+  );
   assert.is(error.code, 3);
   assert.is(
     error.details,
     'validation errors:\n - principal.id: value is required\n - principal.roles: repeated value must contain unique items\n - principal.attr[""]: must be at least 1 characters',
   );
   const [bytes] = error.metadata.get('grpc-status-details-bin');
-  const status = decode('google.rpc.Status', bytes as Buffer) as unknown as { code: number; details: readonly { violations: readonly { field: { elements: readonly object[] }; forKey?: boolean }[] }[] };
+  const status = decode('google.rpc.Status', bytes as Buffer) as unknown as {
+    code: number;
+    details: readonly { violations: readonly { field: { elements: readonly object[] }; forKey?: boolean }[] }[];
+  };
   assert.is(status.code, 3);
   assert.equal(status.details[0]?.violations[2], {
     field: {
       elements: [
         { fieldNumber: 3, fieldName: 'principal', fieldType: 'TYPE_MESSAGE' },
-        { fieldNumber: 4, fieldName: 'attr', fieldType: 'TYPE_MESSAGE', keyType: 'TYPE_STRING', valueType: 'TYPE_MESSAGE', stringKey: '' },
+        {
+          fieldNumber: 4,
+          fieldName: 'attr',
+          fieldType: 'TYPE_MESSAGE',
+          keyType: 'TYPE_STRING',
+          valueType: 'TYPE_MESSAGE',
+          stringKey: '',
+        },
       ],
     },
     rule: {
@@ -120,33 +157,60 @@ test('every failure has its code', async () => {
   const large = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(3000) }));
   assert.is(large.code, 8);
   assert.is(large.details, 'grpc: received message larger than max (3003 vs. 2000)');
-  assert.is((await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(30_000) }))).code, 8);
+  assert.is(
+    (await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(30_000) }))).code,
+    8,
+  );
   assert.is((await failure('/authz.svc.v1.AuthzService/PlanResources', Buffer.alloc(0))).code, 3);
   assert.is((await failure('/authz.svc.v1.AuthzService/Nope', Buffer.alloc(0))).code, 12);
   assert.is((await failure('/nope.Nope/Nope', Buffer.alloc(0))).code, 12);
-  const token = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { ...check, auxData: { jwt: { token: 'x' } } }));
+  const token = await failure(
+    CHECK,
+    encode('authz.request.v1.CheckResourcesRequest', { ...check, auxData: { jwt: { token: 'x' } } }),
+  );
   assert.is(token.code, 3);
   assert.is(token.details, 'invalid auxData');
-  const crash = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { ...check, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['crash'] }] }));
+  const crash = await failure(
+    CHECK,
+    encode('authz.request.v1.CheckResourcesRequest', {
+      ...check,
+      resources: [{ resource: { kind: 'k', id: '1' }, actions: ['crash'] }],
+    }),
+  );
   assert.is(crash.code, 13);
   assert.is(crash.details, 'Policy check failed');
 });
 
 test('server info names the build', async () => {
   const { bytes } = await call('/authz.svc.v1.AuthzService/ServerInfo', Buffer.alloc(0));
-  assert.equal(decode('authz.response.v1.ServerInfoResponse', bytes), { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' });
+  assert.equal(decode('authz.response.v1.ServerInfoResponse', bytes), {
+    version: '1.2.3',
+    commit: 'abc',
+    buildDate: 'today',
+    bundleHash: 'e253cbe640079a7a',
+  });
 });
 
 test('health is known by service, listed, and watched', async () => {
-  const ask = (service: string) => call('/grpc.health.v1.Health/Check', encode('grpc.health.v1.HealthCheckRequest', { service }));
+  const ask = (service: string) =>
+    call('/grpc.health.v1.Health/Check', encode('grpc.health.v1.HealthCheckRequest', { service }));
   assert.equal(decode('grpc.health.v1.HealthCheckResponse', (await ask('')).bytes), { status: 'SERVING' });
-  assert.equal(decode('grpc.health.v1.HealthCheckResponse', (await ask('authz.svc.v1.AuthzService')).bytes), { status: 'SERVING' });
-  const unknown = await failure('/grpc.health.v1.Health/Check', encode('grpc.health.v1.HealthCheckRequest', { service: 'x' }));
+  assert.equal(decode('grpc.health.v1.HealthCheckResponse', (await ask('authz.svc.v1.AuthzService')).bytes), {
+    status: 'SERVING',
+  });
+  const unknown = await failure(
+    '/grpc.health.v1.Health/Check',
+    encode('grpc.health.v1.HealthCheckRequest', { service: 'x' }),
+  );
   assert.is(unknown.code, 5);
   assert.is(unknown.details, 'unknown service');
   const list = await call('/grpc.health.v1.Health/List', Buffer.alloc(0));
   assert.equal(decode('grpc.health.v1.HealthListResponse', list.bytes), {
-    statuses: { '': { status: 'SERVING' }, 'authz.svc.v1.AuthzService': { status: 'SERVING' }, 'authzen.authorization.v1.AuthorizationService': { status: 'SERVING' } },
+    statuses: {
+      '': { status: 'SERVING' },
+      'authz.svc.v1.AuthzService': { status: 'SERVING' },
+      'authzen.authorization.v1.AuthorizationService': { status: 'SERVING' },
+    },
   });
 });
 
@@ -170,7 +234,12 @@ test('a watcher hears that the server stops, and its stream ends', async () => {
 });
 
 test('an unknown service can be watched: it is unknown', async () => {
-  const stream = client.makeServerStreamRequest('/grpc.health.v1.Health/Watch', same, same, encode('grpc.health.v1.HealthCheckRequest', { service: 'x' }));
+  const stream = client.makeServerStreamRequest(
+    '/grpc.health.v1.Health/Watch',
+    same,
+    same,
+    encode('grpc.health.v1.HealthCheckRequest', { service: 'x' }),
+  );
   stream.on('error', () => {});
   const bytes = await new Promise<Buffer>((resolve) => stream.on('data', resolve));
   assert.equal(decode('grpc.health.v1.HealthCheckResponse', bytes), { status: 'SERVICE_UNKNOWN' });
@@ -180,26 +249,54 @@ test('an unknown service can be watched: it is unknown', async () => {
 for (const version of ['v1', 'v1alpha']) {
   test(`reflection ${version} lists the services and describes what they are made of`, async () => {
     const ask = (question: JsonValue): Promise<JsonValue> => {
-      const stream = client.makeBidiStreamRequest(`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`, same, same);
+      const stream = client.makeBidiStreamRequest(
+        `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+        same,
+        same,
+      );
       return new Promise((resolve, reject) => {
         stream.on('error', reject);
-        stream.on('data', (bytes: Buffer) => resolve(decode(`grpc.reflection.${version}.ServerReflectionResponse`, bytes)));
+        stream.on('data', (bytes: Buffer) =>
+          resolve(decode(`grpc.reflection.${version}.ServerReflectionResponse`, bytes)),
+        );
         stream.write(encode(`grpc.reflection.${version}.ServerReflectionRequest`, question));
         stream.end();
       });
     };
-    const list = (await ask({ listServices: '*' })) as unknown as { listServicesResponse: { service: readonly { name: string }[] }; originalRequest: object };
+    const list = (await ask({ listServices: '*' })) as unknown as {
+      listServicesResponse: { service: readonly { name: string }[] };
+      originalRequest: object;
+    };
     assert.equal(list.originalRequest, { listServices: '*' });
     assert.equal(
       list.listServicesResponse.service.map(({ name }) => name),
-      ['authz.svc.v1.AuthzService', 'authzen.authorization.v1.AuthorizationService', 'grpc.health.v1.Health', 'grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'],
+      [
+        'authz.svc.v1.AuthzService',
+        'authzen.authorization.v1.AuthorizationService',
+        'grpc.health.v1.Health',
+        'grpc.reflection.v1.ServerReflection',
+        'grpc.reflection.v1alpha.ServerReflection',
+      ],
     );
-    for (const symbol of ['authz.svc.v1.AuthzService', 'authz.svc.v1.AuthzService.CheckResources', 'authz.request.v1.CheckResourcesRequest.ResourceEntry', 'authz.engine.v1.PlanResourcesFilter.Expression.Operand', 'authz.effect.v1.Effect', 'grpc.health.v1.Health']) {
-      const answer = (await ask({ fileContainingSymbol: symbol })) as { fileDescriptorResponse?: { fileDescriptorProto: readonly string[] } };
+    for (const symbol of [
+      'authz.svc.v1.AuthzService',
+      'authz.svc.v1.AuthzService.CheckResources',
+      'authz.request.v1.CheckResourcesRequest.ResourceEntry',
+      'authz.engine.v1.PlanResourcesFilter.Expression.Operand',
+      'authz.effect.v1.Effect',
+      'grpc.health.v1.Health',
+    ]) {
+      const answer = (await ask({ fileContainingSymbol: symbol })) as {
+        fileDescriptorResponse?: { fileDescriptorProto: readonly string[] };
+      };
       assert.ok((answer.fileDescriptorResponse?.fileDescriptorProto.length ?? 0) > 0, symbol);
     }
-    const file = (await ask({ fileByFilename: 'authz/svc/v1/svc.proto' })) as unknown as { fileDescriptorResponse: { fileDescriptorProto: readonly string[] } };
-    const names = file.fileDescriptorResponse.fileDescriptorProto.map((encoded) => (decodeFile(encoded) as { name: string }).name);
+    const file = (await ask({ fileByFilename: 'authz/svc/v1/svc.proto' })) as unknown as {
+      fileDescriptorResponse: { fileDescriptorProto: readonly string[] };
+    };
+    const names = file.fileDescriptorResponse.fileDescriptorProto.map(
+      (encoded) => (decodeFile(encoded) as { name: string }).name,
+    );
     assert.is(names[0], 'authz/svc/v1/svc.proto');
     assert.ok(names.includes('google/protobuf/struct.proto'));
     const unknown = (await ask({ fileContainingSymbol: 'nope.Nope' })) as { errorResponse: { errorCode: number } };
@@ -208,7 +305,10 @@ for (const version of ['v1', 'v1alpha']) {
 }
 
 function decodeFile(base64: string): unknown {
-  return fromBinary(FileDescriptorSetSchema.file.messages.find((message) => message.name === 'FileDescriptorProto') as DescMessage, Buffer.from(base64, 'base64'));
+  return fromBinary(
+    FileDescriptorSetSchema.file.messages.find((message) => message.name === 'FileDescriptorProto') as DescMessage,
+    Buffer.from(base64, 'base64'),
+  );
 }
 
 test.run();

@@ -26,14 +26,17 @@ const transports = (baseUrl: string) => [
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
-const clientsOf = (address: string): readonly any[] => transports(`http://${address}`).map((transport) => createClient(service, transport));
+const clientsOf = (address: string): readonly any[] =>
+  transports(`http://${address}`).map((transport) => createClient(service, transport));
 
 test('a service is serving, an unknown one is not found, and all are listed', async () => {
   const server = await start();
   for (const client of clientsOf(server.httpAddress)) {
     assert.is((await client.check({})).status, 1);
     assert.is((await client.check({ service: 'authz.svc.v1.AuthzService' })).status, 1);
-    const error = await client.check({ service: 'nope' }).then(assert.unreachable, (thrown: { code: number; rawMessage: string }) => thrown);
+    const error = await client
+      .check({ service: 'nope' })
+      .then(assert.unreachable, (thrown: { code: number; rawMessage: string }) => thrown);
     assert.equal([error.code, error.rawMessage], [5, 'unknown service']);
     assert.ok(Object.keys((await client.list({})).statuses).includes(''));
   }
@@ -81,7 +84,12 @@ test('who watches hears the status now, and that the server stops; the stream en
   });
   await within(allBegun, 'the first status of each');
   await server.close();
-  assert.equal(await Promise.all(heard), [[1, 2], [1, 2], [1, 2], [1, 2]]);
+  assert.equal(await Promise.all(heard), [
+    [1, 2],
+    [1, 2],
+    [1, 2],
+    [1, 2],
+  ]);
 });
 
 test('who watches an unknown service hears that, and who leaves holds up nothing', async () => {
@@ -89,10 +97,20 @@ test('who watches an unknown service hears that, and who leaves holds up nothing
   const [host, port] = server.httpAddress.split(':');
   const body = Buffer.concat([Buffer.from([0, 0, 0, 0, 18]), Buffer.from('{"service":"nope"}')]);
   const first = await new Promise<{ readonly text: string; readonly call: ClientRequest }>((resolve, reject) => {
-    const call = request({ host, port, method: 'POST', path: `${PATH}Watch`, agent: false, headers: { 'content-type': 'application/connect+json' } }, (response) => {
-      response.on('data', (chunk: Buffer) => resolve({ text: chunk.toString('latin1').slice(5), call }));
-      response.on('error', () => {});
-    });
+    const call = request(
+      {
+        host,
+        port,
+        method: 'POST',
+        path: `${PATH}Watch`,
+        agent: false,
+        headers: { 'content-type': 'application/connect+json' },
+      },
+      (response) => {
+        response.on('data', (chunk: Buffer) => resolve({ text: chunk.toString('latin1').slice(5), call }));
+        response.on('error', () => {});
+      },
+    );
     call.on('error', reject);
     call.end(body);
   });

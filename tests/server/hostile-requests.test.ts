@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,9 +32,15 @@ let child: ChildProcess;
 let http = '';
 let grpc = '';
 test.before(async () => {
-  child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [], { execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`], stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+  child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [], {
+    execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`],
+    stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
+  });
   const [message] = await once(child, 'message');
-  ({ httpAddress: http, grpcAddress: grpc } = message as { readonly httpAddress: string; readonly grpcAddress: string });
+  ({ httpAddress: http, grpcAddress: grpc } = message as {
+    readonly httpAddress: string;
+    readonly grpcAddress: string;
+  });
 });
 test.after(() => {
   child.kill('SIGKILL');
@@ -45,23 +59,38 @@ interface Refusal {
 
 async function rest(path: string, body: string): Promise<Refusal> {
   const { text } = await send(http, 'POST', path, body);
-  const { message, details } = JSON.parse(text) as { readonly message: string; readonly details?: readonly { readonly violations: readonly object[] }[] };
+  const { message, details } = JSON.parse(text) as {
+    readonly message: string;
+    readonly details?: readonly { readonly violations: readonly object[] }[];
+  };
   return { message, violations: details?.[0]?.violations.length ?? 0, size: text.length };
 }
 
 async function connectJson(method: string, body: string): Promise<Refusal> {
   const { text } = await send(http, 'POST', method, body, { 'content-type': 'application/json' });
-  const { message, details } = JSON.parse(text) as { readonly message: string; readonly details?: readonly { readonly value: string; readonly debug: { readonly violations: readonly object[] } }[] };
+  const { message, details } = JSON.parse(text) as {
+    readonly message: string;
+    readonly details?: readonly {
+      readonly value: string;
+      readonly debug: { readonly violations: readonly object[] };
+    }[];
+  };
   const [detail] = details ?? [];
   if (detail === undefined) return { message, violations: 0, size: text.length };
-  const encoded = toJson(type('buf.validate.Violations'), fromBinary(type('buf.validate.Violations'), Buffer.from(detail.value, 'base64'))) as unknown as { readonly violations: readonly object[] };
+  const encoded = toJson(
+    type('buf.validate.Violations'),
+    fromBinary(type('buf.validate.Violations'), Buffer.from(detail.value, 'base64')),
+  ) as unknown as { readonly violations: readonly object[] };
   assert.is(encoded.violations.length, detail.debug.violations.length);
   return { message, violations: encoded.violations.length, size: text.length };
 }
 
 async function connectProto(method: string, body: Buffer): Promise<Refusal> {
   const { text } = await send(http, 'POST', method, body, { 'content-type': 'application/proto' });
-  const { message, details } = JSON.parse(text) as { readonly message: string; readonly details?: readonly { readonly debug: { readonly violations: readonly object[] } }[] };
+  const { message, details } = JSON.parse(text) as {
+    readonly message: string;
+    readonly details?: readonly { readonly debug: { readonly violations: readonly object[] } }[];
+  };
   return { message, violations: details?.[0]?.debug.violations.length ?? 0, size: text.length };
 }
 
@@ -77,7 +106,12 @@ function refusalOf(trailers: { readonly [name: string]: string }): Refusal {
   const size = Object.entries(trailers).reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
   assert.ok(size < MAX_TRAILERS, `${size} bytes of trailers`);
   const details = trailers['grpc-status-details-bin'];
-  const status = details === undefined ? {} : (toJson(type('google.rpc.Status'), fromBinary(type('google.rpc.Status'), Buffer.from(details, 'base64')), { registry }) as { readonly message?: string; readonly details?: readonly { readonly violations: readonly object[] }[] });
+  const status =
+    details === undefined
+      ? {}
+      : (toJson(type('google.rpc.Status'), fromBinary(type('google.rpc.Status'), Buffer.from(details, 'base64')), {
+          registry,
+        }) as { readonly message?: string; readonly details?: readonly { readonly violations: readonly object[] }[] });
   const message = decodeURIComponent(trailers['grpc-message'] ?? '');
   if (details !== undefined) assert.is(status.message, message);
   return { message, violations: status.details?.[0]?.violations.length ?? 0, size };
@@ -85,14 +119,33 @@ function refusalOf(trailers: { readonly [name: string]: string }): Refusal {
 
 async function grpcWeb(method: string, body: Buffer): Promise<Refusal> {
   const { text } = await send(http, 'POST', method, framed(body), { 'content-type': 'application/grpc-web' });
-  const lines = text.slice(5).split('\r\n').filter((line) => line !== '');
-  return refusalOf(Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)])));
+  const lines = text
+    .slice(5)
+    .split('\r\n')
+    .filter((line) => line !== '');
+  return refusalOf(
+    Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)])),
+  );
 }
 
 /** Over the gRPC port, or the HTTP port. */
-async function overGrpc(address: string, method: string, body: Buffer, headers: { readonly [name: string]: string } = {}): Promise<Refusal> {
-  const session = connect(`http://${address}`, { maxHeaderListPairs: 1000, settings: { maxHeaderListSize: 10_000_000 } });
-  const stream = session.request({ ':method': 'POST', ':path': method, 'content-type': 'application/grpc', te: 'trailers', ...headers });
+async function overGrpc(
+  address: string,
+  method: string,
+  body: Buffer,
+  headers: { readonly [name: string]: string } = {},
+): Promise<Refusal> {
+  const session = connect(`http://${address}`, {
+    maxHeaderListPairs: 1000,
+    settings: { maxHeaderListSize: 10_000_000 },
+  });
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': method,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...headers,
+  });
   const answer = new Promise<{ readonly [name: string]: string }>((resolve, reject) => {
     stream.on('response', (fields) => resolve(fields as never));
     stream.on('error', reject);
@@ -101,7 +154,13 @@ async function overGrpc(address: string, method: string, body: Buffer, headers: 
   stream.end(body);
   try {
     const fields = await answer;
-    return refusalOf(Object.fromEntries(Object.entries(fields).filter(([name]) => name.startsWith('grpc-')).map(([name, value]) => [name, String(value)])));
+    return refusalOf(
+      Object.fromEntries(
+        Object.entries(fields)
+          .filter(([name]) => name.startsWith('grpc-'))
+          .map(([name, value]) => [name, String(value)]),
+      ),
+    );
   } finally {
     session.destroy();
   }
@@ -110,7 +169,13 @@ async function overGrpc(address: string, method: string, body: Buffer, headers: 
 /** The answers of all protocols to a request. */
 async function answersOf(rpc: Rpc, json: string, proto: Buffer): Promise<readonly Refusal[]> {
   const name = `${rpc.service}/${rpc.method}`;
-  const answers = [await connectJson(name, json), await connectProto(name, proto), await grpcWeb(name, proto), await overGrpc(grpc, name, framed(proto)), await overGrpc(http, name, framed(proto))];
+  const answers = [
+    await connectJson(name, json),
+    await connectProto(name, proto),
+    await grpcWeb(name, proto),
+    await overGrpc(grpc, name, framed(proto)),
+    await overGrpc(http, name, framed(proto)),
+  ];
   return [await rest(rpc.path, json), await rest(`${rpc.path}?pretty`, json), ...answers];
 }
 
@@ -121,34 +186,112 @@ interface Rpc {
   readonly request: string;
 }
 
-const checkResources: Rpc = { service: SERVICE, method: 'CheckResources', path: '/api/check/resources', request: 'authz.request.v1.CheckResourcesRequest' };
-const planResources: Rpc = { service: SERVICE, method: 'PlanResources', path: '/api/plan/resources', request: 'authz.request.v1.PlanResourcesRequest' };
-const checkResourceSet: Rpc = { service: SERVICE, method: 'CheckResourceSet', path: '/api/check', request: 'authz.request.v1.CheckResourceSetRequest' };
-const checkResourceBatch: Rpc = { service: SERVICE, method: 'CheckResourceBatch', path: '/api/check_resource_batch', request: 'authz.request.v1.CheckResourceBatchRequest' };
-const evaluations: Rpc = { service: '/authzen.authorization.v1.AuthorizationService', method: 'AccessEvaluationBatch', path: '/access/v1/evaluations', request: 'authzen.authorization.v1.AccessEvaluationBatchRequest' };
+const checkResources: Rpc = {
+  service: SERVICE,
+  method: 'CheckResources',
+  path: '/api/check/resources',
+  request: 'authz.request.v1.CheckResourcesRequest',
+};
+const planResources: Rpc = {
+  service: SERVICE,
+  method: 'PlanResources',
+  path: '/api/plan/resources',
+  request: 'authz.request.v1.PlanResourcesRequest',
+};
+const checkResourceSet: Rpc = {
+  service: SERVICE,
+  method: 'CheckResourceSet',
+  path: '/api/check',
+  request: 'authz.request.v1.CheckResourceSetRequest',
+};
+const checkResourceBatch: Rpc = {
+  service: SERVICE,
+  method: 'CheckResourceBatch',
+  path: '/api/check_resource_batch',
+  request: 'authz.request.v1.CheckResourceBatchRequest',
+};
+const evaluations: Rpc = {
+  service: '/authzen.authorization.v1.AuthorizationService',
+  method: 'AccessEvaluationBatch',
+  path: '/access/v1/evaluations',
+  request: 'authzen.authorization.v1.AccessEvaluationBatchRequest',
+};
 
 const principal = { id: 'a', roles: ['user'] };
 const resource = { kind: 'k', id: '1' };
 const many = (count: number, text: string): string => Array.from({ length: count }, () => text).join(',');
 /** Keys of many characters, each of which is written with six or more in an answer. */
-const longKeys = (count: number, length: number): string => Array.from({ length: count }, (_, index) => `"${index}${'\\u0000'.repeat(length)}${'😀'.repeat(100)}":{}`).join(',');
+const longKeys = (count: number, length: number): string =>
+  Array.from({ length: count }, (_, index) => `"${index}${'\\u0000'.repeat(length)}${'😀'.repeat(100)}":{}`).join(',');
 
 const HOSTILE: readonly (readonly [name: string, rpc: Rpc, json: string, count: number])[] = [
-  ['empty entries', checkResources, `{"principal":${JSON.stringify(principal)},"resources":[${many(100_000, '{}')}]}`, 200_000],
-  ['empty roles', checkResources, `{"principal":{"id":"a","roles":[${many(300_000, '""')}]},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}]}`, 300_001],
-  ['empty actions', checkResources, `{"principal":${JSON.stringify(principal)},"resources":[{"actions":[${many(300_000, '""')}],"resource":${JSON.stringify(resource)}}]}`, 300_001],
-  ['many tokens', checkResources, `{"principal":${JSON.stringify(principal)},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}],"auxData":{"jwts":{${longKeys(3000, 1)}}}}`, 3000],
-  ['long names of tokens', checkResources, `{"principal":${JSON.stringify(principal)},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}],"auxData":{"jwts":{${longKeys(3, 100_000)}}}}`, 3],
-  ['one long name of a token', checkResources, `{"principal":${JSON.stringify(principal)},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}],"auxData":{"jwts":{${longKeys(1, 100_000)}}}}`, 1],
-  ['a plan of empty actions', planResources, `{"principal":${JSON.stringify(principal)},"resource":{"kind":"k"},"actions":[${many(100_000, '""')}]}`, 100_002],
-  ['a set of empty actions', checkResourceSet, `{"principal":${JSON.stringify(principal)},"resource":{"kind":"k","instances":{"a":{}}},"actions":[${many(100_000, '""')}]}`, 100_001],
-  ['a batch of empty entries', checkResourceBatch, `{"principal":${JSON.stringify(principal)},"resources":[${many(100_000, '{}')}]}`, 200_000],
-  ['evaluations of empty parts', evaluations, `{"evaluations":[${many(20_000, '{"subject":{},"resource":{},"action":{}}')}]}`, 100_000],
+  [
+    'empty entries',
+    checkResources,
+    `{"principal":${JSON.stringify(principal)},"resources":[${many(100_000, '{}')}]}`,
+    200_000,
+  ],
+  [
+    'empty roles',
+    checkResources,
+    `{"principal":{"id":"a","roles":[${many(300_000, '""')}]},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}]}`,
+    300_001,
+  ],
+  [
+    'empty actions',
+    checkResources,
+    `{"principal":${JSON.stringify(principal)},"resources":[{"actions":[${many(300_000, '""')}],"resource":${JSON.stringify(resource)}}]}`,
+    300_001,
+  ],
+  [
+    'many tokens',
+    checkResources,
+    `{"principal":${JSON.stringify(principal)},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}],"auxData":{"jwts":{${longKeys(3000, 1)}}}}`,
+    3000,
+  ],
+  [
+    'long names of tokens',
+    checkResources,
+    `{"principal":${JSON.stringify(principal)},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}],"auxData":{"jwts":{${longKeys(3, 100_000)}}}}`,
+    3,
+  ],
+  [
+    'one long name of a token',
+    checkResources,
+    `{"principal":${JSON.stringify(principal)},"resources":[{"actions":["a"],"resource":${JSON.stringify(resource)}}],"auxData":{"jwts":{${longKeys(1, 100_000)}}}}`,
+    1,
+  ],
+  [
+    'a plan of empty actions',
+    planResources,
+    `{"principal":${JSON.stringify(principal)},"resource":{"kind":"k"},"actions":[${many(100_000, '""')}]}`,
+    100_002,
+  ],
+  [
+    'a set of empty actions',
+    checkResourceSet,
+    `{"principal":${JSON.stringify(principal)},"resource":{"kind":"k","instances":{"a":{}}},"actions":[${many(100_000, '""')}]}`,
+    100_001,
+  ],
+  [
+    'a batch of empty entries',
+    checkResourceBatch,
+    `{"principal":${JSON.stringify(principal)},"resources":[${many(100_000, '{}')}]}`,
+    200_000,
+  ],
+  [
+    'evaluations of empty parts',
+    evaluations,
+    `{"evaluations":[${many(20_000, '{"subject":{},"resource":{},"action":{}}')}]}`,
+    100_000,
+  ],
 ];
 
 for (const [name, rpc, json, count] of HOSTILE) {
   test(`${name}: every protocol lists a few violations and says how many there are`, async () => {
-    const message = Buffer.from(toBinary(type(rpc.request), fromJson(type(rpc.request), JSON.parse(json) as JsonValue)));
+    const message = Buffer.from(
+      toBinary(type(rpc.request), fromJson(type(rpc.request), JSON.parse(json) as JsonValue)),
+    );
     for (const answer of await answersOf(rpc, json, message)) {
       assert.ok(answer.size < MAX_ANSWER, `${answer.size} bytes`);
       assert.ok(answer.violations >= 1 && answer.violations <= MAX_VIOLATIONS, `${answer.violations} violations`);
@@ -161,11 +304,15 @@ for (const [name, rpc, json, count] of HOSTILE) {
 
 test('a body nested too deep is refused while it is read', async () => {
   const size = 7_000_000;
-  for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
     const levels = Math.floor(size / (open.length + close.length));
     const body = `{"principal":{"id":"a","roles":["r"],"attr":{"v":${open.repeat(levels)}1${close.repeat(levels)}}}}`;
     for (const rpc of [checkResources, planResources, checkResourceSet, checkResourceBatch, evaluations]) {
-      for (const { message } of [await rest(rpc.path, body), await connectJson(`${rpc.service}/${rpc.method}`, body)]) assert.match(message, 'nested deeper than 10000 levels');
+      for (const { message } of [await rest(rpc.path, body), await connectJson(`${rpc.service}/${rpc.method}`, body)])
+        assert.match(message, 'nested deeper than 10000 levels');
     }
   }
 });
@@ -195,21 +342,37 @@ test('a protobuf message nested too deep is refused while it is read', async () 
   const inAttributes = (value: Buffer): Buffer => nested(1, [0x12, 0x22, 0x1a], value);
   for (const bytes of [inAttributes(list), inAttributes(struct), groups]) {
     const name = `${SERVICE}/CheckResources`;
-    for (const { message } of [await connectProto(name, bytes), await grpcWeb(name, bytes), await overGrpc(grpc, name, framed(bytes)), await overGrpc(http, name, framed(bytes))]) assert.match(message, /^malformed message: .* too deep$/);
+    for (const { message } of [
+      await connectProto(name, bytes),
+      await grpcWeb(name, bytes),
+      await overGrpc(grpc, name, framed(bytes)),
+      await overGrpc(http, name, framed(bytes)),
+    ])
+      assert.match(message, /^malformed message: .* too deep$/);
   }
 });
 
 test('what a compressed message inflates to is bounded; other protocols do not inflate', async () => {
   const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
   const name = `${SERVICE}/CheckResources`;
-  for (const address of [grpc, http]) assert.match((await overGrpc(address, name, framed(bomb, 1), { 'grpc-encoding': 'gzip' })).message, 'decompresses to a size larger than');
-  for (const contentType of ['application/json', 'application/proto']) assert.match((await send(http, 'POST', name, bomb, { 'content-type': contentType, 'content-encoding': 'gzip' })).text, '"unimplemented"');
+  for (const address of [grpc, http])
+    assert.match(
+      (await overGrpc(address, name, framed(bomb, 1), { 'grpc-encoding': 'gzip' })).message,
+      'decompresses to a size larger than',
+    );
+  for (const contentType of ['application/json', 'application/proto'])
+    assert.match(
+      (await send(http, 'POST', name, bomb, { 'content-type': contentType, 'content-encoding': 'gzip' })).text,
+      '"unimplemented"',
+    );
   assert.match((await rest('/api/check/resources', bomb.toString('latin1'))).message, 'invalid JSON');
 });
 
 test('base64 that was made piece by piece costs no more than in one piece', async () => {
   const body = 'AA=='.repeat(1_500_000);
-  const { text } = await send(http, 'POST', `${SERVICE}/CheckResources`, body, { 'content-type': 'application/grpc-web-text' });
+  const { text } = await send(http, 'POST', `${SERVICE}/CheckResources`, body, {
+    'content-type': 'application/grpc-web-text',
+  });
   assert.match(Buffer.from(text, 'base64').toString(), 'one whole message was expected');
 });
 

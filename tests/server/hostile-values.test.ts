@@ -19,7 +19,10 @@ const SIZE = 4 * 1024 * 1024 - 2000;
 let child: ChildProcess;
 let http = '';
 test.before(async () => {
-  child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [], { execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`], stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+  child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [], {
+    execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`],
+    stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
+  });
   const [message] = await once(child, 'message');
   http = (message as { readonly httpAddress: string }).httpAddress;
 });
@@ -29,7 +32,8 @@ test.after(() => {
 
 const filled = (text: string, size = SIZE): string => text.repeat(Math.floor(size / Buffer.byteLength(text)));
 const listOf = (element: string): string => `[${filled(`${element},`)}${element}]`;
-const objectOf = (key: (index: number) => string): string => `{${Array.from({ length: 300_000 }, (_, index) => `"${key(index)}":1`).join(',')}}`;
+const objectOf = (key: (index: number) => string): string =>
+  `{${Array.from({ length: 300_000 }, (_, index) => `"${key(index)}":1`).join(',')}}`;
 
 /** JSON objects, most of them as large as a request may be, and the only statuses that each is answered with. */
 const VALUES: readonly (readonly [name: string, json: string, ...statuses: readonly number[]])[] = [
@@ -50,17 +54,32 @@ const VALUES: readonly (readonly [name: string, json: string, ...statuses: reado
   ['many keys', objectOf((index) => `k${index}`), 200, 429],
   ['numbers as keys', objectOf((index) => `${index * 7}`), 200, 429],
   ['one key many times', `{${filled('"a":1,')}"a":1}`, 200, 400],
-  ['keys of prototypes', '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"hasOwnProperty":1,"toString":null}', 200],
+  [
+    'keys of prototypes',
+    '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"hasOwnProperty":1,"toString":null}',
+    200,
+  ],
   ['prototypes', `{"v":${listOf('{"__proto__":1}')}}`, 200, 429],
   ['white space', `{"v":1${filled(' ')}}`, 200],
 ];
 
 const principal = (attr: string): string => `"principal":{"id":"a","roles":["user"],"attr":${attr}}`;
 const REQUESTS: readonly (readonly [path: string, body: (value: string) => string])[] = [
-  ['/api/check/resources', (value) => `{${principal('{}')},"resources":[{"actions":["view"],"resource":{"kind":"k","id":"1","attr":${value}}}]}`],
-  ['/authz.svc.v1.AuthzService/CheckResources', (value) => `{${principal(value)},"resources":[{"actions":["view"],"resource":{"kind":"k","id":"1"}}]}`],
+  [
+    '/api/check/resources',
+    (value) =>
+      `{${principal('{}')},"resources":[{"actions":["view"],"resource":{"kind":"k","id":"1","attr":${value}}}]}`,
+  ],
+  [
+    '/authz.svc.v1.AuthzService/CheckResources',
+    (value) => `{${principal(value)},"resources":[{"actions":["view"],"resource":{"kind":"k","id":"1"}}]}`,
+  ],
   ['/api/plan/resources', (value) => `{${principal('{}')},"action":"view","resource":{"kind":"k","attr":${value}}}`],
-  ['/access/v1/evaluation', (value) => `{"subject":{"type":"user","id":"a","properties":${value}},"resource":{"type":"k","id":"1"},"action":{"name":"view"}}`],
+  [
+    '/access/v1/evaluation',
+    (value) =>
+      `{"subject":{"type":"user","id":"a","properties":${value}},"resource":{"type":"k","id":"1"},"action":{"name":"view"}}`,
+  ],
 ];
 
 for (const [name, value, ...statuses] of VALUES) {
@@ -87,7 +106,10 @@ test('bodies that are not what their headers say are refused', async () => {
     ];
     for (const [sent, headers] of asked) {
       const { status, text } = await send(http, 'POST', path, sent, headers);
-      assert.ok([400, 415, 501].includes(status), `${path} ${JSON.stringify(headers)}: ${status} ${text.slice(0, 200)}`);
+      assert.ok(
+        [400, 415, 501].includes(status),
+        `${path} ${JSON.stringify(headers)}: ${status} ${text.slice(0, 200)}`,
+      );
       assert.ok(text.length < MAX_ERROR);
     }
   }

@@ -1,4 +1,12 @@
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials } from '@grpc/grpc-js';
 import { type ClientHttp2Session, connect } from 'node:http2';
@@ -21,11 +29,17 @@ test.after(async () => {
   await server.close();
 });
 
-const check = { requestId: 'r1', principal: { id: 'a', roles: ['user'] }, resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }] };
+const check = {
+  requestId: 'r1',
+  principal: { id: 'a', roles: ['user'] },
+  resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }],
+};
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
-const encode = (name: string, json: JsonValue): Buffer => Buffer.from(toBinary(messageType(name), fromJson(messageType(name), json)));
-const decode = (name: string, bytes: Uint8Array): JsonValue => toJson(messageType(name), fromBinary(messageType(name), bytes));
+const encode = (name: string, json: JsonValue): Buffer =>
+  Buffer.from(toBinary(messageType(name), fromJson(messageType(name), json)));
+const decode = (name: string, bytes: Uint8Array): JsonValue =>
+  toJson(messageType(name), fromBinary(messageType(name), bytes));
 const same = (bytes: Buffer): Buffer => bytes;
 
 interface Answer {
@@ -43,7 +57,9 @@ function send(on: ClientHttp2Session, headers: { readonly [name: string]: string
       answer = received;
     });
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => resolve({ status: Number(answer[':status']), headers: answer, text: Buffer.concat(chunks).toString('utf8') }));
+    stream.on('end', () =>
+      resolve({ status: Number(answer[':status']), headers: answer, text: Buffer.concat(chunks).toString('utf8') }),
+    );
     stream.on('error', reject);
     if (body !== undefined) stream.end(body);
   });
@@ -59,12 +75,24 @@ test('a client that knows the server speaks HTTP/2 may do so without TLS', async
 
 test('paths, methods and bodies are answered as over HTTP/1.1', async () => {
   assert.is((await send(session, { ':path': '/api/check/resources' })).text.slice(0, 10), '{"code":3,');
-  assert.is((await send(session, { ':path': '/api/check/resources', 'content-type': 'nonsense' }, '{')).text, '{"code":3,"message":"unexpected EOF"}');
+  assert.is(
+    (await send(session, { ':path': '/api/check/resources', 'content-type': 'nonsense' }, '{')).text,
+    '{"code":3,"message":"unexpected EOF"}',
+  );
   assert.is((await send(session, { ':path': '/api/server_info' }, '{}')).status, 501);
   assert.is((await send(session, { ':path': '/api/server_info', ':method': 'GET' })).status, 200);
   assert.is((await send(session, { ':path': '/nope', ':method': 'GET' })).text, '404 page not found\n');
   assert.is((await send(session, { ':path': '/_authz/health', ':method': 'GET' })).text, '{"status":"SERVING"}\n');
-  assert.is((await send(session, { ':path': '/authz.svc.v1.AuthzService/CheckResources', 'content-type': 'application/json' }, JSON.stringify(check))).status, 200);
+  assert.is(
+    (
+      await send(
+        session,
+        { ':path': '/authz.svc.v1.AuthzService/CheckResources', 'content-type': 'application/json' },
+        JSON.stringify(check),
+      )
+    ).status,
+    200,
+  );
 });
 
 test('a preface that comes in pieces is one', async () => {
@@ -72,7 +100,10 @@ test('a preface that comes in pieces is one', async () => {
   const socket = connectSocket(Number(port), host);
   socket.setNoDelay(true);
   const first = new Promise<Buffer>((resolve) => socket.once('data', resolve));
-  const bytes = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])]);
+  const bytes = Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+  ]);
   for (const piece of [bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2, 20), bytes.subarray(20)]) {
     socket.write(piece);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -99,12 +130,25 @@ test('gRPC is answered on the HTTP port, by all its services', async () => {
   const client = new Client(server.httpAddress, credentials.createInsecure());
   const unary = (method: string, bytes: Buffer): Promise<Buffer> =>
     new Promise((resolve, reject) => {
-      client.makeUnaryRequest(method, same, same, bytes, (error, reply) => (error === null ? resolve(reply as Buffer) : reject(error)));
+      client.makeUnaryRequest(method, same, same, bytes, (error, reply) =>
+        error === null ? resolve(reply as Buffer) : reject(error),
+      );
     });
-  const answer = decode('authz.response.v1.CheckResourcesResponse', await unary('/authz.svc.v1.AuthzService/CheckResources', encode('authz.request.v1.CheckResourcesRequest', check)));
-  assert.equal((answer as unknown as { results: readonly { actions: object }[] }).results[0]?.actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
-  assert.equal(decode('grpc.health.v1.HealthCheckResponse', await unary('/grpc.health.v1.Health/Check', Buffer.alloc(0))), { status: 'SERVING' });
-  const failure = await unary('/authz.svc.v1.AuthzService/Nope', Buffer.alloc(0)).catch((error: { code: number }) => error.code);
+  const answer = decode(
+    'authz.response.v1.CheckResourcesResponse',
+    await unary('/authz.svc.v1.AuthzService/CheckResources', encode('authz.request.v1.CheckResourcesRequest', check)),
+  );
+  assert.equal((answer as unknown as { results: readonly { actions: object }[] }).results[0]?.actions, {
+    delete: 'EFFECT_DENY',
+    read: 'EFFECT_ALLOW',
+  });
+  assert.equal(
+    decode('grpc.health.v1.HealthCheckResponse', await unary('/grpc.health.v1.Health/Check', Buffer.alloc(0))),
+    { status: 'SERVING' },
+  );
+  const failure = await unary('/authz.svc.v1.AuthzService/Nope', Buffer.alloc(0)).catch(
+    (error: { code: number }) => error.code,
+  );
   assert.is(failure, 12);
   const stream = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', same, same);
   const listed = new Promise<Buffer>((resolve) => stream.on('data', resolve));
@@ -118,7 +162,12 @@ test('one connection may carry gRPC and REST', async () => {
   const message = encode('authz.request.v1.CheckResourcesRequest', check);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
-  const stream = session.request({ ':method': 'POST', ':path': '/authz.svc.v1.AuthzService/CheckResources', 'content-type': 'application/grpc', te: 'trailers' });
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/authz.svc.v1.AuthzService/CheckResources',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
   const trailers = new Promise<{ readonly [name: string]: unknown }>((resolve) => stream.on('trailers', resolve));
   stream.resume();
   stream.end(Buffer.concat([head, message]));

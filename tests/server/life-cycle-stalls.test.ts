@@ -29,7 +29,9 @@ async function open(address: string, bytes = ''): Promise<Watched> {
 
 /** A server with one deadline and no other: what it closes, it closes by that. */
 function startWith(deadline: string): ReturnType<typeof start> {
-  const none = ['readHeaderTimeout', 'readTimeout', 'writeTimeout', 'idleTimeout'].map((name) => `server.advanced.http.${name}=0s`);
+  const none = ['readHeaderTimeout', 'readTimeout', 'writeTimeout', 'idleTimeout'].map(
+    (name) => `server.advanced.http.${name}=0s`,
+  );
   return start([...none, `server.advanced.http.${deadline}`]);
 }
 
@@ -37,7 +39,10 @@ test('headers that come too slowly, or a body, end their connection; others are 
   const servers = [await startWith('readHeaderTimeout=300ms'), await startWith('readTimeout=600ms')] as const;
   const [ofHeaders, ofRequests] = servers;
   const slowHeaders = await open(ofHeaders.httpAddress, 'POST /api/check/resources HTTP/1.1\r\n');
-  const slowBody = await open(ofRequests.httpAddress, 'POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{');
+  const slowBody = await open(
+    ofRequests.httpAddress,
+    'POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
+  );
   const trickle = setInterval(() => slowHeaders.socket.write('X-A: b\r\n'), 100);
   try {
     for (const { httpAddress } of servers) assert.is((await send(httpAddress, 'GET', '/_authz/health')).status, 200);
@@ -81,7 +86,10 @@ test('health says first that the server does not serve, and calls are answered u
   const closing = server.close();
   assert.is((await send(server.httpAddress, 'GET', '/_authz/health')).status, 503);
   assert.is((await send(server.httpAddress, 'GET', '/_authz/live')).status, 200);
-  const body = JSON.stringify({ principal: { id: 'a', roles: ['u'] }, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['read'] }] });
+  const body = JSON.stringify({
+    principal: { id: 'a', roles: ['u'] },
+    resources: [{ resource: { kind: 'k', id: '1' }, actions: ['read'] }],
+  });
   const answer = await send(server.httpAddress, 'POST', '/api/check/resources', body, { connection: 'keep-alive' });
   assert.is(answer.status, 200);
   assert.is(answer.headers['connection'], 'close');

@@ -12,14 +12,20 @@ import { closeUnhindered, start } from '../support/server/start.js';
 
 const test = suite('start and stop');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1'];
-const CHECK = JSON.stringify({ principal: { id: 'a', roles: ['u'] }, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['read'] }] });
+const CHECK = JSON.stringify({
+  principal: { id: 'a', roles: ['u'] },
+  resources: [{ resource: { kind: 'k', id: '1' }, actions: ['read'] }],
+});
 let folder = '';
 let bundle = '';
 
 test.before(() => {
   folder = mkdtempSync(join(tmpdir(), 'authz-server-'));
   bundle = join(folder, 'policies.mjs');
-  writeFileSync(bundle, "export const policies = { hash: 'h', resourcePolicies: [], principalPolicies: [], rolePolicies: [] };\n");
+  writeFileSync(
+    bundle,
+    "export const policies = { hash: 'h', resourcePolicies: [], principalPolicies: [], rolePolicies: [] };\n",
+  );
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -31,9 +37,13 @@ test('one line says where both listeners are, and SIGTERM ends the idle server s
   assert.match(answer.text, '"read":"EFFECT_DENY"');
   // Idle connections of both kinds must not hold it up.
   const agent = new Agent({ keepAlive: true });
-  await new Promise((resolve) => request(`http://${http}/_authz/health`, { agent }, (response) => response.resume().on('end', resolve)).end());
+  await new Promise((resolve) =>
+    request(`http://${http}/_authz/health`, { agent }, (response) => response.resume().on('end', resolve)).end(),
+  );
   const client = new Client(grpc as string, credentials.createInsecure());
-  await new Promise((resolve, reject) => client.waitForReady(Date.now() + 20_000, (error) => (error ? reject(error) : resolve(undefined))));
+  await new Promise((resolve, reject) =>
+    client.waitForReady(Date.now() + 20_000, (error) => (error ? reject(error) : resolve(undefined))),
+  );
   server.child.kill('SIGTERM');
   await closeUnhindered(() => server.ended);
   const { code, stdout, stderr } = await server.ended;
@@ -56,10 +66,19 @@ test('what cannot be started with ends the start with status 1 and one line', as
     [['--bundle', notABundle, ...LOOPBACK], /exports no `policies`/],
     [['--bundle', bundle, '--set', 'server.nope=1'], /unknown key `server\.nope`/],
     [['--bundle', bundle, '--config', join(folder, 'none.yaml')], /none\.yaml: cannot be read/],
-    [['--bundle', bundle, '--set', `server.httpListenAddr=127.0.0.1:${port},server.grpcListenAddr=127.0.0.1:0`], /EADDRINUSE/],
-    [['--bundle', bundle, '--set', `server.grpcListenAddr=127.0.0.1:${port},server.httpListenAddr=127.0.0.1:0`], /EADDRINUSE/],
+    [
+      ['--bundle', bundle, '--set', `server.httpListenAddr=127.0.0.1:${port},server.grpcListenAddr=127.0.0.1:0`],
+      /EADDRINUSE/,
+    ],
+    [
+      ['--bundle', bundle, '--set', `server.grpcListenAddr=127.0.0.1:${port},server.httpListenAddr=127.0.0.1:0`],
+      /EADDRINUSE/,
+    ],
     [['--bundle', bundle, ...LOOPBACK, '--set', 'engine.strictEvaluation=true'], /traced conditions/],
-    [['--bundle', bundle, ...LOOPBACK, '--set', 'auxData.jwt.keySets[0].id=a,auxData.jwt.keySets[0].local.file=/none'], /keyset `a` cannot be read/],
+    [
+      ['--bundle', bundle, ...LOOPBACK, '--set', 'auxData.jwt.keySets[0].id=a,auxData.jwt.keySets[0].local.file=/none'],
+      /keyset `a` cannot be read/,
+    ],
   ];
   await Promise.all(
     attempts.map(async ([options, message]) => {
@@ -114,15 +133,25 @@ test('both listeners can be sockets; an old file in the way is removed, their ow
   const http = join(folder, 'http.sock');
   const grpc = join(folder, 'grpc.sock');
   writeFileSync(http, 'left over');
-  const server = await start([`server.httpListenAddr=unix:${http}`, `server.grpcListenAddr=unix:${grpc}`, 'server.udsFileMode=0o700']);
+  const server = await start([
+    `server.httpListenAddr=unix:${http}`,
+    `server.grpcListenAddr=unix:${grpc}`,
+    'server.udsFileMode=0o700',
+  ]);
   assert.is(server.httpAddress, `unix:${http}`);
   assert.is(statSync(http).mode & 0o777, 0o700);
   const status = await new Promise((resolve, reject) => {
-    request({ socketPath: http, path: '/_authz/health', agent: false }, (response) => resolve(response.resume().statusCode)).on('error', reject).end();
+    request({ socketPath: http, path: '/_authz/health', agent: false }, (response) =>
+      resolve(response.resume().statusCode),
+    )
+      .on('error', reject)
+      .end();
   });
   assert.is(status, 200);
   const client = new Client(`unix:${grpc}`, credentials.createInsecure());
-  await new Promise((resolve, reject) => client.waitForReady(Date.now() + 20_000, (error) => (error ? reject(error) : resolve(undefined))));
+  await new Promise((resolve, reject) =>
+    client.waitForReady(Date.now() + 20_000, (error) => (error ? reject(error) : resolve(undefined))),
+  );
   client.close();
   await server.close();
   assert.not(existsSync(http));

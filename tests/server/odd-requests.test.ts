@@ -16,7 +16,10 @@ let door: Door;
 let address = '';
 
 test.before(async () => {
-  const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0', 'server.advanced.grpc.maxRecvMsgSizeBytes=2000'], environment: {} });
+  const { config } = loadConfig({
+    sets: ['server.httpListenAddr=127.0.0.1:0', 'server.advanced.grpc.maxRecvMsgSizeBytes=2000'],
+    environment: {},
+  });
   http = await httpServer(config.server, testServices(config), { metrics: METRICS });
   door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
   address = door.address;
@@ -28,14 +31,25 @@ test.after(async () => {
 
 test('the path and the method are looked at before the size of a body', async () => {
   const body = 'x'.repeat(5000);
-  const answers = await Promise.all([send(address, 'POST', CHECK, body), send(address, 'PUT', CHECK, body), send(address, 'POST', '/api/x', body), send(address, 'POST', '/x', body)]);
-  assert.equal(answers.map(({ status }) => status), [429, 501, 404, 404]);
-  const unknown = await send(address, 'POST', '/authz.svc.v1.AuthzService/X', body, { 'content-type': 'application/json' });
+  const answers = await Promise.all([
+    send(address, 'POST', CHECK, body),
+    send(address, 'PUT', CHECK, body),
+    send(address, 'POST', '/api/x', body),
+    send(address, 'POST', '/x', body),
+  ]);
+  assert.equal(
+    answers.map(({ status }) => status),
+    [429, 501, 404, 404],
+  );
+  const unknown = await send(address, 'POST', '/authz.svc.v1.AuthzService/X', body, {
+    'content-type': 'application/json',
+  });
   assert.equal([unknown.status, unknown.text], [404, '{"code":"unimplemented","message":"unknown procedure"}']);
 });
 
 test('a connection goes on after a body that nobody reads', async () => {
-  const request = (path: string, body: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const request = (path: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const last = 'GET /api/server_info HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   const text = await exchange(request('/api/x', 'y'.repeat(5000)) + request('/x', 'y') + last);
   assert.equal(statusesOf(text), [404, 404, 200]);
@@ -52,9 +66,13 @@ test('methods that the platform knows and no path has are not allowed, with and 
 });
 
 test('metrics are given by any method, and to a browser that has asked', async () => {
-  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) assert.equal(await textOf(method), [200, 'a 1\n'], method);
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
+    assert.equal(await textOf(method), [200, 'a 1\n'], method);
   assert.equal(await textOf('HEAD'), [200, '']);
-  const preflight = await send(address, 'OPTIONS', '/_authz/metrics', undefined, { origin: 'https://a.example', 'access-control-request-method': 'GET' });
+  const preflight = await send(address, 'OPTIONS', '/_authz/metrics', undefined, {
+    origin: 'https://a.example',
+    'access-control-request-method': 'GET',
+  });
   assert.equal([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'GET']);
 });
 

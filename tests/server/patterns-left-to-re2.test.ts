@@ -21,19 +21,32 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A bundle whose rules match a name against patterns. */
 function bundleWith(name: string, patterns: readonly string[]): string {
-  const rules = patterns.map((pattern) => `    - { actions: [read], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: 'R.attr.name.matches("${pattern}")' } } }\n`);
+  const rules = patterns.map(
+    (pattern) =>
+      `    - { actions: [read], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: 'R.attr.name.matches("${pattern}")' } } }\n`,
+  );
   const file = join(folder, `${name}.js`);
   const policies = join(folder, name);
   mkdirSync(policies);
-  writeFileSync(join(policies, 'file.yaml'), `apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resource: file\n  version: default\n  rules:\n${rules.join('')}`);
-  const compiled = spawnSync(process.execPath, [PROGRAMS.authzc, 'compile', policies, '--bundle', file, '--out', join(folder, `${name}-generated`)], { encoding: 'utf8' });
+  writeFileSync(
+    join(policies, 'file.yaml'),
+    `apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resource: file\n  version: default\n  rules:\n${rules.join('')}`,
+  );
+  const compiled = spawnSync(
+    process.execPath,
+    [PROGRAMS.authzc, 'compile', policies, '--bundle', file, '--out', join(folder, `${name}-generated`)],
+    { encoding: 'utf8' },
+  );
   assert.is(compiled.status, 0, compiled.stderr);
   return readFileSync(file, 'utf8');
 }
 
 /** The warnings of a server, of all its processes. */
 function warningsOf(server: Server): readonly unknown[] {
-  return server.log().filter(({ message }) => message.includes('regular expressions')).map(({ pattern, patterns }) => [pattern, patterns]);
+  return server
+    .log()
+    .filter(({ message }) => message.includes('regular expressions'))
+    .map(({ pattern, patterns }) => [pattern, patterns]);
 }
 
 async function start(text: string, ...sets: readonly string[]): Promise<Server> {
@@ -45,8 +58,11 @@ async function start(text: string, ...sets: readonly string[]): Promise<Server> 
 test('a server whose platform is wrong about patterns says so when it loads a bundle, and when it takes over another', async () => {
   // The mistake of V8 14.6.
   const lying = join(folder, 'lying.cjs');
-  writeFileSync(lying, String.raw`const { test } = RegExp.prototype;
-    RegExp.prototype.test = function (s) { return this.unicode ? !/[\ud800-\udbff][\udc00-\udfff]$/.test(s) && test.call(this, s) : test.call(this, s); };`);
+  writeFileSync(
+    lying,
+    String.raw`const { test } = RegExp.prototype;
+    RegExp.prototype.test = function (s) { return this.unicode ? !/[\ud800-\udbff][\udc00-\udfff]$/.test(s) && test.call(this, s) : test.call(this, s); };`,
+  );
   const text = bundleWith('two', ['[^a-z0-9]$', '^[a-z]+$', '(a+)+$']);
   process.env['NODE_OPTIONS'] = `${before ?? ''} --require ${lying}`;
   const server = await start(text, 'server.workers=1');

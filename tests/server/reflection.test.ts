@@ -31,11 +31,14 @@ interface Listening {
 
 async function listening(hasAdmin: boolean): Promise<Listening> {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
-  const admin = hasAdmin ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, undefined) : undefined;
+  const admin = hasAdmin
+    ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, undefined)
+    : undefined;
   const services = testServices(config, { admin });
   const grpc = grpcServer(config.server, services);
   const http = await httpServer(config.server, services, { grpc });
-  const open = (welcome: typeof http.take): Promise<Door> => openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome });
+  const open = (welcome: typeof http.take): Promise<Door> =>
+    openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome });
   const doors = { http: await open(http.take), grpc: await open(grpc.take) };
   const stop = async (): Promise<void> => {
     await Promise.all([doors.http.close(), doors.grpc.close()]);
@@ -58,36 +61,71 @@ test.after(async () => {
 
 for (const protocol of ['grpc', 'connect', 'grpcweb']) {
   test(`buf finds the methods over ${protocol}`, async () => {
-    const { stdout } = await promisify(execFile)(BUF, ['curl', '--list-methods', '--http2-prior-knowledge', '--protocol', protocol, `http://${door.address}`]);
+    const { stdout } = await promisify(execFile)(BUF, [
+      'curl',
+      '--list-methods',
+      '--http2-prior-knowledge',
+      '--protocol',
+      protocol,
+      `http://${door.address}`,
+    ]);
     assert.match(stdout, 'authz.svc.v1.AuthzService/CheckResources\n');
     assert.match(stdout, 'grpc.health.v1.Health/Watch\n');
     assert.not.match(stdout, 'AuthzAdminService');
   });
 }
 
-const path = (version: string): string => `http://${door.address}/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+const path = (version: string): string =>
+  `http://${door.address}/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
 const framed = (text: string): Buffer => Buffer.concat([Buffer.from([0, 0, 0, 0, text.length]), Buffer.from(text)]);
 
 test('questions in JSON are answered in order, over HTTP/1.1', async () => {
-  const body = Buffer.concat([framed('{"listServices":"*"}'), framed('{"fileContainingSymbol":"nope.Nope"}'), framed('{"fileByFilename":"authz/effect/v1/effect.proto"}')]);
+  const body = Buffer.concat([
+    framed('{"listServices":"*"}'),
+    framed('{"fileContainingSymbol":"nope.Nope"}'),
+    framed('{"fileByFilename":"authz/effect/v1/effect.proto"}'),
+  ]);
   for (const version of ['v1', 'v1alpha']) {
-    const response = await fetch(path(version), { method: 'POST', headers: { 'content-type': 'application/connect+json' }, body });
+    const response = await fetch(path(version), {
+      method: 'POST',
+      headers: { 'content-type': 'application/connect+json' },
+      body,
+    });
     const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
-    assert.match(text, /"originalRequest":\{"listServices":"\*"\}.*"authz\.svc\.v1\.AuthzService".*"errorCode":5.*"fileDescriptorProto":\["/s);
+    assert.match(
+      text,
+      /"originalRequest":\{"listServices":"\*"\}.*"authz\.svc\.v1\.AuthzService".*"errorCode":5.*"fileDescriptorProto":\["/s,
+    );
     assert.match(text, /\{\}$/);
   }
 });
 
 test('a question that is too long, and one that is none, end the stream with an error', async () => {
-  for (const [body, code] of [[Buffer.from([0, 1, 0, 0, 0]), 'resource_exhausted'], [framed('{"x":1}'), 'invalid_argument'], [Buffer.from([0, 0, 0]), 'invalid_argument']] as const) {
-    const response = await fetch(path('v1'), { method: 'POST', headers: { 'content-type': 'application/connect+json' }, body });
+  for (const [body, code] of [
+    [Buffer.from([0, 1, 0, 0, 0]), 'resource_exhausted'],
+    [framed('{"x":1}'), 'invalid_argument'],
+    [Buffer.from([0, 0, 0]), 'invalid_argument'],
+  ] as const) {
+    const response = await fetch(path('v1'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/connect+json' },
+      body,
+    });
     assert.match(await response.text(), `"code":"${code}"`);
   }
 });
 
 const TRANSPORTS: readonly (readonly [string, (server: Listening) => Transport])[] = [
-  ['Connect in JSON', ({ http }) => createConnectTransport({ baseUrl: `http://${http.address}`, httpVersion: '2', useBinaryFormat: false })],
-  ['Connect in protobuf', ({ http }) => createConnectTransport({ baseUrl: `http://${http.address}`, httpVersion: '2', useBinaryFormat: true })],
+  [
+    'Connect in JSON',
+    ({ http }) =>
+      createConnectTransport({ baseUrl: `http://${http.address}`, httpVersion: '2', useBinaryFormat: false }),
+  ],
+  [
+    'Connect in protobuf',
+    ({ http }) =>
+      createConnectTransport({ baseUrl: `http://${http.address}`, httpVersion: '2', useBinaryFormat: true }),
+  ],
   ['gRPC-Web', ({ http }) => createGrpcWebTransport({ baseUrl: `http://${http.address}`, httpVersion: '2' })],
   ['gRPC on the HTTP port', ({ http }) => createGrpcTransport({ baseUrl: `http://${http.address}` })],
   ['gRPC', ({ grpc }) => createGrpcTransport({ baseUrl: `http://${grpc.address}` })],
@@ -99,12 +137,20 @@ const methodsOf = (service: string): readonly DescMethod[] => registry.getServic
 
 async function listed({ http }: Listening): Promise<readonly string[]> {
   const url = `http://${http.address}/grpc.reflection.v1.ServerReflection/ServerReflectionInfo`;
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/connect+json' }, body: framed('{"listServices":""}') });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/connect+json' },
+    body: framed('{"listServices":""}'),
+  });
   return [...(await response.text()).matchAll(/"name":"([^"]+)"/g)].map(([, name]) => String(name));
 }
 
 /** How a call with an empty request fails; undefined when it is served. */
-async function failureOf(transport: Transport, method: DescMethod, authorization?: string): Promise<ConnectError | undefined> {
+async function failureOf(
+  transport: Transport,
+  method: DescMethod,
+  authorization?: string,
+): Promise<ConnectError | undefined> {
   const headers = authorization === undefined ? {} : { authorization };
   const leave = new AbortController();
   try {
@@ -114,7 +160,13 @@ async function failureOf(transport: Transport, method: DescMethod, authorization
       const requests = (async function* () {
         yield {};
       })();
-      const { message } = await transport.stream(method as Parameters<Transport['stream']>[0], leave.signal, undefined, headers, requests);
+      const { message } = await transport.stream(
+        method as Parameters<Transport['stream']>[0],
+        leave.signal,
+        undefined,
+        headers,
+        requests,
+      );
       // A watch need not end.
       for await (const _ of message) break;
     }
@@ -149,7 +201,10 @@ for (const [protocol, make] of TRANSPORTS) {
       (failure?.code === 12 ? refused : served).push(name);
     }
     assert.is(refused.length, methodsOf(ADMIN).length - 1);
-    assert.ok(refused.every((name) => name.startsWith(ADMIN)), refused.join());
+    assert.ok(
+      refused.every((name) => name.startsWith(ADMIN)),
+      refused.join(),
+    );
     assert.is(served.length, services.flatMap(methodsOf).length - refused.length);
     assert.ok(served.includes(`${ADMIN}/ListAuditLogEntries`));
   });
@@ -178,8 +233,14 @@ for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
     const session = connectHttp2(`http://${door.address}`);
     await once(session, 'connect');
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
-    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': `application/${protocol}`, te: 'trailers' });
-    const ping = (): Promise<unknown> => new Promise((resolve, reject) => session.ping((error) => (error === null ? resolve(undefined) : reject(error))));
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      'content-type': `application/${protocol}`,
+      te: 'trailers',
+    });
+    const ping = (): Promise<unknown> =>
+      new Promise((resolve, reject) => session.ping((error) => (error === null ? resolve(undefined) : reject(error))));
     const host = 'h'.repeat(1024);
     // host: field 1; list_services: field 7, empty.
     const question = Buffer.concat([Buffer.from([0x0a, 0x80, 0x08]), Buffer.from(host), Buffer.from([0x3a, 0x00])]);
@@ -187,7 +248,8 @@ for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
     head.writeUInt32BE(question.length, 1);
     let taken = 0;
     const asked = (async () => {
-      for (; taken < QUESTIONS; taken += 1) await new Promise((resolve) => stream.write(Buffer.concat([head, question]), resolve));
+      for (; taken < QUESTIONS; taken += 1)
+        await new Promise((resolve) => stream.write(Buffer.concat([head, question]), resolve));
       stream.end();
     })();
     let before = -1;

@@ -19,7 +19,8 @@ const check = {
   resources: [{ resource: { kind: 'contact', id: 'c1', policyVersion: 'v', scope: '.' }, actions: ['read', 'delete'] }],
 };
 const PATH = '/api/check/resources';
-const post = (body: unknown, path = PATH, headers = {}) => send(server.httpAddress, 'POST', path, typeof body === 'string' ? body : JSON.stringify(body), headers);
+const post = (body: unknown, path = PATH, headers = {}) =>
+  send(server.httpAddress, 'POST', path, typeof body === 'string' ? body : JSON.stringify(body), headers);
 
 test('a check answers with one result for each resource, and a call id', async () => {
   const answer = await post(check);
@@ -32,7 +33,12 @@ test('a check answers with one result for each resource, and a call id', async (
   assert.is(answer.headers['authz-call-id'], authzCallId);
   assert.equal(rest, {
     requestId: 'r1',
-    results: [{ resource: { id: 'c1', kind: 'contact', policyVersion: 'v', scope: '.' }, actions: { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' } }],
+    results: [
+      {
+        resource: { id: 'c1', kind: 'contact', policyVersion: 'v', scope: '.' },
+        actions: { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' },
+      },
+    ],
   });
 });
 
@@ -42,13 +48,24 @@ test('meta is there when it is asked for', async () => {
 });
 
 test('the media type of a request does not matter', async () => {
-  for (const type of ['', 'text/plain', 'application/xml', 'nonsense', 'application/json; charset=latin1', 'multipart/form-data']) {
+  for (const type of [
+    '',
+    'text/plain',
+    'application/xml',
+    'nonsense',
+    'application/json; charset=latin1',
+    'multipart/form-data',
+  ]) {
     assert.is((await post(check, PATH, { 'content-type': type })).status, 200, type);
   }
 });
 
 test('any `pretty` in the query, or the media type of it, indents answers and errors', async () => {
-  for (const [path, headers] of [[`${PATH}?pretty`], [`${PATH}?x=1&pretty=false`], [PATH, { accept: 'application/json+pretty' }]] as const) {
+  for (const [path, headers] of [
+    [`${PATH}?pretty`],
+    [`${PATH}?x=1&pretty=false`],
+    [PATH, { accept: 'application/json+pretty' }],
+  ] as const) {
     assert.match((await post(check, path, headers)).text, '{\n  "requestId": "r1",\n  "results": [\n    {\n');
     assert.match((await post('{', path, headers)).text, '{\n  "code": 3,\n  "message": "unexpected EOF"\n}');
   }
@@ -63,11 +80,16 @@ test('the release is named by answers of the handler, not by those before it', a
 });
 
 test('a call that has an id is named by a header, also where the body has no place for it', async () => {
-  const id = async (body: unknown, path = PATH) => (await post(body, path, { 'content-type': 'application/json' })).headers['authz-call-id'] as string | undefined;
+  const id = async (body: unknown, path = PATH) =>
+    (await post(body, path, { 'content-type': 'application/json' })).headers['authz-call-id'] as string | undefined;
   assert.is(await id('{'), undefined);
   assert.is(await id({}), undefined);
   assert.is((await id({ ...check, auxData: { jwt: { token: 'x' } } }))?.length, 26);
-  const evaluation = { subject: { type: 'user', id: 'a' }, action: { name: 'read' }, resource: { type: 'contact', id: 'c1' } };
+  const evaluation = {
+    subject: { type: 'user', id: 'a' },
+    action: { name: 'read' },
+    resource: { type: 'contact', id: 'c1' },
+  };
   assert.is((await id(evaluation, '/access/v1/evaluation'))?.length, 26);
 });
 
@@ -120,20 +142,37 @@ test('a server is live while its event loop turns', async () => {
 });
 
 test('AuthZEN callers get their request id back, also with an error, and are told where they are', async () => {
-  const evaluation = { subject: { type: 'user', id: 'a' }, resource: { type: 'contact', id: 'c1' }, action: { name: 'read' } };
-  for (const [body, status] of [[evaluation, 200], [{}, 400]] as const) {
+  const evaluation = {
+    subject: { type: 'user', id: 'a' },
+    resource: { type: 'contact', id: 'c1' },
+    action: { name: 'read' },
+  };
+  for (const [body, status] of [
+    [evaluation, 200],
+    [{}, 400],
+  ] as const) {
     const answer = await post(body, '/access/v1/evaluation', { 'x-request-id': 'abc' });
     assert.is(answer.status, status);
     assert.is(answer.headers['x-request-id'], 'abc');
   }
   assert.is((await post(evaluation, '/access/v1/evaluation')).headers['x-request-id'], undefined);
   assert.is((await post(check, PATH, { 'x-request-id': 'abc' })).headers['x-request-id'], undefined);
-  const metadata = await send(server.httpAddress, 'GET', '/.well-known/authzen-configuration', undefined, { host: 'pdp.example:80' });
+  const metadata = await send(server.httpAddress, 'GET', '/.well-known/authzen-configuration', undefined, {
+    host: 'pdp.example:80',
+  });
   assert.is(JSON.parse(metadata.text).policy_decision_point, 'http://pdp.example:80');
 });
 
 test('a wrong method on a known path is 501, without an Allow header', async () => {
-  for (const [method, path] of [['GET', PATH], ['PUT', PATH], ['DELETE', PATH], ['OPTIONS', PATH], ['POST', '/api/server_info'], ['HEAD', '/_authz/health'], ['TRACE', PATH]] as const) {
+  for (const [method, path] of [
+    ['GET', PATH],
+    ['PUT', PATH],
+    ['DELETE', PATH],
+    ['OPTIONS', PATH],
+    ['POST', '/api/server_info'],
+    ['HEAD', '/_authz/health'],
+    ['TRACE', PATH],
+  ] as const) {
     const answer = await send(server.httpAddress, method, path);
     assert.is(answer.status, 501, `${method} ${path}`);
     assert.is(answer.headers['allow'], undefined);
@@ -173,18 +212,31 @@ test('many requests on one connection are answered in order, also chunked ones',
 });
 
 test('origins, methods and headers of browsers are answered as configured', async () => {
-  const limited = await start(['server.cors.allowedOrigins={https://app.example,https://*.dev.example}', 'server.cors.allowedHeaders={X-Team}', 'server.cors.maxAge=10m']);
-  const ask = (origin: string, headers = {}, method = 'GET') => send(limited.httpAddress, method, '/api/server_info', undefined, { origin, ...headers });
+  const limited = await start([
+    'server.cors.allowedOrigins={https://app.example,https://*.dev.example}',
+    'server.cors.allowedHeaders={X-Team}',
+    'server.cors.maxAge=10m',
+  ]);
+  const ask = (origin: string, headers = {}, method = 'GET') =>
+    send(limited.httpAddress, method, '/api/server_info', undefined, { origin, ...headers });
   assert.is((await ask('https://app.example')).headers['access-control-allow-origin'], 'https://app.example');
   assert.is((await ask('https://a.dev.example')).headers['access-control-allow-origin'], 'https://a.dev.example');
   assert.is((await ask('https://app.example.evil')).headers['access-control-allow-origin'], undefined);
   assert.is((await ask('https://evil')).headers['vary'], 'Origin');
-  const preflight = await ask('https://app.example', { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-team' }, 'OPTIONS');
+  const preflight = await ask(
+    'https://app.example',
+    { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-team' },
+    'OPTIONS',
+  );
   assert.is(preflight.status, 204);
   assert.is(preflight.headers['access-control-allow-methods'], 'POST');
   assert.is(preflight.headers['access-control-allow-headers'], 'x-team');
   assert.is(preflight.headers['access-control-max-age'], '600');
-  const refused = await ask('https://app.example', { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }, 'OPTIONS');
+  const refused = await ask(
+    'https://app.example',
+    { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    'OPTIONS',
+  );
   assert.is(refused.status, 204);
   assert.is(refused.headers['access-control-allow-origin'], undefined);
   await limited.close();

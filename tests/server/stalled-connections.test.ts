@@ -15,7 +15,13 @@ import { FLOODS, STALLS, sipping, type Target, watching } from '../support/serve
 
 const test = suite('connections that stall over HTTP/2 and TLS');
 /** Long enough for good clients of a machine that is busy: they live in the process of the bad ones. */
-const TIMEOUTS = ['http.readHeaderTimeout=2s', 'http.readTimeout=2s', 'http.writeTimeout=2s', 'http.idleTimeout=3s', 'grpc.connectionTimeout=2s'].map((set) => `server.advanced.${set}`);
+const TIMEOUTS = [
+  'http.readHeaderTimeout=2s',
+  'http.readTimeout=2s',
+  'http.writeTimeout=2s',
+  'http.idleTimeout=3s',
+  'grpc.connectionTimeout=2s',
+].map((set) => `server.advanced.${set}`);
 /** Of each kind; all kinds together are a thousand connections. */
 const CLIENTS = 11;
 
@@ -32,7 +38,10 @@ interface Served extends Stalled {
 }
 
 async function serve(sets: readonly string[]): Promise<Served> {
-  const child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [...sets], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [...sets], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   const [message] = await once(child, 'message');
   const { httpAddress, grpcAddress } = message as { readonly httpAddress: string; readonly grpcAddress: string };
   return { child, pids: [child.pid as number], http: httpAddress, grpc: grpcAddress };
@@ -59,7 +68,11 @@ test('a thousand clients that stall leave no socket behind, and do a good one no
 
 test('clients that flood the server do a good one no harm', async () => {
   const patient = ['server.advanced.http.readHeaderTimeout=10s', 'server.advanced.http.idleTimeout=8s'];
-  for (const isTls of [false, true]) await onServer([...patient, ...(isTls ? TLS : [])], async (served) => void (await judge(served, isTls ? certificate.cert : undefined, FLOODS, 1)));
+  for (const isTls of [false, true])
+    await onServer(
+      [...patient, ...(isTls ? TLS : [])],
+      async (served) => void (await judge(served, isTls ? certificate.cert : undefined, FLOODS, 1)),
+    );
 });
 
 test('over unix sockets, too', async () => {
@@ -89,18 +102,21 @@ test('a connection whose age is over ends some time after it was told so, whatev
 
 test('an answer over HTTP/1.1 has to be received in time, however steadily it is read', async () => {
   for (const isTls of [false, true]) {
-    await onServer([...UNIX, 'server.advanced.grpc.maxRecvMsgSizeBytes=16777216', ...(isTls ? TLS : [])], async (served) => {
-      const before = socketsOf(served);
-      const [target] = targetsOf(served, isTls) as [Target];
-      const client = await sipping(target, ANSWER_SIZE);
-      try {
-        await until(() => client.bytesRead > 0, 'the answer has begun');
-        await until(() => socketsOf(served) === before, 'the server has closed the connection');
-        assert.ok(client.bytesRead < ANSWER_SIZE);
-      } finally {
-        client.destroy();
-      }
-    });
+    await onServer(
+      [...UNIX, 'server.advanced.grpc.maxRecvMsgSizeBytes=16777216', ...(isTls ? TLS : [])],
+      async (served) => {
+        const before = socketsOf(served);
+        const [target] = targetsOf(served, isTls) as [Target];
+        const client = await sipping(target, ANSWER_SIZE);
+        try {
+          await until(() => client.bytesRead > 0, 'the answer has begun');
+          await until(() => socketsOf(served) === before, 'the server has closed the connection');
+          assert.ok(client.bytesRead < ANSWER_SIZE);
+        } finally {
+          client.destroy();
+        }
+      },
+    );
   }
 });
 
@@ -113,8 +129,15 @@ test('what is a stream is not cut while it is read, however long it takes', asyn
     for (let round = 0; round < 3; round++) {
       const stalls = STALLS.filter(({ name }) => TAKING_LONGEST.includes(name));
       assert.is(stalls.length, TAKING_LONGEST.length);
-      const opened = await Promise.all(targetsOf(served, false).flatMap((target) => stalls.filter(({ on }) => on(target)).map(({ open }) => open(target))));
-      await until(() => socketsOf(served) <= before + GoodStreams.CONNECTIONS, 'connections that begin later have had their time');
+      const opened = await Promise.all(
+        targetsOf(served, false).flatMap((target) =>
+          stalls.filter(({ on }) => on(target)).map(({ open }) => open(target)),
+        ),
+      );
+      await until(
+        () => socketsOf(served) <= before + GoodStreams.CONNECTIONS,
+        'connections that begin later have had their time',
+      );
       for (const client of opened) client.destroy();
     }
     await streams.leave();
@@ -124,7 +147,14 @@ test('what is a stream is not cut while it is read, however long it takes', asyn
 /** Read in sips, it takes far longer than it may. The buffers of unix sockets are small, so that each sip is felt. */
 const ANSWER_SIZE = 8 * 2 ** 20;
 /** Together they use up each of the deadlines of a call. */
-const TAKING_LONGEST = ['calls nothing', 'stays after its call', 'sends no body', 'drips a message', 'opens no window for the answer', 'opens no window for a stream of answers'];
+const TAKING_LONGEST = [
+  'calls nothing',
+  'stays after its call',
+  'sends no body',
+  'drips a message',
+  'opens no window for the answer',
+  'opens no window for a stream of answers',
+];
 
 const GOAWAY = 7;
 
@@ -137,7 +167,8 @@ function framesUntilEnd(socket: Socket): Promise<readonly number[]> {
     });
     socket.once('end', () => {
       const types: number[] = [];
-      for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3)) types.push(received[at + 3] as number);
+      for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3))
+        types.push(received[at + 3] as number);
       resolve(types);
     });
   });

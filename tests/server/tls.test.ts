@@ -20,7 +20,8 @@ import { closeUnhindered } from '../support/server/start.js';
 
 const test = suite('TLS on the HTTP port');
 const certificate = makeCertificate('authz');
-const CHECK = '{"principal":{"id":"a","roles":["u"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["read"]}]}';
+const CHECK =
+  '{"principal":{"id":"a","roles":["u"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["read"]}]}';
 let folder = '';
 let tls: ServerTls;
 let http: HttpServer;
@@ -50,13 +51,16 @@ test.after(async () => {
 test('clients of HTTP/1.1 are served', async () => {
   const text = await new Promise<string>((resolve, reject) => {
     const [host, port] = address.split(':');
-    const call = httpsRequest({ host, port, path: '/api/check/resources', method: 'POST', ca: certificate.cert, agent: false }, (response) => {
-      let body = '';
-      response.on('data', (chunk) => {
-        body += chunk;
-      });
-      response.on('end', () => resolve(`${response.httpVersion} ${response.statusCode} ${body}`));
-    });
+    const call = httpsRequest(
+      { host, port, path: '/api/check/resources', method: 'POST', ca: certificate.cert, agent: false },
+      (response) => {
+        let body = '';
+        response.on('data', (chunk) => {
+          body += chunk;
+        });
+        response.on('end', () => resolve(`${response.httpVersion} ${response.statusCode} ${body}`));
+      },
+    );
     call.on('error', reject);
     call.end(CHECK);
   });
@@ -81,7 +85,11 @@ test('AuthZEN callers are told that they are to come by HTTPS, over both version
   const path = '/.well-known/authzen-configuration';
   const over1 = await new Promise<string>((resolve, reject) => {
     const [host, port] = address.split(':');
-    httpsRequest({ host, port, path, ca: certificate.cert, agent: false }, (response) => response.setEncoding('utf8').on('data', resolve)).on('error', reject).end();
+    httpsRequest({ host, port, path, ca: certificate.cert, agent: false }, (response) =>
+      response.setEncoding('utf8').on('data', resolve),
+    )
+      .on('error', reject)
+      .end();
   });
   const session = connectHttp2(`https://${address}`, { ca: certificate.cert });
   const over2 = await new Promise<string>((resolve, reject) => {
@@ -97,7 +105,9 @@ test('gRPC is served', async () => {
   const client = new Client(address, credentials, options);
   const same = (bytes: Buffer): Buffer => bytes;
   const reply = await new Promise<Buffer | undefined>((resolve, reject) => {
-    client.makeUnaryRequest('/authz.svc.v1.AuthzService/ServerInfo', same, same, Buffer.alloc(0), (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+    client.makeUnaryRequest('/authz.svc.v1.AuthzService/ServerInfo', same, same, Buffer.alloc(0), (error, bytes) =>
+      error === null ? resolve(bytes) : reject(error),
+    );
   });
   assert.ok(reply?.includes('1.2.3'));
   client.close();
@@ -118,7 +128,9 @@ test('an idle port is free again when the server has stopped', async () => {
   await closeUnhindered(() => http.stop(60_000));
   await closed;
   const next = createServer();
-  await new Promise<void>((resolve, reject) => next.on('error', reject).listen(Number(address.split(':')[1]), '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    next.on('error', reject).listen(Number(address.split(':')[1]), '127.0.0.1', resolve),
+  );
   next.close();
 });
 

@@ -1,4 +1,11 @@
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -70,13 +77,20 @@ const check = {
   resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read'] }],
   requestContext: { annotations: { ticket: 7 } },
 };
-const plan = { requestId: 'r2', principal: { id: 'a', roles: ['user'] }, resource: { kind: 'contact' }, actions: ['read'] };
+const plan = {
+  requestId: 'r2',
+  principal: { id: 'a', roles: ['user'] },
+  resource: { kind: 'contact' },
+  actions: ['read'],
+};
 const post = (path: string, body: unknown, headers: { readonly [name: string]: string } = {}) =>
   send(server.httpAddress, 'POST', path, typeof body === 'string' ? body : JSON.stringify(body), headers);
 
 function call(method: string, bytes: Buffer, metadata = new Metadata()): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(method, same, same, bytes, metadata, (error, reply) => (error === null ? resolve(reply as Buffer) : reject(error)));
+    client.makeUnaryRequest(method, same, same, bytes, metadata, (error, reply) =>
+      error === null ? resolve(reply as Buffer) : reject(error),
+    );
   });
 }
 
@@ -110,10 +124,23 @@ test('what fails parsing or validation has no call id; what a handler refuses ha
   await post('/api/check/resources', '{');
   await post('/api/check/resources', {});
   await post('/api/check/resources', { ...check, auxData: { jwt: { token: 'x' } } });
-  assert.equal(seen.map(({ call }) => call.id.length), [0, 0, 26]);
-  assert.equal(seen.map(({ end }) => [end?.code, end?.httpStatus]), [['invalid_argument', 400], ['invalid_argument', 400], ['invalid_argument', 400]]);
+  assert.equal(
+    seen.map(({ call }) => call.id.length),
+    [0, 0, 26],
+  );
+  assert.equal(
+    seen.map(({ end }) => [end?.code, end?.httpStatus]),
+    [
+      ['invalid_argument', 400],
+      ['invalid_argument', 400],
+      ['invalid_argument', 400],
+    ],
+  );
   assert.is(seen[2]?.end?.message, 'invalid auxData');
-  assert.equal(seen.map(({ checked }) => checked.length), [0, 0, 0]);
+  assert.equal(
+    seen.map(({ checked }) => checked.length),
+    [0, 0, 0],
+  );
 });
 
 test('a body that is too large to be read is a call that ended', async () => {
@@ -130,12 +157,23 @@ test('Connect, gRPC-Web and gRPC calls are seen alike', async () => {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
   await post(METHOD, check, { 'content-type': 'application/json' });
-  await send(server.httpAddress, 'POST', METHOD, Buffer.concat([head, bytes]), { 'content-type': 'application/grpc-web' });
+  await send(server.httpAddress, 'POST', METHOD, Buffer.concat([head, bytes]), {
+    'content-type': 'application/grpc-web',
+  });
   await call(METHOD, bytes);
   await call(METHOD, Buffer.from([0x0a])).catch(() => {});
-  assert.equal(seen.map(({ call }) => call.protocol), ['connect', 'grpc-web', 'grpc', 'grpc']);
-  assert.equal(seen.map(({ end }) => end?.code), [undefined, undefined, undefined, 'internal']);
-  assert.equal(seen.map(({ checked }) => checked.length), [1, 1, 1, 0]);
+  assert.equal(
+    seen.map(({ call }) => call.protocol),
+    ['connect', 'grpc-web', 'grpc', 'grpc'],
+  );
+  assert.equal(
+    seen.map(({ end }) => end?.code),
+    [undefined, undefined, undefined, 'internal'],
+  );
+  assert.equal(
+    seen.map(({ checked }) => checked.length),
+    [1, 1, 1, 0],
+  );
   assert.equal(seen[2]?.end?.requestContext, { annotations: { ticket: 7 } });
   assert.is(seen[2]?.end?.requestSize, bytes.length);
 });
@@ -154,7 +192,10 @@ test('the peer is who is connected, and whom that one speaks for', async () => {
   await call(METHOD, encode('authz.request.v1.CheckResourcesRequest', check), metadata);
   const [rest, grpc] = seen.map(({ call }) => call.peer());
   assert.match(rest?.address ?? '', /^127\.0\.0\.1:\d+$/);
-  assert.equal({ ...rest, address: '' }, { address: '', authInfo: '', userAgent: 'me', forwardedFor: '10.0.0.1, 127.0.0.1' });
+  assert.equal(
+    { ...rest, address: '' },
+    { address: '', authInfo: '', userAgent: 'me', forwardedFor: '10.0.0.1, 127.0.0.1' },
+  );
   assert.match(grpc?.address ?? '', /^127\.0\.0\.1:\d+$/);
   assert.match(grpc?.userAgent ?? '', /^grpc-node-js/);
   assert.is(grpc?.forwardedFor, '10.0.0.1, 10.0.0.2');
@@ -164,14 +205,30 @@ test('the peer is who is connected, and whom that one speaks for', async () => {
 test('the peer at a Unix socket is `@`', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'authz-peer-'));
   const sockets = [join(folder, 'h'), join(folder, 'g')] as const;
-  const local = await start([`server.httpListenAddr=unix:${sockets[0]},server.grpcListenAddr=unix:${sockets[1]}`], fakeDecider, [watcher]);
+  const local = await start(
+    [`server.httpListenAddr=unix:${sockets[0]},server.grpcListenAddr=unix:${sockets[1]}`],
+    fakeDecider,
+    [watcher],
+  );
   await new Promise((resolve, reject) => {
-    httpRequest({ socketPath: sockets[0], path: '/api/server_info', agent: false }, (response) => response.resume().on('end', resolve)).on('error', reject).end();
+    httpRequest({ socketPath: sockets[0], path: '/api/server_info', agent: false }, (response) =>
+      response.resume().on('end', resolve),
+    )
+      .on('error', reject)
+      .end();
   });
   const other = new Client(`unix:${sockets[1]}`, credentials.createInsecure());
-  await new Promise((resolve) => other.makeUnaryRequest('/authz.svc.v1.AuthzService/ServerInfo', same, same, Buffer.alloc(0), resolve));
+  await new Promise((resolve) =>
+    other.makeUnaryRequest('/authz.svc.v1.AuthzService/ServerInfo', same, same, Buffer.alloc(0), resolve),
+  );
   other.close();
-  assert.equal(seen.map(({ call }) => [call.peer().address, call.peer().forwardedFor]), [['@', ''], ['@', '']]);
+  assert.equal(
+    seen.map(({ call }) => [call.peer().address, call.peer().forwardedFor]),
+    [
+      ['@', ''],
+      ['@', ''],
+    ],
+  );
   await local.close();
   rmSync(folder, { recursive: true });
 });
@@ -188,7 +245,10 @@ test('metadata are the headers that were sent, but those of the connection', asy
   // The platform joins equal headers of HTTP/2.
   assert.equal(grpc?.get('x-team'), ['a, b']);
   assert.equal(grpc?.get('x-raw-bin'), ['AQI=']);
-  assert.equal([...(grpc?.keys() ?? [])].filter((name) => name.startsWith(':')), []);
+  assert.equal(
+    [...(grpc?.keys() ?? [])].filter((name) => name.startsWith(':')),
+    [],
+  );
 });
 
 test.run();

@@ -1,7 +1,10 @@
 import type { Statement } from './statement.js';
 import { item, type SqlValue, type Type } from './value.js';
 
-/** `a = b`: 1, 0, or NULL where an operand fails. Of different types is not equal; numbers by value, lists and maps by content. */
+/**
+ * `a = b`: 1, 0, or NULL where an operand fails. Of different types is not equal; numbers by value, lists and maps by
+ * content.
+ */
 export function equal(a: SqlValue, b: SqlValue): string {
   const common = a.types.filter((type) => b.types.includes(type));
   const cases = [
@@ -18,8 +21,14 @@ export function equal(a: SqlValue, b: SqlValue): string {
 export function ordered(a: SqlValue, operator: '<' | '<=' | '>' | '>=', b: SqlValue): string {
   const cases = [
     ...(both(a, b, ['real']) ? [`WHEN ${a.type} = 'real' AND ${b.type} = 'real' THEN ${numbers(a, operator, b)}`] : []),
-    ...(both(a, b, ['text']) ? [`WHEN ${a.type} = 'text' AND ${b.type} = 'text' THEN ${a.value} ${operator} ${b.value}`] : []),
-    ...(both(a, b, BOOLEANS) ? [`WHEN ${a.type} IN ('true', 'false') AND ${b.type} IN ('true', 'false') THEN (${a.type} = 'true') ${operator} (${b.type} = 'true')`] : []),
+    ...(both(a, b, ['text'])
+      ? [`WHEN ${a.type} = 'text' AND ${b.type} = 'text' THEN ${a.value} ${operator} ${b.value}`]
+      : []),
+    ...(both(a, b, BOOLEANS)
+      ? [
+          `WHEN ${a.type} IN ('true', 'false') AND ${b.type} IN ('true', 'false') THEN (${a.type} = 'true') ${operator} (${b.type} = 'true')`,
+        ]
+      : []),
   ];
   return cases.length === 0 ? 'NULL' : `CASE ${cases.join(' ')} END`;
 }
@@ -33,7 +42,9 @@ export function membership(statement: Statement, x: SqlValue, collection: SqlVal
     ...(collection.types.includes('array') ? [`WHEN 'array' THEN ${isElement}`] : []),
     ...(collection.types.includes('object') ? [`WHEN 'object' THEN (${isKey})`] : []),
   ];
-  return cases.length === 0 ? 'NULL' : `CASE WHEN ${x.type} IS NOT NULL THEN CASE ${collection.type} ${cases.join(' ')} END END`;
+  return cases.length === 0
+    ? 'NULL'
+    : `CASE WHEN ${x.type} IS NOT NULL THEN CASE ${collection.type} ${cases.join(' ')} END END`;
 }
 
 /** Whether two lists have an element in common. */
@@ -47,7 +58,11 @@ export function intersection(statement: Statement, a: SqlValue, b: SqlValue): st
 export function subset(statement: Statement, some: SqlValue, all: SqlValue): string {
   const [left, right] = [statement.alias(), statement.alias()];
   const found = `SELECT 1 FROM json_each(${all.value}) AS ${right} WHERE ${equal(item(left), item(right))}`;
-  return ofLists(some, all, `NOT EXISTS (SELECT 1 FROM json_each(${some.value}) AS ${left} WHERE NOT EXISTS (${found}))`);
+  return ofLists(
+    some,
+    all,
+    `NOT EXISTS (SELECT 1 FROM json_each(${some.value}) AS ${left} WHERE NOT EXISTS (${found}))`,
+  );
 }
 
 const BOOLEANS: readonly Type[] = ['true', 'false'];

@@ -1,14 +1,21 @@
 import { Refusal } from './statement.js';
 import { type SqlValue, type Type, valueOf } from './value.js';
 
-/** `s.startsWith(part)`. Without LIKE, which has wildcards and ignores case; by bytes, because SQLite's own texts end at a NUL. A part of an empty blob is NULL. */
+/**
+ * `s.startsWith(part)`. Without LIKE, which has wildcards and ignores case; by bytes, because SQLite's own texts end at
+ * a NUL. A part of an empty blob is NULL.
+ */
 export function startsWith(s: SqlValue, part: SqlValue): string {
   return ofTexts(s, part, `ifnull(substr(${bytes(s)}, 1, length(${bytes(part)})), x'') = ${bytes(part)}`);
 }
 
 /** `s.endsWith(part)`. */
 export function endsWith(s: SqlValue, part: SqlValue): string {
-  return ofTexts(s, part, `(length(${bytes(part)}) = 0 OR ifnull(substr(${bytes(s)}, -length(${bytes(part)})), x'') = ${bytes(part)})`);
+  return ofTexts(
+    s,
+    part,
+    `(length(${bytes(part)}) = 0 OR ifnull(substr(${bytes(s)}, -length(${bytes(part)})), x'') = ${bytes(part)})`,
+  );
 }
 
 /** `s.contains(part)`. */
@@ -25,7 +32,12 @@ export function size(x: SqlValue): SqlValue {
     ...(types.includes('object') ? [`WHEN 'object' THEN (SELECT count(*) FROM json_each(${value}))`] : []),
   ];
   if (cases.length === 0) return FAILED;
-  return valueOf(`CASE WHEN ${type} IN ('text', 'array', 'object') THEN 'real' END`, `CASE ${type} ${cases.join(' ')} END`, ['real'], true);
+  return valueOf(
+    `CASE WHEN ${type} IN ('text', 'array', 'object') THEN 'real' END`,
+    `CASE ${type} ${cases.join(' ')} END`,
+    ['real'],
+    true,
+  );
 }
 
 /** `s.lowerAscii()`, `s.upperAscii()`: SQLite's `lower` and `upper` know no other letters. */
@@ -38,7 +50,9 @@ export function add(a: SqlValue, b: SqlValue): SqlValue {
   const only = (type: Type): boolean => [a, b].some(({ types }) => types.length === 1 && types[0] === type);
   if (only('real')) return arithmetic('add', a, '+', b);
   if (!only('text')) throw new Refusal('add', 'nobody can say whether numbers, texts or lists are added');
-  return valueOf(`CASE WHEN ${a.type} = 'text' AND ${b.type} = 'text' THEN 'text' END`, `(${a.value} || ${b.value})`, ['text']);
+  return valueOf(`CASE WHEN ${a.type} = 'text' AND ${b.type} = 'text' THEN 'text' END`, `(${a.value} || ${b.value})`, [
+    'text',
+  ]);
 }
 
 /** `a - b`, `a * b`. */

@@ -16,10 +16,17 @@ import { ResourceTable } from './resource-table.js';
 const PLACES: { readonly [name: string]: (expr: string, action: string) => readonly object[] } = {
   allow: (expr, action) => [{ ...GRANT, actions: [action], condition: { match: { expr } } }],
   none: (expr, action) => [{ ...GRANT, actions: [action], condition: { match: { none: { of: [{ expr }] } } } }],
-  deny: (expr, action) => [{ ...GRANT, actions: [action] }, { ...GRANT, effect: 'EFFECT_DENY', actions: [action], condition: { match: { expr } } }],
+  deny: (expr, action) => [
+    { ...GRANT, actions: [action] },
+    { ...GRANT, effect: 'EFFECT_DENY', actions: [action], condition: { match: { expr } } },
+  ],
 };
 const GRANT = { effect: 'EFFECT_ALLOW', roles: ['user'] };
-const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, guarded: FLAT, plain: REFERENCE };
+const WRITINGS: { readonly [name: string]: Writing } = {
+  exact: { shapes: 'flat', nots: 'exact' },
+  guarded: FLAT,
+  plain: REFERENCE,
+};
 const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { teams: ['a', 'b'], n: 1 } };
 
 const test = suite('conditions that are easily planned wrong');
@@ -36,7 +43,11 @@ test('a plan selects no row that check denies, and the exact one all that it all
       const engine = createEngine(policies, { plan });
       for (const [index, expr] of HAZARDS.entries()) {
         const action = `a${index}`;
-        const { filter, unplanned } = engine.plan({ principal: PRINCIPAL, resource: { kind: 'thing' }, actions: [action] });
+        const { filter, unplanned } = engine.plan({
+          principal: PRINCIPAL,
+          resource: { kind: 'thing' },
+          actions: [action],
+        });
         const rendering = render(filter);
         count[rendering.kind === 'sql' ? 'rendered' : 'refused'] += 1;
         const selected = rendering.kind === 'sql' ? table.select(rendering) : undefined;
@@ -44,15 +55,22 @@ test('a plan selects no row that check denies, and the exact one all that it all
           const inProcess = selects(filter, { id, attr });
           const allowed = engine.isAllowed({ principal: PRINCIPAL, resource: { kind: 'thing', id, attr }, action });
           const detail = `${place}, ${writing}: ${documentOf(attr)}, ${filterText(filter)}`;
-          assert.is(selected?.has(position) ?? inProcess, inProcess, `SQLite and the evaluator of filters differ: ${expr}, ${detail}`);
+          assert.is(
+            selected?.has(position) ?? inProcess,
+            inProcess,
+            `SQLite and the evaluator of filters differ: ${expr}, ${detail}`,
+          );
           if (inProcess && !allowed) problems.set(expr, `selects what check denies: ${detail}`);
-          else if (writing !== 'plain' && unplanned.length === 0 && allowed && !inProcess && !problems.has(expr)) problems.set(expr, `selects too few: ${detail}`);
+          else if (writing !== 'plain' && unplanned.length === 0 && allowed && !inProcess && !problems.has(expr))
+            problems.set(expr, `selects too few: ${detail}`);
         }
       }
     }
   }
   table.close();
-  console.log(`  ${HAZARDS.length} conditions in 3 places and 3 writings, ${rows.length} rows: rendered ${count.rendered}, refused ${count.refused}`);
+  console.log(
+    `  ${HAZARDS.length} conditions in 3 places and 3 writings, ${rows.length} rows: rendered ${count.rendered}, refused ${count.refused}`,
+  );
   const outcomes = HAZARDS.map((expr): Outcome => ({ id: `hazards/${expr}`, problem: problems.get(expr) }));
   settle('hazards', outcomes, readKnownFailures(join(import.meta.dirname, 'known-failures.txt')), HAZARDS.length);
 });
@@ -61,7 +79,10 @@ test.run();
 
 function policyText(place: string): string {
   const rules = HAZARDS.flatMap((expr, index) => PLACES[place]?.(expr, `a${index}`) ?? []);
-  return JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } });
+  return JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    resourcePolicy: { resource: 'thing', version: 'default', rules },
+  });
 }
 
 /** Every value in every place, every attribute missing, none at all, and some of anything. */
@@ -78,7 +99,49 @@ function hostileRows(): readonly Attributes[] {
 }
 
 const VALUES: readonly unknown[] = [
-  'a', 'b', 'A', 'abc', 'YWJj', '', '\0', 'q', '1', 'true', '10.1.2.3', '127.0.0.1', '2021-01-01T00:00:00Z', '3600s', 'a.b', '1h',
-  1, 0, 2, -0, 3, 2 ** 53, 2 ** 53 - 1, 2 ** 63, 0.5, -1, 1e308, true, false, null,
-  [], {}, ['x'], ['x', 'x'], ['x', 'y'], ['YWJj'], [1], [null], [[1], { a: 1 }], { a: 1 }, { a: 'x' }, { a: 'YWJj' }, { '1': 'a' }, [{ a: 'x' }, { a: 1 }, 's'], [{ a: 'x', list: ['x'] }],
+  'a',
+  'b',
+  'A',
+  'abc',
+  'YWJj',
+  '',
+  '\0',
+  'q',
+  '1',
+  'true',
+  '10.1.2.3',
+  '127.0.0.1',
+  '2021-01-01T00:00:00Z',
+  '3600s',
+  'a.b',
+  '1h',
+  1,
+  0,
+  2,
+  -0,
+  3,
+  2 ** 53,
+  2 ** 53 - 1,
+  2 ** 63,
+  0.5,
+  -1,
+  1e308,
+  true,
+  false,
+  null,
+  [],
+  {},
+  ['x'],
+  ['x', 'x'],
+  ['x', 'y'],
+  ['YWJj'],
+  [1],
+  [null],
+  [[1], { a: 1 }],
+  { a: 1 },
+  { a: 'x' },
+  { a: 'YWJj' },
+  { '1': 'a' },
+  [{ a: 'x' }, { a: 1 }, 's'],
+  [{ a: 'x', list: ['x'] }],
 ];

@@ -25,27 +25,64 @@ const TABLE: SqlTable = {
 };
 
 /** A typical condition, and the index that each dialect finds its rows by. */
-const EXPECTED: readonly { readonly expr: string; readonly index: string; readonly dialects: readonly SqlDialect[] }[] = [
-  ...['R.attr.owner == P.id', 'R.attr.owner in ["u1", "u2"]', 'R.attr.owner == P.id && R.attr.n > 3'].map((expr) => ({ expr, index: 'by_owner', dialects: ['sqlite', 'postgresql', 'mysql'] as const })),
-  ...['R.attr.nick == "k1"', 'R.attr.nick in ["k1", "k2"]'].map((expr) => ({ expr, index: 'by_nick', dialects: ['sqlite', 'postgresql', 'mysql'] as const })),
-  ...['R.attr.code == "c1"', 'R.attr.code < "c10"'].map((expr) => ({ expr, index: 'by_code', dialects: ['sqlite', 'postgresql', 'mysql'] as const })),
-  { expr: 'R.attr.code.startsWith("c49")', index: 'by_code', dialects: ['sqlite', 'postgresql', 'mysql'] },
-  { expr: 'R.attr.owner.startsWith("u49")', index: 'by_owner', dialects: ['sqlite', 'mysql'] },
-  { expr: 'R.attr.nick.startsWith("k49")', index: 'by_nick', dialects: ['mysql'] },
-  ...['R.attr.n == 7', 'R.attr.n < 2.5', 'R.attr.n > 4990 && R.attr.n < 4995'].map((expr) => ({ expr, index: 'by_n', dialects: ['sqlite', 'postgresql', 'mysql'] as const })),
-  { expr: 'R.attr.m * 2.0 > 9990.0', index: 'by_m', dialects: ['sqlite', 'postgresql', 'mysql'] },
-  { expr: 'timestamp(R.attr.at) < timestamp("2020-01-01T00:00:10Z")', index: 'by_at', dialects: ['sqlite', 'postgresql', 'mysql'] },
-  { expr: 'timestamp(R.attr.at) > timestamp("2020-01-01T01:23:00Z")', index: 'by_at', dialects: ['sqlite', 'postgresql', 'mysql'] },
-  ...['"t1" in R.attr.tags', 'R.attr.tags.exists(t, t == "t1")', 'hasIntersection(R.attr.tags, ["t1", "t2"])', 'R.attr.tags.exists(t, t in ["t1", "t2"])', '["t1"].isSubset(R.attr.tags)'].map((expr) => ({
-    expr,
-    index: 'by_tags',
-    dialects: ['postgresql'] as const,
-  })),
-  ...['R.attr.meta.kind == "d1"', 'R.attr.meta.kind in ["d1", "d2"]'].map((expr) => ({ expr, index: 'by_kind', dialects: ['postgresql'] as const })),
-  { expr: 'R.id == "i7"', index: 'by_id', dialects: ['sqlite', 'postgresql', 'mysql'] },
-];
+const EXPECTED: readonly { readonly expr: string; readonly index: string; readonly dialects: readonly SqlDialect[] }[] =
+  [
+    ...['R.attr.owner == P.id', 'R.attr.owner in ["u1", "u2"]', 'R.attr.owner == P.id && R.attr.n > 3'].map((expr) => ({
+      expr,
+      index: 'by_owner',
+      dialects: ['sqlite', 'postgresql', 'mysql'] as const,
+    })),
+    ...['R.attr.nick == "k1"', 'R.attr.nick in ["k1", "k2"]'].map((expr) => ({
+      expr,
+      index: 'by_nick',
+      dialects: ['sqlite', 'postgresql', 'mysql'] as const,
+    })),
+    ...['R.attr.code == "c1"', 'R.attr.code < "c10"'].map((expr) => ({
+      expr,
+      index: 'by_code',
+      dialects: ['sqlite', 'postgresql', 'mysql'] as const,
+    })),
+    { expr: 'R.attr.code.startsWith("c49")', index: 'by_code', dialects: ['sqlite', 'postgresql', 'mysql'] },
+    { expr: 'R.attr.owner.startsWith("u49")', index: 'by_owner', dialects: ['sqlite', 'mysql'] },
+    { expr: 'R.attr.nick.startsWith("k49")', index: 'by_nick', dialects: ['mysql'] },
+    ...['R.attr.n == 7', 'R.attr.n < 2.5', 'R.attr.n > 4990 && R.attr.n < 4995'].map((expr) => ({
+      expr,
+      index: 'by_n',
+      dialects: ['sqlite', 'postgresql', 'mysql'] as const,
+    })),
+    { expr: 'R.attr.m * 2.0 > 9990.0', index: 'by_m', dialects: ['sqlite', 'postgresql', 'mysql'] },
+    {
+      expr: 'timestamp(R.attr.at) < timestamp("2020-01-01T00:00:10Z")',
+      index: 'by_at',
+      dialects: ['sqlite', 'postgresql', 'mysql'],
+    },
+    {
+      expr: 'timestamp(R.attr.at) > timestamp("2020-01-01T01:23:00Z")',
+      index: 'by_at',
+      dialects: ['sqlite', 'postgresql', 'mysql'],
+    },
+    ...[
+      '"t1" in R.attr.tags',
+      'R.attr.tags.exists(t, t == "t1")',
+      'hasIntersection(R.attr.tags, ["t1", "t2"])',
+      'R.attr.tags.exists(t, t in ["t1", "t2"])',
+      '["t1"].isSubset(R.attr.tags)',
+    ].map((expr) => ({
+      expr,
+      index: 'by_tags',
+      dialects: ['postgresql'] as const,
+    })),
+    ...['R.attr.meta.kind == "d1"', 'R.attr.meta.kind in ["d1", "d2"]'].map((expr) => ({
+      expr,
+      index: 'by_kind',
+      dialects: ['postgresql'] as const,
+    })),
+    { expr: 'R.id == "i7"', index: 'by_id', dialects: ['sqlite', 'postgresql', 'mysql'] },
+  ];
 
-const INDEXES = ['owner', 'nick', 'code', 'n', 'm', 'at', 'id'].map((column) => `CREATE INDEX by_${column} ON things (${column})`);
+const INDEXES = ['owner', 'nick', 'code', 'n', 'm', 'at', 'id'].map(
+  (column) => `CREATE INDEX by_${column} ON things (${column})`,
+);
 const ROWS = 5000;
 
 const test = suite('indexes that serve conditions');
@@ -53,9 +90,13 @@ const test = suite('indexes that serve conditions');
 test('SQLite', async () => {
   const { Database } = await initSqlJs();
   const database = new Database();
-  database.run('CREATE TABLE things (id TEXT, owner TEXT, nick TEXT COLLATE NOCASE, code TEXT, n INTEGER, m REAL, at TEXT, tags TEXT, meta TEXT)');
+  database.run(
+    'CREATE TABLE things (id TEXT, owner TEXT, nick TEXT COLLATE NOCASE, code TEXT, n INTEGER, m REAL, at TEXT, tags TEXT, meta TEXT)',
+  );
   const value = `'i' || i, 'u' || i, 'k' || i, 'c' || i, i, i, strftime('%Y-%m-%dT%H:%M:%fZ', 1577836800 + i, 'unixepoch'), '["t' || i || '"]', '{"kind":"d' || i || '"}'`;
-  database.run(`WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${ROWS}) INSERT INTO things SELECT ${value} FROM numbers`);
+  database.run(
+    `WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${ROWS}) INSERT INTO things SELECT ${value} FROM numbers`,
+  );
   for (const index of INDEXES) database.run(index);
   database.run('ANALYZE');
   await explainAll('sqlite', async (text, parameters) => {
@@ -80,7 +121,12 @@ test('PostgreSQL', async () => {
     );
     const value = `'i' || i, 'u' || i, 'k' || i, 'c' || i, i, i, to_timestamp(1577836800 + i), jsonb_build_array('t' || i), jsonb_build_object('kind', 'd' || i)`;
     await client.query(`INSERT INTO things SELECT ${value} FROM generate_series(1, ${ROWS}) AS numbers(i)`);
-    for (const index of [...INDEXES, 'CREATE INDEX by_tags ON things USING gin (tags)', "CREATE INDEX by_kind ON things ((meta -> 'kind'))"]) await client.query(index);
+    for (const index of [
+      ...INDEXES,
+      'CREATE INDEX by_tags ON things USING gin (tags)',
+      "CREATE INDEX by_kind ON things ((meta -> 'kind'))",
+    ])
+      await client.query(index);
     await client.query('ANALYZE things');
     await explainAll('postgresql', async (text, parameters) => {
       const { rows } = await client.query(`EXPLAIN SELECT id FROM things WHERE ${text}`, parameters);
@@ -105,7 +151,9 @@ test('MariaDB', async () => {
     for (const index of INDEXES) await connection.query(index);
     await connection.query('ANALYZE TABLE things');
     await explainAll('mysql', async (condition, parameters) => {
-      const [rows] = await connection.execute<RowDataPacket[]>(`EXPLAIN SELECT * FROM things WHERE ${condition}`, [...parameters]);
+      const [rows] = await connection.execute<RowDataPacket[]>(`EXPLAIN SELECT * FROM things WHERE ${condition}`, [
+        ...parameters,
+      ]);
       return rows.map(({ key }) => String(key)).join('\n');
     });
   } finally {
@@ -116,14 +164,26 @@ test('MariaDB', async () => {
 test.run();
 
 /** Each condition that a dialect has an index for, and the plan of its statement. */
-async function explainAll(dialect: SqlDialect, explain: (text: string, parameters: readonly (string | number | boolean | null)[]) => Promise<string>): Promise<void> {
+async function explainAll(
+  dialect: SqlDialect,
+  explain: (text: string, parameters: readonly (string | number | boolean | null)[]) => Promise<string>,
+): Promise<void> {
   const rows = EXPECTED.filter(({ dialects }) => dialects.includes(dialect));
-  const rules = rows.map(({ expr }, index) => ({ actions: [`a${index}`], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } }));
+  const rules = rows.map(({ expr }, index) => ({
+    actions: [`a${index}`],
+    effect: 'EFFECT_ALLOW',
+    roles: ['user'],
+    condition: { match: { expr } },
+  }));
   const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
   const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
   const engine = createEngine(policies);
   for (const [position, { expr, index }] of rows.entries()) {
-    const { filter } = engine.plan({ principal: { id: 'u1', roles: ['user'] }, resource: { kind: 'thing' }, actions: [`a${position}`] });
+    const { filter } = engine.plan({
+      principal: { id: 'u1', roles: ['user'] },
+      resource: { kind: 'thing' },
+      actions: [`a${position}`],
+    });
     const condition = renderSql(filter, TABLE, { dialect });
     assert.ok(condition.kind === 'sql', expr);
     const plan = await explain(condition.text, condition.parameters);

@@ -19,14 +19,20 @@ export async function startMariadb(): Promise<MariadbServer | string> {
   const [server, installer] = [BINARIES.find(existsSync), INSTALLERS.find(existsSync)];
   if (server === undefined || installer === undefined) return 'MariaDB is not installed';
   const account = process.getuid?.() === 0 ? accountOf('mysql') : undefined;
-  if (process.getuid?.() === 0 && account === undefined) return 'MariaDB does not run as root, and there is no user mysql';
+  if (process.getuid?.() === 0 && account === undefined)
+    return 'MariaDB does not run as root, and there is no user mysql';
   const folder = mkdtempSync(join(tmpdir(), 'authz-mariadb-'));
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const as = account ?? {};
   const data = join(folder, 'data');
   const socketPath = join(folder, 'socket');
   try {
-    const options = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db'];
+    const options = [
+      '--no-defaults',
+      `--datadir=${data}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+    ];
     execFileSync(installer, options, { ...as, cwd: folder, stdio: 'pipe' });
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
@@ -57,7 +63,12 @@ export async function startMariadb(): Promise<MariadbServer | string> {
 
 const BINARIES = ['/usr/sbin/mariadbd', '/usr/libexec/mariadbd', '/usr/local/bin/mariadbd'];
 const INSTALLERS = ['/usr/bin/mariadb-install-db', '/usr/local/bin/mariadb-install-db'];
-const SETTINGS = ['--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=32M', '--innodb-log-file-size=8M', '--character-set-server=utf8mb4'];
+const SETTINGS = [
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-buffer-pool-size=32M',
+  '--innodb-log-file-size=8M',
+  '--character-set-server=utf8mb4',
+];
 
 async function connected(socketPath: string, server: ChildProcess): Promise<Connection | undefined> {
   for (let attempt = 0; attempt < 200 && server.exitCode === null; attempt += 1) {

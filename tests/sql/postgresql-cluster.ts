@@ -18,19 +18,36 @@ export async function startCluster(): Promise<Cluster | string> {
   const bin = binaries();
   if (bin === undefined) return 'PostgreSQL is not installed';
   const account = process.getuid?.() === 0 ? accountOf('postgres') : undefined;
-  if (process.getuid?.() === 0 && account === undefined) return 'PostgreSQL does not run as root, and there is no user postgres';
+  if (process.getuid?.() === 0 && account === undefined)
+    return 'PostgreSQL does not run as root, and there is no user postgres';
   const folder = mkdtempSync(join(tmpdir(), 'authz-postgresql-'));
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const data = join(folder, 'data');
   const as = account === undefined ? {} : account;
   try {
-    execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'authz', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], { ...as, cwd: folder, stdio: 'pipe' });
+    execFileSync(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', 'authz', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
+      { ...as, cwd: folder, stdio: 'pipe' },
+    );
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     return `initdb fails: ${String((error as { stderr?: unknown }).stderr ?? error).trim()}`;
   }
-  const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'shared_buffers=16MB', 'listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=10'];
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], { ...as, cwd: folder, stdio: 'ignore' });
+  const settings = [
+    'fsync=off',
+    'full_page_writes=off',
+    'synchronous_commit=off',
+    'shared_buffers=16MB',
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'max_connections=10',
+  ];
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+    ...as,
+    cwd: folder,
+    stdio: 'ignore',
+  });
   const stop = async (): Promise<void> => {
     await ended(server);
     rmSync(folder, { recursive: true, force: true });
@@ -55,13 +72,16 @@ const FOLDER = '/usr/lib/postgresql';
 function binaries(): string | undefined {
   if (!existsSync(FOLDER)) return undefined;
   const versions = readdirSync(FOLDER).sort((a, b) => Number(b) - Number(a));
-  return versions.map((version) => join(FOLDER, version, 'bin')).find((bin) => existsSync(join(bin, 'postgres')) && existsSync(join(bin, 'initdb')));
+  return versions
+    .map((version) => join(FOLDER, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'postgres')) && existsSync(join(bin, 'initdb')));
 }
 
 /** A user of this machine by name. */
 export function accountOf(name: string): { readonly uid: number; readonly gid: number } | undefined {
   try {
-    const idOf = (flag: string): number => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+    const idOf = (flag: string): number =>
+      Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
     return { uid: idOf('-u'), gid: idOf('-g') };
   } catch {
     return undefined;

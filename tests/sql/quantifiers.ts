@@ -1,7 +1,10 @@
 import type { Statement } from './statement.js';
 import { item, type SqlValue, valueOf } from './value.js';
 
-/** What a macro does with a body, 1, 0 or NULL for each element: as docs/spec/conditions.md#comprehensions has it, failures included. */
+/**
+ * What a macro does with a body, 1, 0 or NULL for each element: as docs/spec/conditions.md#comprehensions has it,
+ * failures included.
+ */
 export type Quantifier = 'exists' | 'all' | 'exists_one';
 
 /** Whether a name is a macro that comes to a boolean. */
@@ -10,7 +13,13 @@ export function isQuantifier(operator: string): operator is Quantifier {
 }
 
 /** A macro over a list, or the keys of a map; over anything else it fails. `bodyOf` is given the variables' values. */
-export function quantified(statement: Statement, quantifier: Quantifier, range: SqlValue, variables: number, bodyOf: (values: readonly SqlValue[]) => string): string {
+export function quantified(
+  statement: Statement,
+  quantifier: Quantifier,
+  range: SqlValue,
+  variables: number,
+  bodyOf: (values: readonly SqlValue[]) => string,
+): string {
   if (!range.types.includes('array') && !range.types.includes('object')) return 'NULL';
   const alias = statement.alias();
   const body = bodyOf(variables === 2 ? [position(alias), item(alias)] : [elementOrKey(alias, range)]);
@@ -36,9 +45,18 @@ function elementOrKey(alias: string, { types }: SqlValue): SqlValue {
   const element = item(alias);
   if (!types.includes('object')) return element;
   const isElement = `CASE typeof(${alias}.key) WHEN 'integer' THEN`;
-  return valueOf(`${isElement} ${element.type} ELSE 'text' END`, `${isElement} ${element.value} ELSE ${alias}.key END`, element.types);
+  return valueOf(
+    `${isElement} ${element.type} ELSE 'text' END`,
+    `${isElement} ${element.value} ELSE ${alias}.key END`,
+    element.types,
+  );
 }
 
 function position(alias: string): SqlValue {
-  return valueOf(`CASE typeof(${alias}.key) WHEN 'integer' THEN 'real' ELSE 'text' END`, `${alias}.key`, ['real', 'text'], true);
+  return valueOf(
+    `CASE typeof(${alias}.key) WHEN 'integer' THEN 'real' ELSE 'text' END`,
+    `${alias}.key`,
+    ['real', 'text'],
+    true,
+  );
 }

@@ -21,7 +21,9 @@ export interface QueryBuilder {
 }
 
 /** How docs/plans.md says that each library takes a condition. */
-export const QUERY_BUILDERS: { readonly [name: string]: (connection: Options, client: Client) => Promise<QueryBuilder> } = {
+export const QUERY_BUILDERS: {
+  readonly [name: string]: (connection: Options, client: Client) => Promise<QueryBuilder>;
+} = {
   async Knex(connection) {
     const knex = knexOf({ client: 'pg', connection });
     return {
@@ -33,10 +35,19 @@ export const QUERY_BUILDERS: { readonly [name: string]: (connection: Options, cl
     };
   },
   async Kysely(connection) {
-    const db = new Kysely<{ contacts: { id: string } }>({ dialect: new PostgresDialect({ pool: new Pool(connection) }) });
+    const db = new Kysely<{ contacts: { id: string } }>({
+      dialect: new PostgresDialect({ pool: new Pool(connection) }),
+    });
     return {
       select: async ({ parts, parameters }) =>
-        idsOf(await db.selectFrom('contacts').select('id').where(kyselySql<boolean>(parts, ...parameters)).orderBy('id').execute()),
+        idsOf(
+          await db
+            .selectFrom('contacts')
+            .select('id')
+            .where(kyselySql<boolean>(parts, ...parameters))
+            .orderBy('id')
+            .execute(),
+        ),
       end: () => db.destroy(),
     };
   },
@@ -45,18 +56,41 @@ export const QUERY_BUILDERS: { readonly [name: string]: (connection: Options, cl
     const db = drizzle(pool);
     const contacts = pgTable('contacts', { id: text().primaryKey() });
     return {
-      select: async ({ parts, parameters }) => idsOf(await db.select().from(contacts).where(drizzleSql(parts, ...parameters)).orderBy(contacts.id)),
+      select: async ({ parts, parameters }) =>
+        idsOf(
+          await db
+            .select()
+            .from(contacts)
+            .where(drizzleSql(parts, ...parameters))
+            .orderBy(contacts.id),
+        ),
       end: () => pool.end(),
     };
   },
   async TypeORM({ host, user, database }) {
-    const contacts = new EntitySchema<{ id: string }>({ name: 'contacts', columns: { id: { type: 'text', primary: true } } });
-    const source = await new DataSource({ type: 'postgres', host, username: user, database, entities: [contacts] }).initialize();
+    const contacts = new EntitySchema<{ id: string }>({
+      name: 'contacts',
+      columns: { id: { type: 'text', primary: true } },
+    });
+    const source = await new DataSource({
+      type: 'postgres',
+      host,
+      username: user,
+      database,
+      entities: [contacts],
+    }).initialize();
     return {
       async select({ parts, parameters }) {
         const condition = parts.reduce((before, part, index) => `${before}:authz${index - 1}${part}`);
         const named = Object.fromEntries(parameters.map((parameter, index) => [`authz${index}`, parameter]));
-        return idsOf(await source.getRepository(contacts).createQueryBuilder('contacts').where(condition, named).orderBy('contacts.id').getMany());
+        return idsOf(
+          await source
+            .getRepository(contacts)
+            .createQueryBuilder('contacts')
+            .where(condition, named)
+            .orderBy('contacts.id')
+            .getMany(),
+        );
       },
       end: () => source.destroy(),
     };
@@ -64,7 +98,8 @@ export const QUERY_BUILDERS: { readonly [name: string]: (connection: Options, cl
   async 'postgres.js'({ host, user, database }) {
     const sql = postgres({ host, user, database, onnotice: () => undefined });
     return {
-      select: async ({ parts, parameters }) => idsOf(await sql<{ id: string }[]>`SELECT id FROM contacts WHERE ${sql(parts, ...parameters)} ORDER BY id`),
+      select: async ({ parts, parameters }) =>
+        idsOf(await sql<{ id: string }[]>`SELECT id FROM contacts WHERE ${sql(parts, ...parameters)} ORDER BY id`),
       end: () => sql.end(),
     };
   },
@@ -82,7 +117,11 @@ export const QUERY_BUILDERS: { readonly [name: string]: (connection: Options, cl
     return {
       async select({ parts, parameters }) {
         const query = sql.unsafe`SELECT id FROM contacts WHERE ${sql.fragment(parts, ...parameters)} ORDER BY id`;
-        return idsOf((await client.query(query.sql.replaceAll('$slonik_', '$'), query.values)).rows as readonly { readonly id: string }[]);
+        return idsOf(
+          (await client.query(query.sql.replaceAll('$slonik_', '$'), query.values)).rows as readonly {
+            readonly id: string;
+          }[],
+        );
       },
       end: async () => undefined,
     };

@@ -5,11 +5,19 @@ import { NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 /** The kind of resource that these policies are about. */
 export const KIND = 'thing';
 
-/** A store whose conditions use what a filter may have to say: texts, numbers, lists, maps, macros, and every way to negate them. */
+/**
+ * A store whose conditions use what a filter may have to say: texts, numbers, lists, maps, macros, and every way to
+ * negate them.
+ */
 export function randomPolicies(random: Random): readonly Document[] {
   const rule = (): object => (random.chance(0.85) ? { condition: { match: randomMatch(random, 2) } } : {});
   return [
-    { derivedRoles: { name: 'roles', definitions: [{ name: 'owner', parentRoles: ['user'], condition: { match: randomMatch(random, 1) } }] } },
+    {
+      derivedRoles: {
+        name: 'roles',
+        definitions: [{ name: 'owner', parentRoles: ['user'], condition: { match: randomMatch(random, 1) } }],
+      },
+    },
     {
       resourcePolicy: {
         resource: KIND,
@@ -18,19 +26,38 @@ export function randomPolicies(random: Random): readonly Document[] {
         rules: random.times(1, 4, (index) => ({
           actions: ['view'],
           effect: index === 0 || random.chance(0.6) ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
-          ...(random.chance(0.3) ? { derivedRoles: ['owner'] } : { roles: random.pick([['user'], ['admin'], ['*'], ['user', 'admin']]) }),
+          ...(random.chance(0.3)
+            ? { derivedRoles: ['owner'] }
+            : { roles: random.pick([['user'], ['admin'], ['*'], ['user', 'admin']]) }),
           ...rule(),
         })),
       },
     },
     ...(random.chance(0.25)
-      ? [{ principalPolicy: { principal: 'u1', version: 'default', rules: [{ resource: KIND, actions: [{ action: 'view', effect: random.pick(['EFFECT_ALLOW', 'EFFECT_DENY']), ...rule() }] }] } }]
+      ? [
+          {
+            principalPolicy: {
+              principal: 'u1',
+              version: 'default',
+              rules: [
+                {
+                  resource: KIND,
+                  actions: [{ action: 'view', effect: random.pick(['EFFECT_ALLOW', 'EFFECT_DENY']), ...rule() }],
+                },
+              ],
+            },
+          },
+        ]
       : []),
   ];
 }
 
 /** A principal of such a store. */
-export function randomPrincipal(random: Random): { readonly id: string; readonly roles: readonly string[]; readonly attr: { readonly [name: string]: unknown } } {
+export function randomPrincipal(random: Random): {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly attr: { readonly [name: string]: unknown };
+} {
   return {
     id: random.pick(['u1', 'u2']),
     roles: random.pick([['user'], ['admin'], ['user', 'admin'], ['user']]),
@@ -66,7 +93,15 @@ function randomCondition(random: Random, depth: number, bound: readonly string[]
 }
 
 function macro(random: Random, depth: number, bound: readonly string[]): string {
-  const range = random.pick(['R.attr.list', 'R.attr.items', 'R.attr.map', 'R.attr.s', 'P.attr.teams', 'P.attr.mixed', ...bound]);
+  const range = random.pick([
+    'R.attr.list',
+    'R.attr.items',
+    'R.attr.map',
+    'R.attr.s',
+    'P.attr.teams',
+    'P.attr.mixed',
+    ...bound,
+  ]);
   const name = `t${bound.length}`;
   const isPair = random.chance(0.2);
   const body = randomCondition(random, depth, [...bound, name]);
@@ -76,9 +111,21 @@ function macro(random: Random, depth: number, bound: readonly string[]): string 
 
 function atom(random: Random, bound: readonly string[]): string {
   const any = (): string => random.pick([...PATHS, ...bound, ...bound, ...bound.map((name) => `${name}.a`)]);
-  const text = (): string => random.pick([() => JSON.stringify(random.pick(PLAIN_TEXTS)), () => 'P.attr.s', () => any(), () => 'P.id'])();
-  const number = (): string => random.pick([() => literal(random.pick(NUMBERS)), () => 'P.attr.n', () => any(), () => String(random.below(5))])();
-  const constant = (): string => random.pick([text, number, () => 'null', () => 'true', () => 'P.attr.nested', () => '[1, "x"]', () => '{"a": "x"}', () => '[]'])();
+  const text = (): string =>
+    random.pick([() => JSON.stringify(random.pick(PLAIN_TEXTS)), () => 'P.attr.s', () => any(), () => 'P.id'])();
+  const number = (): string =>
+    random.pick([() => literal(random.pick(NUMBERS)), () => 'P.attr.n', () => any(), () => String(random.below(5))])();
+  const constant = (): string =>
+    random.pick([
+      text,
+      number,
+      () => 'null',
+      () => 'true',
+      () => 'P.attr.nested',
+      () => '[1, "x"]',
+      () => '{"a": "x"}',
+      () => '[]',
+    ])();
   const order = (): string => random.pick(['<', '<=', '>', '>=']);
   return random.pick([
     () => `${any()} ${random.pick(['==', '!='])} ${constant()}`,
@@ -88,16 +135,19 @@ function atom(random: Random, bound: readonly string[]): string {
     () => `${random.pick([text, number])()} ${order()} ${any()}`,
     () => any(),
     () => `has(${random.pick(SELECTIONS)})`,
-    () => `${any()} in ${random.pick(['["x", "y"]', '[1, "x", null]', 'P.attr.teams', 'P.attr.mixed', 'R.attr.list', 'R.attr.map', '[]', '["z"]', '[[1], {"a": 1}]'])}`,
+    () =>
+      `${any()} in ${random.pick(['["x", "y"]', '[1, "x", null]', 'P.attr.teams', 'P.attr.mixed', 'R.attr.list', 'R.attr.map', '[]', '["z"]', '[[1], {"a": 1}]'])}`,
     () => `${constant()} in ${random.pick(['R.attr.list', 'R.attr.map', 'R.attr.s', 'R.attr.items'])}`,
     () => `${any()}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${text()})`,
     () => `${text()}.${random.pick(['startsWith', 'contains'])}(${any()})`,
     () => `size(${any()}) ${random.pick(['==', '!=', '<', '>='])} ${random.below(4)}`,
     () => `${random.below(4)} ${order()} size(${any()})`,
-    () => `${any()} ${random.pick(['+', '-', '*', '/'])} ${random.pick(['1.0', '2.5', '3.0', '1e308'])} ${order()} ${literal(random.pick(NUMBERS))}`,
+    () =>
+      `${any()} ${random.pick(['+', '-', '*', '/'])} ${random.pick(['1.0', '2.5', '3.0', '1e308'])} ${order()} ${literal(random.pick(NUMBERS))}`,
     () => `${any()} + ${JSON.stringify(random.pick(PLAIN_TEXTS))} == ${text()}`,
     () => `(${any()} ? ${any()} : ${any()}) == ${constant()}`,
-    () => `hasIntersection(${random.pick(['R.attr.list', 'P.attr.mixed'])}, ${random.pick(['P.attr.teams', 'R.attr.list', 'R.attr.items', '[1, "x"]'])})`,
+    () =>
+      `hasIntersection(${random.pick(['R.attr.list', 'P.attr.mixed'])}, ${random.pick(['P.attr.teams', 'R.attr.list', 'R.attr.items', '[1, "x"]'])})`,
     () => `R.attr.list[${random.below(2)}] == ${constant()}`,
     () => `R.attr.map["a.b"] == ${constant()}`,
     () => `R.id == ${text()}`,
@@ -105,8 +155,31 @@ function atom(random: Random, bound: readonly string[]): string {
   ])();
 }
 
-const PATHS = ['R.attr.a', 'R.attr.b', 'R.attr.n', 'R.attr.m', 'R.attr.s', 'R.attr.owner', 'R.attr.flag', 'R.attr.flag', 'R.attr.list', 'R.attr.map', 'R.attr.map.a', 'R.attr.map.n', 'R.attr.missing', 'R.attr.items'];
-const SELECTIONS = ['R.attr.a', 'R.attr.map', 'R.attr.map.a', 'R.attr.map.a.n', 'R.attr.list.a', 'R.attr.missing', 'R.attr.missing.a'];
+const PATHS = [
+  'R.attr.a',
+  'R.attr.b',
+  'R.attr.n',
+  'R.attr.m',
+  'R.attr.s',
+  'R.attr.owner',
+  'R.attr.flag',
+  'R.attr.flag',
+  'R.attr.list',
+  'R.attr.map',
+  'R.attr.map.a',
+  'R.attr.map.n',
+  'R.attr.missing',
+  'R.attr.items',
+];
+const SELECTIONS = [
+  'R.attr.a',
+  'R.attr.map',
+  'R.attr.map.a',
+  'R.attr.map.a.n',
+  'R.attr.list.a',
+  'R.attr.missing',
+  'R.attr.missing.a',
+];
 /** As CEL and JSON spell them alike. */
 const PLAIN_TEXTS = TEXTS.filter((text) => !text.includes('\0'));
 

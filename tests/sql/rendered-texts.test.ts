@@ -13,30 +13,55 @@ const test = suite('the text of filters in SQL');
 
 test('each condition reads as it would be written by hand, with its values bound', async () => {
   const expressions = Object.keys(TEXTS_BY_CONDITION);
-  const { policies } = await loaded(compileTexts({ 'p.yaml': policyText(expressions.map((expr, index) => allow(`a${index}`, expr))) }));
+  const { policies } = await loaded(
+    compileTexts({ 'p.yaml': policyText(expressions.map((expr, index) => allow(`a${index}`, expr))) }),
+  );
   const engine = createEngine(policies);
   for (const [index, expr] of expressions.entries()) {
     const { filter } = engine.plan(requestOf(`a${index}`));
     const expected = TEXTS_BY_CONDITION[expr];
     for (const dialect of DIALECTS) {
       const rendered = renderSql(filter, CONTACTS, { dialect });
-      assert.is(rendered.kind === 'sql' ? rendered.text : `refused: ${rendered.problems.map(({ reason }) => reason).join('; ')}`, expected?.[dialect], `${dialect}: ${expr}`);
-      if (rendered.kind === 'sql') assert.is(rendered.text.match(/\?|\$\d+/g)?.length ?? 0, rendered.parameters.length, expr);
-      if (rendered.kind === 'sql' && dialect === 'postgresql') assert.equal(rendered.parameters, expected?.parameters, expr);
+      assert.is(
+        rendered.kind === 'sql'
+          ? rendered.text
+          : `refused: ${rendered.problems.map(({ reason }) => reason).join('; ')}`,
+        expected?.[dialect],
+        `${dialect}: ${expr}`,
+      );
+      if (rendered.kind === 'sql')
+        assert.is(rendered.text.match(/\?|\$\d+/g)?.length ?? 0, rendered.parameters.length, expr);
+      if (rendered.kind === 'sql' && dialect === 'postgresql')
+        assert.equal(rendered.parameters, expected?.parameters, expr);
     }
   }
 });
 
 test('always and never are conditions too', () => {
   for (const dialect of DIALECTS) {
-    assert.equal(renderSql({ kind: 'KIND_ALWAYS_ALLOWED' }, CONTACTS, { dialect }), { kind: 'sql', text: '1 = 1', parts: ['1 = 1'], parameters: [] });
-    assert.equal(renderSql({ kind: 'KIND_ALWAYS_DENIED' }, CONTACTS, { dialect }), { kind: 'sql', text: '1 = 0', parts: ['1 = 0'], parameters: [] });
+    assert.equal(renderSql({ kind: 'KIND_ALWAYS_ALLOWED' }, CONTACTS, { dialect }), {
+      kind: 'sql',
+      text: '1 = 1',
+      parts: ['1 = 1'],
+      parameters: [],
+    });
+    assert.equal(renderSql({ kind: 'KIND_ALWAYS_DENIED' }, CONTACTS, { dialect }), {
+      kind: 'sql',
+      text: '1 = 0',
+      parts: ['1 = 0'],
+      parameters: [],
+    });
   }
 });
 
 test('the parameters of PostgreSQL follow those that the statement has already', () => {
   const filter = equal('ownerId', 'u1');
-  assert.equal(renderSql(filter, CONTACTS, { dialect: 'postgresql', offset: 2 }), { kind: 'sql', text: 'contacts.owner_id = $3', parts: ['contacts.owner_id = ', ''], parameters: ['u1'] });
+  assert.equal(renderSql(filter, CONTACTS, { dialect: 'postgresql', offset: 2 }), {
+    kind: 'sql',
+    text: 'contacts.owner_id = $3',
+    parts: ['contacts.owner_id = ', ''],
+    parameters: ['u1'],
+  });
 });
 
 test('a table is called by its alias', () => {
@@ -45,8 +70,14 @@ test('a table is called by its alias', () => {
 });
 
 test('no name of a column ends what quotes it, and one that no database has is an error', () => {
-  const named = (column: string): unknown => renderSql(equal('x', 'u1'), { name: 't', columns: { x: { column, type: 'text' } } }, { dialect: 'sqlite' });
-  assert.equal(named('x" = 1 OR "y'), { kind: 'sql', text: 't."x"" = 1 OR ""y" = ?', parts: ['t."x"" = 1 OR ""y" = ', ''], parameters: ['u1'] });
+  const named = (column: string): unknown =>
+    renderSql(equal('x', 'u1'), { name: 't', columns: { x: { column, type: 'text' } } }, { dialect: 'sqlite' });
+  assert.equal(named('x" = 1 OR "y'), {
+    kind: 'sql',
+    text: 't."x"" = 1 OR ""y" = ?',
+    parts: ['t."x"" = 1 OR ""y" = ', ''],
+    parameters: ['u1'],
+  });
   assert.throws(() => named('x\0'), /no name of a column/);
   assert.throws(() => named(''), /no name of a column/);
 });
@@ -60,26 +91,59 @@ test('no value of a policy or a principal is ever in the text', () => {
 });
 
 test('what cannot be rendered is refused whole, and each part of it is led back to its rule', async () => {
-  const rules = [allow('view', 'R.attr.ownerId == P.id', 'owners'), allow('view', 'R.attr.shared && R.attr.ownerId.matches("^a")', 'patterns'), { ...allow('view', 'R.attr.secret', 'secrets'), effect: 'EFFECT_DENY' }];
+  const rules = [
+    allow('view', 'R.attr.ownerId == P.id', 'owners'),
+    allow('view', 'R.attr.shared && R.attr.ownerId.matches("^a")', 'patterns'),
+    { ...allow('view', 'R.attr.secret', 'secrets'), effect: 'EFFECT_DENY' },
+  ];
   const { policies } = await loaded(compileTexts({ 'p.yaml': policyText(rules) }));
   const request = requestOf('view');
-  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, { dialect: 'sqlite', rules: () => ruleFilters(policies, request) });
+  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, {
+    dialect: 'sqlite',
+    rules: () => ruleFilters(policies, request),
+  });
   assert.equal(rendered, {
     kind: 'refused',
     problems: [
-      { operator: 'variable', reason: 'no column is mapped for request.resource.attr.secret', part: 'request.resource.attr.secret', policy: 'resource.contact.vdefault', rule: 'secrets' },
-      { operator: 'matches', reason: 'has no faithful form in SQL', part: '(matches request.resource.attr.ownerId "^a")', policy: 'resource.contact.vdefault', rule: 'patterns' },
+      {
+        operator: 'variable',
+        reason: 'no column is mapped for request.resource.attr.secret',
+        part: 'request.resource.attr.secret',
+        policy: 'resource.contact.vdefault',
+        rule: 'secrets',
+      },
+      {
+        operator: 'matches',
+        reason: 'has no faithful form in SQL',
+        part: '(matches request.resource.attr.ownerId "^a")',
+        policy: 'resource.contact.vdefault',
+        rule: 'patterns',
+      },
     ],
   });
 });
 
 test('a refusal names a rule that reaches the action, not one with the same condition that reaches another', async () => {
   const refused = 'R.attr.ownerId.matches("^a")';
-  const rules = [allow('edit', refused, 'another-action'), allow('edit:*', refused, 'other-actions'), allow('view:*', refused, 'this-action')];
+  const rules = [
+    allow('edit', refused, 'another-action'),
+    allow('edit:*', refused, 'other-actions'),
+    allow('view:*', refused, 'this-action'),
+  ];
   const { policies } = await loaded(compileTexts({ 'p.yaml': policyText(rules) }));
-  const request = { principal: { id: 'u1', roles: ['user'], attr: {} }, resource: { kind: 'contact' }, actions: ['view:all'] };
-  assert.equal(ruleFilters(policies, request).map(({ rule }) => rule), ['this-action']);
-  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, { dialect: 'sqlite', rules: () => ruleFilters(policies, request) });
+  const request = {
+    principal: { id: 'u1', roles: ['user'], attr: {} },
+    resource: { kind: 'contact' },
+    actions: ['view:all'],
+  };
+  assert.equal(
+    ruleFilters(policies, request).map(({ rule }) => rule),
+    ['this-action'],
+  );
+  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, {
+    dialect: 'sqlite',
+    rules: () => ruleFilters(policies, request),
+  });
   assert.equal(rendered.kind === 'refused' && rendered.problems.map(({ rule }) => rule), ['this-action']);
 });
 
@@ -88,12 +152,29 @@ test('rules of principals and role policies are named too', async () => {
   const { policies } = await loaded(
     compileTexts({
       'p.yaml': policyText([{ ...allow('view', 'true', 'all'), condition: undefined }]),
-      'u.yaml': policyOf({ principalPolicy: { principal: 'u1', version: 'default', rules: [{ resource: 'contact', actions: [{ action: 'view', name: 'mine', effect: 'EFFECT_DENY', condition: matches }] }] } }),
+      'u.yaml': policyOf({
+        principalPolicy: {
+          principal: 'u1',
+          version: 'default',
+          rules: [
+            {
+              resource: 'contact',
+              actions: [{ action: 'view', name: 'mine', effect: 'EFFECT_DENY', condition: matches }],
+            },
+          ],
+        },
+      }),
     }),
   );
   const request = requestOf('view');
-  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, { dialect: 'mysql', rules: () => ruleFilters(policies, request) });
-  assert.equal(rendered.kind === 'refused' && rendered.problems.map(({ operator, policy, rule }) => ({ operator, policy, rule })), [{ operator: 'matches', policy: 'principal.u1.vdefault', rule: 'mine' }]);
+  const rendered = renderSql(createEngine(policies).plan(request).filter, CONTACTS, {
+    dialect: 'mysql',
+    rules: () => ruleFilters(policies, request),
+  });
+  assert.equal(
+    rendered.kind === 'refused' && rendered.problems.map(({ operator, policy, rule }) => ({ operator, policy, rule })),
+    [{ operator: 'matches', policy: 'principal.u1.vdefault', rule: 'mine' }],
+  );
 });
 
 test.run();
@@ -115,5 +196,10 @@ function requestOf(action: string): PlanRequest {
 }
 
 function equal(attribute: string, value: string): Parameters<typeof renderSql>[0] {
-  return { kind: 'KIND_CONDITIONAL', condition: { expression: { operator: 'eq', operands: [{ variable: `request.resource.attr.${attribute}` }, { value }] } } };
+  return {
+    kind: 'KIND_CONDITIONAL',
+    condition: {
+      expression: { operator: 'eq', operands: [{ variable: `request.resource.attr.${attribute}` }, { value }] },
+    },
+  };
 }

@@ -20,72 +20,80 @@ export const CONTACTS: SqlTable = {
 };
 
 /** By condition: what each dialect says. */
-export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: string; readonly postgresql: string; readonly mysql: string; readonly parameters: readonly unknown[] } } = {
+export const TEXTS_BY_CONDITION: {
+  readonly [expr: string]: {
+    readonly sqlite: string;
+    readonly postgresql: string;
+    readonly mysql: string;
+    readonly parameters: readonly unknown[];
+  };
+} = {
   'R.attr.ownerId == P.id': {
     sqlite: 'contacts.owner_id = ?',
     postgresql: 'contacts.owner_id = $1',
     mysql: 'contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY)',
-    parameters: ["u1"],
+    parameters: ['u1'],
   },
   'P.id == R.attr.ownerId': {
     sqlite: 'contacts.owner_id = ?',
     postgresql: 'contacts.owner_id = $1',
     mysql: 'contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY)',
-    parameters: ["u1"],
+    parameters: ['u1'],
   },
   'R.attr.ownerId != P.id': {
     sqlite: 'contacts.owner_id <> ?',
     postgresql: 'contacts.owner_id <> $1',
     mysql: 'CAST(contacts.owner_id AS BINARY) <> CAST(? AS BINARY)',
-    parameters: ["u1"],
+    parameters: ['u1'],
   },
   '!(R.attr.ownerId == P.id)': {
     sqlite: 'contacts.owner_id <> ?',
     postgresql: 'contacts.owner_id <> $1',
     mysql: 'CAST(contacts.owner_id AS BINARY) <> CAST(? AS BINARY)',
-    parameters: ["u1"],
+    parameters: ['u1'],
   },
   'R.attr.order == "x"': {
     sqlite: 'contacts."order" = ?',
     postgresql: 'contacts."order" = $1',
     mysql: 'contacts.`order` = ? AND CAST(contacts.`order` AS BINARY) = CAST(? AS BINARY)',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.ownerId in ["a", "b"]': {
     sqlite: 'contacts.owner_id IN (?, ?)',
     postgresql: 'contacts.owner_id IN ($1, $2)',
-    mysql: 'contacts.owner_id IN (?, ?) AND CAST(contacts.owner_id AS BINARY) IN (CAST(? AS BINARY), CAST(? AS BINARY))',
-    parameters: ["a","b"],
+    mysql:
+      'contacts.owner_id IN (?, ?) AND CAST(contacts.owner_id AS BINARY) IN (CAST(? AS BINARY), CAST(? AS BINARY))',
+    parameters: ['a', 'b'],
   },
   'R.attr.code in ["a", "b"]': {
     sqlite: 'contacts.code IN (?, ?)',
     postgresql: 'contacts.code IN ($1, $2)',
     mysql: 'contacts.code IN (?, ?)',
-    parameters: ["a","b"],
+    parameters: ['a', 'b'],
   },
   'R.attr.code == "x"': {
     sqlite: 'contacts.code = ?',
     postgresql: 'contacts.code = $1',
     mysql: 'contacts.code = ?',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.nick == "x"': {
     sqlite: 'contacts.nick = ? AND contacts.nick COLLATE BINARY = ?',
     postgresql: 'contacts.nick = $1 AND contacts.nick::text COLLATE "C" = $2',
     mysql: 'contacts.nick = ? AND CAST(contacts.nick AS BINARY) = CAST(? AS BINARY)',
-    parameters: ["x","x"],
+    parameters: ['x', 'x'],
   },
   'R.attr.dept == "x"': {
     sqlite: 'contacts.dept = ?',
     postgresql: 'contacts.dept = $1',
     mysql: 'contacts.dept = ? AND CAST(contacts.dept AS BINARY) = CAST(? AS BINARY)',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.dept != "x"': {
     sqlite: '(contacts.dept IS NULL OR contacts.dept <> ?)',
     postgresql: '(contacts.dept IS NULL OR contacts.dept <> $1)',
     mysql: '(contacts.dept IS NULL OR CAST(contacts.dept AS BINARY) <> CAST(? AS BINARY))',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.dept == null': {
     sqlite: 'contacts.dept IS NULL',
@@ -157,53 +165,66 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     sqlite: '(contacts.shared = 1 OR contacts.owner_id = ?)',
     postgresql: '(contacts.shared OR contacts.owner_id = $1)',
     mysql: '(contacts.shared = 1 OR (contacts.owner_id = ? AND CAST(contacts.owner_id AS BINARY) = CAST(? AS BINARY)))',
-    parameters: ["u1"],
+    parameters: ['u1'],
   },
   'timestamp(R.attr.created) > timestamp("2020-01-01T02:00:00+02:00")': {
-    sqlite: "contacts.created > ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
-    postgresql: "contacts.created > $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
-    mysql: "contacts.created > CAST(? AS DATETIME(6)) AND contacts.created >= '0001-01-01' AND DAYOFMONTH(contacts.created) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(contacts.created))",
-    parameters: ["2020-01-01T00:00:00.000000Z"],
+    sqlite:
+      "contacts.created > ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
+    postgresql:
+      "contacts.created > $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
+    mysql:
+      "contacts.created > CAST(? AS DATETIME(6)) AND contacts.created >= '0001-01-01' AND DAYOFMONTH(contacts.created) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(contacts.created))",
+    parameters: ['2020-01-01T00:00:00.000000Z'],
   },
   'timestamp(R.attr.created) < timestamp("2020-01-01T00:00:00.0000005Z")': {
-    sqlite: "contacts.created <= ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
-    postgresql: "contacts.created <= $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
-    mysql: "contacts.created <= CAST(? AS DATETIME(6)) AND contacts.created >= '0001-01-01' AND DAYOFMONTH(contacts.created) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(contacts.created))",
-    parameters: ["2020-01-01T00:00:00.000000Z"],
+    sqlite:
+      "contacts.created <= ? AND contacts.created BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'",
+    postgresql:
+      "contacts.created <= $1::timestamptz AND contacts.created BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'",
+    mysql:
+      "contacts.created <= CAST(? AS DATETIME(6)) AND contacts.created >= '0001-01-01' AND DAYOFMONTH(contacts.created) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(contacts.created))",
+    parameters: ['2020-01-01T00:00:00.000000Z'],
   },
   '"x" in R.attr.tags': {
-    sqlite: "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
+    sqlite:
+      "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
     postgresql: "contacts.tags @> to_jsonb($1::text) AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   '!("x" in R.attr.tags)': {
-    sqlite: "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
+    sqlite:
+      "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
     postgresql: "(contacts.tags @> to_jsonb($1::text)) IS NOT TRUE AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.tags.exists(t, t == "x")': {
-    sqlite: "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
+    sqlite:
+      "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE authz_1.type = 'text' AND authz_1.value = ?)",
     postgresql: "contacts.tags @> to_jsonb($1::text) AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.tags.all(t, t.startsWith("a"))': {
-    sqlite: "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE (CASE WHEN authz_1.type = 'text' THEN authz_1.value END GLOB ?) IS NOT TRUE)",
-    postgresql: "jsonb_typeof(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN contacts.tags END) WITH ORDINALITY AS authz_1(value, place) WHERE (starts_with(CASE WHEN jsonb_typeof(authz_1.value) = 'string' THEN authz_1.value #>> '{}' END, $1)) IS NOT TRUE)",
+    sqlite:
+      "json_type(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE (CASE WHEN authz_1.type = 'text' THEN authz_1.value END GLOB ?) IS NOT TRUE)",
+    postgresql:
+      "jsonb_typeof(contacts.tags) = 'array' AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN contacts.tags END) WITH ORDINALITY AS authz_1(value, place) WHERE (starts_with(CASE WHEN jsonb_typeof(authz_1.value) = 'string' THEN authz_1.value #>> '{}' END, $1)) IS NOT TRUE)",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["a"],
+    parameters: ['a'],
   },
   'R.attr.meta.a.b == "x"': {
     sqlite: "json_type(contacts.meta, '$.a.b') = 'text' AND json_extract(contacts.meta, '$.a.b') = ?",
     postgresql: "((contacts.meta -> 'a') -> 'b') = to_jsonb($1::text)",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["x"],
+    parameters: ['x'],
   },
   'R.attr.meta.a.n > 3': {
-    sqlite: "CASE WHEN json_type(contacts.meta, '$.a.n') IN ('integer', 'real') THEN CAST(json_extract(contacts.meta, '$.a.n') AS REAL) END > ?",
-    postgresql: "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN CASE WHEN ((contacts.meta -> 'a') -> 'n') > '1.79769313486231580793e308' THEN 'Infinity' WHEN ((contacts.meta -> 'a') -> 'n') < '-1.79769313486231580793e308' THEN '-Infinity' WHEN ((contacts.meta -> 'a') -> 'n') BETWEEN '-2.4703282292062327209e-324' AND '2.4703282292062327209e-324' THEN 0 ELSE ((contacts.meta -> 'a') -> 'n')::double precision END END > $1::double precision",
+    sqlite:
+      "CASE WHEN json_type(contacts.meta, '$.a.n') IN ('integer', 'real') THEN CAST(json_extract(contacts.meta, '$.a.n') AS REAL) END > ?",
+    postgresql:
+      "CASE WHEN jsonb_typeof(((contacts.meta -> 'a') -> 'n')) = 'number' THEN CASE WHEN ((contacts.meta -> 'a') -> 'n') > '1.79769313486231580793e308' THEN 'Infinity' WHEN ((contacts.meta -> 'a') -> 'n') < '-1.79769313486231580793e308' THEN '-Infinity' WHEN ((contacts.meta -> 'a') -> 'n') BETWEEN '-2.4703282292062327209e-324' AND '2.4703282292062327209e-324' THEN 0 ELSE ((contacts.meta -> 'a') -> 'n')::double precision END END > $1::double precision",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [3],
   },
@@ -211,41 +232,44 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     sqlite: "json_type(contacts.meta, ?) = 'true'",
     postgresql: '(contacts.meta -> $1::text) = to_jsonb($2::boolean)',
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["a b",true],
+    parameters: ['a b', true],
   },
   'R.attr.ownerId.startsWith("a%*")': {
     sqlite: 'contacts.owner_id GLOB ?',
     postgresql: 'starts_with(contacts.owner_id, $1)',
-    mysql: "contacts.owner_id LIKE ? ESCAPE '|' AND LEFT(CAST(contacts.owner_id AS BINARY), LENGTH(CAST(? AS BINARY))) = CAST(? AS BINARY)",
-    parameters: ["a%*"],
+    mysql:
+      "contacts.owner_id LIKE ? ESCAPE '|' AND LEFT(CAST(contacts.owner_id AS BINARY), LENGTH(CAST(? AS BINARY))) = CAST(? AS BINARY)",
+    parameters: ['a%*'],
   },
   'R.attr.ownerId.endsWith("b")': {
     sqlite: "ifnull(substr(CAST(contacts.owner_id AS BLOB), -length(CAST(? AS BLOB))), x'') = CAST(? AS BLOB)",
     postgresql: 'right(contacts.owner_id, length($1)) = $2',
     mysql: 'RIGHT(CAST(contacts.owner_id AS BINARY), LENGTH(CAST(? AS BINARY))) = CAST(? AS BINARY)',
-    parameters: ["b","b"],
+    parameters: ['b', 'b'],
   },
   'R.attr.ownerId.contains("_")': {
     sqlite: 'instr(contacts.owner_id, ?) > 0',
     postgresql: 'strpos(contacts.owner_id, $1) > 0',
     mysql: 'LOCATE(CAST(? AS BINARY), CAST(contacts.owner_id AS BINARY)) > 0',
-    parameters: ["_"],
+    parameters: ['_'],
   },
   'R.attr.ownerId < "m"': {
     sqlite: 'contacts.owner_id < ?',
     postgresql: 'contacts.owner_id::text COLLATE "C" < $1',
     mysql: 'CAST(contacts.owner_id AS BINARY) < CAST(? AS BINARY)',
-    parameters: ["m"],
+    parameters: ['m'],
   },
   'R.attr.code < "m"': {
     sqlite: 'contacts.code < ?',
     postgresql: 'contacts.code < $1',
     mysql: 'contacts.code < ?',
-    parameters: ["m"],
+    parameters: ['m'],
   },
   'size(R.attr.tags) > 2': {
-    sqlite: "CASE json_type(contacts.tags) WHEN 'array' THEN json_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM json_each(json_extract(contacts.tags, '$')) AS authz_1) WHEN 'text' THEN CASE WHEN instr(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END, char(0)) = 0 THEN length(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END) ELSE (WITH RECURSIVE authz_1(rest, counted) AS (SELECT CAST(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END AS BLOB), 0 UNION ALL SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM authz_1 WHERE instr(rest, x'00') > 0) SELECT counted + length(CAST(rest AS TEXT)) FROM authz_1 WHERE instr(rest, x'00') = 0) END END > ?",
-    postgresql: "CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN jsonb_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM jsonb_object_keys(contacts.tags)) WHEN 'string' THEN char_length(contacts.tags #>> '{}') END > $1::bigint",
+    sqlite:
+      "CASE json_type(contacts.tags) WHEN 'array' THEN json_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM json_each(json_extract(contacts.tags, '$')) AS authz_1) WHEN 'text' THEN CASE WHEN instr(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END, char(0)) = 0 THEN length(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END) ELSE (WITH RECURSIVE authz_1(rest, counted) AS (SELECT CAST(CASE WHEN json_type(contacts.tags) = 'text' THEN json_extract(contacts.tags, '$') END AS BLOB), 0 UNION ALL SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM authz_1 WHERE instr(rest, x'00') > 0) SELECT counted + length(CAST(rest AS TEXT)) FROM authz_1 WHERE instr(rest, x'00') = 0) END END > ?",
+    postgresql:
+      "CASE jsonb_typeof(contacts.tags) WHEN 'array' THEN jsonb_array_length(contacts.tags) WHEN 'object' THEN (SELECT count(*) FROM jsonb_object_keys(contacts.tags)) WHEN 'string' THEN char_length(contacts.tags #>> '{}') END > $1::bigint",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [2],
   },
@@ -268,10 +292,12 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     parameters: [],
   },
   'hasIntersection(R.attr.tags, ["a", "b"])': {
-    sqlite: "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE CASE WHEN authz_1.type = 'text' THEN authz_1.value END IN (?, ?))",
-    postgresql: "(contacts.tags @> to_jsonb($1::text) OR contacts.tags @> to_jsonb($2::text)) AND jsonb_typeof(contacts.tags) = 'array'",
+    sqlite:
+      "EXISTS (SELECT 1 FROM json_each(CASE json_type(contacts.tags) WHEN 'array' THEN contacts.tags END) AS authz_1 WHERE CASE WHEN authz_1.type = 'text' THEN authz_1.value END IN (?, ?))",
+    postgresql:
+      "(contacts.tags @> to_jsonb($1::text) OR contacts.tags @> to_jsonb($2::text)) AND jsonb_typeof(contacts.tags) = 'array'",
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
-    parameters: ["a","b"],
+    parameters: ['a', 'b'],
   },
   '(R.attr.shared ? R.attr.amount : 3) > 2': {
     sqlite: '((contacts.shared = 1 AND contacts.amount > ?) OR contacts.shared = 0)',
@@ -283,6 +309,6 @@ export const TEXTS_BY_CONDITION: { readonly [expr: string]: { readonly sqlite: s
     sqlite: 'contacts.id = ?',
     postgresql: 'contacts.id = $1',
     mysql: 'contacts.id = ? AND CAST(contacts.id AS BINARY) = CAST(? AS BINARY)',
-    parameters: ["r"],
+    parameters: ['r'],
   },
 };

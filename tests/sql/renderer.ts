@@ -5,17 +5,22 @@ import { isQuantifier, quantified } from './quantifiers.js';
 import { type Parameter, Refusal, Statement } from './statement.js';
 import { asBoolean, constant, element, field, ofBoolean, part, type SqlValue, valueOf } from './value.js';
 
-/** A filter as a condition of SQLite about a table `resource` with the columns `id` and `attr`, a JSON document; or the operator that it cannot say faithfully. */
+/**
+ * A filter as a condition of SQLite about a table `resource` with the columns `id` and `attr`, a JSON document; or the
+ * operator that it cannot say faithfully.
+ */
 export type Rendering =
   | { readonly kind: 'sql'; readonly sql: string; readonly parameters: readonly Parameter[] }
   | { readonly kind: 'refused'; readonly operator: string; readonly reason: string };
 
 /**
- * The filter in SQL. The condition is 1 exactly for the rows that `selects` selects, 0 where the filter is false, and NULL where it cannot be
- * evaluated: SQL's AND, OR and NOT then are CEL's. Attributes that the plan's request listed must stand in the rows.
+ * The filter in SQL. The condition is 1 exactly for the rows that `selects` selects, 0 where the filter is false, and
+ * NULL where it cannot be evaluated: SQL's AND, OR and NOT then are CEL's. Attributes that the plan's request listed
+ * must stand in the rows.
  */
 export function render(filter: Filter): Rendering {
-  if (filter.kind !== 'KIND_CONDITIONAL') return { kind: 'sql', sql: filter.kind === 'KIND_ALWAYS_ALLOWED' ? '1' : '0', parameters: [] };
+  if (filter.kind !== 'KIND_CONDITIONAL')
+    return { kind: 'sql', sql: filter.kind === 'KIND_ALWAYS_ALLOWED' ? '1' : '0', parameters: [] };
   const statement = new Statement();
   try {
     const sql = condition(filter.condition, { statement, bound: new Map() });
@@ -58,7 +63,10 @@ function truth({ operator, operands }: Expression, scope: Scope): string | undef
   switch (operator) {
     case 'and':
     case 'or':
-      return joined(operator === 'and' ? 'AND' : 'OR', operands.map((part) => condition(part, scope)));
+      return joined(
+        operator === 'and' ? 'AND' : 'OR',
+        operands.map((part) => condition(part, scope)),
+      );
     case 'not':
       return `NOT (${condition(first, scope)})`;
     case 'unless':
@@ -131,7 +139,8 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
       return arithmetic(operator, a(), '*', b());
     case 'div':
       // What is divided by zero is infinite in CEL and NULL in SQL.
-      if (!('value' in second) || typeof second.value !== 'number' || second.value === 0) throw new Refusal(operator, 'a divisor that may be zero');
+      if (!('value' in second) || typeof second.value !== 'number' || second.value === 0)
+        throw new Refusal(operator, 'a divisor that may be zero');
       return arithmetic(operator, a(), '/', b());
     default:
       throw new Refusal(operator, 'has no faithful form');
@@ -149,7 +158,9 @@ function literal(operand: Operand): JsonValue | undefined {
   }
   if (operator !== 'struct') return undefined;
   const entries = operands.map((entry) => ('expression' in entry ? entry.expression.operands.map(literal) : []));
-  return entries.every(([key, content]) => typeof key === 'string' && content !== undefined) ? Object.fromEntries(entries as [string, JsonValue][]) : undefined;
+  return entries.every(([key, content]) => typeof key === 'string' && content !== undefined)
+    ? Object.fromEntries(entries as [string, JsonValue][])
+    : undefined;
 }
 
 function variable(name: string, { statement, bound }: Scope): SqlValue {
@@ -158,14 +169,16 @@ function variable(name: string, { statement, bound }: Scope): SqlValue {
   if (known !== undefined) return fields.reduce((object, field_) => field(statement, object, field_), known);
   if (name === 'request.resource.id') return valueOf("'text'", 'resource.id', ['text']);
   const [resource, attr, ...below] = fields;
-  if (root !== 'request' || resource !== 'resource' || attr !== 'attr') throw new Refusal('variable', `there is no column for ${name}`);
+  if (root !== 'request' || resource !== 'resource' || attr !== 'attr')
+    throw new Refusal('variable', `there is no column for ${name}`);
   return below.reduce((object, field_) => field(statement, object, field_), part(statement, 'resource.attr', '$'));
 }
 
 /** `has(object.name)`: a list has no fields to ask for, another scalar none that are there. */
 function presence(tested: Operand, scope: Scope): string {
   if ('value' in tested) return '1';
-  const [object, name] = 'variable' in tested ? splitAtEnd(tested.variable) : (tested.expression.operands as [Operand, Operand]);
+  const [object, name] =
+    'variable' in tested ? splitAtEnd(tested.variable) : (tested.expression.operands as [Operand, Operand]);
   const of = value(object, scope);
   const { type } = selected('has', of, name, scope);
   return `CASE WHEN ${of.type} <> 'array' THEN ${type} IS NOT NULL END`;
@@ -187,21 +200,38 @@ function isPosition(position: unknown): position is number {
   return typeof position === 'number' && Number.isInteger(position) && position >= 0 && position < 2 ** 31;
 }
 
-function overLambda(operator: 'exists' | 'all' | 'exists_one', range: SqlValue, lambda: Operand, { statement, bound }: Scope): string {
-  const [body, ...variables] = 'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
-  const names = variables.flatMap((operand) => ('variable' in operand && !operand.variable.includes('.') ? [operand.variable] : []));
+function overLambda(
+  operator: 'exists' | 'all' | 'exists_one',
+  range: SqlValue,
+  lambda: Operand,
+  { statement, bound }: Scope,
+): string {
+  const [body, ...variables] =
+    'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
+  const names = variables.flatMap((operand) =>
+    'variable' in operand && !operand.variable.includes('.') ? [operand.variable] : [],
+  );
   // With a name of a lambda around, nobody can tell a variable from a body (docs/spec/plans.md#operands).
-  const isClear = names.length === variables.length && (names.length === 1 || (names.length === 2 && !bound.has(names[0] as string)));
+  const isClear =
+    names.length === variables.length && (names.length === 1 || (names.length === 2 && !bound.has(names[0] as string)));
   if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
   return quantified(statement, operator, range, names.length, (values) => {
-    return condition(body, { statement, bound: new Map([...bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]) });
+    return condition(body, {
+      statement,
+      bound: new Map([...bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]),
+    });
   });
 }
 
 function either(test: string, whenTrue: SqlValue, whenFalse: SqlValue): SqlValue {
   const choice = (a: string, b: string): string => `CASE (${test}) WHEN 1 THEN ${a} WHEN 0 THEN ${b} END`;
   const types = [...new Set([...whenTrue.types, ...whenFalse.types])];
-  return valueOf(choice(whenTrue.type, whenFalse.type), choice(whenTrue.value, whenFalse.value), types, whenTrue.mayBeInt || whenFalse.mayBeInt);
+  return valueOf(
+    choice(whenTrue.type, whenFalse.type),
+    choice(whenTrue.value, whenFalse.value),
+    types,
+    whenTrue.mayBeInt || whenFalse.mayBeInt,
+  );
 }
 
 /** As a balanced tree: SQLite bounds the depth of an expression. */

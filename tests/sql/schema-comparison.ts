@@ -16,35 +16,65 @@ export interface SchemaDatabase {
 }
 
 /** How many random schemas, each with a policy, and how many rows of each; SEED says where to begin. */
-export const EXTENT = { seed: Number(process.env.SEED ?? 1), schemas: Number(process.env.SCHEMAS ?? 80), rows: Number(process.env.ROWS ?? 32) };
+export const EXTENT = {
+  seed: Number(process.env.SEED ?? 1),
+  schemas: Number(process.env.SCHEMAS ?? 80),
+  rows: Number(process.env.ROWS ?? 32),
+};
 
 const WRITINGS: { readonly [name: string]: Writing } = { guarded: FLAT, exact: { shapes: 'flat', nots: 'exact' } };
 
-/** Random schemas over random rows: under `reject` the rows that a database selects are those that check allows, of every filter that is rendered. */
+/**
+ * Random schemas over random rows: under `reject` the rows that a database selects are those that check allows, of
+ * every filter that is rendered.
+ */
 export async function compareSchemas(database: SchemaDatabase, { seed, schemas, rows }: typeof EXTENT): Promise<void> {
-  const tally = { plans: 0, rendered: 0, refused: 0, rowChecks: 0, allowed: 0, invalid: 0, overGrants: 0, underGrants: 0, underGrantsOfUnplanned: 0 };
+  const tally = {
+    plans: 0,
+    rendered: 0,
+    refused: 0,
+    rowChecks: 0,
+    allowed: 0,
+    invalid: 0,
+    overGrants: 0,
+    underGrants: 0,
+    underGrantsOfUnplanned: 0,
+  };
   const wrong: string[] = [];
   for await (const { cases, policies } of batches(seed, schemas)) {
-    const engines = Object.entries(WRITINGS).map(([writing, plan]) => [writing, createEngine(policies, { schemaEnforcement: 'reject', plan })] as const);
+    const engines = Object.entries(WRITINGS).map(
+      ([writing, plan]) => [writing, createEngine(policies, { schemaEnforcement: 'reject', plan })] as const,
+    );
     const [[, engine]] = engines as [(typeof engines)[number]];
     for (const one of cases) {
       const { listed, ...request } = requestOf(one);
       const table = tableOf(one.random, database.dialect, one.schema, listed);
       const plans = engines.map(([writing, planner]) => ({ writing, ...planner.plan(request) }));
-      const statements = plans.map((plan) => ({ plan, sql: renderSql(plan.filter, table, { dialect: database.dialect }) }));
+      const statements = plans.map((plan) => ({
+        plan,
+        sql: renderSql(plan.filter, table, { dialect: database.dialect }),
+      }));
       tally.plans += plans.length;
       tally.refused += statements.filter(({ sql }) => sql.kind === 'refused').length;
       if (statements.every(({ sql }) => sql.kind === 'refused')) continue;
-      const stored = rowsOf(one, { count: rows, listed, cellsOf: (row) => cellsOf(row, table, database.dialect, listed) });
+      const stored = rowsOf(one, {
+        count: rows,
+        listed,
+        cellsOf: (row) => cellsOf(row, table, database.dialect, listed),
+      });
       const [first] = stored;
       if (first === undefined) continue;
       const outcomes = stored.map(({ row }) => judged(engine, request, row));
       const columns = Object.keys(first.cells);
-      await database.fill(columns, stored.map(({ cells }) => columns.map((column) => cells[column] as Cell)));
+      await database.fill(
+        columns,
+        stored.map(({ cells }) => columns.map((column) => cells[column] as Cell)),
+      );
       for (const { plan, sql } of statements) {
         if (sql.kind === 'refused') continue;
         tally.rendered += 1;
-        const about = (detail: string): string => `seed ${one.kind.slice(1)}, ${plan.writing}: ${detail} for ${JSON.stringify(request)}\n  ${filterText(plan.filter)}\n  ${sql.text}\n  ${JSON.stringify(sql.parameters)}\n  ${JSON.stringify(one.schema)}`;
+        const about = (detail: string): string =>
+          `seed ${one.kind.slice(1)}, ${plan.writing}: ${detail} for ${JSON.stringify(request)}\n  ${filterText(plan.filter)}\n  ${sql.text}\n  ${JSON.stringify(sql.parameters)}\n  ${JSON.stringify(one.schema)}`;
         const selected = await database.select(sql).catch((error: unknown) => error as Error);
         if (selected instanceof Error) {
           wrong.push(about(`the statement fails: ${selected.message}`));
@@ -56,7 +86,8 @@ export async function compareSchemas(database: SchemaDatabase, { seed, schemas, 
           tally.rowChecks += 1;
           if (isAllowed) tally.allowed += 1;
           if (isInvalid) tally.invalid += 1;
-          if (isSelected !== selects(plan.filter, { id: 'r', attr: row })) wrong.push(about(`SQL and the evaluator differ on ${JSON.stringify(row)}`));
+          if (isSelected !== selects(plan.filter, { id: 'r', attr: row }))
+            wrong.push(about(`SQL and the evaluator differ on ${JSON.stringify(row)}`));
           if (isSelected === isAllowed) continue;
           if (!isSelected && plan.unplanned.length > 0) {
             tally.underGrantsOfUnplanned += 1;
@@ -70,7 +101,13 @@ export async function compareSchemas(database: SchemaDatabase, { seed, schemas, 
   }
   console.log(`  ${database.dialect}, seeds ${seed} to ${seed + schemas - 1}, ${rows} rows: ${JSON.stringify(tally)}`);
   assert.is(wrong.length, 0, `${wrong.length} disagreements\n${wrong.slice(0, 3).join('\n')}`);
-  assert.ok(tally.rendered > tally.plans / (database.dialect === 'mysql' ? 8 : 4) && tally.rowChecks > 3 * tally.plans && tally.allowed > tally.rowChecks / 20 && tally.invalid > tally.rowChecks / 10, 'the schemas say too little');
+  assert.ok(
+    tally.rendered > tally.plans / (database.dialect === 'mysql' ? 8 : 4) &&
+      tally.rowChecks > 3 * tally.plans &&
+      tally.allowed > tally.rowChecks / 20 &&
+      tally.invalid > tally.rowChecks / 10,
+    'the schemas say too little',
+  );
 }
 
 interface Stored {
@@ -79,7 +116,18 @@ interface Stored {
 }
 
 /** Rows that the table can hold: as many as are wanted, if so many are soon found. */
-function rowsOf({ random, schema }: Case, { count, listed, cellsOf: stored }: { readonly count: number; readonly listed: SchemaObject; readonly cellsOf: (row: SchemaObject) => Stored['cells'] | undefined }): readonly Stored[] {
+function rowsOf(
+  { random, schema }: Case,
+  {
+    count,
+    listed,
+    cellsOf: stored,
+  }: {
+    readonly count: number;
+    readonly listed: SchemaObject;
+    readonly cellsOf: (row: SchemaObject) => Stored['cells'] | undefined;
+  },
+): readonly Stored[] {
   const rows: Stored[] = [];
   for (let attempt = 0; attempt < 20 * count && rows.length < count; attempt += 1) {
     const row = { ...randomRow(random, schema), ...listed };

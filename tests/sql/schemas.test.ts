@@ -19,8 +19,11 @@ test('SQLite selects exactly the rows that check allows under reject', async () 
       dialect: 'sqlite',
       async fill(columns, rows) {
         database.run('BEGIN; DELETE FROM stored_rows');
-        const insert = database.prepare(`INSERT INTO stored_rows (position, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`);
-        for (const [position, cells] of rows.entries()) insert.run([position, ...(cells as (string | number | null)[])]);
+        const insert = database.prepare(
+          `INSERT INTO stored_rows (position, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})`,
+        );
+        for (const [position, cells] of rows.entries())
+          insert.run([position, ...(cells as (string | number | null)[])]);
         insert.free();
         database.run('COMMIT');
       },
@@ -52,9 +55,14 @@ test('PostgreSQL selects exactly the rows that check allows under reject', async
         dialect: 'postgresql',
         async fill(columns, rows) {
           const width = columns.length + 1;
-          const places = rows.map((_, row) => `(${Array.from({ length: width }, (__, index) => `$${row * width + index + 1}`).join(', ')})`);
+          const places = rows.map(
+            (_, row) => `(${Array.from({ length: width }, (__, index) => `$${row * width + index + 1}`).join(', ')})`,
+          );
           await client.query('DELETE FROM stored_rows');
-          await client.query(`INSERT INTO stored_rows (position, ${columns.join(', ')}) VALUES ${places.join(', ')}`, rows.flatMap((cells, position) => [position, ...cells]));
+          await client.query(
+            `INSERT INTO stored_rows (position, ${columns.join(', ')}) VALUES ${places.join(', ')}`,
+            rows.flatMap((cells, position) => [position, ...cells]),
+          );
         },
         async select({ text, parameters }) {
           const { rows } = await client.query(`SELECT position FROM stored_rows WHERE ${text}`, parameters);
@@ -80,10 +88,15 @@ test('MariaDB selects exactly the rows that check allows under reject', async ()
         async fill(columns, rows) {
           const places = rows.map(() => `(?${', ?'.repeat(columns.length)})`);
           await connection.query('DELETE FROM stored_rows');
-          await connection.execute(`INSERT INTO stored_rows (position, ${columns.join(', ')}) VALUES ${places.join(', ')}`, rows.flatMap((cells, position) => [position, ...cells]));
+          await connection.execute(
+            `INSERT INTO stored_rows (position, ${columns.join(', ')}) VALUES ${places.join(', ')}`,
+            rows.flatMap((cells, position) => [position, ...cells]),
+          );
         },
         async select({ text, parameters }) {
-          const [rows] = await connection.execute<RowDataPacket[]>(`SELECT position FROM stored_rows WHERE ${text}`, [...parameters]);
+          const [rows] = await connection.execute<RowDataPacket[]>(`SELECT position FROM stored_rows WHERE ${text}`, [
+            ...parameters,
+          ]);
           return new Set(rows.map(({ position }) => position as number));
         },
       },

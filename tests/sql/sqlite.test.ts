@@ -12,12 +12,19 @@ import { KIND, randomPolicies, randomPrincipal } from './random-policies.js';
 import { render, type Rendering } from './renderer.js';
 import { ResourceTable } from './resource-table.js';
 
-/** How many stores of each family; SEED says where to begin. Each is asked for some plans, and each conditional one is run over 32 rows. */
+/**
+ * How many stores of each family; SEED says where to begin. Each is asked for some plans, and each conditional one is
+ * run over 32 rows.
+ */
 const STORES = Number(process.env.STORES ?? 12);
 const SEED = Number(process.env.SEED ?? 1);
 const ROWS = 32;
 
-const WRITINGS: { readonly [name: string]: Writing } = { exact: { shapes: 'flat', nots: 'exact' }, guarded: FLAT, plain: REFERENCE };
+const WRITINGS: { readonly [name: string]: Writing } = {
+  exact: { shapes: 'flat', nots: 'exact' },
+  guarded: FLAT,
+  plain: REFERENCE,
+};
 
 const test = suite('plans run by SQLite');
 
@@ -28,7 +35,11 @@ test('policies of every feature: SQLite selects exactly the rows that check allo
     const request = (): PlanRequest => {
       const { principal, resource, actions } = randomRequest(random);
       const { kind, scope, policyVersion } = resource;
-      return { principal, resource: { kind, scope, policyVersion, attr: random.chance(0.3) ? hostileAttributes(random) : {} }, actions: actions.slice(0, 1) };
+      return {
+        principal,
+        resource: { kind, scope, policyVersion, attr: random.chance(0.3) ? hostileAttributes(random) : {} },
+        actions: actions.slice(0, 1),
+      };
     };
     return { documents, options, request };
   });
@@ -37,8 +48,13 @@ test('policies of every feature: SQLite selects exactly the rows that check allo
 test('conditions of every operator: SQLite selects exactly the rows that check allows', async () => {
   await compare('operators', 4, (random) => {
     const documents = randomPolicies(random);
-    const known = (): Attributes => (random.chance(0.15) ? Object.fromEntries(Object.entries(hostileAttributes(random)).slice(0, 2)) : {});
-    const request = (): PlanRequest => ({ principal: randomPrincipal(random), resource: { kind: KIND, attr: known() }, actions: ['view'] });
+    const known = (): Attributes =>
+      random.chance(0.15) ? Object.fromEntries(Object.entries(hostileAttributes(random)).slice(0, 2)) : {};
+    const request = (): PlanRequest => ({
+      principal: randomPrincipal(random),
+      resource: { kind: KIND, attr: known() },
+      actions: ['view'],
+    });
     return { documents, options: {}, request };
   });
 });
@@ -52,8 +68,9 @@ interface Family {
 }
 
 /**
- * Three sets of rows for each plan: what check allows, what the evaluator of filters selects, what SQLite selects. The last two are the same in
- * every writing; in the exact one they are what check allows, and in the others they are never more.
+ * Three sets of rows for each plan: what check allows, what the evaluator of filters selects, what SQLite selects. The
+ * last two are the same in every writing; in the exact one they are what check allows, and in the others they are never
+ * more.
  */
 async function compare(name: string, requests: number, familyOf: (random: Random) => Family): Promise<void> {
   const tally = new Tally();
@@ -62,7 +79,9 @@ async function compare(name: string, requests: number, familyOf: (random: Random
     const random = new Random(seed);
     const { documents, options, request: requestOf } = familyOf(random);
     const { policies } = await loaded(compileTexts(textsOf(documents)));
-    const engines = Object.entries(WRITINGS).map(([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const);
+    const engines = Object.entries(WRITINGS).map(
+      ([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const,
+    );
     for (let i = 0; i < requests; i += 1) {
       const request = requestOf();
       if (!tally.isConditional(engines[0]?.[1].plan(request).filter)) continue;
@@ -72,9 +91,14 @@ async function compare(name: string, requests: number, familyOf: (random: Random
     }
   }
   table.close();
-  console.log(`  ${name}: seeds ${SEED} to ${SEED + STORES - 1}, ${requests} requests a store, ${ROWS} rows\n${tally.text()}`);
+  console.log(
+    `  ${name}: seeds ${SEED} to ${SEED + STORES - 1}, ${requests} requests a store, ${ROWS} rows\n${tally.text()}`,
+  );
   assert.is(tally.wrong.length, 0, `${tally.wrong.length} disagreements\n${tally.wrong.slice(0, 5).join('\n')}`);
-  assert.ok(STORES < 10 || (tally.selected > tally.rows / 50 && tally.rendered > tally.conditional / 3), 'the stores say too little');
+  assert.ok(
+    STORES < 10 || (tally.selected > tally.rows / 50 && tally.rendered > tally.conditional / 3),
+    'the stores say too little',
+  );
 }
 
 interface Comparison {
@@ -101,12 +125,21 @@ function compareOne({ name, seed, writing, engine, request, rows, table, tally }
     const allowed = engine.isAllowed({ principal, resource: { ...resource, id, attr }, action: actions[0] as string });
     tally.row(writing, allowed, inSql);
     const problem = problemOf({ inSql, inProcess, allowed, isExact: writing !== 'plain' && unplanned.length === 0 });
-    if (problem !== undefined) tally.wrong.push(`${problem}: ${name}, ${writing}, seed ${seed}: ${JSON.stringify(request)}\n  row ${id} ${documentOf(attr)}\n  ${filterText(filter)}\n  ${rendering.sql.slice(0, 500)}`);
+    if (problem !== undefined)
+      tally.wrong.push(
+        `${problem}: ${name}, ${writing}, seed ${seed}: ${JSON.stringify(request)}\n  row ${id} ${documentOf(attr)}\n  ${filterText(filter)}\n  ${rendering.sql.slice(0, 500)}`,
+      );
   }
 }
 
-function problemOf(row: { readonly inSql: boolean; readonly inProcess: boolean; readonly allowed: boolean; readonly isExact: boolean }): string | undefined {
-  if (row.inSql !== row.inProcess) return row.inSql ? 'SQL selects what the evaluator does not' : 'the evaluator selects what SQL does not';
+function problemOf(row: {
+  readonly inSql: boolean;
+  readonly inProcess: boolean;
+  readonly allowed: boolean;
+  readonly isExact: boolean;
+}): string | undefined {
+  if (row.inSql !== row.inProcess)
+    return row.inSql ? 'SQL selects what the evaluator does not' : 'the evaluator selects what SQL does not';
   if (row.inSql && !row.allowed) return 'over-grant';
   return row.isExact && !row.inSql && row.allowed ? 'under-grant' : undefined;
 }
@@ -142,7 +175,11 @@ class Tally {
   }
 
   text(): string {
-    const said = (counts: ReadonlyMap<string, number>): string => [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
+    const said = (counts: ReadonlyMap<string, number>): string =>
+      [...counts]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, count]) => `${name} ${count}`)
+        .join(', ') || 'none';
     return [
       `    ${this.plans} plans, ${this.conditional} conditional; rendered ${this.rendered}, refused ${this.conditional - this.rendered} (${said(this.#refused)})`,
       `    ${this.rows} rows in three writings, ${this.selected} selected; disagreements ${this.wrong.length}; allowed and not selected: ${said(this.#fewer)}`,
@@ -167,6 +204,9 @@ function rowOf(random: Random, { resource }: PlanRequest): Row {
 /** Policies as a folder would hold them; JSON is YAML. */
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
   return Object.fromEntries(
-    documents.map((document, index) => [`p${String(index).padStart(3, '0')}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })]),
+    documents.map((document, index) => [
+      `p${String(index).padStart(3, '0')}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
   );
 }

@@ -1,4 +1,7 @@
-/** A value that a statement is given beside its text, so that no text of a policy or a principal is ever part of the SQL. */
+/**
+ * A value that a statement is given beside its text, so that no text of a policy or a principal is ever part of the
+ * SQL.
+ */
 export type Parameter = string | number;
 
 /** A statement while it is written: the parameters it is given, and the names of its subqueries. */
@@ -24,7 +27,10 @@ export class Statement {
   }
 }
 
-/** What cannot be said in SQL as the filter means it. Thrown on the way down, and an answer of the renderer: never a near miss. */
+/**
+ * What cannot be said in SQL as the filter means it. Thrown on the way down, and an answer of the renderer: never a
+ * near miss.
+ */
 export class Refusal extends Error {
   constructor(
     readonly operator: string,

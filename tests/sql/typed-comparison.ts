@@ -32,13 +32,18 @@ export interface Extent {
 
 const WRITINGS: { readonly [name: string]: Writing } = { guarded: FLAT, exact: { shapes: 'flat', nots: 'exact' } };
 
-/** Random stores over hostile rows: the rows that a database selects are those that check allows, of every filter that is rendered. */
+/**
+ * Random stores over hostile rows: the rows that a database selects are those that check allows, of every filter that
+ * is rendered.
+ */
 export async function compareTyped(database: TypedDatabase, extent: Extent): Promise<void> {
   const counts = new Counts();
   for (let seed = extent.seed; seed < extent.seed + extent.stores; seed += 1) {
     const random = new Random(seed);
     const kinds = Array.from({ length: extent.kinds }, (_, index) => `thing${index}`);
-    const { policies } = await loaded(compiledStore(kinds.map((kind) => [kind, typedPolicies(random, kind, database.dialect !== 'mysql')])));
+    const { policies } = await loaded(
+      compiledStore(kinds.map((kind) => [kind, typedPolicies(random, kind, database.dialect !== 'mysql')])),
+    );
     const engines = Object.entries(WRITINGS).map(([name, plan]) => [name, createEngine(policies, { plan })] as const);
     const rows = Array.from({ length: extent.rows }, () => typedRow(random, database.dialect));
     await database.fill(rows);
@@ -51,14 +56,27 @@ export async function compareTyped(database: TypedDatabase, extent: Extent): Pro
           resource: { kind, policyVersion: kind },
           actions: ['view'],
         };
-        for (const [writing, engine] of engines) await compareOne(database, { engine, request, rows: told, counts, where: `seed ${seed}, ${kind}, ${writing}` });
+        for (const [writing, engine] of engines)
+          await compareOne(database, {
+            engine,
+            request,
+            rows: told,
+            counts,
+            where: `seed ${seed}, ${kind}, ${writing}`,
+          });
       }
     }
   }
-  counts.settle(`seeds ${extent.seed} to ${extent.seed + extent.stores - 1}, ${extent.rows} rows a store`, database.dialect);
+  counts.settle(
+    `seeds ${extent.seed} to ${extent.seed + extent.stores - 1}, ${extent.rows} rows a store`,
+    database.dialect,
+  );
 }
 
-/** Conditions of classes that were once answered wrong, alone, negated and as a DENY, over rows with all that a column can hold. */
+/**
+ * Conditions of classes that were once answered wrong, alone, negated and as a DENY, over rows with all that a column
+ * can hold.
+ */
 export async function compareHazards(database: TypedDatabase, rowCount: number): Promise<void> {
   const counts = new Counts();
   const random = new Random(1);
@@ -66,9 +84,19 @@ export async function compareHazards(database: TypedDatabase, rowCount: number):
   const conditions = database.dialect === 'mysql' ? TYPED_HAZARDS : [...TYPED_HAZARDS, ...DOCUMENT_HAZARDS];
   const rules = conditions.flatMap((expr, index) => {
     const rule = (place: string, effect: string, match: Match | undefined): object => {
-      return { actions: [`${place}${index}`], effect: `EFFECT_${effect}`, roles: ['user'], ...(match === undefined ? {} : { condition: { match } }) };
+      return {
+        actions: [`${place}${index}`],
+        effect: `EFFECT_${effect}`,
+        roles: ['user'],
+        ...(match === undefined ? {} : { condition: { match } }),
+      };
     };
-    return [rule('allow', 'ALLOW', { expr }), rule('none', 'ALLOW', { none: { of: [{ expr }] } }), rule('deny', 'ALLOW', undefined), rule('deny', 'DENY', { expr })];
+    return [
+      rule('allow', 'ALLOW', { expr }),
+      rule('none', 'ALLOW', { none: { of: [{ expr }] } }),
+      rule('deny', 'ALLOW', undefined),
+      rule('deny', 'DENY', { expr }),
+    ];
   });
   const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
   const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
@@ -94,13 +122,17 @@ interface Comparison {
   readonly where: string;
 }
 
-async function compareOne(database: TypedDatabase, { engine, request, rows, counts, where }: Comparison): Promise<void> {
+async function compareOne(
+  database: TypedDatabase,
+  { engine, request, rows, counts, where }: Comparison,
+): Promise<void> {
   const { filter, unplanned } = engine.plan(request);
   if (filter.kind !== 'KIND_CONDITIONAL') return;
   const rendered = renderSql(filter, typedTable(database.dialect), { dialect: database.dialect });
   counts.count(rendered);
   if (rendered.kind === 'refused') return;
-  const about = (detail: string): string => `${detail}: ${where}: ${JSON.stringify(request.principal)}\n  ${filterText(filter)}\n  ${rendered.text.slice(0, 600)}\n  ${JSON.stringify(rendered.parameters).slice(0, 300)}`;
+  const about = (detail: string): string =>
+    `${detail}: ${where}: ${JSON.stringify(request.principal)}\n  ${filterText(filter)}\n  ${rendered.text.slice(0, 600)}\n  ${JSON.stringify(rendered.parameters).slice(0, 300)}`;
   const selected = await database.select(rendered).catch((error: unknown) => error as Error);
   if (selected instanceof Error) {
     counts.wrong.push(about(`the statement fails: ${selected.message}`));
@@ -108,16 +140,29 @@ async function compareOne(database: TypedDatabase, { engine, request, rows, coun
   }
   for (const [position, { id, attr, orTold }] of rows.entries()) {
     const inSql = selected.has(position);
-    const isAllowed = (told: Attributes): boolean => engine.isAllowed({ principal: request.principal, resource: { ...request.resource, id, attr: told }, action: request.actions?.[0] as string });
+    const isAllowed = (told: Attributes): boolean =>
+      engine.isAllowed({
+        principal: request.principal,
+        resource: { ...request.resource, id, attr: told },
+        action: request.actions?.[0] as string,
+      });
     const allowed = isAllowed(attr);
     counts.row(inSql);
     // Of what check may be told in two ways, no row is selected that it denies either way.
     if (orTold !== undefined) {
-      if (inSql && !(allowed && isAllowed(orTold))) counts.wrong.push(about(`over-grant on ${id} ${JSON.stringify(attr)}, ${JSON.stringify(orTold)}`));
+      if (inSql && !(allowed && isAllowed(orTold)))
+        counts.wrong.push(about(`over-grant on ${id} ${JSON.stringify(attr)}, ${JSON.stringify(orTold)}`));
       continue;
     }
     const inProcess = selects(filter as Filter, { id, attr });
-    const problem = inSql && !allowed ? 'over-grant' : !inSql && allowed && unplanned.length === 0 ? 'under-grant' : inSql !== inProcess ? 'SQL and the evaluator differ' : undefined;
+    const problem =
+      inSql && !allowed
+        ? 'over-grant'
+        : !inSql && allowed && unplanned.length === 0
+          ? 'under-grant'
+          : inSql !== inProcess
+            ? 'SQL and the evaluator differ'
+            : undefined;
     if (problem !== undefined) counts.wrong.push(about(`${problem} on ${id} ${JSON.stringify(attr)}`));
   }
 }
@@ -134,7 +179,9 @@ class Counts {
   count(rendered: SqlCondition): void {
     this.conditional += 1;
     if (rendered.kind === 'sql') this.rendered += 1;
-    else for (const reason of new Set(rendered.problems.map((problem) => `${problem.operator}: ${problem.reason}`))) this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    else
+      for (const reason of new Set(rendered.problems.map((problem) => `${problem.operator}: ${problem.reason}`)))
+        this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
   }
 
   row(isSelected: boolean): void {
@@ -150,8 +197,13 @@ class Counts {
   }
 
   private text(): string {
-    const reasons = [...this.#reasons].sort(([, a], [, b]) => b - a).map(([reason, count]) => `      ${count} x ${reason}`);
-    return [`    ${this.conditional} conditional plans, ${this.rendered} rendered; ${this.rows} rows, ${this.selected} selected, ${this.wrong.length} disagreements; refused for`, ...reasons].join('\n');
+    const reasons = [...this.#reasons]
+      .sort(([, a], [, b]) => b - a)
+      .map(([reason, count]) => `      ${count} x ${reason}`);
+    return [
+      `    ${this.conditional} conditional plans, ${this.rendered} rendered; ${this.rows} rows, ${this.selected} selected, ${this.wrong.length} disagreements; refused for`,
+      ...reasons,
+    ].join('\n');
   }
 }
 
@@ -161,9 +213,13 @@ const KEYS = ['a', 'n', 'a.b', '', '__proto__', 'a\0', '\0', 'a\ud800', '\ufffd'
 /** The policies of each kind whose literals go together; others do not compile. JSON is YAML. */
 function compiledStore(kinds: readonly (readonly [kind: string, documents: readonly Document[]])[]): Compilation {
   const textOf = (document: Document): string => JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document });
-  const texts = kinds.flatMap(([kind, documents]) => documents.map((document, index) => [`${kind}.${index}.yaml`, textOf(document)] as const));
+  const texts = kinds.flatMap(([kind, documents]) =>
+    documents.map((document, index) => [`${kind}.${index}.yaml`, textOf(document)] as const),
+  );
   const first = compileTexts(Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts]));
   if (first.program !== undefined) return first;
   const wrong = new Set(first.diagnostics.map(({ source }) => source?.path));
-  return compileTexts(Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts.filter(([path]) => !wrong.has(path))]));
+  return compileTexts(
+    Object.fromEntries([['roles.yaml', textOf(DERIVED_ROLES)], ...texts.filter(([path]) => !wrong.has(path))]),
+  );
 }

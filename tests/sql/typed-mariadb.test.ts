@@ -23,15 +23,26 @@ test('MariaDB selects exactly the rows that check allows, over typed columns', a
       async fill(rows) {
         await connection.query('TRUNCATE things');
         const places = rows.map(() => `(?, ?${', ?'.repeat(COLUMNS.length)})`);
-        await connection.execute(`INSERT INTO things VALUES ${places.join(', ')}`, rows.flatMap(({ id, cells }, position) => [position, id, ...cells.map(written)]));
+        await connection.execute(
+          `INSERT INTO things VALUES ${places.join(', ')}`,
+          rows.flatMap(({ id, cells }, position) => [position, id, ...cells.map(written)]),
+        );
       },
       async select({ text, parameters }) {
-        const [rows] = await connection.execute<RowDataPacket[]>(`SELECT position FROM things WHERE ${text}`, [...parameters]);
+        const [rows] = await connection.execute<RowDataPacket[]>(`SELECT position FROM things WHERE ${text}`, [
+          ...parameters,
+        ]);
         return new Set(rows.map(({ position }) => position as number));
       },
     };
     await compareHazards(typed, 200);
-    await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 12), kinds: 6, requests: 2, rows: Number(process.env.ROWS ?? 64) });
+    await compareTyped(typed, {
+      seed: Number(process.env.SEED ?? 1),
+      stores: Number(process.env.STORES ?? 12),
+      kinds: 6,
+      requests: 2,
+      rows: Number(process.env.ROWS ?? 64),
+    });
   } finally {
     await server.stop();
   }

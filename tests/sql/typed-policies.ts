@@ -4,10 +4,15 @@ import { NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
 /** Roles that the policies of every kind import. */
 export const DERIVED_ROLES: Document = {
-  derivedRoles: { name: 'roles', definitions: [{ name: 'owner', parentRoles: ['user'], condition: { match: { expr: 'R.attr.owner == P.id' } } }] },
+  derivedRoles: {
+    name: 'roles',
+    definitions: [{ name: 'owner', parentRoles: ['user'], condition: { match: { expr: 'R.attr.owner == P.id' } } }],
+  },
 };
 
-/** Policies of a kind whose conditions read columns of every type as they may be read, and sometimes as they may not. */
+/**
+ * Policies of a kind whose conditions read columns of every type as they may be read, and sometimes as they may not.
+ */
 export function typedPolicies(random: Random, kind: string, hasJson: boolean): readonly Document[] {
   const rule = (): object => (random.chance(0.9) ? { condition: { match: randomMatch(random, 2, hasJson) } } : {});
   return [
@@ -19,13 +24,28 @@ export function typedPolicies(random: Random, kind: string, hasJson: boolean): r
         rules: random.times(1, 4, (index) => ({
           actions: ['view'],
           effect: index === 0 || random.chance(0.6) ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
-          ...(random.chance(0.2) ? { derivedRoles: ['owner'] } : { roles: random.pick([['user'], ['admin'], ['*'], ['user', 'admin']]) }),
+          ...(random.chance(0.2)
+            ? { derivedRoles: ['owner'] }
+            : { roles: random.pick([['user'], ['admin'], ['*'], ['user', 'admin']]) }),
           ...rule(),
         })),
       },
     },
     ...(random.chance(0.2)
-      ? [{ principalPolicy: { principal: 'u1', version: kind, rules: [{ resource: kind, actions: [{ action: 'view', effect: random.pick(['EFFECT_ALLOW', 'EFFECT_DENY']), ...rule() }] }] } }]
+      ? [
+          {
+            principalPolicy: {
+              principal: 'u1',
+              version: kind,
+              rules: [
+                {
+                  resource: kind,
+                  actions: [{ action: 'view', effect: random.pick(['EFFECT_ALLOW', 'EFFECT_DENY']), ...rule() }],
+                },
+              ],
+            },
+          },
+        ]
       : []),
   ];
 }
@@ -50,7 +70,9 @@ function condition(random: Random, depth: number, bound: readonly string[], hasJ
 }
 
 function macro(random: Random, depth: number, bound: readonly string[], hasJson: boolean): string {
-  const documents = hasJson ? ['R.attr.list', 'R.attr.list', 'R.attr.items', 'R.attr.map', 'R.attr.any', 'R.attr.list[0]', ...bound] : [];
+  const documents = hasJson
+    ? ['R.attr.list', 'R.attr.list', 'R.attr.items', 'R.attr.map', 'R.attr.any', 'R.attr.list[0]', ...bound]
+    : [];
   const range = random.pick([...documents, 'P.attr.teams', 'R.attr.a']);
   const name = `t${bound.length}`;
   const body = condition(random, depth, [...bound, name], hasJson);
@@ -65,22 +87,41 @@ function atom(random: Random, bound: readonly string[], hasJson: boolean): strin
   const flag = (): string => random.pick(['R.attr.flag', 'R.attr.maybe', ...elements]);
   const dynamic = (): string => (hasJson ? random.pick([...DOCUMENT_PARTS, ...elements]) : text());
   const list = (): string => (hasJson ? random.pick(['R.attr.list', 'R.attr.items']) : text());
-  const document = (): string => (hasJson ? random.pick(['R.attr.list', 'R.attr.map', 'R.attr.items', 'R.attr.any']) : 'P.attr.mixed');
-  const any = (): string => random.pick([text, number, flag, dynamic, list, () => (random.chance(0.1) ? 'R.attr.missing' : list())])();
-  const textConstant = (): string => random.pick([() => JSON.stringify(random.pick(PLAIN_TEXTS)), () => 'P.attr.s', () => 'P.id', () => '"x"', () => '"x\\u0000y"'])();
-  const numberConstant = (): string => random.pick([() => literal(random.pick(NUMBERS)), () => 'P.attr.n', () => String(random.below(6)), () => '2.5', () => '9007199254740992.0'])();
+  const document = (): string =>
+    hasJson ? random.pick(['R.attr.list', 'R.attr.map', 'R.attr.items', 'R.attr.any']) : 'P.attr.mixed';
+  const any = (): string =>
+    random.pick([text, number, flag, dynamic, list, () => (random.chance(0.1) ? 'R.attr.missing' : list())])();
+  const textConstant = (): string =>
+    random.pick([
+      () => JSON.stringify(random.pick(PLAIN_TEXTS)),
+      () => 'P.attr.s',
+      () => 'P.id',
+      () => '"x"',
+      () => '"x\\u0000y"',
+    ])();
+  const numberConstant = (): string =>
+    random.pick([
+      () => literal(random.pick(NUMBERS)),
+      () => 'P.attr.n',
+      () => String(random.below(6)),
+      () => '2.5',
+      () => '9007199254740992.0',
+    ])();
   const double = (): string => random.pick([() => literal(random.pick(NUMBERS)), () => 'P.attr.n', () => '100.0'])();
-  const constant = (): string => random.pick([textConstant, numberConstant, () => 'null', () => 'true', () => 'false', () => '["x"]'])();
+  const constant = (): string =>
+    random.pick([textConstant, numberConstant, () => 'null', () => 'true', () => 'false', () => '["x"]'])();
   const order = (): string => random.pick(['<', '<=', '>', '>=']);
   const compare = (): string => random.pick(['<', '<=', '>', '>=', '==', '!=']);
-  const time = (): string => `timestamp("${random.pick(['2020-01-01T00:00:00Z', '2020-01-01T01:00:00.0005+01:00', '2020-01-01T00:00:00.001Z', '2024-02-29T12:00:00.5Z', '1969-12-31T00:00:00.123456789Z'])}")`;
+  const time = (): string =>
+    `timestamp("${random.pick(['2020-01-01T00:00:00Z', '2020-01-01T01:00:00.0005+01:00', '2020-01-01T00:00:00.001Z', '2024-02-29T12:00:00.5Z', '1969-12-31T00:00:00.123456789Z'])}")`;
   const at = (): string => random.pick(['R.attr.at', 'R.attr.until']);
-  const shifted = (): string => random.pick([
-    () => `${number()} * ${literal(random.pick([1.2, -3, 0.1, 1e300, 2]))}`,
-    () => `${number()} + ${literal(random.pick(NUMBERS))}`,
-    () => `${literal(random.pick(NUMBERS))} - ${number()}`,
-    () => `(${number()} - 0.1) / ${literal(random.pick([3, -0.7, 1e-300]))}`,
-  ])();
+  const shifted = (): string =>
+    random.pick([
+      () => `${number()} * ${literal(random.pick([1.2, -3, 0.1, 1e300, 2]))}`,
+      () => `${number()} + ${literal(random.pick(NUMBERS))}`,
+      () => `${literal(random.pick(NUMBERS))} - ${number()}`,
+      () => `(${number()} - 0.1) / ${literal(random.pick([3, -0.7, 1e-300]))}`,
+    ])();
   return random.pick([
     () => `${text()} ${random.pick(['==', '!='])} ${textConstant()}`,
     () => `${textConstant()} == ${text()}`,
@@ -96,13 +137,17 @@ function atom(random: Random, bound: readonly string[], hasJson: boolean): strin
     () => `${any()} ${random.pick(['==', '!='])} ${any()}`,
     flag,
     () => `${flag()} ${compare()} ${random.pick(['true', 'false'])}`,
-    () => `${random.pick(['R.attr.flag', 'R.attr.maybe'])} ${compare()} ${random.pick(['R.attr.flag', 'R.attr.maybe'])}`,
+    () =>
+      `${random.pick(['R.attr.flag', 'R.attr.maybe'])} ${compare()} ${random.pick(['R.attr.flag', 'R.attr.maybe'])}`,
     any,
     () => `has(${random.pick(hasJson ? [...PRESENT, ...PRESENT_PARTS] : PRESENT)})`,
-    () => `${text()} in ${random.pick(['["x", "y"]', 'P.attr.teams', 'P.attr.mixed', '["x", null, 1]', '[]', '["u1", R.attr.a]', document()])}`,
-    () => `${number()} in ${random.pick(['[1, 2, 8]', '[2.5, 1.0, 9007199254740992.0]', 'P.attr.mixed', '[1, "x", null]', document()])}`,
+    () =>
+      `${text()} in ${random.pick(['["x", "y"]', 'P.attr.teams', 'P.attr.mixed', '["x", null, 1]', '[]', '["u1", R.attr.a]', document()])}`,
+    () =>
+      `${number()} in ${random.pick(['[1, 2, 8]', '[2.5, 1.0, 9007199254740992.0]', 'P.attr.mixed', '[1, "x", null]', document()])}`,
     () => `${any()} in ${random.pick(['["x", "y"]', '[1, "x", null]', 'P.attr.mixed', '[true, "x"]', document()])}`,
-    () => `${dynamic()} in ${random.pick(['["x", "y"]', '["x", true]', '["x", "x\\u0000"]', 'P.attr.teams', '[1, 0.0]'])}`,
+    () =>
+      `${dynamic()} in ${random.pick(['["x", "y"]', '["x", true]', '["x", "x\\u0000"]', 'P.attr.teams', '[1, 0.0]'])}`,
     () => `${constant()} in ${document()}`,
     () => `${random.pick([text, dynamic])()}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${textConstant()})`,
     () => `${text()}.${random.pick(['startsWith', 'endsWith', 'contains'])}(${text()})`,
@@ -117,25 +162,62 @@ function atom(random: Random, bound: readonly string[], hasJson: boolean): strin
     () => `timestamp(${at()}) ${compare()} timestamp(${at()})`,
     () => `${text()} + ${text()} ${compare()} ${random.pick([text, textConstant])()}`,
     () => `size(${text()} + ${text()}) ${compare()} ${random.below(4)}`,
-    () => `(${text()} + ${text()}).${random.pick(['startsWith', 'endsWith', 'contains'])}(${random.pick([text, textConstant])()})`,
+    () =>
+      `(${text()} + ${text()}).${random.pick(['startsWith', 'endsWith', 'contains'])}(${random.pick([text, textConstant])()})`,
     () => `${text()} + ${JSON.stringify(random.pick(PLAIN_TEXTS))} == ${random.pick([text, textConstant])()}`,
     () => `(${condition(random, 0, bound, hasJson)} ? ${text()} : ${any()}) == ${constant()}`,
     () => `(${text()} == "x") == ${random.pick(['true', 'R.attr.flag', `has(R.attr.a)`])}`,
-    () => `hasIntersection(${list()}, ${random.pick(['P.attr.teams', '[1, "x"]', 'P.attr.mixed', '["x", true]', '["x", "x\\u0000"]'])})`,
-    () => `${list()}.${random.pick(['exists(t, t == "x")', 'exists(t, "x" == t)', 'exists(t, t == true)', 'all(t, t != "x")', 'exists(t, t == 1)', 'exists(t, t in ["x", "y"])'])}`,
+    () =>
+      `hasIntersection(${list()}, ${random.pick(['P.attr.teams', '[1, "x"]', 'P.attr.mixed', '["x", true]', '["x", "x\\u0000"]'])})`,
+    () =>
+      `${list()}.${random.pick(['exists(t, t == "x")', 'exists(t, "x" == t)', 'exists(t, t == true)', 'all(t, t != "x")', 'exists(t, t == 1)', 'exists(t, t in ["x", "y"])'])}`,
     () => `["x"].isSubset(${list()})`,
     () => `${list()}.isSubset(${random.pick(['P.attr.teams', 'P.attr.mixed'])})`,
-    () => (hasJson ? `${text()}.${random.pick(['lowerAscii', 'upperAscii'])}() == ${textConstant()}` : `${text()} == ${textConstant()}`),
+    () =>
+      hasJson
+        ? `${text()}.${random.pick(['lowerAscii', 'upperAscii'])}() == ${textConstant()}`
+        : `${text()} == ${textConstant()}`,
   ])();
 }
 
-const TEXT_COLUMNS = ['R.attr.a', 'R.attr.b', 'R.attr.s', 'R.attr.owner', 'R.attr.place.city', 'R.id', 'R.attr.nick', 'R.attr.word', 'R.attr.code', 'R.attr.tag'];
+const TEXT_COLUMNS = [
+  'R.attr.a',
+  'R.attr.b',
+  'R.attr.s',
+  'R.attr.owner',
+  'R.attr.place.city',
+  'R.id',
+  'R.attr.nick',
+  'R.attr.word',
+  'R.attr.code',
+  'R.attr.tag',
+];
 const DOCUMENT_PARTS = [
-  'R.attr.map.a', 'R.attr.any', 'R.attr.map', 'R.attr.map.a.n', 'R.attr.list[0]', 'R.attr.map["a.b"]', 'R.attr.any.a', 'R.attr.map[P.attr.k]', 'R.attr.any[P.attr.k]',
-  'R.attr.map.a[0]', 'R.attr.any[0]', 'R.attr.list[0][0]', 'R.attr.items[0]', 'R.attr.map.list[0]',
+  'R.attr.map.a',
+  'R.attr.any',
+  'R.attr.map',
+  'R.attr.map.a.n',
+  'R.attr.list[0]',
+  'R.attr.map["a.b"]',
+  'R.attr.any.a',
+  'R.attr.map[P.attr.k]',
+  'R.attr.any[P.attr.k]',
+  'R.attr.map.a[0]',
+  'R.attr.any[0]',
+  'R.attr.list[0][0]',
+  'R.attr.items[0]',
+  'R.attr.map.list[0]',
 ];
 const PRESENT = ['R.attr.a', 'R.attr.b', 'R.attr.place.city', 'R.attr.nick', 'R.attr.at', 'R.attr.until', 'R.attr.m'];
-const PRESENT_PARTS = ['R.attr.map', 'R.attr.map.a', 'R.attr.any.a', 'R.attr.list', 'R.attr.items', 'R.attr.map.a.n', 'R.attr.list[0].a'];
+const PRESENT_PARTS = [
+  'R.attr.map',
+  'R.attr.map.a',
+  'R.attr.any.a',
+  'R.attr.list',
+  'R.attr.items',
+  'R.attr.map.a.n',
+  'R.attr.list[0].a',
+];
 
 /** As CEL and JSON spell them alike. */
 const PLAIN_TEXTS = TEXTS.filter((text) => !text.includes('\0'));

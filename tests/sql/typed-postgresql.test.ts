@@ -26,8 +26,13 @@ test('PostgreSQL selects exactly the rows that check allows, over typed columns'
       async fill(rows) {
         await client.query('TRUNCATE things');
         const width = COLUMNS.length + 2;
-        const places = rows.map((_, row) => `(${Array.from({ length: width }, (__, index) => `$${row * width + index + 1}`).join(', ')})`);
-        await client.query(`INSERT INTO things VALUES ${places.join(', ')}`, rows.flatMap(({ id, cells }, position) => [position, id, ...cells.map(written)]));
+        const places = rows.map(
+          (_, row) => `(${Array.from({ length: width }, (__, index) => `$${row * width + index + 1}`).join(', ')})`,
+        );
+        await client.query(
+          `INSERT INTO things VALUES ${places.join(', ')}`,
+          rows.flatMap(({ id, cells }, position) => [position, id, ...cells.map(written)]),
+        );
       },
       async select({ text, parameters }) {
         const { rows } = await client.query(`SELECT position FROM things WHERE ${text}`, parameters);
@@ -35,7 +40,13 @@ test('PostgreSQL selects exactly the rows that check allows, over typed columns'
       },
     };
     await compareHazards(typed, 200);
-    await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 12), kinds: 6, requests: 2, rows: Number(process.env.ROWS ?? 64) });
+    await compareTyped(typed, {
+      seed: Number(process.env.SEED ?? 1),
+      stores: Number(process.env.STORES ?? 12),
+      kinds: 6,
+      requests: 2,
+      rows: Number(process.env.ROWS ?? 64),
+    });
   } finally {
     await cluster.stop();
   }

@@ -15,7 +15,14 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
       database.run('BEGIN; DELETE FROM things');
       // As texts, so that 64 bits arrive; the columns' affinity makes them integers.
       const insert = database.prepare(`INSERT INTO things VALUES (?, ?${', ?'.repeat(COLUMNS.length)})`);
-      for (const [position, { id, cells }] of rows.entries()) insert.run([position, id, ...cells.map((cell) => (typeof cell === 'bigint' ? String(cell) : typeof cell === 'boolean' ? Number(cell) : cell))]);
+      for (const [position, { id, cells }] of rows.entries())
+        insert.run([
+          position,
+          id,
+          ...cells.map((cell) =>
+            typeof cell === 'bigint' ? String(cell) : typeof cell === 'boolean' ? Number(cell) : cell,
+          ),
+        ]);
       insert.free();
       database.run('COMMIT');
     },
@@ -32,7 +39,13 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
     },
   };
   await compareHazards(typed, 200);
-  await compareTyped(typed, { seed: Number(process.env.SEED ?? 1), stores: Number(process.env.STORES ?? 12), kinds: 6, requests: 2, rows: Number(process.env.ROWS ?? 64) });
+  await compareTyped(typed, {
+    seed: Number(process.env.SEED ?? 1),
+    stores: Number(process.env.STORES ?? 12),
+    kinds: 6,
+    requests: 2,
+    rows: Number(process.env.ROWS ?? 64),
+  });
   database.close();
 });
 

@@ -14,7 +14,10 @@ export interface TypedRow {
 
 export type Cell = string | number | bigint | boolean | null;
 
-/** The attributes that random policies read, each with a column of a type; with NULL as no attribute, and for some as null. */
+/**
+ * The attributes that random policies read, each with a column of a type; with NULL as no attribute, and for some as
+ * null.
+ */
 const TYPED_TABLE: SqlTable = {
   name: 'things',
   id: { column: 'id', type: 'text' },
@@ -42,16 +45,29 @@ const TYPED_TABLE: SqlTable = {
   },
 };
 
-/** The table as a database has it. Each has columns of several collations; `word` has one that its dialect takes for usual. */
+/**
+ * The table as a database has it. Each has columns of several collations; `word` has one that its dialect takes for
+ * usual.
+ */
 export function typedTable(dialect: SqlDialect): SqlTable {
   if (dialect !== 'sqlite') return TYPED_TABLE;
-  return { ...TYPED_TABLE, columns: { ...TYPED_TABLE.columns, word: { column: 'word', type: 'text', null: 'null', collation: 'other' } } };
+  return {
+    ...TYPED_TABLE,
+    columns: { ...TYPED_TABLE.columns, word: { column: 'word', type: 'text', null: 'null', collation: 'other' } },
+  };
 }
 
 /** By dialect and column: the type where it is not the usual one. */
 const COLLATED: { readonly [dialect in SqlDialect]: { readonly [column: string]: string } } = {
   sqlite: { nick: 'TEXT COLLATE NOCASE', word: 'TEXT COLLATE RTRIM', tag: 'TEXT COLLATE NOCASE' },
-  postgresql: { a: 'text COLLATE words', s: 'text COLLATE words', nick: 'text COLLATE nocase', word: 'varchar COLLATE "POSIX"', code: 'text COLLATE "C"', tag: 'citext' },
+  postgresql: {
+    a: 'text COLLATE words',
+    s: 'text COLLATE words',
+    nick: 'text COLLATE nocase',
+    word: 'varchar COLLATE "POSIX"',
+    code: 'text COLLATE "C"',
+    tag: 'citext',
+  },
   mysql: {
     nick: 'varchar(100) COLLATE utf8mb4_unicode_ci',
     word: 'varchar(100) COLLATE utf8mb4_danish_ci',
@@ -61,18 +77,47 @@ const COLLATED: { readonly [dialect in SqlDialect]: { readonly [column: string]:
 };
 
 /** The names of its columns, in the order of the cells. */
-export const COLUMNS: readonly string[] = Object.values(TYPED_TABLE.columns).map(({ column }) => column.split('.').at(-1) as string);
+export const COLUMNS: readonly string[] = Object.values(TYPED_TABLE.columns).map(
+  ({ column }) => column.split('.').at(-1) as string,
+);
 
 /** The statement that makes the table. */
 export function createTable(dialect: SqlDialect): string {
   const types: { readonly [type: string]: string } =
     dialect === 'postgresql'
-      ? { text: 'text', integer: 'bigint', number: 'double precision', boolean: 'boolean', timestamp: 'timestamptz', json: 'jsonb', list: 'jsonb' }
+      ? {
+          text: 'text',
+          integer: 'bigint',
+          number: 'double precision',
+          boolean: 'boolean',
+          timestamp: 'timestamptz',
+          json: 'jsonb',
+          list: 'jsonb',
+        }
       : dialect === 'mysql'
-        ? { text: 'text', integer: 'bigint', number: 'double', boolean: 'boolean', timestamp: 'datetime(6)', json: 'json', list: 'json' }
-        : { text: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', timestamp: 'TEXT', json: 'TEXT', list: 'TEXT' };
+        ? {
+            text: 'text',
+            integer: 'bigint',
+            number: 'double',
+            boolean: 'boolean',
+            timestamp: 'datetime(6)',
+            json: 'json',
+            list: 'json',
+          }
+        : {
+            text: 'TEXT',
+            integer: 'INTEGER',
+            number: 'REAL',
+            boolean: 'INTEGER',
+            timestamp: 'TEXT',
+            json: 'TEXT',
+            list: 'TEXT',
+          };
   const quote = dialect === 'mysql' ? '`' : '"';
-  const columns = Object.values(TYPED_TABLE.columns).map(({ type }, index) => `${quote}${COLUMNS[index]}${quote} ${COLLATED[dialect][COLUMNS[index] as string] ?? types[type]}`);
+  const columns = Object.values(TYPED_TABLE.columns).map(
+    ({ type }, index) =>
+      `${quote}${COLUMNS[index]}${quote} ${COLLATED[dialect][COLUMNS[index] as string] ?? types[type]}`,
+  );
   return `CREATE TABLE things (position integer PRIMARY KEY, id text, ${columns.join(', ')})`;
 }
 
@@ -90,7 +135,12 @@ export function typedRow(random: Random, dialect: SqlDialect): TypedRow {
     return content.stored;
   });
   const id = random.pick(['r', 'x', 'r\u00e9', 'u1', 'R']);
-  return { id, attr: values as Attributes, cells, ...(Number.isNaN(values.m) ? { orTold: { ...values, m: null } as Attributes } : {}) };
+  return {
+    id,
+    attr: values as Attributes,
+    cells,
+    ...(Number.isNaN(values.m) ? { orTold: { ...values, m: null } as Attributes } : {}),
+  };
 }
 
 interface Content {
@@ -98,12 +148,21 @@ interface Content {
   readonly stored: Cell;
 }
 
-function contentOf(random: Random, dialect: SqlDialect, name: string, type: string, hostile: Attributes): Content | undefined {
-  const withoutNul = <T>(value: T): T => (dialect === 'postgresql' ? (JSON.parse(documentOf(value).replaceAll('\\u0000', '')) as T) : value);
+function contentOf(
+  random: Random,
+  dialect: SqlDialect,
+  name: string,
+  type: string,
+  hostile: Attributes,
+): Content | undefined {
+  const withoutNul = <T>(value: T): T =>
+    dialect === 'postgresql' ? (JSON.parse(documentOf(value).replaceAll('\\u0000', '')) as T) : value;
   switch (type) {
     case 'text': {
       const usual = { owner: ['u1', 'u2', 'someone', 'U1', 'u1 '], a: ['x', 'y', 'z', '', 'X', 'x '] }[name];
-      const text = withoutNul(random.pick(usual !== undefined && random.chance(0.7) ? usual : [...TEXTS, ...COLLATING]));
+      const text = withoutNul(
+        random.pick(usual !== undefined && random.chance(0.7) ? usual : [...TEXTS, ...COLLATING]),
+      );
       return { told: text, stored: text };
     }
     case 'integer': {
@@ -111,7 +170,15 @@ function contentOf(random: Random, dialect: SqlDialect, name: string, type: stri
       return { told: Number(integer), stored: integer };
     }
     case 'number': {
-      const number = random.pick([...NUMBERS, 2.5, 0.5, 2, 83.33333333333333, 83.33333333333334, ...UNUSUAL_NUMBERS[dialect]]);
+      const number = random.pick([
+        ...NUMBERS,
+        2.5,
+        0.5,
+        2,
+        83.33333333333333,
+        83.33333333333334,
+        ...UNUSUAL_NUMBERS[dialect],
+      ]);
       return { told: number, stored: number };
     }
     case 'boolean': {
@@ -130,7 +197,10 @@ function contentOf(random: Random, dialect: SqlDialect, name: string, type: stri
       return Array.isArray(list) ? document(withoutNul(list)) : undefined;
     }
     default: {
-      if (random.chance(0.15)) return raw(random.pick(dialect === 'postgresql' ? [...UNUSUAL_DOCUMENTS, '{"a":"x","a":"y"}'] : UNUSUAL_DOCUMENTS));
+      if (random.chance(0.15))
+        return raw(
+          random.pick(dialect === 'postgresql' ? [...UNUSUAL_DOCUMENTS, '{"a":"x","a":"y"}'] : UNUSUAL_DOCUMENTS),
+        );
       const value = name === 'any' ? hostile[random.pick(['s', 'm', 'list', 'map', 'flag'])] : hostile[name];
       return value === undefined ? undefined : document(withoutNul(value));
     }
@@ -157,7 +227,26 @@ function put(values: { [name: string]: unknown }, name: string, value: unknown):
 }
 
 /** Texts that some collation takes for another of them. */
-const COLLATING: readonly string[] = ['x ', 'x\t', 'É', 'E\u0301', 'ss', 'SS', 'aa', 'å', 'Å', 'ﬁ', 'fi', 'İ', 'i', 'ch', 'xyz', 'XY', ' ', 'U1'];
+const COLLATING: readonly string[] = [
+  'x ',
+  'x\t',
+  'É',
+  'E\u0301',
+  'ss',
+  'SS',
+  'aa',
+  'å',
+  'Å',
+  'ﬁ',
+  'fi',
+  'İ',
+  'i',
+  'ch',
+  'xyz',
+  'XY',
+  ' ',
+  'U1',
+];
 
 const UNUSUAL_NUMBERS: { readonly [dialect in SqlDialect]: readonly number[] } = {
   sqlite: [Infinity, -Infinity],
@@ -167,7 +256,12 @@ const UNUSUAL_NUMBERS: { readonly [dialect in SqlDialect]: readonly number[] } =
 
 /** Times that are none to check, as stored and as told. */
 const UNUSUAL_TIMES: { readonly [dialect in SqlDialect]: { readonly [stored: string]: string } } = {
-  sqlite: Object.fromEntries(['+010000-01-01T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '0000-06-01T00:00:00.000Z'].map((text) => [text, text])),
+  sqlite: Object.fromEntries(
+    ['+010000-01-01T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '0000-06-01T00:00:00.000Z'].map((text) => [
+      text,
+      text,
+    ]),
+  ),
   postgresql: {
     infinity: 'infinity',
     '-infinity': '-infinity',
@@ -187,12 +281,64 @@ const UNUSUAL_TIMES: { readonly [dialect in SqlDialect]: { readonly [stored: str
 };
 
 /** What is no array in a column of lists, and numbers that are no doubles. */
-const UNUSUAL_LISTS: readonly string[] = ['"x"', '1', 'null', 'true', '[1e400, "x"]', '[1e-400]', '[["x"]]', '["x", ["x"]]', '[{"a": 1e400}]', '[[["x"]]]'];
+const UNUSUAL_LISTS: readonly string[] = [
+  '"x"',
+  '1',
+  'null',
+  'true',
+  '[1e400, "x"]',
+  '[1e-400]',
+  '[["x"]]',
+  '["x", ["x"]]',
+  '[{"a": 1e400}]',
+  '[[["x"]]]',
+];
 const UNUSUAL_DOCUMENTS: readonly string[] = [
-  '{"a":1e400}', '{"a":-1e400,"n":1e-400}', '{"a":1e-400}', '1e400', '{"a":{"n":1e309}}', '{"n":123456789012345678901234567890}', '"x"', '["x"]', '[["x"],"x"]',
-  '{"a":0.1000000000000000055511151231257827}', '{"n":1.7976931348623158e308}', '{"a":["x"],"n":"x"}', '{"list":"x"}', '[1e400,"x",1]', '{"a":4.9e-324}', '{"a":2e-324}', '{"a":"x","list":["x"]}',
+  '{"a":1e400}',
+  '{"a":-1e400,"n":1e-400}',
+  '{"a":1e-400}',
+  '1e400',
+  '{"a":{"n":1e309}}',
+  '{"n":123456789012345678901234567890}',
+  '"x"',
+  '["x"]',
+  '[["x"],"x"]',
+  '{"a":0.1000000000000000055511151231257827}',
+  '{"n":1.7976931348623158e308}',
+  '{"a":["x"],"n":"x"}',
+  '{"list":"x"}',
+  '[1e400,"x",1]',
+  '{"a":4.9e-324}',
+  '{"a":2e-324}',
+  '{"a":"x","list":["x"]}',
 ];
 
-const INTEGERS: readonly bigint[] = [0n, 1n, 2n, 3n, 4n, 5n, 8n, -1n, -2n, 100n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 60n, 2n ** 63n - 1n, -(2n ** 63n)];
+const INTEGERS: readonly bigint[] = [
+  0n,
+  1n,
+  2n,
+  3n,
+  4n,
+  5n,
+  8n,
+  -1n,
+  -2n,
+  100n,
+  2n ** 31n,
+  2n ** 53n - 1n,
+  2n ** 53n,
+  2n ** 53n + 1n,
+  -(2n ** 53n) - 1n,
+  2n ** 60n,
+  2n ** 63n - 1n,
+  -(2n ** 63n),
+];
 
-export const TIMES: readonly string[] = ['2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.001Z', '2019-12-31T23:59:59.999Z', '1969-07-20T20:17:40.000Z', '2024-02-29T12:00:00.500Z', '2999-12-31T23:59:59.999Z'];
+export const TIMES: readonly string[] = [
+  '2020-01-01T00:00:00.000Z',
+  '2020-01-01T00:00:00.001Z',
+  '2019-12-31T23:59:59.999Z',
+  '1969-07-20T20:17:40.000Z',
+  '2024-02-29T12:00:00.500Z',
+  '2999-12-31T23:59:59.999Z',
+];

@@ -52,7 +52,8 @@ export function part(statement: Statement, document: string, path: string): SqlV
 /** `value.name`. */
 export function field(statement: Statement, value: SqlValue, name: string): SqlValue {
   // SQLite reads a quoted label up to the next quote, and takes escapes as they are written.
-  if (/["\\\u0000-\u001f]/.test(name)) throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
+  if (/["\\\u0000-\u001f]/.test(name))
+    throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
   return step(statement, value, `."${wellFormed(name)}"`);
 }
 
@@ -73,7 +74,9 @@ export function ofBoolean(condition: string): SqlValue {
 
 /** A value as a condition: what is no boolean fails. */
 export function asBoolean({ type, types }: SqlValue): string {
-  return types.includes('true') || types.includes('false') ? `CASE ${type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END` : 'NULL';
+  return types.includes('true') || types.includes('false')
+    ? `CASE ${type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`
+    : 'NULL';
 }
 
 /** A text that UTF-8 can hold. */

@@ -9,16 +9,24 @@ export interface TestCertificate {
 }
 
 /**
- * Makes a certificate (X.509 v3, P-256) for `localhost` and the loopback addresses that is signed by another, or by itself: tests need
- * certificates that differ, and no tool beside Node.
+ * Makes a certificate (X.509 v3, P-256) for `localhost` and the loopback addresses that is signed by another, or by
+ * itself: tests need certificates that differ, and no tool beside Node.
  */
 export function makeCertificate(name: string, issuer?: TestCertificate): TestCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = seq(oid('2a8648ce3d040302'));
-  const names = seq(tagged(2, Buffer.from('localhost')), tagged(7, Buffer.from([127, 0, 0, 1])), tagged(7, Buffer.concat([Buffer.alloc(15), Buffer.from([1])])));
+  const names = seq(
+    tagged(2, Buffer.from('localhost')),
+    tagged(7, Buffer.from([127, 0, 0, 1])),
+    tagged(7, Buffer.concat([Buffer.alloc(15), Buffer.from([1])])),
+  );
   const extensions = seq(
     seq(oid('551d11'), der(0x04, names)),
-    seq(oid('551d13'), der(0x01, Buffer.from([0xff])), der(0x04, seq(...(issuer === undefined ? [der(0x01, Buffer.from([0xff]))] : [])))),
+    seq(
+      oid('551d13'),
+      der(0x01, Buffer.from([0xff])),
+      der(0x04, seq(...(issuer === undefined ? [der(0x01, Buffer.from([0xff]))] : []))),
+    ),
   );
   const body = seq(
     der(0xa0, der(0x02, Buffer.from([2]))),

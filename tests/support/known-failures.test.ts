@@ -25,8 +25,20 @@ test('a suite passes when all cases pass but the known failures', () => {
 
 test('a suite fails when a case fails that is not known to, when a known failure passes, and when one is not a case', () => {
   assert.match(failureOf([PASSED, FAILED], new Map()), 'suite/b is wrong');
-  assert.match(failureOf([PASSED, { ...FAILED, problem: undefined }], new Map([['suite/b', 'a reason']])), 'suite/b passes');
-  assert.match(failureOf([PASSED, FAILED], new Map([['suite/b', 'a reason'], ['suite/c', 'a reason']])), 'suite/c is no case');
+  assert.match(
+    failureOf([PASSED, { ...FAILED, problem: undefined }], new Map([['suite/b', 'a reason']])),
+    'suite/b passes',
+  );
+  assert.match(
+    failureOf(
+      [PASSED, FAILED],
+      new Map([
+        ['suite/b', 'a reason'],
+        ['suite/c', 'a reason'],
+      ]),
+    ),
+    'suite/c is no case',
+  );
 });
 
 test('a suite fails when cases are missing, and when there are none', () => {

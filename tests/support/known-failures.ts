@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Cases that do not pass, and why: id to reason. A listed case that passes is a failure as well, so the list can only shrink honestly. */
+/**
+ * Cases that do not pass, and why: id to reason. A listed case that passes is a failure as well, so the list can only
+ * shrink honestly.
+ */
 export type KnownFailures = ReadonlyMap<string, string>;
 
 /** How one recorded case went; `problem` is undefined when it passed. */
@@ -9,17 +12,23 @@ export interface Outcome {
   readonly problem: string | undefined;
 }
 
-/** Reads a `known-failures.txt`: a line `id: reason` a case; empty lines and lines that begin with `#` say nothing. Throws when a line has no reason. */
+/**
+ * Reads a `known-failures.txt`: a line `id: reason` a case; empty lines and lines that begin with `#` say nothing.
+ * Throws when a line has no reason.
+ */
 export function readKnownFailures(file: string): KnownFailures {
   const lines = readFileSync(file, 'utf8').split('\n');
-  const entries = lines.filter((line) => line.trim() !== '' && !line.startsWith('#')).map((line) => entryOf(line, file));
+  const entries = lines
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => entryOf(line, file));
   const known = new Map(entries);
   if (known.size < entries.length) throw new Error(`${file} lists a case twice`);
   return known;
 }
 
 /**
- * Prints `suite passed/total`, and fails for every case that the list does not foresee: failing unlisted, passing listed, listed but not there.
+ * Prints `suite passed/total`, and fails for every case that the list does not foresee: failing unlisted, passing
+ * listed, listed but not there.
  *
  * @param total how many cases the suite has: none is lost on the way.
  */
@@ -30,8 +39,14 @@ export function settle(suite: string, outcomes: readonly Outcome[], known: Known
   console.log(`${suite} ${passed}/${outcomes.length}${expected > 0 ? ` (${expected} known failures)` : ''}`);
   const ids = new Set(outcomes.map(({ id }) => id));
   const strays = [...known.keys()].filter((id) => id.startsWith(`${suite}/`) && !ids.has(id));
-  const surprises = [...outcomes.flatMap(({ id, problem }) => surpriseOf(id, problem, known)), ...strays.map((id) => `${id} is no case`)];
-  if (surprises.length > 0) throw new Error(`${surprises.length} of ${outcomes.length} cases of ${suite} are not as foreseen:\n${surprises.slice(0, 30).join('\n')}`);
+  const surprises = [
+    ...outcomes.flatMap(({ id, problem }) => surpriseOf(id, problem, known)),
+    ...strays.map((id) => `${id} is no case`),
+  ];
+  if (surprises.length > 0)
+    throw new Error(
+      `${surprises.length} of ${outcomes.length} cases of ${suite} are not as foreseen:\n${surprises.slice(0, 30).join('\n')}`,
+    );
 }
 
 function entryOf(line: string, file: string): readonly [string, string] {

@@ -1,11 +1,16 @@
 import { realpathSync, existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-/** The program of npm, to be run by the Node of this process: a Node binary of the registry comes without npm. Throws when there is none. */
+/**
+ * The program of npm, to be run by the Node of this process: a Node binary of the registry comes without npm. Throws
+ * when there is none.
+ */
 export function npmProgram(): string {
   const { npm_execpath: running, PATH = '' } = process.env;
   if (running?.endsWith('npm-cli.js')) return running;
-  const found = [dirname(process.execPath), ...PATH.split(delimiter)].map((folder) => join(folder, 'npm')).find((file) => existsSync(file));
+  const found = [dirname(process.execPath), ...PATH.split(delimiter)]
+    .map((folder) => join(folder, 'npm'))
+    .find((file) => existsSync(file));
   if (found === undefined) throw new Error('npm is not installed');
   return realpathSync(found);
 }

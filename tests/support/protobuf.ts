@@ -1,4 +1,13 @@
-import { createFileRegistry, type DescMessage, type FileRegistry, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  createFileRegistry,
+  type DescMessage,
+  type FileRegistry,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 
@@ -18,7 +27,9 @@ export function messageType(name: string): MessageType {
   };
 }
 
-const registry: FileRegistry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
+const registry: FileRegistry = createFileRegistry(
+  fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')),
+);
 
 /** The same numbers below a bound at every run. */
 export function randomNumbers(seed: number): (bound: number) => number {

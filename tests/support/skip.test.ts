@@ -20,7 +20,9 @@ function printedBy(run: () => void): string {
 
 test('a skip is found in the output of its test file, also among dots, with its place and its reason', () => {
   const report = printedBy(() => skip(import.meta.url, 'Chromium is not installed'));
-  assert.equal(skipsIn(` suite  • • ${report}• •   (2 / 2)\n`), ['tests/support/skip.test.ts: Chromium is not installed']);
+  assert.equal(skipsIn(` suite  • • ${report}• •   (2 / 2)\n`), [
+    'tests/support/skip.test.ts: Chromium is not installed',
+  ]);
 });
 
 test('every reason counts, and counts once', () => {
@@ -35,8 +37,14 @@ test('what others print is not a skip', () => {
 });
 
 test('no test file has another way', () => {
-  const files = (readdirSync(join(ROOT, 'tests'), { recursive: true }) as string[]).filter((file) => file.endsWith('.ts') && !file.startsWith('support/skip'));
-  const others = files.filter((file) => /console\.\w+\([^\n]*skipped|\btest\.(skip|only)\(|^\s*if \([^\n]*(getuid|existsSync)[^\n]*\) return;$/m.test(readFileSync(join(ROOT, 'tests', file), 'utf8')));
+  const files = (readdirSync(join(ROOT, 'tests'), { recursive: true }) as string[]).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('support/skip'),
+  );
+  const others = files.filter((file) =>
+    /console\.\w+\([^\n]*skipped|\btest\.(skip|only)\(|^\s*if \([^\n]*(getuid|existsSync)[^\n]*\) return;$/m.test(
+      readFileSync(join(ROOT, 'tests', file), 'utf8'),
+    ),
+  );
   assert.equal(others, []);
 });
 

@@ -8,18 +8,26 @@ import { allow, resourcePolicy, when } from './warnings.js';
 export const BY_SCHEMA = ', schemas: {resourceSchema: {ref: "authz:///r.json"}}';
 
 /** The codes of what is said about attributes in policies, with the paths and texts that stand in the messages. */
-export function attributeProblems(documents: readonly string[], schema: JsonValue, strictTypes = false): readonly string[] {
+export function attributeProblems(
+  documents: readonly string[],
+  schema: JsonValue,
+  strictTypes = false,
+): readonly string[] {
   const sources = documents.map((text, index) => new Source(`${index}.yaml`, `apiVersion: api.authz.dev/v1\n${text}`));
   const schemaTexts = new Map([['r.json', JSON.stringify(schema)]]);
   const { diagnostics } = compile(sources, new Diagnostics(), { schemaTexts, strictTypes });
   const broken = diagnostics.find(({ code, severity }) => severity === 'error' && !code.startsWith('attribute/'));
   if (broken !== undefined) throw new Error(`${broken.code}: ${broken.message}`);
-  return diagnostics.filter(({ code }) => code.startsWith('attribute/')).map(({ code, message }) => `${code}: ${message}`);
+  return diagnostics
+    .filter(({ code }) => code.startsWith('attribute/'))
+    .map(({ code, message }) => `${code}: ${message}`);
 }
 
 /** The same of one condition, the codes only, by the schema of the resource. */
 export function codesFor(expression: string, schema: JsonValue, fields = ''): readonly string[] {
-  return codesOf(attributeProblems([resourcePolicy([allow('[view]', '[user]', when(expression))], BY_SCHEMA + fields)], schema));
+  return codesOf(
+    attributeProblems([resourcePolicy([allow('[view]', '[user]', when(expression))], BY_SCHEMA + fields)], schema),
+  );
 }
 
 /** What is reported with `--strict-types`: the attributes that may be missing, as they are written. */

@@ -1,8 +1,13 @@
 import { compileTexts } from './compiled.js';
 
-/** What the compiler warns of, `code: message`, in a set of policies given without their `apiVersion`. Throws when they do not compile. */
+/**
+ * What the compiler warns of, `code: message`, in a set of policies given without their `apiVersion`. Throws when they
+ * do not compile.
+ */
 export function warningsOf(...documents: readonly string[]): readonly string[] {
-  const texts = Object.fromEntries(documents.map((text, index) => [`${index}.yaml`, `apiVersion: api.authz.dev/v1\n${text}`]));
+  const texts = Object.fromEntries(
+    documents.map((text, index) => [`${index}.yaml`, `apiVersion: api.authz.dev/v1\n${text}`]),
+  );
   const { program, diagnostics } = compileTexts(texts);
   const lines = diagnostics.map(({ code, message }) => `${code}: ${message}`);
   if (program === undefined) throw new Error(lines.join('\n'));

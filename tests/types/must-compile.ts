@@ -1,6 +1,19 @@
-/** Every use here must compile: `tsc` over this file is the test. What must not compile stands in must-not-compile.ts. */
+/**
+ * Every use here must compile: `tsc` over this file is the test. What must not compile stands in must-not-compile.ts.
+ */
 import { createEngine, type Engine } from '#runtime/engine';
-import { type AuthzClient, AuthzError, connectClient, inProcessClient, restClient, type ActionOf, type KindOf, type PrincipalOf, type ResourceOf, type WithActions } from '../../client/index.js';
+import {
+  type AuthzClient,
+  AuthzError,
+  connectClient,
+  inProcessClient,
+  restClient,
+  type ActionOf,
+  type KindOf,
+  type PrincipalOf,
+  type ResourceOf,
+  type WithActions,
+} from '../../client/index.js';
 import { grpcClient } from '../../client/grpc.js';
 import { policies } from '../../generated/index.js';
 import type { Actions, Policies } from './generated/types.js';
@@ -10,18 +23,51 @@ const principal = { id: 'a', roles: ['user'], attr: { department: 'x' } };
 
 /** 1 to 12: what may be asked of a client. */
 export const ASKED = [
-  (client: AuthzClient<Policies>) => client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'read' }),
-  (client: AuthzClient<Policies>) => client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'export:csv' }),
-  (client: AuthzClient<Policies>) => client.isAllowed({ principal: { id: 'a', roles: [] }, resource: { kind: 'note', id: '1' }, action: 'view' }),
-  (client: AuthzClient<Policies>) => client.check({ principal, resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read', 'update'] }),
-  (client: AuthzClient<Policies>) => client.check({ principal, resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read'], includeMeta: true }, { timeout: 10 }),
-  (client: AuthzClient<Policies>) => client.check({ principal, resource: { kind: 'report', id: '1' }, actions: ['create'] }, { signal: new AbortController().signal }),
-  (client: AuthzClient<Policies>) => client.check({ principal, resource: { kind: 'report', id: '1', attr: { name: 'x' } }, actions: ['view'] }),
-  (client: AuthzClient<Policies>) => client.checkAll({ principal, resources: [{ resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read'] }, { resource: { kind: 'note', id: '2' }, actions: ['view'] }] }),
+  (client: AuthzClient<Policies>) =>
+    client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'read' }),
+  (client: AuthzClient<Policies>) =>
+    client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'export:csv' }),
+  (client: AuthzClient<Policies>) =>
+    client.isAllowed({ principal: { id: 'a', roles: [] }, resource: { kind: 'note', id: '1' }, action: 'view' }),
+  (client: AuthzClient<Policies>) =>
+    client.check({ principal, resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read', 'update'] }),
+  (client: AuthzClient<Policies>) =>
+    client.check(
+      { principal, resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read'], includeMeta: true },
+      { timeout: 10 },
+    ),
+  (client: AuthzClient<Policies>) =>
+    client.check(
+      { principal, resource: { kind: 'report', id: '1' }, actions: ['create'] },
+      { signal: new AbortController().signal },
+    ),
+  (client: AuthzClient<Policies>) =>
+    client.check({ principal, resource: { kind: 'report', id: '1', attr: { name: 'x' } }, actions: ['view'] }),
+  (client: AuthzClient<Policies>) =>
+    client.checkAll({
+      principal,
+      resources: [
+        { resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read'] },
+        { resource: { kind: 'note', id: '2' }, actions: ['view'] },
+      ],
+    }),
   (client: AuthzClient<Policies>) => client.plan({ principal, resource: { kind: 'contact' }, actions: ['read'] }),
-  (client: AuthzClient<Policies>) => client.plan({ principal, resource: { kind: 'contact', attr: { status: 'active' } }, actions: ['read', 'list'] }),
-  (client: AuthzClient<Policies>) => client.isAllowed({ principal, resource: { kind: 'note', id: '1', attr: { anything: [1, { at: 'all' }] }, scope: 'acme', policyVersion: 'v2' }, action: 'view', auxData: { jwt: { token: 'x' } }, requestId: 'r' }),
-  (client: AuthzClient<Policies>) => client.isAllowed({ principal: { ...principal, roles: ['user', 'whatever:my:provider:says'] }, resource: { kind: 'note', id: '1' }, action: 'view' }),
+  (client: AuthzClient<Policies>) =>
+    client.plan({ principal, resource: { kind: 'contact', attr: { status: 'active' } }, actions: ['read', 'list'] }),
+  (client: AuthzClient<Policies>) =>
+    client.isAllowed({
+      principal,
+      resource: { kind: 'note', id: '1', attr: { anything: [1, { at: 'all' }] }, scope: 'acme', policyVersion: 'v2' },
+      action: 'view',
+      auxData: { jwt: { token: 'x' } },
+      requestId: 'r',
+    }),
+  (client: AuthzClient<Policies>) =>
+    client.isAllowed({
+      principal: { ...principal, roles: ['user', 'whatever:my:provider:says'] },
+      resource: { kind: 'note', id: '1' },
+      action: 'view',
+    }),
 ];
 
 /** 13 to 24: attributes. */
@@ -42,16 +88,29 @@ export const ATTRIBUTES: readonly ResourceOf<Policies, 'contact'>['attr'][] = [
 
 /** 25 to 31: what comes back. */
 export async function answers(client: AuthzClient<Policies>): Promise<unknown> {
-  const answer = await client.check({ principal, resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read', 'update'], includeMeta: true });
+  const answer = await client.check({
+    principal,
+    resource: { kind: 'contact', id: '1', attr: contact },
+    actions: ['read', 'update'],
+    includeMeta: true,
+  });
   const read: boolean = answer.allowed.read;
   const policy: string | undefined = answer.meta?.actions.update.matchedPolicy;
-  const reasons = answer.outputs.map((output) => (output.error === undefined ? (output.val?.reason satisfies 'not yours') : output.error));
+  const reasons = answer.outputs.map((output) =>
+    output.error === undefined ? (output.val?.reason satisfies 'not yours') : output.error,
+  );
   const sources: readonly 'resource.contact.vdefault#edit'[] = answer.outputs.map(({ src }) => src);
   const all = await client.checkAll({ principal, resources: [] });
   const first: boolean | undefined = all.results[0]?.allowed['read'];
   const { filter } = await client.plan({ principal, resource: { kind: 'contact' }, actions: ['read'] });
   const condition = filter.kind === 'KIND_CONDITIONAL' ? filter.condition : undefined;
-  return client.serverInfo().catch((error: unknown) => (error instanceof AuthzError && error.code === 'unavailable' ? [read, policy, reasons, sources, first, condition] : undefined));
+  return client
+    .serverInfo()
+    .catch((error: unknown) =>
+      error instanceof AuthzError && error.code === 'unavailable'
+        ? [read, policy, reasons, sources, first, condition]
+        : undefined,
+    );
 }
 
 /** 32 to 37: every way to make one. */
@@ -69,13 +128,29 @@ export function engines(engine: Engine<Policies>, untyped: Engine, anyone: Authz
   const row: { name: string; nested: Date } = { name: 'x', nested: new Date(0) };
   return [
     engine.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'delete' }),
-    engine.check({ principal, resources: [{ resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read', 'export:pdf'] }] }),
+    engine.check({
+      principal,
+      resources: [{ resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read', 'export:pdf'] }],
+    }),
     engine.plan({ principal, resource: { kind: 'report' }, actions: ['view'] }),
-    untyped.check({ principal: { id: 'a', roles: ['x'] }, resources: [{ resource: { kind: 'whatever', id: '1', attr: row }, actions: ['anything'] }] }),
+    untyped.check({
+      principal: { id: 'a', roles: ['x'] },
+      resources: [{ resource: { kind: 'whatever', id: '1', attr: row }, actions: ['anything'] }],
+    }),
     untyped.plan({ principal: { id: 'a', roles: [] }, resource: { kind: 'whatever' }, actions: ['x'] }),
-    anyone.isAllowed({ principal: { id: 'a', roles: [], attr: row }, resource: { kind: 'whatever', id: '1', attr: row }, action: 'anything' }),
-    anyone.check({ principal: { id: 'a', roles: [] }, resource: { kind: 'x', id: '1' }, actions: ['a', 'b'] }).then(({ allowed }) => allowed.a && allowed.b),
-    createEngine(policies).isAllowed({ principal: { id: 'a', roles: [] }, resource: { kind: 'x', id: '1' }, action: 'a' }),
+    anyone.isAllowed({
+      principal: { id: 'a', roles: [], attr: row },
+      resource: { kind: 'whatever', id: '1', attr: row },
+      action: 'anything',
+    }),
+    anyone
+      .check({ principal: { id: 'a', roles: [] }, resource: { kind: 'x', id: '1' }, actions: ['a', 'b'] })
+      .then(({ allowed }) => allowed.a && allowed.b),
+    createEngine(policies).isAllowed({
+      principal: { id: 'a', roles: [] },
+      resource: { kind: 'x', id: '1' },
+      action: 'a',
+    }),
   ];
 }
 
@@ -84,5 +159,11 @@ type Wider = WithActions<Policies, 'contact', 'archive'>;
 export const KIND: KindOf<Policies> = 'report';
 export const ACTION: ActionOf<Policies, 'contact'> = 'export:xlsx';
 export const ANY_ACTION: Actions['note'] = 'view';
-export const SOMEBODY: PrincipalOf<Policies, 'contact'> = { id: 'a', roles: ['admin', 'unheard of'], attr: { department: 'x', level: 3 }, scope: 'acme' };
-export const archive = (client: AuthzClient<Wider>): Promise<boolean> => client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'archive' });
+export const SOMEBODY: PrincipalOf<Policies, 'contact'> = {
+  id: 'a',
+  roles: ['admin', 'unheard of'],
+  attr: { department: 'x', level: 3 },
+  scope: 'acme',
+};
+export const archive = (client: AuthzClient<Wider>): Promise<boolean> =>
+  client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'archive' });

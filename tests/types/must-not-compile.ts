@@ -1,6 +1,19 @@
-/** No use here may compile: each has an error at the line below its comment, and a comment without one is an error itself. */
+/**
+ * No use here may compile: each has an error at the line below its comment, and a comment without one is an error
+ * itself.
+ */
 import { createEngine, type Engine } from '#runtime/engine';
-import { type ActionOf, type AuthzClient, type CheckAnswer, connectClient, type KindOf, type PrincipalOf, type ResourceOf, restClient, type RoleOf } from '../../client/index.js';
+import {
+  type ActionOf,
+  type AuthzClient,
+  type CheckAnswer,
+  connectClient,
+  type KindOf,
+  type PrincipalOf,
+  type ResourceOf,
+  restClient,
+  type RoleOf,
+} from '../../client/index.js';
 import { grpcClient } from '../../client/grpc.js';
 import type { Actions, ContactSchema, Policies, Role } from './generated/types.js';
 

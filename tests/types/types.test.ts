@@ -24,17 +24,22 @@ test('what policies know compiles, and what they do not know does not', () => {
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);
   const files = ['must-compile.ts', 'must-not-compile.ts'].map((name) => join(folder, name));
   const program = ts.createProgram(files, { ...options, skipDefaultLibCheck: true });
-  const problems = files.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file))).map((problem) => {
-    const { line = 0 } = problem.file?.getLineAndCharacterOfPosition(problem.start ?? 0) ?? {};
-    return `${problem.file?.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`;
-  });
+  const problems = files
+    .flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)))
+    .map((problem) => {
+      const { line = 0 } = problem.file?.getLineAndCharacterOfPosition(problem.start ?? 0) ?? {};
+      return `${problem.file?.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`;
+    });
   assert.equal(problems, []);
 });
 
 test('forty mistakes and more are tried, each with a number', () => {
   const text = read('must-not-compile.ts');
   const mistakes = text.match(/@ts-expect-error \d+/g) ?? [];
-  assert.equal(mistakes.map((mistake) => Number(mistake.slice(17))), Array.from({ length: mistakes.length }, (_, index) => index + 1));
+  assert.equal(
+    mistakes.map((mistake) => Number(mistake.slice(17))),
+    Array.from({ length: mistakes.length }, (_, index) => index + 1),
+  );
   assert.ok(mistakes.length >= 40);
 });
 

@@ -5,7 +5,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CHECK } from '../support/cli/policies.js';
 import { stop } from '../support/cli/programs.js';
-import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
+import {
+  compileBundles,
+  discard,
+  remove,
+  type Server,
+  startProgram,
+  until,
+  workersOf,
+} from '../support/workers/server.js';
 
 const test = suite('audit entries of workers that are killed');
 const bundles = compileBundles();
@@ -18,7 +26,10 @@ const KILLS = Number(process.env['AUDIT_KILLS'] ?? 6);
 
 test(`with audit.delivery: before_reply, no entry of an answered call is lost, after ${KILLS} kills`, async () => {
   const path = join(bundles.folder, 'audit.log');
-  const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', `audit.enabled=true,audit.backend=file,audit.file.path=${path},audit.delivery=before_reply`]);
+  const server = await startProgram(bundles.folder, bundles.view, [
+    'server.workers=2',
+    `audit.enabled=true,audit.backend=file,audit.file.path=${path},audit.delivery=before_reply`,
+  ]);
   servers.push(server);
   const answered: string[] = [];
   let isStopping = false;
@@ -46,7 +57,10 @@ test(`with audit.delivery: before_reply, no entry of an answered call is lost, a
     kinds.set(entry.callId, (kinds.get(entry.callId) ?? new Set()).add(entry['log.kind' as never]));
   }
   assert.ok(answered.length > KILLS * 100);
-  assert.equal(answered.filter((id) => kinds.get(id)?.size !== 2), []);
+  assert.equal(
+    answered.filter((id) => kinds.get(id)?.size !== 2),
+    [],
+  );
   assert.is((await stop(server.running)).code, 0);
 });
 

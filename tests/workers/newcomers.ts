@@ -26,13 +26,18 @@ export interface Ways {
 }
 
 /**
- * Clients that open connections until the very end, so many at a time of each kind. They are raw: nobody below them tries again, and each connection that was made counts. A
- * kept one that the server closes while it is idle, with its last answer or before its first request, loses nothing.
+ * Clients that open connections until the very end, so many at a time of each kind. They are raw: nobody below them
+ * tries again, and each connection that was made counts. A kept one that the server closes while it is idle, with its
+ * last answer or before its first request, loses nothing.
  */
 export function startNewcomers(http: string, grpc: string, { once, kept, grpc: calls }: Ways): Newcomers {
   let isStopping = false;
   const all: Newcomers = { answered: 0, refused: 0, lost: [], stop };
-  const loops = [...times(once, () => loop(() => askOver(http, 1))), ...times(kept, () => loop(() => askOver(http, Number.POSITIVE_INFINITY))), ...times(calls, () => loop(() => callOnce(grpc)))];
+  const loops = [
+    ...times(once, () => loop(() => askOver(http, 1))),
+    ...times(kept, () => loop(() => askOver(http, Number.POSITIVE_INFINITY))),
+    ...times(calls, () => loop(() => callOnce(grpc))),
+  ];
 
   async function loop(come: () => Promise<void>): Promise<void> {
     while (!isStopping) await come();
@@ -77,9 +82,12 @@ export function startNewcomers(http: string, grpc: string, { once, kept, grpc: c
         else end('');
       });
       socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (waiting || !isConnected) end(`${requests === 1 ? 'once' : 'kept'}: ${error.code} after ${text.length} characters`);
+        if (waiting || !isConnected)
+          end(`${requests === 1 ? 'once' : 'kept'}: ${error.code} after ${text.length} characters`);
       });
-      socket.on('close', () => end(`${requests === 1 ? 'once' : 'kept'}: closed after ${text.length} characters, ${requests - left} requests`));
+      socket.on('close', () =>
+        end(`${requests === 1 ? 'once' : 'kept'}: closed after ${text.length} characters, ${requests - left} requests`),
+      );
     });
   }
 

@@ -6,10 +6,25 @@ import * as assert from 'uvu/assert';
 import { judge, type Stalled } from '../support/server/judge-stalls.js';
 import { FLOODS, type Stall, STALLS } from '../support/server/stalling-clients.js';
 import { makeCertificate } from '../support/certificate.js';
-import { type Bundles, compileBundles, discard, remove, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
+import {
+  type Bundles,
+  compileBundles,
+  discard,
+  remove,
+  type Server,
+  startProgram,
+  until,
+  workersOf,
+} from '../support/workers/server.js';
 
 const test = suite('connections that stall, with two workers');
-const TIMEOUTS = ['http.readHeaderTimeout=2s', 'http.readTimeout=2s', 'http.writeTimeout=2s', 'http.idleTimeout=3s', 'grpc.connectionTimeout=2s'].map((set) => `server.advanced.${set}`);
+const TIMEOUTS = [
+  'http.readHeaderTimeout=2s',
+  'http.readTimeout=2s',
+  'http.writeTimeout=2s',
+  'http.idleTimeout=3s',
+  'grpc.connectionTimeout=2s',
+].map((set) => `server.advanced.${set}`);
 const PATIENT = [...TIMEOUTS, 'server.advanced.http.readHeaderTimeout=10s', 'server.advanced.http.idleTimeout=8s'];
 /** Of each kind, so that each worker has some. */
 const CLIENTS = 4;
@@ -29,14 +44,26 @@ test.after(() => {
   remove(folder);
 });
 
-/** Opens connections of all kinds; gives how many. Rejects when a process of the server, the primary among them, keeps one, or a worker ends. */
-async function judgeWorkers(sets: readonly string[], stalls: readonly Stall[], isTls: boolean, count: number): Promise<number> {
+/**
+ * Opens connections of all kinds; gives how many. Rejects when a process of the server, the primary among them, keeps
+ * one, or a worker ends.
+ */
+async function judgeWorkers(
+  sets: readonly string[],
+  stalls: readonly Stall[],
+  isTls: boolean,
+  count: number,
+): Promise<number> {
   const tls = isTls ? [`server.tls.cert=${join(folder, 'cert.pem')}`, `server.tls.key=${join(folder, 'key.pem')}`] : [];
   const server = await startProgram(bundles.folder, bundles.view, ['server.workers=2', ...sets, ...tls]);
   servers.push(server);
   const workers = workersOf(server);
   assert.is(workers.length, 2);
-  const stalled: Stalled = { http: server.http, grpc: server.grpc, pids: [server.running.child.pid as number, ...workers] };
+  const stalled: Stalled = {
+    http: server.http,
+    grpc: server.grpc,
+    pids: [server.running.child.pid as number, ...workers],
+  };
   const clients = await judge(stalled, isTls ? certificate.cert : undefined, stalls, count);
   await until(() => workersOf(server).length === 2, 'two workers');
   assert.equal(workersOf(server), workers);

@@ -6,7 +6,16 @@ import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
 import { stop } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
 import { askRest, startLoad } from '../support/workers/load.js';
-import { compileBundles, discard, remove, replaceFile, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
+import {
+  compileBundles,
+  discard,
+  remove,
+  replaceFile,
+  type Server,
+  startProgram,
+  until,
+  workersOf,
+} from '../support/workers/server.js';
 
 const test = suite('swapping bundles');
 const bundles = compileBundles();
@@ -27,7 +36,9 @@ async function start(...sets: string[]): Promise<Server> {
 /** Asks each worker, in turn. */
 /** Says which policies are in force. */
 async function bundleHash({ http }: Server): Promise<unknown> {
-  const { text } = await send(http, 'POST', '/authz.svc.v1.AuthzService/ServerInfo', '{}', { 'content-type': 'application/json' });
+  const { text } = await send(http, 'POST', '/authz.svc.v1.AuthzService/ServerInfo', '{}', {
+    'content-type': 'application/json',
+  });
   return (JSON.parse(text) as { readonly bundleHash: string }).bundleHash;
 }
 
@@ -41,7 +52,10 @@ for (const workers of [1, 2]) {
   test(`${title}: a new bundle is in force soon after its file was replaced or written over; no call fails meanwhile, and every answer is of one of the two`, async () => {
     const server = await start(`server.workers=${workers}`);
     const load = startLoad(server.http, server.grpc);
-    for (const [text, expected] of [[bundles.edit, EDIT], [bundles.view, VIEW]] as const) {
+    for (const [text, expected] of [
+      [bundles.edit, EDIT],
+      [bundles.view, VIEW],
+    ] as const) {
       replaceFile(server.bundle, text);
       await until(async () => (await answers(server)).join() === expected, `${expected} after a rename`);
     }
@@ -52,8 +66,15 @@ for (const workers of [1, 2]) {
     assert.is(await bundleHash(server), policies.hash);
     assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
     assert.ok(load.answers.view > 10 && load.answers.edit > 10);
-    await until(() => server.log().filter(({ message }) => message === 'a new bundle is in force').length === 3, 'three lines in the log');
-    assert.ok(server.log().every((line) => line.message !== 'a new bundle is in force' || /^[0-9a-f]{16}$/.test(String(line['hash']))));
+    await until(
+      () => server.log().filter(({ message }) => message === 'a new bundle is in force').length === 3,
+      'three lines in the log',
+    );
+    assert.ok(
+      server
+        .log()
+        .every((line) => line.message !== 'a new bundle is in force' || /^[0-9a-f]{16}$/.test(String(line['hash']))),
+    );
   });
 
   test(`${title}: without watching, SIGHUP has the file read again; one that was only touched is nothing new`, async () => {
@@ -82,12 +103,18 @@ for (const workers of [1, 2]) {
     ];
     for (const [index, text] of bad.entries()) {
       replaceFile(server.bundle, text);
-      await until(() => server.log().filter(({ message }) => message === REFUSED).length === index + 1, `bad bundle ${index} is refused`);
+      await until(
+        () => server.log().filter(({ message }) => message === REFUSED).length === index + 1,
+        `bad bundle ${index} is refused`,
+      );
     }
     assert.equal(await answers(server), [VIEW]);
     if (workers > 1) {
       for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL');
-      await until(async () => (await answers(server).catch(() => [])).join() === VIEW, 'the last good policies in new workers');
+      await until(
+        async () => (await answers(server).catch(() => [])).join() === VIEW,
+        'the last good policies in new workers',
+      );
     }
     replaceFile(server.bundle, bundles.edit);
     await until(async () => (await answers(server).catch(() => [])).join() === EDIT, 'the next good bundle');

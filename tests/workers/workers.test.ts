@@ -14,7 +14,15 @@ import { send } from '../support/server/http-client.js';
 import { makeCertificate } from '../support/certificate.js';
 import { askGrpc, askRest, startLoad } from '../support/workers/load.js';
 import { startNewcomers } from './newcomers.js';
-import { compileBundles, discard, remove, type Server, startProgram, until, workersOf } from '../support/workers/server.js';
+import {
+  compileBundles,
+  discard,
+  remove,
+  type Server,
+  startProgram,
+  until,
+  workersOf,
+} from '../support/workers/server.js';
 
 const test = suite('workers');
 const bundles = compileBundles();
@@ -55,7 +63,15 @@ test('a worker that dies is replaced, and meanwhile the others answer', async ()
   assert.is(await askRest(server.http, false), 'EFFECT_ALLOW EFFECT_DENY');
   await until(() => workersOf(server).length === 2, 'another worker');
   assert.ok(workersOf(server).includes(other));
-  await until(() => server.log().some(({ message, reason }) => message === 'a worker died and is replaced' && reason === 'was ended by SIGKILL'), 'a line in the log');
+  await until(
+    () =>
+      server
+        .log()
+        .some(
+          ({ message, reason }) => message === 'a worker died and is replaced' && reason === 'was ended by SIGKILL',
+        ),
+    'a line in the log',
+  );
   const { code } = await stop(server.running);
   assert.is(code, 0);
 });
@@ -78,9 +94,15 @@ test('when all workers die at once, the server comes back on the same ports', as
   const server = await start('server.workers=2');
   const before = workersOf(server);
   for (const pid of before) process.kill(pid, 'SIGKILL');
-  await until(async () => (await askRest(server.http, false).catch(() => '')) === 'EFFECT_ALLOW EFFECT_DENY', 'an answer over REST');
+  await until(
+    async () => (await askRest(server.http, false).catch(() => '')) === 'EFFECT_ALLOW EFFECT_DENY',
+    'an answer over REST',
+  );
   const client = new Client(server.grpc, credentials.createInsecure());
-  await until(async () => (await askGrpc(client).catch(() => '')) === 'EFFECT_ALLOW EFFECT_DENY', 'an answer over gRPC');
+  await until(
+    async () => (await askGrpc(client).catch(() => '')) === 'EFFECT_ALLOW EFFECT_DENY',
+    'an answer over gRPC',
+  );
   client.close();
 });
 
@@ -107,7 +129,8 @@ for (const workers of [1, 2]) {
       assert.is((await stop(server.running)).code, 0);
       await until(() => newcomers.refused > 20, 'nobody listens');
       await newcomers.stop();
-      // Of a port, one may have been accepted by the system in the very moment in which it was closed (docs/operations.md).
+      // Of a port, one may have been accepted by the system in the very moment in which it was closed
+      // (docs/operations.md).
       assert.ok(newcomers.lost.length <= (kind === 'ports' ? 1 : 0), newcomers.lost.join('\n'));
     });
   }
@@ -136,7 +159,10 @@ test('with no worker left for a moment, clients wait and are then answered', asy
   for (const pid of killed) process.kill(pid, 'SIGKILL');
   // Others may be there before anybody has looked.
   await until(() => !workersOf(server).some((pid) => killed.includes(pid)), 'both are gone');
-  assert.equal(await Promise.all([1, 2, 3].map(() => askRest(server.http, false, 20_000))), Array(3).fill('EFFECT_ALLOW EFFECT_DENY'));
+  assert.equal(
+    await Promise.all([1, 2, 3].map(() => askRest(server.http, false, 20_000))),
+    Array(3).fill('EFFECT_ALLOW EFFECT_DENY'),
+  );
 });
 
 test('a server that is told to stop under load answers every request that came while it listened, on connections old and new', async () => {
@@ -168,7 +194,10 @@ test('what workers cannot start with ends the server with status 1 and one line'
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
   const noTraces = join(bundles.folder, 'no-traces.js');
-  writeFileSync(noTraces, "export const policies = { hash: 'h', resourcePolicies: [], principalPolicies: [], rolePolicies: [] };\n");
+  writeFileSync(
+    noTraces,
+    "export const policies = { hash: 'h', resourcePolicies: [], principalPolicies: [], rolePolicies: [] };\n",
+  );
   const listeners = `server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0`;
   const attempts: readonly (readonly [readonly string[], RegExp])[] = [
     [['--set', listeners, '--set', `server.httpListenAddr=127.0.0.1:${port}`], /EADDRINUSE/],
@@ -176,7 +205,11 @@ test('what workers cannot start with ends the server with status 1 and one line'
     [['--set', listeners, '--set', 'engine.strictEvaluation=true'], /traced conditions/],
   ];
   for (const [options, message] of attempts) {
-    const { code, stderr, stdout } = await launch(PROGRAMS.server, ['--bundle', noTraces, '--set', 'server.workers=2', ...options], bundles.folder).ended;
+    const { code, stderr, stdout } = await launch(
+      PROGRAMS.server,
+      ['--bundle', noTraces, '--set', 'server.workers=2', ...options],
+      bundles.folder,
+    ).ended;
     assert.is(code, 1, stderr);
     assert.match(stderr, message);
     assert.match(stderr, /^authz: error: [^\n]+\n$/);
@@ -188,7 +221,11 @@ test('what workers cannot start with ends the server with status 1 and one line'
 test('both listeners can be sockets that all workers share: their mode is set, and they are gone at the end', async () => {
   const http = join(bundles.folder, 'w-http.sock');
   const grpc = join(bundles.folder, 'w-grpc.sock');
-  const server = await start('server.workers=2', `server.httpListenAddr=unix:${http},server.grpcListenAddr=unix:${grpc}`, 'server.udsFileMode=0o700');
+  const server = await start(
+    'server.workers=2',
+    `server.httpListenAddr=unix:${http},server.grpcListenAddr=unix:${grpc}`,
+    'server.udsFileMode=0o700',
+  );
   assert.is(statSync(http).mode & 0o777, 0o700);
   const [victim = 0] = workersOf(server);
   process.kill(victim, 'SIGKILL');
@@ -196,7 +233,11 @@ test('both listeners can be sockets that all workers share: their mode is set, a
   await sleep(300);
   for (let count = 0; count < 8; count++) {
     const status = await new Promise((resolve, reject) => {
-      request({ socketPath: http, path: '/_authz/health', agent: false }, (response) => resolve(response.resume().statusCode)).on('error', reject).end();
+      request({ socketPath: http, path: '/_authz/health', agent: false }, (response) =>
+        resolve(response.resume().statusCode),
+      )
+        .on('error', reject)
+        .end();
     });
     assert.is(status, 200);
   }
@@ -219,7 +260,13 @@ test('several workers serve TLS on both ports, and resume the sessions of one an
   const first = await handshake(port, certificate.cert);
   for (let count = 0; count < 6; count++) assert.ok((await handshake(port, certificate.cert, first.session)).isResumed);
   const ask = (session: ClientHttp2Session): Promise<unknown> =>
-    new Promise((resolve, reject) => session.request({ ':path': '/_authz/health' }).on('response', (headers) => resolve(headers[':status'])).on('error', reject).resume());
+    new Promise((resolve, reject) =>
+      session
+        .request({ ':path': '/_authz/health' })
+        .on('response', (headers) => resolve(headers[':status']))
+        .on('error', reject)
+        .resume(),
+    );
   const session = connectHttp2(`https://${server.http}`, { ca: certificate.cert });
   assert.is(await ask(session), 200);
   session.close();

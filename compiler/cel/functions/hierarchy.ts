@@ -7,7 +7,12 @@ const relation = member([hierarchy, hierarchy], bool);
 
 /** docs/spec/conditions.md#hierarchy-functions. */
 export const hierarchyFunctions: readonly CelFunction[] = [
-  row('hierarchy', global([string], hierarchy), global([string, string], hierarchy), global([listOf(string)], hierarchy)),
+  row(
+    'hierarchy',
+    global([string], hierarchy),
+    global([string, string], hierarchy),
+    global([listOf(string)], hierarchy),
+  ),
   row('ancestorOf', relation),
   row('descendentOf', relation),
   row('immediateParentOf', relation),

@@ -1,5 +1,18 @@
 import type { CelFunction } from '../function.js';
-import { bool, bytes, double, duration, dyn, int, listOf, optionalOf, parameter, string, timestamp, uint } from '../types.js';
+import {
+  bool,
+  bytes,
+  double,
+  duration,
+  dyn,
+  int,
+  listOf,
+  optionalOf,
+  parameter,
+  string,
+  timestamp,
+  uint,
+} from '../types.js';
 import { global, member, row } from './row.js';
 
 const A = parameter('A');
@@ -11,7 +24,10 @@ export const comparableTypes = [int, uint, double, bool, duration, timestamp, st
 export const listFunctions: readonly CelFunction[] = [
   row('slice', member([listOf(A), int, int], listOf(A))),
   row('flatten', member([listOf(listOf(A))], listOf(A)), member([listOf(dyn), int], listOf(dyn))),
-  row('sort', comparableTypes.map((type) => member([listOf(type)], listOf(type)))),
+  row(
+    'sort',
+    comparableTypes.map((type) => member([listOf(type)], listOf(type))),
+  ),
   row('distinct', member([listOf(A)], listOf(A))),
   row('first', member([listOf(A)], optionalOf(A))),
   row('last', member([listOf(A)], optionalOf(A))),

@@ -10,7 +10,10 @@ export const mathFunctions: readonly CelFunction[] = [
   row('math.round', sameOf(double)),
   row('math.trunc', sameOf(double)),
   row('math.sign', sameOf(double, int, uint)),
-  row('math.sqrt', [double, int, uint].map((from) => global([from], double))),
+  row(
+    'math.sqrt',
+    [double, int, uint].map((from) => global([from], double)),
+  ),
   row('math.isNaN', global([double], bool)),
   row('math.isInf', global([double], bool)),
   row('math.isFinite', global([double], bool)),

@@ -4,8 +4,8 @@ import { cidr, ip } from './opaque.js';
 import { global, member, row, rowAs } from './row.js';
 
 /**
- * docs/spec/conditions.md#network-functions. The table has one row a name, so `ip(text)` and `<cidr>.ip()` are two rows of the same name:
- * they differ in form, and the checker takes the row whose form fits.
+ * docs/spec/conditions.md#network-functions. The table has one row a name, so `ip(text)` and `<cidr>.ip()` are two rows
+ * of the same name: they differ in form, and the checker takes the row whose form fits.
  */
 export const networkFunctions: readonly CelFunction[] = [
   rowAs('ip', 'toIp', global([string], ip)),

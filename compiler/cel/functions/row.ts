@@ -7,11 +7,17 @@ export function row(name: string, ...overloads: readonly (Overload | readonly Ov
 }
 
 /** A row whose runtime export has another name: conversions, words that JavaScript or another function took. */
-export function rowAs(name: string, runtime: string, ...overloads: readonly (Overload | readonly Overload[])[]): CelFunction {
+export function rowAs(
+  name: string,
+  runtime: string,
+  ...overloads: readonly (Overload | readonly Overload[])[]
+): CelFunction {
   return { name, overloads: overloads.flat(), runtime, pure: true };
 }
 
-/** The row of a function that asks for the request's instant: never folded (docs/spec/conditions.md#the-current-time). */
+/**
+ * The row of a function that asks for the request's instant: never folded (docs/spec/conditions.md#the-current-time).
+ */
 export function impure(of: CelFunction): CelFunction {
   return { ...of, pure: false };
 }

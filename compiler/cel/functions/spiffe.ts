@@ -3,7 +3,9 @@ import { bool, listOf, string } from '../types.js';
 import { spiffeID, spiffeMatcher, spiffeTrustDomain } from './opaque.js';
 import { global, member, row, rowAs } from './row.js';
 
-/** docs/spec/conditions.md#path-and-spiffe-functions, SPIFFE. `<trust domain>.id()` is the identity function (core.ts). */
+/**
+ * docs/spec/conditions.md#path-and-spiffe-functions, SPIFFE. `<trust domain>.id()` is the identity function (core.ts).
+ */
 export const spiffeFunctions: readonly CelFunction[] = [
   row('spiffeID', global([string], spiffeID)),
   row('spiffeTrustDomain', global([string], spiffeTrustDomain)),

@@ -7,7 +7,10 @@ export interface Previous {
   readonly column: number;
 }
 
-/** Files and YAML: phase 1 of docs/spec/policy-language.md#compilation-phases up to the mapping onto fields, and the directory (docs/spec/policy-language.md#which-files-are-policies). */
+/**
+ * Files and YAML: phase 1 of docs/spec/policy-language.md#compilation-phases up to the mapping onto fields, and the
+ * directory (docs/spec/policy-language.md#which-files-are-policies).
+ */
 export const documentMessages = {
   'file/misplaced-schemas': message<Nothing>({
     severity: 'error',

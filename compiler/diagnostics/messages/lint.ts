@@ -1,6 +1,9 @@
 import { message } from './message.js';
 
-/** Warnings: what compiles and decides, but surely not as its author meant it. They are looked for only where nothing is wrong. */
+/**
+ * Warnings: what compiles and decides, but surely not as its author meant it. They are looked for only where nothing is
+ * wrong.
+ */
 export const lintMessages = {
   'rule/unreachable': message<{ readonly rule: string; readonly reason: string }>({
     severity: 'warning',
@@ -59,7 +62,8 @@ Remove it: a rule without condition applies always. If it was meant to depend on
     severity: 'warning',
     stage: 'compile',
     kind: 'condition always false',
-    text: ({ text, reason }) => (reason === undefined ? `\`${text}\` is always false` : `\`${text}\` never holds: ${reason}`),
+    text: ({ text, reason }) =>
+      reason === undefined ? `\`${text}\` is always false` : `\`${text}\` never holds: ${reason}`,
     explanation: `
 This condition, or this part of a condition, can never hold: it does not depend on the request and is false, or its value is no boolean. Only \`true\` holds: a text, a
 number or a list never does, and there is no error about it.
@@ -67,11 +71,17 @@ number or a list never does, and there is no error about it.
 Compare the value with something (\`R.attr.status == "OPEN"\`, \`size(R.attr.tags) > 0\`), ask \`has(R.attr.x)\` for presence, or remove the rule.
 `,
   }),
-  'comparison/never-holds': message<{ readonly operator: string; readonly left: string; readonly right: string; readonly always: boolean }>({
+  'comparison/never-holds': message<{
+    readonly operator: string;
+    readonly left: string;
+    readonly right: string;
+    readonly always: boolean;
+  }>({
     severity: 'warning',
     stage: 'compile',
     kind: 'comparison never holds',
-    text: ({ operator, left, right, always }) => `\`${operator}\` is always ${always}: ${left} and ${right} are never equal`,
+    text: ({ operator, left, right, always }) =>
+      `\`${operator}\` is always ${always}: ${left} and ${right} are never equal`,
     explanation: `
 The two sides of the comparison are of types that are never equal. Attributes, token claims and constants are plain JSON: texts, numbers, booleans, null, lists and maps,
 never timestamps, durations, bytes, IP addresses, hierarchies or optionals.
@@ -80,11 +90,16 @@ Convert the attribute first: \`timestamp(R.attr.created) == timestamp("2030-01-0
 \`hierarchy(R.attr.path)\`. To compare an optional, use \`R.attr.?x.orValue("")\`.
 `,
   }),
-  'expression/always-fails': message<{ readonly operator: string; readonly left: string; readonly right: string | undefined }>({
+  'expression/always-fails': message<{
+    readonly operator: string;
+    readonly left: string;
+    readonly right: string | undefined;
+  }>({
     severity: 'warning',
     stage: 'compile',
     kind: 'expression always fails',
-    text: ({ operator, left, right }) => `\`${operator}\` always fails: it is not defined for ${right === undefined ? left : `${left} and ${right}`}`,
+    text: ({ operator, left, right }) =>
+      `\`${operator}\` always fails: it is not defined for ${right === undefined ? left : `${left} and ${right}`}`,
     explanation: `
 The operator has no meaning for values of these types, so the expression fails in every request, and a condition that fails does not hold: an ALLOW is never given, **a DENY
 never applies**.

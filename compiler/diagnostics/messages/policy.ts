@@ -7,7 +7,10 @@ export interface Field {
   readonly field: string;
 }
 
-/** The shape of a policy: mapping onto fields, structural and semantic validation (docs/spec/policy-language.md#compilation-phases). */
+/**
+ * The shape of a policy: mapping onto fields, structural and semantic validation
+ * (docs/spec/policy-language.md#compilation-phases).
+ */
 export const policyMessages = {
   'policy/unknown-field': message<{ readonly name: string }>({
     severity: 'error',
@@ -195,7 +198,12 @@ The rule of a resource policy names nobody.
 Add \`roles\`, \`derivedRoles\`, or both. Everybody is \`roles: ["*"]\`.
 `,
   }),
-  'rule/duplicate-name': message<{ readonly name: string; readonly number: number; readonly first: number; readonly at: string }>({
+  'rule/duplicate-name': message<{
+    readonly name: string;
+    readonly number: number;
+    readonly first: number;
+    readonly at: string;
+  }>({
     severity: 'error',
     stage: 'load',
     kind: 'load',
@@ -207,7 +215,12 @@ Two rules of the policy have one name. The name identifies the rule: its outputs
 Rename one of the two, or leave the name out: a rule without a name is called by its place, \`rule-001\`.
 `,
   }),
-  'rule/duplicate-resource': message<{ readonly resource: string; readonly number: number; readonly first: number; readonly at: string }>({
+  'rule/duplicate-resource': message<{
+    readonly resource: string;
+    readonly number: number;
+    readonly first: number;
+    readonly at: string;
+  }>({
     severity: 'error',
     stage: 'load',
     kind: 'load',
@@ -237,7 +250,12 @@ Two actions of one rule have one name. The name identifies the action: its outpu
 Rename one of the two, or leave the name out.
 `,
   }),
-  'derived-role/duplicate': message<{ readonly name: string; readonly number: number; readonly first: number; readonly at: string }>({
+  'derived-role/duplicate': message<{
+    readonly name: string;
+    readonly number: number;
+    readonly first: number;
+    readonly at: string;
+  }>({
     severity: 'error',
     stage: 'load',
     kind: 'load',

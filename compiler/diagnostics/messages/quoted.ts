@@ -1,7 +1,8 @@
 /** A text in double quotes with escapes for what does not print, so that a message stays one honest line. */
 export function quoted(text: string): string {
   let result = '"';
-  for (const character of text) result += ESCAPES.get(character) ?? (PRINTABLE.test(character) ? character : codeEscape(character));
+  for (const character of text)
+    result += ESCAPES.get(character) ?? (PRINTABLE.test(character) ? character : codeEscape(character));
   return `${result}"`;
 }
 

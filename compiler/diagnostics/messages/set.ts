@@ -1,6 +1,9 @@
 import { message } from './message.js';
 
-/** What `link` has to say: problems of the whole set (docs/spec/policy-language.md#errors-of-the-set) and of names (docs/spec/policy-language.md#compile-errors). */
+/**
+ * What `link` has to say: problems of the whole set (docs/spec/policy-language.md#errors-of-the-set) and of names
+ * (docs/spec/policy-language.md#compile-errors).
+ */
 export const setMessages = {
   'policy/duplicate': message<{ policy: string; otherFile: string }>({
     severity: 'error',
@@ -89,7 +92,8 @@ Give both policies the same \`scopePermissions\`.
     severity: 'warning',
     stage: 'load',
     kind: 'parent roles differ',
-    text: ({ policy, other }) => `${policy} and ${other} give one role different parent roles: each request gets those of the version that it asks for`,
+    text: ({ policy, other }) =>
+      `${policy} and ${other} give one role different parent roles: each request gets those of the version that it asks for`,
     explanation: `
 Two versions of a role policy, for one role in one scope, list different \`parentRoles\`. A request gets the parent roles of the version that it asks for. Other
 decision points may take the parent roles of either version for both.
@@ -112,7 +116,8 @@ Correct the name, or add the set that defines it to \`importDerivedRoles\`.
     severity: 'error',
     stage: 'compile',
     kind: 'ambiguous derived role',
-    text: ({ name, definitions }) => `Derived role "${name}" is defined in more than one import: ${definitions.join(', ')}`,
+    text: ({ name, definitions }) =>
+      `Derived role "${name}" is defined in more than one import: ${definitions.join(', ')}`,
     shown: ({ name }) => `Derived role "${name}" is defined in more than one import`,
     explanation: `
 A rule names a derived role that more than one of the imported sets defines.
@@ -175,7 +180,9 @@ Rename one of the definitions or remove it.
         ? `Variable '${names[0]}' references itself`
         : `Variables ${enumerate(names.map((name, index) => `'${name}' (${places[index]})`))} form a cycle`,
     shown: ({ names }) =>
-      names.length === 1 ? `Variable '${names[0]}' references itself` : `Variables ${enumerate(names.map((name) => `'${name}'`))} form a cycle`,
+      names.length === 1
+        ? `Variable '${names[0]}' references itself`
+        : `Variables ${enumerate(names.map((name) => `'${name}'`))} form a cycle`,
     explanation: `
 The definitions of variables may use other variables, but not, by whatever detour, themselves.
 

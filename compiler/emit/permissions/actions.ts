@@ -3,12 +3,15 @@ import { quote } from '../quote.js';
 import type { Kinds } from './kinds.js';
 
 /**
- * The actions of a kind as a type: those that are named, and those that a glob such as `comment:*` reaches. A glob that reaches everything adds
- * nothing, or no misspelt action would ever be found; where policies have nothing but that, any text is an action.
+ * The actions of a kind as a type: those that are named, and those that a glob such as `comment:*` reaches. A glob that
+ * reaches everything adds nothing, or no misspelt action would ever be found; where policies have nothing but that, any
+ * text is an action.
  */
 export function actionType(kinds: Kinds, kind: string): string {
   const ofPolicies = kinds.policiesOf(kind).flatMap(({ rules }) => rules.flatMap(({ actions }) => actions));
-  const others = kinds.rulesAbout(kind).flatMap(({ rule }) => ('allowActions' in rule ? rule.allowActions : rule.actions));
+  const others = kinds
+    .rulesAbout(kind)
+    .flatMap(({ rule }) => ('allowActions' in rule ? rule.allowActions : rule.actions));
   const patterns = new Set([...ofPolicies, ...others]);
   const types = new Set([...patterns].filter((text) => !isEverything(text)).map(patternType));
   return types.size === 0 ? 'string' : [...types].sort().join(' | ');
@@ -34,5 +37,8 @@ function piece(token: GlobToken): string {
   if (token.kind !== 'text') return ANY;
   const quoted = quote(`"'${token.text}`).slice(1, -1);
   // What needs no escape but in a template.
-  return quoted.replace(/^"\\'/, '').replace(/\\'/g, "'").replace(/`|\$\{/g, '\\$&');
+  return quoted
+    .replace(/^"\\'/, '')
+    .replace(/\\'/g, "'")
+    .replace(/`|\$\{/g, '\\$&');
 }

@@ -18,7 +18,9 @@ export class Kinds {
       if (known === undefined) this.resources.set(module.resource, [module]);
       else known.push(module);
     }
-    this.globRules = modules.flatMap((module) => (module.kind === 'principal' || module.kind === 'role' ? rulesIn(module) : []));
+    this.globRules = modules.flatMap((module) =>
+      module.kind === 'principal' || module.kind === 'role' ? rulesIn(module) : [],
+    );
     this.index = new TextIndex(this.globRules.map(({ text }) => [text]));
   }
 
@@ -31,7 +33,10 @@ export class Kinds {
   rulesAbout(kind: string): readonly GlobRule[] {
     const lookedUp = sanitize(kind);
     const entries = new Set([kind, lookedUp].flatMap((name) => entriesOf(this.index.find(name))));
-    return [...entries].sort((a, b) => a - b).map((entry) => this.globRules[entry] as GlobRule).filter(({ means }) => means(kind, lookedUp));
+    return [...entries]
+      .sort((a, b) => a - b)
+      .map((entry) => this.globRules[entry] as GlobRule)
+      .filter(({ means }) => means(kind, lookedUp));
   }
 }
 

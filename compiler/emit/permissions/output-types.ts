@@ -5,7 +5,10 @@ import type { Kinds } from './kinds.js';
 
 /** What the outputs of rules about a kind come to, by source, sorted: the types of JSON values. */
 export function outputTypes(kinds: Kinds, kind: string): readonly (readonly [source: string, type: string])[] {
-  const rules = [...kinds.policiesOf(kind).flatMap((module) => module.rules.map((rule) => ({ module, rule }))), ...kinds.rulesAbout(kind)];
+  const rules = [
+    ...kinds.policiesOf(kind).flatMap((module) => module.rules.map((rule) => ({ module, rule }))),
+    ...kinds.rulesAbout(kind),
+  ];
   const found = rules.flatMap(({ module, rule: { name, output } }) =>
     output === undefined ? [] : [[`${module.key}#${name}`, outputType(output)] as const],
   );
@@ -40,7 +43,9 @@ function typeOf(value: Value): string {
 
 function mapType({ entries }: Extract<Value, { readonly kind: 'map' }>): string {
   const members = entries.map(({ key, value, optional }) =>
-    key.kind === 'literal' && key.literal === 'string' ? `readonly ${quote(key.value)}${optional ? `?: ${union([optionalType(value), 'undefined'])}` : `: ${typeOf(value)}`};` : undefined,
+    key.kind === 'literal' && key.literal === 'string'
+      ? `readonly ${quote(key.value)}${optional ? `?: ${union([optionalType(value), 'undefined'])}` : `: ${typeOf(value)}`};`
+      : undefined,
   );
   return members.includes(undefined) || members.length === 0 ? 'Json' : `{ ${members.join(' ')} }`;
 }

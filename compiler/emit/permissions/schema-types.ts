@@ -5,7 +5,10 @@ import { upperFirst } from '../names.js';
 import { quote } from '../quote.js';
 import { definitionKey, schemaLocations } from '../schema-locations.js';
 
-/** The types of JSON schemas: what they say of values, as far as TypeScript can say it. What it cannot is `Json`, and never something narrower. */
+/**
+ * The types of JSON schemas: what they say of values, as far as TypeScript can say it. What it cannot is `Json`, and
+ * never something narrower.
+ */
 export interface SchemaTypes {
   /** By definition, in the order of files: a type alias each. */
   readonly aliases: readonly { readonly name: string; readonly file: string; readonly type: string }[];
@@ -16,11 +19,19 @@ export interface SchemaTypes {
 /** The types of all the schemas of a program. */
 export function schemaTypes({ schemas }: Program): SchemaTypes {
   const { names } = schemaLocations(schemas, []);
-  const definitions = new Map(schemas.flatMap(({ file, definitions: own }) => own.map(({ pointer, schema }) => [definitionKey({ file, pointer }), schema] as const)));
+  const definitions = new Map(
+    schemas.flatMap(({ file, definitions: own }) =>
+      own.map(({ pointer, schema }) => [definitionKey({ file, pointer }), schema] as const),
+    ),
+  );
   const nameOf = (at: SchemaAddress): string => upperFirst(names.get(definitionKey(at)) as string);
   const context: Context = { definitions, nameOf };
   const aliases = schemas.flatMap(({ file, definitions: own }) =>
-    own.map(({ pointer, schema }) => ({ name: nameOf({ file, pointer }), file, type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]), written: { count: 0 } }) })),
+    own.map(({ pointer, schema }) => ({
+      name: nameOf({ file, pointer }),
+      file,
+      type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]), written: { count: 0 } }),
+    })),
   );
   const attributesOf = (at: SchemaAddress): string => {
     const isObject = isObjectOnly(definitions.get(definitionKey(at)));
@@ -33,7 +44,10 @@ const JSON_TYPE = 'Json';
 const UNKNOWN_OBJECT = 'Attributes';
 const LINE = 100;
 
-/** Of one alias at most so many references are written out: definitions that each refer to the next one twice would come to 2^n types. */
+/**
+ * Of one alias at most so many references are written out: definitions that each refer to the next one twice would come
+ * to 2^n types.
+ */
 const MOST_REFERENCES = 200;
 
 interface Context {
@@ -72,7 +86,8 @@ function typeOf(term: SchemaTerm, context: Context): string {
 
 /** Members are written where they are named, aliases elsewhere: there, an alias may lead back to itself. */
 function memberType(term: SchemaTerm, context: Context): string {
-  if (term.kind === 'call' && term.name === 'ref' && term.args[0]?.kind === 'definition') return context.nameOf(term.args[0].at);
+  if (term.kind === 'call' && term.name === 'ref' && term.args[0]?.kind === 'definition')
+    return context.nameOf(term.args[0].at);
   return typeOf(term, context);
 }
 
@@ -90,12 +105,15 @@ function refType(target: SchemaTerm | undefined, context: Context): string {
 
 /** The keywords, also those that stand within `unevaluated`. */
 function unwrapped(keywords: readonly SchemaTerm[]): readonly SchemaTerm[] {
-  return keywords.flatMap((keyword) => (keyword.kind === 'call' && keyword.name === 'unevaluated' ? unwrapped(keyword.args.slice(1)) : [keyword]));
+  return keywords.flatMap((keyword) =>
+    keyword.kind === 'call' && keyword.name === 'unevaluated' ? unwrapped(keyword.args.slice(1)) : [keyword],
+  );
 }
 
 function schemaType(types: readonly string[] | undefined, keywords: readonly SchemaTerm[], context: Context): string {
   const literals = literalsOf(keywords);
-  if (literals !== undefined) return union(literals.filter((node) => types === undefined || isOfTypes(node, types)).map(literalType));
+  if (literals !== undefined)
+    return union(literals.filter((node) => types === undefined || isOfTypes(node, types)).map(literalType));
   const base = types === undefined ? [] : [union(types.map((name) => baseType(name, keywords, context)))];
   const combined = keywords.flatMap((keyword) => combination(keyword, types, context));
   const parts = [...base, ...combined].filter((part) => part !== JSON_TYPE);
@@ -103,7 +121,9 @@ function schemaType(types: readonly string[] | undefined, keywords: readonly Sch
 }
 
 function literalsOf(keywords: readonly SchemaTerm[]): readonly JsonNode[] | undefined {
-  const found = keywords.find((keyword) => keyword.kind === 'call' && (keyword.name === 'is' || keyword.name === 'isIn'));
+  const found = keywords.find(
+    (keyword) => keyword.kind === 'call' && (keyword.name === 'is' || keyword.name === 'isIn'),
+  );
   if (found?.kind !== 'call') return undefined;
   return found.args.flatMap((arg) => (arg.kind === 'value' ? [arg.node] : []));
 }
@@ -177,7 +197,10 @@ function objectType(keywords: readonly SchemaTerm[], context: Context): string {
     }
   }
   for (const name of required) if (!members.has(name)) members.set(name, JSON_TYPE);
-  const lines = [...members].map(([name, type]) => `readonly ${quote(name)}${required.has(name) ? `: ${type}` : `?: ${union([type, 'undefined'])}`};`);
+  const lines = [...members].map(
+    ([name, type]) =>
+      `readonly ${quote(name)}${required.has(name) ? `: ${type}` : `?: ${union([type, 'undefined'])}`};`,
+  );
   if (others !== undefined) lines.push(`readonly [name: string]: ${union([others, 'undefined'])};`);
   return lines.length === 0 ? UNKNOWN_OBJECT : objectText(lines);
 }
@@ -185,7 +208,9 @@ function objectType(keywords: readonly SchemaTerm[], context: Context): string {
 /** On one line where it fits. */
 function objectText(members: readonly string[]): string {
   const flat = `{ ${members.join(' ')} }`;
-  return flat.length <= LINE ? flat : `{\n${members.map((member) => `  ${member.replaceAll('\n', '\n  ')}\n`).join('')}}`;
+  return flat.length <= LINE
+    ? flat
+    : `{\n${members.map((member) => `  ${member.replaceAll('\n', '\n  ')}\n`).join('')}}`;
 }
 
 function addMembers(members: Map<string, string>, record: SchemaTerm | undefined, context: Context): void {
@@ -193,7 +218,10 @@ function addMembers(members: Map<string, string>, record: SchemaTerm | undefined
   for (const [name, term] of record.members) members.set(name, memberType(term, context));
 }
 
-/** Members without a name of their own; beside named ones, of whatever type. A schema that says nothing of others is taken at its word: they are misspelt. */
+/**
+ * Members without a name of their own; beside named ones, of whatever type. A schema that says nothing of others is
+ * taken at its word: they are misspelt.
+ */
 function otherMembers(record: SchemaTerm, named: number, context: Context): string | undefined {
   const others = memberOf(record, 'additionalProperties');
   if (memberOf(record, 'patternProperties') !== undefined) return JSON_TYPE;
@@ -203,7 +231,9 @@ function otherMembers(record: SchemaTerm, named: number, context: Context): stri
 
 function namesOf(keywords: readonly SchemaTerm[], name: string): readonly string[] {
   return keywords.flatMap((keyword) =>
-    keyword.kind === 'call' && keyword.name === name ? keyword.args.flatMap((arg) => (arg.kind === 'value' && arg.node.kind === 'string' ? [arg.node.value] : [])) : [],
+    keyword.kind === 'call' && keyword.name === name
+      ? keyword.args.flatMap((arg) => (arg.kind === 'value' && arg.node.kind === 'string' ? [arg.node.value] : []))
+      : [],
   );
 }
 
@@ -226,7 +256,9 @@ function combination(keyword: SchemaTerm, types: readonly string[] | undefined, 
 
 function armType(arm: SchemaTerm, types: readonly string[] | undefined, context: Context): string {
   const isUntyped = arm.kind === 'call' && arm.name === 'anyType';
-  return isUntyped && types?.join() === 'object' ? schemaType(types, unwrapped(arm.args), context) : typeOf(arm, context);
+  return isUntyped && types?.join() === 'object'
+    ? schemaType(types, unwrapped(arm.args), context)
+    : typeOf(arm, context);
 }
 
 function memberOf(record: SchemaTerm, name: string): SchemaTerm | undefined {

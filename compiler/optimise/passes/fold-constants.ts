@@ -19,7 +19,10 @@ export function foldValue(value: Value): Value {
   return some(value, asksTheTime) ? foldEmptyLists(value) : fold(value, 'literal members');
 }
 
-/** The same where a policy's constants have been put in. They are no literals: `C.a in ["a", x]` needs x (docs/spec/conditions.md#constant-folding). */
+/**
+ * The same where a policy's constants have been put in. They are no literals: `C.a in ["a", x]` needs x
+ * (docs/spec/conditions.md#constant-folding).
+ */
 export function foldInlined(program: Program): Program {
   const replace = oncePerValue((value) => (some(value, asksTheTime) ? value : fold(value, 'no members')));
   return mapValues(program, ({ constants }) => (constants.length === 0 ? undefined : replace));
@@ -38,7 +41,9 @@ function oncePerValue(fold: (value: Value) => Value): (value: Value) => Value {
 /** Whether a literal that is found among literals decides a membership. */
 type Members = 'literal members' | 'no members';
 
-/** An expression that asks for the time is left as it is, but for `x in []` (docs/spec/conditions.md#constant-folding). */
+/**
+ * An expression that asks for the time is left as it is, but for `x in []` (docs/spec/conditions.md#constant-folding).
+ */
 function asksTheTime(value: Value): boolean {
   return value.kind === 'call' && !value.pure;
 }
@@ -86,7 +91,9 @@ function foldOperator(value: Value & { kind: 'operator' }, members: Members): Va
   }
 }
 
-/** `x in []` and `1 in [1, ...]` are decided whatever else is in the list (docs/spec/conditions.md#constant-folding). */
+/**
+ * `x in []` and `1 in [1, ...]` are decided whatever else is in the list (docs/spec/conditions.md#constant-folding).
+ */
 function foldMembership(value: Value, element: Value, collection: Value): Value {
   if (collection.kind !== 'list') return value;
   if (collection.elements.length === 0) return boolean(false);

@@ -5,7 +5,10 @@ import type { Value } from '../../ir/value.js';
 import { mapParts } from '../../ir/visit.js';
 import { mapValues } from '../map-values.js';
 
-/** Puts the scalar constants of a policy (`C.limit`, `C.limits.large`) where they are used; lists and maps stay constants of the module. */
+/**
+ * Puts the scalar constants of a policy (`C.limit`, `C.limits.large`) where they are used; lists and maps stay
+ * constants of the module.
+ */
 export function inlineConstants(program: Program): Program {
   return mapValues(program, (module) => {
     if (module.constants.length === 0) return undefined;

@@ -20,7 +20,10 @@ export function constantsOf(policy: ObjectValue): Constants {
 
 /** The entries of a map of names to CEL texts. */
 export function variableDefinitions(object: ObjectValue, field: string): readonly VariableDefinition[] {
-  return entriesOf(object, field).map(({ name, value, place }) => ({ name, expression: expressionOf(asText(value), place) }));
+  return entriesOf(object, field).map(({ name, value, place }) => ({
+    name,
+    expression: expressionOf(asText(value), place),
+  }));
 }
 
 /** The entries of a map of names to JSON values. */

@@ -5,7 +5,10 @@ import type { ObjectValue, TextValue } from '../schema/value.js';
 import { type TextOffsets, textOffsets } from '../yaml/offsets.js';
 import { asText, fieldOf } from './fields.js';
 
-/** A CEL text and its tree. Its syntax errors are kept with it: they are said only when the policy is compiled (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants). */
+/**
+ * A CEL text and its tree. Its syntax errors are kept with it: they are said only when the policy is compiled
+ * (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
 export function expressionOf(value: TextValue, place: Place): Expression {
   const { ast, errors } = parseCel(value.text);
   let offsets: TextOffsets | undefined;

@@ -76,11 +76,19 @@ function derivedRoles(policy: ObjectValue): Policy {
 }
 
 function exportVariables(policy: ObjectValue): Policy {
-  return { kind: 'export-variables', name: requiredText(policy, 'name'), definitions: variableDefinitions(policy, 'definitions') };
+  return {
+    kind: 'export-variables',
+    name: requiredText(policy, 'name'),
+    definitions: variableDefinitions(policy, 'definitions'),
+  };
 }
 
 function exportConstants(policy: ObjectValue): Policy {
-  return { kind: 'export-constants', name: requiredText(policy, 'name'), definitions: constantDefinitions(policy, 'definitions') };
+  return {
+    kind: 'export-constants',
+    name: requiredText(policy, 'name'),
+    definitions: constantDefinitions(policy, 'definitions'),
+  };
 }
 
 // A lone dot names the root scope, as it does in requests (docs/spec/policy-language.md#identifiers).
@@ -92,12 +100,19 @@ function scopeOf(policy: ObjectValue): string {
 const SCOPE_PERMISSIONS: readonly ScopePermissions[] = ['unspecified', 'override-parent', 'require-parental-consent'];
 
 function scopePermissionsOf(policy: ObjectValue): ScopePermissions {
-  return SCOPE_PERMISSIONS[numberOf(policy, 'scopePermissions')] ?? invariant('unknown scope permissions after validation');
+  return (
+    SCOPE_PERMISSIONS[numberOf(policy, 'scopePermissions')] ?? invariant('unknown scope permissions after validation')
+  );
 }
 
 function schemasOf(policy: ObjectValue): Schemas | undefined {
   const schemas = objectOf(policy, 'schemas');
-  return schemas && { principal: schemaReference(schemas, 'principalSchema'), resource: schemaReference(schemas, 'resourceSchema') };
+  return (
+    schemas && {
+      principal: schemaReference(schemas, 'principalSchema'),
+      resource: schemaReference(schemas, 'resourceSchema'),
+    }
+  );
 }
 
 function schemaReference(schemas: ObjectValue, field: string): SchemaReference | undefined {

@@ -37,7 +37,12 @@ export function roleRule({ value: rule, place }: Located<ObjectValue>): RoleRule
 
 /** A definition of a derived-roles document (docs/spec/policy-language.md#derivedroles). */
 export function derivedRole({ value: role, place }: Located<ObjectValue>): DerivedRole {
-  return { place, name: requiredText(role, 'name'), parentRoles: textsOf(role, 'parentRoles'), condition: conditionOf(role) };
+  return {
+    place,
+    name: requiredText(role, 'name'),
+    parentRoles: textsOf(role, 'parentRoles'),
+    condition: conditionOf(role),
+  };
 }
 
 function principalAction({ value: action, place }: Located<ObjectValue>): PrincipalAction {

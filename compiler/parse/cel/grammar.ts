@@ -2,12 +2,27 @@ import type { TokenType } from './tokens.js';
 
 /** The productions of docs/spec/conditions.md#productions as data, in the shape whose error messages A.4 gives. */
 export type RuleName =
-  | 'start' | 'expr' | 'or' | 'and' | 'relation' | 'calc' | 'unary' | 'member' | 'primary' | 'literal' | 'field'
-  | 'args' | 'elements' | 'element' | 'entries' | 'fields' | 'optionalField';
+  | 'start'
+  | 'expr'
+  | 'or'
+  | 'and'
+  | 'relation'
+  | 'calc'
+  | 'unary'
+  | 'member'
+  | 'primary'
+  | 'literal'
+  | 'field'
+  | 'args'
+  | 'elements'
+  | 'element'
+  | 'entries'
+  | 'fields'
+  | 'optionalField';
 
 /**
- * An element of a production. `choose` names what decides where one token of lookahead is not enough; `binds` is how tightly the
- * right operand of a left-associative operator binds.
+ * An element of a production. `choose` names what decides where one token of lookahead is not enough; `binds` is how
+ * tightly the right operand of a left-associative operator binds.
  */
 export type Element =
   | { readonly kind: 'tokens'; readonly types: readonly TokenType[] }
@@ -34,7 +49,12 @@ export const grammar: Readonly<Record<RuleName, Sequence>> = {
     repeat('calc', choice('first', [token(...multiplicative), rule('calc', 2)], [token(...additive), rule('calc', 1)])),
   ],
   unary: [
-    choice('unary', [rule('member')], [...oneOrMore('first', '!'), rule('member')], [...oneOrMore('minus', '-'), rule('member')]),
+    choice(
+      'unary',
+      [rule('member')],
+      [...oneOrMore('first', '!'), rule('member')],
+      [...oneOrMore('minus', '-'), rule('member')],
+    ),
   ],
   member: [
     rule('primary'),
@@ -57,8 +77,13 @@ export const grammar: Readonly<Record<RuleName, Sequence>> = {
       [token('['), optional(rule('elements')), optional(token(',')), token(']')],
       [token('{'), optional(rule('entries')), optional(token(',')), token('}')],
       [
-        optional(token('.')), token('IDENTIFIER'), repeat('first', token('.'), token('IDENTIFIER')),
-        token('{'), optional(rule('fields')), optional(token(',')), token('}'),
+        optional(token('.')),
+        token('IDENTIFIER'),
+        repeat('first', token('.'), token('IDENTIFIER')),
+        token('{'),
+        optional(rule('fields')),
+        optional(token(',')),
+        token('}'),
       ],
       [rule('literal')],
     ),
@@ -66,9 +91,16 @@ export const grammar: Readonly<Record<RuleName, Sequence>> = {
   args: [rule('expr'), repeat('first', token(','), rule('expr'))],
   elements: [rule('element'), repeat('items', token(','), rule('element'))],
   element: [optional(token('?')), rule('expr')],
-  entries: [rule('element'), token(':'), rule('expr'), repeat('items', token(','), rule('element'), token(':'), rule('expr'))],
+  entries: [
+    rule('element'),
+    token(':'),
+    rule('expr'),
+    repeat('items', token(','), rule('element'), token(':'), rule('expr')),
+  ],
   fields: [
-    rule('optionalField'), token(':'), rule('expr'),
+    rule('optionalField'),
+    token(':'),
+    rule('expr'),
     repeat('items', token(','), rule('optionalField'), token(':'), rule('expr')),
   ],
   optionalField: [optional(token('?')), rule('field')],

@@ -3,7 +3,11 @@ import * as assert from 'uvu/assert';
 import { parseCel } from './index.js';
 
 test('249 levels of nesting pass, 250 do not', () => {
-  for (const [open, middle, close] of [['(', '1', ')'], ['[', '1', ']'], ['true?1:', '1', '']] as const) {
+  for (const [open, middle, close] of [
+    ['(', '1', ')'],
+    ['[', '1', ']'],
+    ['true?1:', '1', ''],
+  ] as const) {
     const nested = (levels: number) => open.repeat(levels) + middle + close.repeat(levels);
     assert.equal(messagesOf(nested(249)), []);
     assert.equal(messagesOf(nested(250)), ['expression recursion limit exceeded: 250']);
@@ -20,12 +24,33 @@ test('a chain of 250 additions or selections passes, 251 do not, && and || are e
 });
 
 test('a text has at most 100000 code points', () => {
-  assert.equal(messagesOf('1'.repeat(100_010)), ['expression code point size exceeds limit: size: 100010, limit 100000']);
+  assert.equal(messagesOf('1'.repeat(100_010)), [
+    'expression code point size exceeds limit: size: 100010, limit 100000',
+  ]);
   assert.equal(messagesOf(`'${'😁'.repeat(99_998)}'`), []);
 });
 
 test('no text overflows the stack', () => {
-  for (const piece of ['(', '[', '{', '-', '!', 'a.', 'f(', 'a?', 'a{', '-1', '{a:', ')', '1 ', 'in ', '"', '#', '& ', '`']) {
+  for (const piece of [
+    '(',
+    '[',
+    '{',
+    '-',
+    '!',
+    'a.',
+    'f(',
+    'a?',
+    'a{',
+    '-1',
+    '{a:',
+    ')',
+    '1 ',
+    'in ',
+    '"',
+    '#',
+    '& ',
+    '`',
+  ]) {
     assert.ok(messagesOf(piece.repeat(Math.floor(99_999 / piece.length))).length > 0, piece);
   }
 });

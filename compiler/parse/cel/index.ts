@@ -11,7 +11,10 @@ export interface ParsedCel {
   readonly errors: readonly SyntaxError[];
 }
 
-/** Parses a CEL expression (docs/spec/conditions.md#grammar, docs/spec/conditions.md#size-limits). All errors are listed in source order; those of the whole text come first. */
+/**
+ * Parses a CEL expression (docs/spec/conditions.md#grammar, docs/spec/conditions.md#size-limits). All errors are listed
+ * in source order; those of the whole text come first.
+ */
 export function parseCel(text: string): ParsedCel {
   const known = remembered.get(text);
   if (known !== undefined) return known;
@@ -20,9 +23,10 @@ export function parseCel(text: string): ParsedCel {
   return parsed;
 }
 
-// The expressions of a folder of policies repeat, and equal texts have equal trees: offsets are those of the text, and nothing changes a
-// tree. Later stages do once per tree what the tree alone decides, so one tree for a text saves their work as well. Of the module, because it is of no
-// file and of no compilation; bounded, because a server that watches its policies goes on compiling.
+// The expressions of a folder of policies repeat, and equal texts have equal trees: offsets are those of the text, and
+// nothing changes a tree. Later stages do once per tree what the tree alone decides, so one tree for a text saves their
+// work as well. Of the module, because it is of no file and of no compilation; bounded, because a server that watches
+// its policies goes on compiling.
 const remembered = new Map<string, ParsedCel>();
 const MOST_REMEMBERED = 4096;
 const LONGEST_REMEMBERED = 256;
@@ -44,7 +48,8 @@ function parseText(text: string): ParsedCel {
   switch (parsed.kind) {
     case 'tree':
       if (isTooDeep(parsed.ast)) return failed(text, 'max recursion depth exceeded', errors);
-      if (errors.length > 0 || parsed.errors.length > 0) return { ast: undefined, errors: inOrder([...errors, ...parsed.errors]) };
+      if (errors.length > 0 || parsed.errors.length > 0)
+        return { ast: undefined, errors: inOrder([...errors, ...parsed.errors]) };
       return { ast: parsed.ast, errors };
     case 'malformed':
       return malformed(text, lexed);
@@ -69,7 +74,10 @@ function inOrder(errors: readonly SyntaxError[]): readonly SyntaxError[] {
   const sorted = errors.toSorted((a, b) => a.start - b.start);
   const excess = sorted[maxSyntaxErrors];
   if (excess === undefined) return sorted;
-  return [...sorted.slice(0, maxSyntaxErrors), { ...excess, message: `Syntax error: More than ${maxSyntaxErrors} syntax errors` }];
+  return [
+    ...sorted.slice(0, maxSyntaxErrors),
+    { ...excess, message: `Syntax error: More than ${maxSyntaxErrors} syntax errors` },
+  ];
 }
 
 function before(offset: number, errors: readonly SyntaxError[]): readonly SyntaxError[] {

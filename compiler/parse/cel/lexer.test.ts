@@ -5,7 +5,18 @@ import { lex } from './lexer.js';
 test('the longest token wins', () => {
   assert.equal(typesOf('a<=b'), ['IDENTIFIER', '<=', 'IDENTIFIER']);
   assert.equal(typesOf('1.5 1e3 .5 1. 0x1F 0x 1u 0x1fU 1e'), [
-    'NUM_FLOAT', 'NUM_FLOAT', 'NUM_FLOAT', 'NUM_INT', '.', 'NUM_INT', 'NUM_INT', 'IDENTIFIER', 'NUM_UINT', 'NUM_UINT', 'NUM_INT', 'IDENTIFIER',
+    'NUM_FLOAT',
+    'NUM_FLOAT',
+    'NUM_FLOAT',
+    'NUM_INT',
+    '.',
+    'NUM_INT',
+    'NUM_INT',
+    'IDENTIFIER',
+    'NUM_UINT',
+    'NUM_UINT',
+    'NUM_INT',
+    'IDENTIFIER',
   ]);
 });
 
@@ -20,7 +31,14 @@ test('white space and comments separate tokens, also at the end', () => {
 
 test('a string has either quote, once or three times, and prefixes', () => {
   assert.equal(typesOf(`'a' "a" '''a'b''' """a"b""" r'\\' b'a' br'\\' R"""\\"""`), [
-    'STRING', 'STRING', 'STRING', 'STRING', 'STRING', 'BYTES', 'BYTES', 'STRING',
+    'STRING',
+    'STRING',
+    'STRING',
+    'STRING',
+    'STRING',
+    'BYTES',
+    'BYTES',
+    'STRING',
   ]);
   assert.equal(typesOf('rb"a"'), ['IDENTIFIER', 'STRING']);
 });
@@ -43,13 +61,23 @@ test('a broken triple-quoted string is an empty string and the rest', () => {
 });
 
 test('offsets are UTF-16 units', () => {
-  assert.equal(lex("'😁' + a").tokens.map(({ start, end }) => [start, end]), [[0, 4], [5, 6], [7, 8], [8, 8]]);
+  assert.equal(
+    lex("'😁' + a").tokens.map(({ start, end }) => [start, end]),
+    [
+      [0, 4],
+      [5, 6],
+      [7, 8],
+      [8, 8],
+    ],
+  );
 });
 
 test.run();
 
 function typesOf(text: string): string[] {
-  return lex(text).tokens.slice(0, -1).map(({ type }) => type);
+  return lex(text)
+    .tokens.slice(0, -1)
+    .map(({ type }) => type);
 }
 
 function errorsOf(text: string): string[] {

@@ -8,8 +8,9 @@ export interface Lexed {
 }
 
 /**
- * Splits an expression into tokens (docs/spec/conditions.md#tokens). White space and comments are dropped. Where no token can be read,
- * everything up to the offending character is an error and is skipped; the longest possible token wins otherwise.
+ * Splits an expression into tokens (docs/spec/conditions.md#tokens). White space and comments are dropped. Where no
+ * token can be read, everything up to the offending character is an error and is skipped; the longest possible token
+ * wins otherwise.
  */
 export function lex(text: string): Lexed {
   const tokens: Token[] = [];
@@ -62,7 +63,8 @@ function scanToken(text: string, at: number): Scan {
 }
 
 function scanNumber(text: string, at: number): Scan {
-  if (text.startsWith('0x', at) && isHex(text.charAt(at + 2))) return withUnsignedSuffix(text, skipWhile(text, at + 2, isHex));
+  if (text.startsWith('0x', at) && isHex(text.charAt(at + 2)))
+    return withUnsignedSuffix(text, skipWhile(text, at + 2, isHex));
   const whole = skipWhile(text, at, isDigit);
   const hasFraction = text.charAt(whole) === '.' && isDigit(text.charAt(whole + 1));
   const mantissa = hasFraction ? skipWhile(text, whole + 1, isDigit) : whole;
@@ -153,8 +155,18 @@ function scanEscape(text: string, backslash: number): EscapeScan {
   const char = text.charAt(backslash + 1);
   if (char !== '' && `abfnrtv"'\\?\``.includes(char)) return { ok: true, end: backslash + 2 };
   if (isOneOf(char, 'xX')) return scanDigits(text, backslash + 2, [isHex, isHex]);
-  if (char === 'u') return scanDigits(text, backslash + 2, Array.from({ length: 4 }, () => isHex));
-  if (char === 'U') return scanDigits(text, backslash + 2, Array.from({ length: 8 }, () => isHex));
+  if (char === 'u')
+    return scanDigits(
+      text,
+      backslash + 2,
+      Array.from({ length: 4 }, () => isHex),
+    );
+  if (char === 'U')
+    return scanDigits(
+      text,
+      backslash + 2,
+      Array.from({ length: 8 }, () => isHex),
+    );
   return scanDigits(text, backslash + 1, [(first) => isOneOf(first, '0123'), isOctal, isOctal]);
 }
 

@@ -1,7 +1,10 @@
 import type { Expr } from '../../ast/expr.js';
 import { children } from '../../ast/visit.js';
 
-/** The limits of docs/spec/conditions.md#size-limits: code points of the text, nesting while parsing, depth of the finished tree. */
+/**
+ * The limits of docs/spec/conditions.md#size-limits: code points of the text, nesting while parsing, depth of the
+ * finished tree.
+ */
 export const maxCodePoints = 100_000;
 export const maxNesting = 250;
 export const maxDepth = 250;
@@ -17,7 +20,9 @@ export function isTooDeep(expr: Expr): boolean {
   return false;
 }
 
-/** `&&` and `||` are exempt because their chains are balanced; `!`, unary `-` and global calls nest only by parentheses. */
+/**
+ * `&&` and `||` are exempt because their chains are balanced; `!`, unary `-` and global calls nest only by parentheses.
+ */
 function weightOf(expr: Expr): number {
   switch (expr.kind) {
     case 'literal':

@@ -1,4 +1,6 @@
-/** A decoded literal, or the message that says what is wrong with it (docs/spec/conditions.md#compile-time-messages). */
+/**
+ * A decoded literal, or the message that says what is wrong with it (docs/spec/conditions.md#compile-time-messages).
+ */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
 /** An int: decimal or `0x`, `-2^63` to `2^63 - 1`. `text` may begin with the sign. */
@@ -34,7 +36,10 @@ export function decodeString(token: string): Decoded<string> {
   return { ok: true, value: parts.join('') };
 }
 
-/** A bytes token with its prefix and quotes: text is UTF-8, `\x` and octal escapes are single bytes, `\u` is refused (docs/spec/conditions.md#tokens). */
+/**
+ * A bytes token with its prefix and quotes: text is UTF-8, `\x` and octal escapes are single bytes, `\u` is refused
+ * (docs/spec/conditions.md#tokens).
+ */
 export function decodeBytes(token: string): Decoded<Uint8Array> {
   const encoder = new TextEncoder();
   const bytes: number[] = [];
@@ -52,7 +57,13 @@ type Piece =
   | { readonly kind: 'byte' | 'code-point'; readonly value: number };
 
 const characterEscapes: ReadonlyMap<string, string> = new Map([
-  ['a', '\x07'], ['b', '\b'], ['f', '\f'], ['n', '\n'], ['r', '\r'], ['t', '\t'], ['v', '\v'],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
 ]);
 const maxDigits = 20;
 

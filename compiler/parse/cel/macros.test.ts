@@ -24,8 +24,19 @@ test('one and two variables, with and without a filter', () => {
 
 test('another number of arguments or another form is an ordinary call', () => {
   for (const text of [
-    'l.all(x)', 'l.exists(x, y, z, p)', 'l.existsOne(x, p)', 'l.map()', 'all(x, p)', 'l.has(a)', 'has(a, b)', 'cel.bind(x, 1)',
-    'x.bind(a, b, c)', '.cel.bind(x, 1, 2)', 'greatest(1)', 'x.greatest(1)', '.has(a.b)',
+    'l.all(x)',
+    'l.exists(x, y, z, p)',
+    'l.existsOne(x, p)',
+    'l.map()',
+    'all(x, p)',
+    'l.has(a)',
+    'has(a, b)',
+    'cel.bind(x, 1)',
+    'x.bind(a, b, c)',
+    '.cel.bind(x, 1, 2)',
+    'greatest(1)',
+    'x.greatest(1)',
+    '.has(a.b)',
   ]) {
     assert.is(parseCel(text).ast?.kind, 'call', text);
   }
@@ -46,7 +57,12 @@ test('the arguments are checked', () => {
     ['math.least([])', 'math.least() invalid single argument value'],
     ['math.least(1, "a")', 'math.least() simple literal arguments must be numeric'],
   ];
-  for (const [text, message] of refused) assert.equal(parseCel(text).errors.map((error) => error.message), [message], text);
+  for (const [text, message] of refused)
+    assert.equal(
+      parseCel(text).errors.map((error) => error.message),
+      [message],
+      text,
+    );
 });
 
 test('a reserved word is no variable', () => {

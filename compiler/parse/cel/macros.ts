@@ -10,15 +10,16 @@ export interface WrittenCall extends Pick<CallExpr, 'target' | 'args' | 'nameSta
 export type Expansion = { readonly macro: MacroExpr } | { readonly error: SyntaxError } | undefined;
 
 /**
- * Recognises the macros of docs/spec/conditions.md#macros by name, form and number of arguments; with any other number the call is an
- * ordinary one. The messages are those of 6.4.
+ * Recognises the macros of docs/spec/conditions.md#macros by name, form and number of arguments; with any other number
+ * the call is an ordinary one. The messages are those of 6.4.
  */
 export function expandMacro(call: WrittenCall): Expansion {
   if (call.target === undefined) return call.function === 'has' && call.args.length === 1 ? expandHas(call) : undefined;
   if (isNamespace(call.target, 'cel')) {
     return call.function === 'bind' && call.args.length === 3 ? expandBind(call) : expandReceiver(call, call.target);
   }
-  if (isNamespace(call.target, 'math') && (call.function === 'greatest' || call.function === 'least')) return expandExtremum(call);
+  if (isNamespace(call.target, 'math') && (call.function === 'greatest' || call.function === 'least'))
+    return expandExtremum(call);
   return expandReceiver(call, call.target);
 }
 
@@ -44,7 +45,8 @@ function expandExtremum(call: WrittenCall): Expansion {
   const [first, ...rest] = call.args;
   if (first === undefined) return errorAt(call.target, `${name}() requires at least one argument`);
   if (rest.length === 0) {
-    const numericList = first.kind === 'list' && first.elements.length > 0 && first.elements.every(({ value }) => canBeNumeric(value));
+    const numericList =
+      first.kind === 'list' && first.elements.length > 0 && first.elements.every(({ value }) => canBeNumeric(value));
     if (!numericList && !canBeNumeric(first)) return errorAt(first, `${name}() invalid single argument value`);
   } else {
     const offender = call.args.find((argument) => !canBeNumeric(argument));
@@ -66,7 +68,9 @@ function expandReceiver(call: WrittenCall, range: Expr): Expansion {
     case 'filter':
       return count === 2 ? expandOneVariable(call, 'filter', range, 'argument is not an identifier') : undefined;
     case 'map':
-      return count === 2 || count === 3 ? expandOneVariable(call, 'map', range, 'argument is not an identifier') : undefined;
+      return count === 2 || count === 3
+        ? expandOneVariable(call, 'map', range, 'argument is not an identifier')
+        : undefined;
     case 'transformList':
     case 'transformMap':
     case 'transformMapEntry':
@@ -90,7 +94,8 @@ function expandOneVariable(call: WrittenCall, macro: MacroName, range: Expr, not
 function expandTwoVariables(call: WrittenCall, macro: MacroName, range: Expr): Expansion {
   const [first, second, ...rest] = call.args;
   const problem =
-    problemOfVariable(first, 'argument is not an identifier') ?? problemOfVariable(second, 'argument is not an identifier');
+    problemOfVariable(first, 'argument is not an identifier') ??
+    problemOfVariable(second, 'argument is not an identifier');
   if (problem !== undefined) return { error: problem };
   const variables = namesOf([first, second]);
   if (variables[0] === variables[1]) return errorAt(second, `duplicate variable name: ${variables[0]}`);
@@ -112,7 +117,8 @@ function expandOptional(call: WrittenCall, macro: 'optMap' | 'optFlatMap', range
 
 function problemOfVariable(variable: Expr | undefined, notAName: string): SyntaxError | undefined {
   if (!isName(variable)) return errorAt(variable, notAName).error;
-  if (variable.name === accumulator) return errorAt(variable, 'iteration variable overwrites accumulator variable').error;
+  if (variable.name === accumulator)
+    return errorAt(variable, 'iteration variable overwrites accumulator variable').error;
   return undefined;
 }
 

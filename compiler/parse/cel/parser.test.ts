@@ -5,8 +5,16 @@ import { parseCel } from './index.js';
 
 test('every node knows the text it stands for', () => {
   assert.equal(nodesOf('(a + b.c) * -f(x)[1]'), [
-    'call (a + b.c) * -f(x)[1]', 'call a + b.c', 'ident a', 'select b.c', 'ident b', 'call -f(x)[1]', 'index f(x)[1]', 'call f(x)',
-    'ident x', 'literal 1',
+    'call (a + b.c) * -f(x)[1]',
+    'call a + b.c',
+    'ident a',
+    'select b.c',
+    'ident b',
+    'call -f(x)[1]',
+    'index f(x)[1]',
+    'call f(x)',
+    'ident x',
+    'literal 1',
   ]);
 });
 
@@ -40,13 +48,25 @@ test('optional syntax marks selections, indexings, elements, entries and fields'
   }
   const list = parseCel('[?a, b]').ast;
   assert.ok(list?.kind === 'list');
-  assert.equal(list.elements.map(({ optional }) => optional), [true, false]);
+  assert.equal(
+    list.elements.map(({ optional }) => optional),
+    [true, false],
+  );
   const map = parseCel('{?a: b, c: d}').ast;
   assert.ok(map?.kind === 'map');
-  assert.equal(map.entries.map(({ optional }) => optional), [true, false]);
+  assert.equal(
+    map.entries.map(({ optional }) => optional),
+    [true, false],
+  );
   const message = parseCel('M{?a: b, `c-d`: e}').ast;
   assert.ok(message?.kind === 'message');
-  assert.equal(message.fields.map(({ optional, name }) => [optional, name]), [[true, 'a'], [false, 'c-d']]);
+  assert.equal(
+    message.fields.map(({ optional, name }) => [optional, name]),
+    [
+      [true, 'a'],
+      [false, 'c-d'],
+    ],
+  );
 });
 
 test('a leading dot makes a name rooted', () => {
@@ -59,7 +79,8 @@ test('a leading dot makes a name rooted', () => {
 });
 
 test('a comma may end a list, a map and a message, not arguments', () => {
-  for (const text of ['[1,]', '[,]', '{1: 2,}', '{,}', 'M{a: 1,}', 'M{,}']) assert.equal(parseCel(text).errors, [], text);
+  for (const text of ['[1,]', '[,]', '{1: 2,}', '{,}', 'M{a: 1,}', 'M{,}'])
+    assert.equal(parseCel(text).errors, [], text);
   for (const text of ['f(1,)', 'f(,)', '[1,,]', '[,1]']) assert.is(parseCel(text).ast, undefined, text);
 });
 

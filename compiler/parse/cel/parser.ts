@@ -6,8 +6,8 @@ import { expandMacro } from './macros.js';
 import { reservedWords, type Token, type TokenType } from './tokens.js';
 
 /**
- * What became of the tokens: a tree, with the literals, names and macro arguments in it that are wrong; a text that the grammar
- * does not derive; or one that nests too deep.
+ * What became of the tokens: a tree, with the literals, names and macro arguments in it that are wrong; a text that the
+ * grammar does not derive; or one that nests too deep.
  */
 export type Parsed =
   | { readonly kind: 'tree'; readonly ast: Expr; readonly errors: readonly SyntaxError[] }
@@ -15,8 +15,9 @@ export type Parsed =
   | { readonly kind: 'too-deep'; readonly at: number };
 
 /**
- * Parses an expression by recursive descent (docs/spec/conditions.md#productions). Gives up at the first token that does not fit: `reportSyntax`
- * then finds the words. Chains are loops; only nesting recurses, and that is limited (docs/spec/conditions.md#compile-time-messages).
+ * Parses an expression by recursive descent (docs/spec/conditions.md#productions). Gives up at the first token that
+ * does not fit: `reportSyntax` then finds the words. Chains are loops; only nesting recurses, and that is limited
+ * (docs/spec/conditions.md#compile-time-messages).
  */
 export function parseTokens(text: string, tokens: readonly Token[]): Parsed {
   const parser = new Parser(text, tokens);
@@ -34,7 +35,13 @@ class Stop {
 }
 
 const relations: ReadonlyMap<TokenType, Operator> = new Map<TokenType, Operator>([
-  ['<', '_<_'], ['<=', '_<=_'], ['>', '_>_'], ['>=', '_>=_'], ['==', '_==_'], ['!=', '_!=_'], ['in', '@in'],
+  ['<', '_<_'],
+  ['<=', '_<=_'],
+  ['>', '_>_'],
+  ['>=', '_>=_'],
+  ['==', '_==_'],
+  ['!=', '_!=_'],
+  ['in', '@in'],
 ]);
 const calculations: ReadonlyMap<TokenType, { readonly operator: Operator; readonly precedence: 1 | 2 }> = new Map<
   TokenType,
@@ -100,7 +107,11 @@ class Parser {
     this.descend('relation');
     const start = this.here();
     let left = this.parseCalc(1);
-    for (let relation = relations.get(this.peek().type); relation !== undefined; relation = relations.get(this.peek().type)) {
+    for (
+      let relation = relations.get(this.peek().type);
+      relation !== undefined;
+      relation = relations.get(this.peek().type)
+    ) {
       const sign = this.next();
       this.descend('relation');
       const right = this.parseCalc(1);
@@ -115,7 +126,11 @@ class Parser {
     this.descend('calc');
     const start = this.here();
     let left = this.parseUnary();
-    for (let found = calculations.get(this.peek().type); found !== undefined; found = calculations.get(this.peek().type)) {
+    for (
+      let found = calculations.get(this.peek().type);
+      found !== undefined;
+      found = calculations.get(this.peek().type)
+    ) {
       if (found.precedence < least) break;
       const sign = this.next();
       const right = this.parseCalc(found.precedence === 1 ? 2 : 3);
@@ -154,7 +169,15 @@ class Parser {
     if (!optional && field.type === 'IDENTIFIER' && this.accept('(') !== undefined) {
       return this.call({ start, name: field, target: operand, rooted: false });
     }
-    return { kind: 'select', start, end: field.end, operand, field: this.fieldName(field), fieldStart: field.start, optional };
+    return {
+      kind: 'select',
+      start,
+      end: field.end,
+      operand,
+      field: this.fieldName(field),
+      fieldStart: field.start,
+      optional,
+    };
   }
 
   private parsePrimary(): Expr {
@@ -247,7 +270,15 @@ class Parser {
     }
     const end = this.expect(')').end;
     const call: CallExpr = {
-      kind: 'call', start, end, function: this.textOf(name), isOperator: false, rooted, target, args, nameStart: name.start,
+      kind: 'call',
+      start,
+      end,
+      function: this.textOf(name),
+      isOperator: false,
+      rooted,
+      target,
+      args,
+      nameStart: name.start,
     };
     const expansion = rooted ? undefined : expandMacro(call);
     if (expansion === undefined) return call;
@@ -310,11 +341,23 @@ class Parser {
     return operatorCall(operator, sign, { start, end: this.behind() }, args);
   }
 
-  /** Notes an error and puts a call that nothing recognises in the place, so that an enclosing macro has its own say. */
+  /**
+   * Notes an error and puts a call that nothing recognises in the place, so that an enclosing macro has its own say.
+   */
   private fail(message: string, place: Range, error: Range): Expr {
     this.errors.push({ message, start: error.start, end: error.end });
     const { start, end } = place;
-    return { kind: 'call', start, end, function: '', isOperator: false, rooted: false, target: undefined, args: [], nameStart: start };
+    return {
+      kind: 'call',
+      start,
+      end,
+      function: '',
+      isOperator: false,
+      rooted: false,
+      target: undefined,
+      args: [],
+      nameStart: start,
+    };
   }
 
   private descend(rule: 'expr' | 'relation' | 'calc'): void {
@@ -384,5 +427,15 @@ function balance(operator: '_&&_' | '_||_', terms: readonly Term[], signs: reado
 
 function operatorCall(operator: Operator, sign: Token, range: Range, args: readonly Expr[]): CallExpr {
   const { start, end } = range;
-  return { kind: 'call', start, end, function: operator, isOperator: true, rooted: false, target: undefined, args, nameStart: sign.start };
+  return {
+    kind: 'call',
+    start,
+    end,
+    function: operator,
+    isOperator: true,
+    rooted: false,
+    target: undefined,
+    args,
+    nameStart: sign.start,
+  };
 }

@@ -56,8 +56,8 @@ function predictByFirst(alternatives: readonly Sequence[], lookout: Lookout): Pr
 }
 
 /**
- * A `-` before a number is the number's sign or an operator: both readings live on until the operand is over, so the token after
- * it must fit as well.
+ * A `-` before a number is the number's sign or an operator: both readings live on until the operand is over, so the
+ * token after it must fit as well.
  */
 function predictMinus(lookout: Lookout): Prediction {
   const operand = lookout.peek(1);

@@ -22,12 +22,18 @@ test('otherwise the token does not match', () => {
 
 test('where several tokens decide, they are quoted together', () => {
   assert.equal(messagesOf('a..b'), ["no viable alternative at input '..'"]);
-  assert.equal(messagesOf('--'), ["no viable alternative at input '-'", `mismatched input '<EOF>' expecting ${operand}`]);
+  assert.equal(messagesOf('--'), [
+    "no viable alternative at input '-'",
+    `mismatched input '<EOF>' expecting ${operand}`,
+  ]);
 });
 
 test('a keyword after a dot is told apart', () => {
   assert.equal(messagesOf('a.true'), ["mismatched input 'true' expecting IDENTIFIER"]);
-  assert.equal(messagesOf('a.in'), ["no viable alternative at input '.in'", `mismatched input '<EOF>' expecting ${operand}`]);
+  assert.equal(messagesOf('a.in'), [
+    "no viable alternative at input '.in'",
+    `mismatched input '<EOF>' expecting ${operand}`,
+  ]);
 });
 
 test('parsing goes on after an error', () => {

@@ -16,10 +16,10 @@ export interface SyntaxReport {
 }
 
 /**
- * Finds the syntax errors of an expression in the words of docs/spec/conditions.md#syntax-errors: walks the grammar along the tokens and recovers from
- * each error as an ANTLR parser does (a token too many is skipped, one too few is imagined, otherwise the rule is left and tokens
- * are dropped until one can follow), because the texts of later errors depend on how earlier ones were survived. The walk keeps its own
- * stack.
+ * Finds the syntax errors of an expression in the words of docs/spec/conditions.md#syntax-errors: walks the grammar
+ * along the tokens and recovers from each error as an ANTLR parser does (a token too many is skipped, one too few is
+ * imagined, otherwise the rule is left and tokens are dropped until one can follow), because the texts of later errors
+ * depend on how earlier ones were survived. The walk keeps its own stack.
  */
 export function reportSyntax(text: string, lexed: Lexed): SyntaxReport {
   return new Walk(text, lexed).run();
@@ -66,7 +66,11 @@ class Walk {
 
   run(): SyntaxReport {
     while (this.frames.length > 0 && !this.stopped) this.step();
-    return { errors: this.errors, fatal: this.fatal, reached: this.stopped ? this.peek(0).start : this.text.length + 1 };
+    return {
+      errors: this.errors,
+      fatal: this.fatal,
+      reached: this.stopped ? this.peek(0).start : this.text.length + 1,
+    };
   }
 
   private step(): void {
@@ -90,7 +94,9 @@ class Walk {
       case 'optional': {
         const failure = this.synchronise(place, false);
         if (failure !== undefined) return failure;
-        this.place = this.expected.first(element.body).has(this.peek(0).type) ? into(element.body, after(place)) : after(place);
+        this.place = this.expected.first(element.body).has(this.peek(0).type)
+          ? into(element.body, after(place))
+          : after(place);
         return undefined;
       }
       case 'repeat': {
@@ -98,14 +104,20 @@ class Walk {
         if (failure !== undefined) return failure;
         const binds = this.frames.at(-1)?.binds ?? 0;
         const loop = { ...place, again: true };
-        return this.follow(predictLoop(element.choose, element.body, binds, this.lookout()), [into(element.body, loop), after(place)]);
+        return this.follow(predictLoop(element.choose, element.body, binds, this.lookout()), [
+          into(element.body, loop),
+          after(place),
+        ]);
       }
       case 'choice': {
         const failure = this.synchronise(place, false);
         if (failure !== undefined) return failure;
         const prediction = predictAlternative(element.choose, element.alternatives, this.lookout());
         if (element.choose === 'primary') this.checkName(prediction);
-        return this.follow(prediction, element.alternatives.map((alternative) => into(alternative, after(place))));
+        return this.follow(
+          prediction,
+          element.alternatives.map((alternative) => into(alternative, after(place))),
+        );
       }
     }
   }
@@ -188,7 +200,10 @@ class Walk {
   private reportFailure(failure: Failure, place: Position): void {
     switch (failure.kind) {
       case 'mismatch':
-        this.report(`mismatched input ${this.quote(this.peek(0))} expecting ${this.describeExpected(place)}`, this.peek(0));
+        this.report(
+          `mismatched input ${this.quote(this.peek(0))} expecting ${this.describeExpected(place)}`,
+          this.peek(0),
+        );
         return;
       case 'no-alternative':
         this.report(this.noAlternative(this.peek(0), this.peek(failure.stuckAt)), this.peek(failure.stuckAt));
@@ -234,7 +249,11 @@ class Walk {
   private countRecovery(): boolean {
     if (this.recoveries === maxRecoveries) {
       const { start, end } = this.peek(0);
-      this.errors.push({ message: `Syntax error: error recovery attempt limit exceeded: ${maxRecoveries}`, start, end });
+      this.errors.push({
+        message: `Syntax error: error recovery attempt limit exceeded: ${maxRecoveries}`,
+        start,
+        end,
+      });
       this.stopped = true;
       return false;
     }

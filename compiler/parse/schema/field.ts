@@ -1,6 +1,6 @@
 /**
- * The shape of policy documents as data (docs/spec/policy-language.md#document-fields): one `MessageType` for each kind of object, in `tables.ts`.
- * `decode.ts` maps YAML onto it, `structure.ts` validates what was mapped.
+ * The shape of policy documents as data (docs/spec/policy-language.md#document-fields): one `MessageType` for each kind
+ * of object, in `tables.ts`. `decode.ts` maps YAML onto it, `structure.ts` validates what was mapped.
  */
 export interface MessageType {
   readonly fields: readonly Field[];
@@ -21,7 +21,12 @@ export type Kind =
   | { readonly kind: 'text' | 'bool' | 'uint64' | 'json' }
   | { readonly kind: 'enum'; readonly names: readonly string[] }
   | { readonly kind: 'list'; readonly item: Kind; readonly itemRules: readonly Rule[] }
-  | { readonly kind: 'map'; readonly value: Kind; readonly valueRules: readonly Rule[]; readonly keyRules: readonly Rule[] }
+  | {
+      readonly kind: 'map';
+      readonly value: Kind;
+      readonly valueRules: readonly Rule[];
+      readonly keyRules: readonly Rule[];
+    }
   | { readonly kind: 'object'; readonly type: () => MessageType };
 
 /** The structural rules of a value. */
@@ -42,12 +47,17 @@ export interface Pattern {
 }
 
 /** Declares an object: its fields in order, and its groups of alternatives. */
-export function messageType(fields: Readonly<Record<string, Declared>>, alternatives: Readonly<Record<string, readonly string[]>> = {}): MessageType {
+export function messageType(
+  fields: Readonly<Record<string, Declared>>,
+  alternatives: Readonly<Record<string, readonly string[]>> = {},
+): MessageType {
   const list = Object.entries(fields).map(([name, { kind, rules }]) => ({ name, kind, rules }));
   return {
     fields: list,
     alternatives: Object.entries(alternatives).map(([name, of]) => ({ name, of })),
-    bySpelling: new Map(list.flatMap((field) => [[field.name, field] as const, [snakeCase(field.name), field] as const])),
+    bySpelling: new Map(
+      list.flatMap((field) => [[field.name, field] as const, [snakeCase(field.name), field] as const]),
+    ),
   };
 }
 
@@ -60,18 +70,27 @@ export const text = (...rules: readonly Rule[]): Declared => ({ kind: { kind: 't
 export const bool = (): Declared => ({ kind: { kind: 'bool' }, rules: [] });
 export const uint64 = (): Declared => ({ kind: { kind: 'uint64' }, rules: [] });
 export const json = (): Declared => ({ kind: { kind: 'json' }, rules: [] });
-export const choice = (names: readonly string[], ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'enum', names }, rules });
+export const choice = (names: readonly string[], ...rules: readonly Rule[]): Declared => ({
+  kind: { kind: 'enum', names },
+  rules,
+});
 export const list = (item: Declared, ...rules: readonly Rule[]): Declared => ({
   kind: { kind: 'list', item: item.kind, itemRules: item.rules },
   rules,
 });
-export const map = (value: Declared, ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [] }, rules });
+export const map = (value: Declared, ...rules: readonly Rule[]): Declared => ({
+  kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [] },
+  rules,
+});
 /** A map whose keys are not empty. */
 export const named = (value: Declared, ...rules: readonly Rule[]): Declared => ({
   kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [{ rule: 'not-empty' }] },
   rules,
 });
-export const object = (type: () => MessageType, ...rules: readonly Rule[]): Declared => ({ kind: { kind: 'object', type }, rules });
+export const object = (type: () => MessageType, ...rules: readonly Rule[]): Declared => ({
+  kind: { kind: 'object', type },
+  rules,
+});
 
 function snakeCase(name: string): string {
   if (name === '$schema') return 'json_schema';

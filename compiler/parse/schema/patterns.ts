@@ -1,8 +1,8 @@
 import type { Pattern } from './field.js';
 
 /*
- * The patterns of docs/spec/policy-language.md#document-fields. `text` is what messages show; where it would make JavaScript backtrack badly,
- * `accepts` says the same in another way.
+ * The patterns of docs/spec/policy-language.md#document-fields. `text` is what messages show; where it would make
+ * JavaScript backtrack badly, `accepts` says the same in another way.
  */
 
 /** Of rules. A repetition of a group that may itself repeat is one group. */

@@ -1,4 +1,16 @@
-import { bool, choice, json, list, map, type MessageType, messageType, object, type Rule, text, uint64 } from './field.js';
+import {
+  bool,
+  choice,
+  json,
+  list,
+  map,
+  type MessageType,
+  messageType,
+  object,
+  type Rule,
+  text,
+  uint64,
+} from './field.js';
 import { IDENT, NAME, OPTIONAL_VERSION, PLAIN, SCOPE, VERSION } from './patterns.js';
 
 const required: Rule = { rule: 'required' };
@@ -27,7 +39,10 @@ const output = object(() => OUTPUT);
 const variables = object(() => VARIABLES);
 const constants = object(() => CONSTANTS);
 
-/** A policy document (docs/spec/policy-language.md#top-level-fields). The tables follow docs/spec/policy-language.md#document-fields, section by section. */
+/**
+ * A policy document (docs/spec/policy-language.md#top-level-fields). The tables follow
+ * docs/spec/policy-language.md#document-fields, section by section.
+ */
 export const DOCUMENT: MessageType = messageType(
   {
     apiVersion: text(required, { rule: 'equals', text: 'api.authz.dev/v1' }),
@@ -43,7 +58,16 @@ export const DOCUMENT: MessageType = messageType(
     variables: map(text()),
     $schema: text(),
   },
-  { policyType: ['resourcePolicy', 'derivedRoles', 'principalPolicy', 'exportVariables', 'rolePolicy', 'exportConstants'] },
+  {
+    policyType: [
+      'resourcePolicy',
+      'derivedRoles',
+      'principalPolicy',
+      'exportVariables',
+      'rolePolicy',
+      'exportConstants',
+    ],
+  },
 );
 
 const METADATA: MessageType = messageType({
@@ -152,13 +176,19 @@ const VARIABLES: MessageType = messageType({ import: names(unique), local: map(t
 
 const CONSTANTS: MessageType = messageType({ import: names(unique), local: map(json()) });
 
-const SCHEMAS: MessageType = messageType({ principalSchema: object(() => SCHEMA), resourceSchema: object(() => SCHEMA) });
+const SCHEMAS: MessageType = messageType({
+  principalSchema: object(() => SCHEMA),
+  resourceSchema: object(() => SCHEMA),
+});
 
 const SCHEMA: MessageType = messageType({ ref: text(required), ignoreWhen: object(() => IGNORE_WHEN) });
 
 const IGNORE_WHEN: MessageType = messageType({ actions: texts(required, unique) });
 
-const CONDITION: MessageType = messageType({ match: object(() => MATCH), script: text() }, { condition: ['match', 'script'] });
+const CONDITION: MessageType = messageType(
+  { match: object(() => MATCH), script: text() },
+  { condition: ['match', 'script'] },
+);
 
 const MATCH: MessageType = messageType(
   { all: object(() => MATCHES), any: object(() => MATCHES), none: object(() => MATCHES), expr: text() },

@@ -1,15 +1,19 @@
 import type { CST } from 'yaml';
 import { eachItem } from './tokens.js';
 
-/** A character that looks like a space and is not one in YAML, where only a space, a tab and a line break are: a name would silently contain it. */
+/**
+ * A character that looks like a space and is not one in YAML, where only a space, a tab and a line break are: a name
+ * would silently contain it.
+ */
 export interface FalseBlank {
   readonly offset: number;
   readonly character: string;
 }
 
 /**
- * The first false blank next to a bracket or a comma of a flow collection, or that is all of a value: `[admin<U+00A0>]` would be a role that nobody has.
- * Within a text, as between two words of a description, and in quotes they are characters like any other.
+ * The first false blank next to a bracket or a comma of a flow collection, or that is all of a value: `[admin<U+00A0>]`
+ * would be a role that nobody has. Within a text, as between two words of a description, and in quotes they are
+ * characters like any other.
  */
 export function falseBlank(tokens: readonly CST.Token[]): FalseBlank | undefined {
   let first: FalseBlank | undefined;

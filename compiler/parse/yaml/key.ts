@@ -16,7 +16,8 @@ export function keyOf(pair: Pair<Node, Node | null>, parentPath: string, source:
 function textOf(key: Node, source: Source): string {
   if (!isScalar(key)) return source.text.slice(key.range?.[0], key.range?.[1]);
   const text = (key.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
-  // The reader of YAML is given another character in place of a byte-order mark, which is not stripped (docs/spec/policy-language.md#yaml-dialect).
+  // The reader of YAML is given another character in place of a byte-order mark, which is not stripped
+  // (docs/spec/policy-language.md#yaml-dialect).
   return key.range?.[0] === 0 && source.text.startsWith('\ufeff') ? `\ufeff${text.slice(1)}` : text;
 }
 

@@ -1,13 +1,16 @@
 import type { Place, Span } from '../../diagnostics/span.js';
 
 /**
- * A value of a document, typed by the rules of docs/spec/policy-language.md#yaml-dialect, aliases and merges resolved. An alias is the very
- * node it stands for, so nodes form a graph without cycles. `type` is the word that messages use.
+ * A value of a document, typed by the rules of docs/spec/policy-language.md#yaml-dialect, aliases and merges resolved.
+ * An alias is the very node it stands for, so nodes form a graph without cycles. `type` is the word that messages use.
  */
 export type YamlNode = YamlText | YamlSpecial | YamlSequence | YamlMapping;
 
 interface Standing {
-  /** The value as it stands in the file; anchor and path are those of a list's element or a map's value (docs/spec/policy-language.md#reports). */
+  /**
+   * The value as it stands in the file; anchor and path are those of a list's element or a map's value
+   * (docs/spec/policy-language.md#reports).
+   */
   readonly place: Place;
   /** How many values it has, itself included, aliases expanded. */
   readonly size: number;

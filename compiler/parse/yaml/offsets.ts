@@ -7,9 +7,9 @@ export interface TextOffsets {
 }
 
 /**
- * Maps the text of a scalar back to the file, through escapes, folding and block indentation. What is not white space keeps its
- * order, with only white space added or left out between: so the two are walked side by side. White space that folding made
- * maps to some of the white space it was made of.
+ * Maps the text of a scalar back to the file, through escapes, folding and block indentation. What is not white space
+ * keeps its order, with only white space added or left out between: so the two are walked side by side. White space
+ * that folding made maps to some of the white space it was made of.
  */
 export function textOffsets(text: string, written: WrittenScalar): TextOffsets {
   const end = written.span.end;
@@ -72,11 +72,27 @@ function atomAt({ notation, span }: WrittenScalar, at: number): Atom | undefined
   return { text, end: at + 1, escaped: false };
 }
 
-const HEX_DIGITS: ReadonlyMap<string, number> = new Map([['x', 2], ['u', 4], ['U', 8]]);
+const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
 // The escapes of YAML 1.2, 5.7.
 const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['0', '\0'], ['a', '\x07'], ['b', '\b'], ['t', '\t'], ['\t', '\t'], ['n', '\n'], ['v', '\v'], ['f', '\f'], ['r', '\r'],
-  ['e', '\x1b'], ['N', '\u0085'], ['_', '\u00a0'], ['L', '\u2028'], ['P', '\u2029'],
+  ['0', '\0'],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['t', '\t'],
+  ['\t', '\t'],
+  ['n', '\n'],
+  ['v', '\v'],
+  ['f', '\f'],
+  ['r', '\r'],
+  ['e', '\x1b'],
+  ['N', '\u0085'],
+  ['_', '\u00a0'],
+  ['L', '\u2028'],
+  ['P', '\u2029'],
 ]);
 
 function escapeAt(source: string, at: number): Atom {

@@ -2,8 +2,8 @@ import type { CST } from 'yaml';
 import { eachItem } from './tokens.js';
 
 /**
- * The quoted-string trap (docs/spec/policy-language.md#quoted-strings): offsets of the quotes of block-style values that begin with a quoted string and
- * go on after it on the same line, as in `expr: "GB" in R.attr.geo`. Sorted.
+ * The quoted-string trap (docs/spec/policy-language.md#quoted-strings): offsets of the quotes of block-style values
+ * that begin with a quoted string and go on after it on the same line, as in `expr: "GB" in R.attr.geo`. Sorted.
  */
 export function quotedPrefixes(text: string, tokens: readonly CST.Token[]): readonly number[] {
   if (/^\s*\{/.test(text)) return [];

@@ -18,7 +18,10 @@ export interface YamlDocument {
   readonly problems: FirstProblem;
 }
 
-/** Reads a policy file (docs/spec/policy-language.md#documents-in-a-file, docs/spec/policy-language.md#yaml-dialect). Undefined: nothing in it, or not well-formed, which is reported. */
+/**
+ * Reads a policy file (docs/spec/policy-language.md#documents-in-a-file, docs/spec/policy-language.md#yaml-dialect).
+ * Undefined: nothing in it, or not well-formed, which is reported.
+ */
 export function readDocument(source: Source, report: Diagnostics): YamlDocument | undefined {
   if (source.text.length > MAX_DOCUMENT_LENGTH) {
     report.add('file/too-large', source, { limit: MAX_DOCUMENT_LENGTH });
@@ -39,7 +42,9 @@ function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] |
   // YAML has none of them, and the tokeniser uses some as marks.
   const control = /(?![\t\n\r\u0080-\u009f])\p{Cc}/u.exec(source.text);
   if (control) {
-    report.add('yaml/syntax', placeAt(source, control.index), { reason: `control character ${codePoint(control[0])} is not allowed` });
+    report.add('yaml/syntax', placeAt(source, control.index), {
+      reason: `control character ${codePoint(control[0])} is not allowed`,
+    });
     return undefined;
   }
   const result = tokenise(readableText(source), MAX_DEPTH);
@@ -71,12 +76,28 @@ function placeAt(source: Source, offset: number): Place {
   return { span: { source, start, end: Math.min(start + 1, source.text.length) }, anchor: start, path: '' };
 }
 
-function composeDocuments(tokens: readonly CST.Token[], source: Source, report: Diagnostics): readonly Document.Parsed[] | undefined {
+function composeDocuments(
+  tokens: readonly CST.Token[],
+  source: Source,
+  report: Diagnostics,
+): readonly Document.Parsed[] | undefined {
   const written = withoutEmptyDocuments(tokens);
   const hasDocument = written.some(({ type }) => type === 'document');
   for (const token of written) stripTags(token);
-  const composer = new Composer({ schema: 'failsafe', keepSourceTokens: true, uniqueKeys: false, logLevel: 'silent', prettyErrors: false });
-  const documents = [...composer.compose(hasDocument ? written : written.filter(({ type }) => type === 'error'), true, source.text.length)];
+  const composer = new Composer({
+    schema: 'failsafe',
+    keepSourceTokens: true,
+    uniqueKeys: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  });
+  const documents = [
+    ...composer.compose(
+      hasDocument ? written : written.filter(({ type }) => type === 'error'),
+      true,
+      source.text.length,
+    ),
+  ];
   const errors = documents.flatMap((document) => document.errors);
   if (errors.length > 0) {
     const first = errors.reduce((a, b) => (b.pos[0] < a.pos[0] ? b : a));
@@ -88,7 +109,8 @@ function composeDocuments(tokens: readonly CST.Token[], source: Source, report: 
   return hasDocument ? documents : [];
 }
 
-// A document of nothing but `---` and comments is absent (docs/spec/policy-language.md#documents-in-a-file), and so is the `...` that ends it.
+// A document of nothing but `---` and comments is absent (docs/spec/policy-language.md#documents-in-a-file), and so is
+// the `...` that ends it.
 function withoutEmptyDocuments(tokens: readonly CST.Token[]): readonly CST.Token[] {
   const written: CST.Token[] = [];
   let dropped = true;

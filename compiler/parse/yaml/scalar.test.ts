@@ -16,7 +16,8 @@ const TABLE: readonly (readonly [type: string, text: string, ...sources: string[
 
 for (const [type, text, ...sources] of TABLE) {
   for (const source of sources) {
-    test(`\`${source}\` is read as ${type} with the text \`${text}\``, () => assert.equal(typePlainScalar(source), { type, text }));
+    test(`\`${source}\` is read as ${type} with the text \`${text}\``, () =>
+      assert.equal(typePlainScalar(source), { type, text }));
   }
 }
 
@@ -27,7 +28,21 @@ const KEPT: readonly (readonly [type: string, ...sources: string[]])[] = [
   ['Bool', 'true', 'True', 'TRUE', 'false', 'False', 'FALSE'],
   ['String', '1e3', '1E3', '1e-3', '12e03', 'yes', 'no', 'on', 'off', 'y', 'n'],
   ['String', '0o8', '08', '0b2', '0x', '0X10', '1:30', '2020-01-01', 'NaN', 'Infinity', 'tRue', 'nULL'],
-  ['String', '18446744073709551616', '-9223372036854775809', '_1', '1.2.3', '.', '-', '+', '..', '1.0e', '1.5e999', '+.inf', '10.0.0.1'],
+  [
+    'String',
+    '18446744073709551616',
+    '-9223372036854775809',
+    '_1',
+    '1.2.3',
+    '.',
+    '-',
+    '+',
+    '..',
+    '1.0e',
+    '1.5e999',
+    '+.inf',
+    '10.0.0.1',
+  ],
 ];
 
 for (const [type, ...sources] of KEPT) {

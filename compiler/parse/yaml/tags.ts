@@ -1,10 +1,16 @@
 import type { CST, Pair } from 'yaml';
 import { eachItem } from './tokens.js';
 
-/** Keys that were written with a tag: a key has none (docs/spec/policy-language.md#keys). Entries go with their documents. */
+/**
+ * Keys that were written with a tag: a key has none (docs/spec/policy-language.md#keys). Entries go with their
+ * documents.
+ */
 const taggedKeys = new WeakSet<object>();
 
-/** Removes the tags of a document: on values they are ignored and never convert (docs/spec/policy-language.md#keys), but the YAML package would resolve them. */
+/**
+ * Removes the tags of a document: on values they are ignored and never convert (docs/spec/policy-language.md#keys), but
+ * the YAML package would resolve them.
+ */
 export function stripTags(token: CST.Token): void {
   if (token.type === 'document') dropTags(token.start);
   eachItem([token], (item) => {

@@ -1,4 +1,15 @@
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
@@ -18,9 +29,18 @@ export interface YamlTree {
   readonly problems: FirstProblem;
 }
 
-/** Types the scalars of a composed document, and resolves its aliases and merges (docs/spec/policy-language.md#anchors-and-merge-keys). */
+/**
+ * Types the scalars of a composed document, and resolves its aliases and merges
+ * (docs/spec/policy-language.md#anchors-and-merge-keys).
+ */
 export function buildTree(document: Document.Parsed, source: Source): YamlTree {
-  const builder: Builder = { source, syntax: new FirstProblem(), problems: new FirstProblem(), anchors: new Map(), copied: 0 };
+  const builder: Builder = {
+    source,
+    syntax: new FirstProblem(),
+    problems: new FirstProblem(),
+    anchors: new Map(),
+    copied: 0,
+  };
   const root = nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
   return { root, syntax: builder.syntax, problems: builder.problems };
 }
@@ -106,19 +126,47 @@ function scalarNode(node: Scalar, path: string, builder: Builder): YamlNode {
   });
   switch (node.type) {
     case 'QUOTE_DOUBLE':
-      return { type: 'String', text, style: 'quoted', written: written('double', start + 1, end - 1), place, ...extent };
+      return {
+        type: 'String',
+        text,
+        style: 'quoted',
+        written: written('double', start + 1, end - 1),
+        place,
+        ...extent,
+      };
     case 'QUOTE_SINGLE':
-      return { type: 'String', text, style: 'quoted', written: written('single', start + 1, end - 1), place, ...extent };
+      return {
+        type: 'String',
+        text,
+        style: 'quoted',
+        written: written('single', start + 1, end - 1),
+        place,
+        ...extent,
+      };
     case 'BLOCK_LITERAL':
     case 'BLOCK_FOLDED': {
       const content = (node.srcToken as { readonly source: string }).source;
-      return { type: 'String', text, style: 'block', written: written('block', end - content.length, end), place, ...extent };
+      return {
+        type: 'String',
+        text,
+        style: 'block',
+        written: written('block', end - content.length, end),
+        place,
+        ...extent,
+      };
     }
     case 'PLAIN':
     case undefined: {
       const plain = typePlainScalar(text);
       if (plain.type === 'Nan' || plain.type === 'Infinity') return { type: plain.type, place, ...extent };
-      return { type: plain.type, text: plain.text, style: 'plain', written: written('plain', start, end), place, ...extent };
+      return {
+        type: plain.type,
+        text: plain.text,
+        style: 'plain',
+        written: written('plain', start, end),
+        place,
+        ...extent,
+      };
     }
   }
   return invariant('a YAML scalar of unknown type');
@@ -136,7 +184,12 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
     else own.push({ key, value: entryValue(pair, key, builder) });
   }
   const entries = merges.length === 0 ? own : withMerged(own, merges);
-  return { type: 'Mapping', place: placeOf(node, path, builder), ...extentOf(entries.map(({ value }) => value)), entries };
+  return {
+    type: 'Mapping',
+    place: placeOf(node, path, builder),
+    ...extentOf(entries.map(({ value }) => value)),
+    entries,
+  };
 }
 
 function noteDuplicate(key: YamlKey, keys: Map<string, YamlKey>, builder: Builder): void {
@@ -161,7 +214,8 @@ function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): 
     builder.problems.note('yaml/too-many-values', key.place, { limit: MAX_VALUES });
     return [];
   }
-  if (isAlias(pair.value)) builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type });
+  if (isAlias(pair.value))
+    builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type });
   else builder.problems.note('yaml/not-an-alias', value.place, {});
   return [];
 }
@@ -170,8 +224,12 @@ function entryValue(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): Yam
   if (pair.value && !isNothing(pair.value)) return nodeOf(pair.value, key.place.path, builder);
   // An absent value stands just after the colon, or after the key of a flow mapping that has none.
   const colon = colonOf(pair) ?? key.place.span.end - 1;
-  const node = nothing({ span: { source: builder.source, start: colon + 1, end: colon + 1 }, anchor: colon + 1, path: key.place.path });
-  const anchor = (pair.value as Node & { readonly anchor?: string } | null)?.anchor;
+  const node = nothing({
+    span: { source: builder.source, start: colon + 1, end: colon + 1 },
+    anchor: colon + 1,
+    path: key.place.path,
+  });
+  const anchor = (pair.value as (Node & { readonly anchor?: string }) | null)?.anchor;
   if (anchor !== undefined) define(anchor, node, builder);
   return node;
 }
@@ -190,7 +248,8 @@ function placeOf(node: Node, path: string, builder: Builder): Place {
   return { span, anchor: anchorOf(node, start), path };
 }
 
-// A block mapping is pointed to at the colon after its first key, all else at its first character (docs/spec/policy-language.md#reports).
+// A block mapping is pointed to at the colon after its first key, all else at its first character
+// (docs/spec/policy-language.md#reports).
 function anchorOf(node: Node, start: number): number {
   if (!isMap(node) || node.flow) return start;
   const first = (node.items as readonly Pair<Node, Node>[])[0];

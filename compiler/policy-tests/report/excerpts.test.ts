@@ -26,11 +26,22 @@ tests:
 function shown(written: string, slip: string): string {
   const text = SUITE.replace(written, slip);
   assert.is.not(text, SUITE);
-  const files = { path: 's_test.yaml', file: { source: new Source('s_test.yaml', text) }, fixtureFolder: 'testdata', principals: undefined, resources: undefined, auxData: undefined };
+  const files = {
+    path: 's_test.yaml',
+    file: { source: new Source('s_test.yaml', text) },
+    fixtureFolder: 'testdata',
+    principals: undefined,
+    resources: undefined,
+    auxData: undefined,
+  };
   const ask = (): never => {
     throw new Error('a suite with a mistake asks nothing');
   };
-  return reportOf(runTests([files], { ask, filter: testFilter([]), skipBatching: false, traced: false }), { format: 'tree', verbose: false, color: false });
+  return reportOf(runTests([files], { ask, filter: testFilter([]), skipBatching: false, traced: false }), {
+    format: 'tree',
+    verbose: false,
+    color: false,
+  });
 }
 
 test('a mistake in a test file is shown with its lines, a caret and a suggestion', () => {
@@ -57,27 +68,78 @@ Unknown (s_test.yaml) [ERROR]
   );
 });
 
-const SLIPS: readonly (readonly [where: string, written: string, slip: string, says: string, line: string, name: string])[] = [
-  ['a principal of `input`', 'principals: [alice]', 'principals: [alcie]', 'principal "alcie" not found', 's_test.yaml:9:20', 'alice'],
-  ['a resource of `input`', 'resources: [album]', 'resources: [ablum]', 'resource "ablum" not found', 's_test.yaml:10:19', 'album'],
-  ['an action of `input`', 'actions: [view]', 'actions: [veiw]', 'not exist in the input actions list: [view]', 's_test.yaml:15:19', 'veiw'],
-  ['a principal of `expected`', 'principal: alice', 'principal: alcie', 'principal "alcie" not found', 's_test.yaml:13:20', 'alice'],
-  ['a resource of `expected`', 'resource: album', 'resource: ablum', 'resource "ablum" not found', 's_test.yaml:14:19', 'album'],
-  ['an action of `expected`', '{view:', '{veiw:', 'not exist in the input actions list: [veiw]', 's_test.yaml:15:19', 'view'],
+const SLIPS: readonly (readonly [
+  where: string,
+  written: string,
+  slip: string,
+  says: string,
+  line: string,
+  name: string,
+])[] = [
+  [
+    'a principal of `input`',
+    'principals: [alice]',
+    'principals: [alcie]',
+    'principal "alcie" not found',
+    's_test.yaml:9:20',
+    'alice',
+  ],
+  [
+    'a resource of `input`',
+    'resources: [album]',
+    'resources: [ablum]',
+    'resource "ablum" not found',
+    's_test.yaml:10:19',
+    'album',
+  ],
+  [
+    'an action of `input`',
+    'actions: [view]',
+    'actions: [veiw]',
+    'not exist in the input actions list: [view]',
+    's_test.yaml:15:19',
+    'veiw',
+  ],
+  [
+    'a principal of `expected`',
+    'principal: alice',
+    'principal: alcie',
+    'principal "alcie" not found',
+    's_test.yaml:13:20',
+    'alice',
+  ],
+  [
+    'a resource of `expected`',
+    'resource: album',
+    'resource: ablum',
+    'resource "ablum" not found',
+    's_test.yaml:14:19',
+    'album',
+  ],
+  [
+    'an action of `expected`',
+    '{view:',
+    '{veiw:',
+    'not exist in the input actions list: [veiw]',
+    's_test.yaml:15:19',
+    'view',
+  ],
   ['an effect', 'EFFECT_ALLOW', 'EFFECT_ALOW', 'EFFECT_ALOW', 's_test.yaml:15:25', 'EFFECT_ALLOW'],
 ];
 
 for (const [where, written, slip, says, position, name] of SLIPS) {
   test(`a misspelt name is pointed to, and the right one suggested: ${where}`, () => {
     const text = shown(written, slip);
-    for (const part of [says, position, `did you mean \`${name}\`?`, '^~']) assert.ok(text.includes(part), `${part}\n${text}`);
+    for (const part of [says, position, `did you mean \`${name}\`?`, '^~'])
+      assert.ok(text.includes(part), `${part}\n${text}`);
     assert.not.match(text, 'at least one of these');
   });
 }
 
 test('an empty list of expectations is pointed to', () => {
   const text = shown(SUITE.slice(SUITE.indexOf('    expected:')), '    expected: []\n');
-  for (const part of ['tests[0].expected: value is required', 's_test.yaml:12:15', '^~']) assert.ok(text.includes(part), text);
+  for (const part of ['tests[0].expected: value is required', 's_test.yaml:12:15', '^~'])
+    assert.ok(text.includes(part), text);
 });
 
 test.run();

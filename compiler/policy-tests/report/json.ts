@@ -28,14 +28,23 @@ function principalOf(name: string, cases: readonly CaseResult[]): object {
 }
 
 function resourceOf(name: string, cases: readonly CaseResult[]): object {
-  return { name, actions: cases.map(({ action, details, trace }) => ({ name: action, details: { ...detailsOf(details), ...(trace !== undefined && { trace }) } })) };
+  return {
+    name,
+    actions: cases.map(({ action, details, trace }) => ({
+      name: action,
+      details: { ...detailsOf(details), ...(trace !== undefined && { trace }) },
+    })),
+  };
 }
 
 function detailsOf(details: Details): object {
   const result = nameOf(details.kind);
   switch (details.kind) {
     case 'passed':
-      return { result, success: { effect: details.effect, ...(details.outputs.length > 0 && { outputs: details.outputs }) } };
+      return {
+        result,
+        success: { effect: details.effect, ...(details.outputs.length > 0 && { outputs: details.outputs }) },
+      };
     case 'failed': {
       const { expected, actual, outputs } = details;
       return { result, failure: { expected, actual, ...(outputs.length > 0 && { outputs: outputs.map(unmetOf) }) } };
@@ -64,7 +73,9 @@ function summaryJson({ overall, count, counts }: Summary): object {
   return {
     ...(overall !== undefined && { overallResult: nameOf(overall) }),
     ...(count > 0 && { testsCount: count }),
-    ...(present.length > 0 && { resultCounts: present.map((outcome) => ({ result: nameOf(outcome), count: counts.get(outcome) })) }),
+    ...(present.length > 0 && {
+      resultCounts: present.map((outcome) => ({ result: nameOf(outcome), count: counts.get(outcome) })),
+    }),
   };
 }
 

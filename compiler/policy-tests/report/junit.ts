@@ -1,4 +1,12 @@
-import type { CaseResult, Details, ProducedOutput, SuiteResult, Summary, TestResults, UnmetOutput } from '../results.js';
+import type {
+  CaseResult,
+  Details,
+  ProducedOutput,
+  SuiteResult,
+  Summary,
+  TestResults,
+  UnmetOutput,
+} from '../results.js';
 import { nameOf } from './json.js';
 import { sortedKeys } from './sorted-keys.js';
 import { type Content, cdata, element, xmlDocument } from './xml.js';
@@ -6,7 +14,13 @@ import { type Content, cdata, element, xmlDocument } from './xml.js';
 /** The report as JUnit XML, for CI systems (docs/spec/server.md#test-results). */
 export function junitReport({ suites, summary }: TestResults, { verbose }: { readonly verbose: boolean }): string {
   const skippedSuites = suites.filter(isSkippedSuite).length;
-  return xmlDocument(element('testsuites', attributesOf(summary, { errors: suites.filter(hasError).length, skipped: skippedSuites }), suites.map((suite) => suiteOf(suite, verbose))));
+  return xmlDocument(
+    element(
+      'testsuites',
+      attributesOf(summary, { errors: suites.filter(hasError).length, skipped: skippedSuites }),
+      suites.map((suite) => suiteOf(suite, verbose)),
+    ),
+  );
 }
 
 function isSkippedSuite({ summary, cases }: SuiteResult): boolean {
@@ -18,7 +32,10 @@ function hasError({ error }: SuiteResult): boolean {
 }
 
 /** A suite as a whole in error, or skipped, counts as one. */
-function attributesOf({ counts, count }: Summary, whole: { readonly errors: number; readonly skipped: number }): Readonly<Record<string, string>> {
+function attributesOf(
+  { counts, count }: Summary,
+  whole: { readonly errors: number; readonly skipped: number },
+): Readonly<Record<string, string>> {
   return {
     errors: String((counts.get('errored') ?? 0) + whole.errors),
     failures: String(counts.get('failed') ?? 0),
@@ -33,7 +50,9 @@ function suiteOf(suite: SuiteResult, verbose: boolean): Content {
   const whole = attributesOf(summary, { errors: error === undefined ? 0 : 1, skipped: skipped ? 1 : 0 });
   return element('testsuite', { ...(description !== '' && { description }), name, file, ...whole }, [
     ...(error === undefined ? [] : [element('error', { type: nameOf('errored') }, [error])]),
-    ...(skipped && verbose ? [element('skipped', { message: 'This test suite was skipped' }, skipReason === '' ? [] : [skipReason])] : []),
+    ...(skipped && verbose
+      ? [element('skipped', { message: 'This test suite was skipped' }, skipReason === '' ? [] : [skipReason])]
+      : []),
     ...cases.filter(({ details }) => details.kind !== 'skipped' || !details.filtered).map((own) => caseOf(own, file)),
   ]);
 }
@@ -41,7 +60,11 @@ function suiteOf(suite: SuiteResult, verbose: boolean): Content {
 function caseOf({ test, principal, resource, action, details }: CaseResult, file: string): Content {
   return element('testcase', { file, classname: `${principal}.${resource}.${action}`, name: test }, [
     outcomeOf(details),
-    element('properties', {}, [property('principal', principal), property('resource', resource), property('action', action)]),
+    element('properties', {}, [
+      property('principal', principal),
+      property('resource', resource),
+      property('action', action),
+    ]),
   ]);
 }
 
@@ -53,11 +76,20 @@ function outcomeOf(details: Details): Content {
   const type = nameOf(details.kind);
   switch (details.kind) {
     case 'passed':
-      return element('success', { type }, [element('actual', {}, [details.effect]), element('expected', {}, [details.effect]), ...outputsOf(details.outputs.map(producedOutput))]);
+      return element('success', { type }, [
+        element('actual', {}, [details.effect]),
+        element('expected', {}, [details.effect]),
+        ...outputsOf(details.outputs.map(producedOutput)),
+      ]);
     case 'failed': {
-      const message = details.outputs.length === 0 ? 'Effect expectation unsatisfied' : 'Output expectation unsatisfied';
+      const message =
+        details.outputs.length === 0 ? 'Effect expectation unsatisfied' : 'Output expectation unsatisfied';
       const outputs = outputsOf(details.outputs.map(unmetOutput));
-      return element('failure', { type, message }, [...outputs, element('actual', {}, [details.actual]), element('expected', {}, [details.expected])]);
+      return element('failure', { type, message }, [
+        ...outputs,
+        element('actual', {}, [details.actual]),
+        element('expected', {}, [details.expected]),
+      ]);
     }
     case 'errored':
       return element('error', { type }, [details.error]);
@@ -71,7 +103,9 @@ function outputsOf(outputs: readonly Content[]): readonly Content[] {
 }
 
 function producedOutput(output: ProducedOutput): Content {
-  return element('output', { src: output.src }, [element('actual', {}, ['val' in output ? json(output.val) : output.error])]);
+  return element('output', { src: output.src }, [
+    element('actual', {}, ['val' in output ? json(output.val) : output.error]),
+  ]);
 }
 
 function unmetOutput(output: UnmetOutput): Content {

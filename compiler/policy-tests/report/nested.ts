@@ -1,5 +1,9 @@
 /** Gathers what has a name in common, in the order of its first. */
-export function nested<T, R>(items: readonly T[], nameOf: (item: T) => string, build: (name: string, items: readonly T[]) => R): readonly R[] {
+export function nested<T, R>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  build: (name: string, items: readonly T[]) => R,
+): readonly R[] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const name = nameOf(item);

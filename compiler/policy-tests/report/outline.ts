@@ -16,5 +16,8 @@ export function listLines({ text, below }: Outline, indent = ''): readonly strin
 
 function branchLines({ text, below }: Outline, indent: string, isLast: boolean): readonly string[] {
   const inner = `${indent}${isLast ? '   ' : '│  '}`;
-  return [`${indent}${isLast ? '└─ ' : '├─ '}${text}`, ...below.flatMap((child, index) => branchLines(child, inner, index === below.length - 1))];
+  return [
+    `${indent}${isLast ? '└─ ' : '├─ '}${text}`,
+    ...below.flatMap((child, index) => branchLines(child, inner, index === below.length - 1)),
+  ];
 }

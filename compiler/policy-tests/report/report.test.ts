@@ -4,7 +4,13 @@ import type { CaseResult, Details, SuiteResult, TestResults } from '../results.j
 import { bare, summaryOf, sumOf } from '../summary.js';
 import { reportOf } from './index.js';
 
-const TRACE = { matchedPolicy: 'resource.album.vdefault', matchedScope: 'acme', effectiveDerivedRoles: ['owner'], evaluationErrors: [{ policy: 'p', rule: 'r', expression: '1/0', message: 'division by zero' }], validationErrors: [] };
+const TRACE = {
+  matchedPolicy: 'resource.album.vdefault',
+  matchedScope: 'acme',
+  effectiveDerivedRoles: ['owner'],
+  evaluationErrors: [{ policy: 'p', rule: 'r', expression: '1/0', message: 'division by zero' }],
+  validationErrors: [],
+};
 
 function caseOf(action: string, details: Details, trace: CaseResult['trace'] = undefined): CaseResult {
   return { test: 'T', principal: 'ann', resource: 'a', action, details, trace };
@@ -12,16 +18,37 @@ function caseOf(action: string, details: Details, trace: CaseResult['trace'] = u
 
 function suiteOf(file: string, own: Partial<SuiteResult>): SuiteResult {
   const cases = own.cases ?? [];
-  return { file, name: 'S', description: '', summary: summaryOf(cases), error: undefined, skipReason: '', ...own, cases };
+  return {
+    file,
+    name: 'S',
+    description: '',
+    summary: summaryOf(cases),
+    error: undefined,
+    skipReason: '',
+    ...own,
+    cases,
+  };
 }
 
 const SUITES = [
   suiteOf('a_test.yaml', {
     description: 'all "kinds" & <more>',
     cases: [
-      caseOf('view', { kind: 'passed', effect: 'EFFECT_ALLOW', outputs: [{ src: 'p#r', action: 'view', val: { a: ']]>' } }] }),
+      caseOf('view', {
+        kind: 'passed',
+        effect: 'EFFECT_ALLOW',
+        outputs: [{ src: 'p#r', action: 'view', val: { a: ']]>' } }],
+      }),
       caseOf('edit', { kind: 'failed', expected: 'EFFECT_ALLOW', actual: 'EFFECT_DENY', outputs: [] }, TRACE),
-      caseOf('share', { kind: 'failed', expected: 'EFFECT_ALLOW', actual: 'EFFECT_ALLOW', outputs: [{ kind: 'mismatched', src: 'p#r', expected: undefined, actual: null }, { kind: 'missing', src: 'p#s', expected: 1 }] }),
+      caseOf('share', {
+        kind: 'failed',
+        expected: 'EFFECT_ALLOW',
+        actual: 'EFFECT_ALLOW',
+        outputs: [
+          { kind: 'mismatched', src: 'p#r', expected: undefined, actual: null },
+          { kind: 'missing', src: 'p#s', expected: 1 },
+        ],
+      }),
       caseOf('time\u001b[0m', { kind: 'errored', error: 'no\u0000 time' }),
       caseOf('x', { kind: 'skipped', reason: 'later', filtered: false }),
       caseOf('y', { kind: 'skipped', reason: 'No actions matched the test filter', filtered: true }),
@@ -32,7 +59,8 @@ const SUITES = [
 ];
 const RESULTS: TestResults = { suites: SUITES, summary: sumOf(SUITES.map(({ summary }) => summary)) };
 
-const report = (format: 'tree' | 'list' | 'json' | 'junit', verbose = false): string => reportOf(RESULTS, { format, verbose, color: false });
+const report = (format: 'tree' | 'list' | 'json' | 'junit', verbose = false): string =>
+  reportOf(RESULTS, { format, verbose, color: false });
 
 test('the tree shows what failed and what was skipped, and control characters as escapes', () => {
   assert.is(
@@ -68,14 +96,20 @@ Unknown (b_test.yaml) [ERROR]
 
 test('the list is indented; verbose, it has what passed, and traces of what failed', () => {
   const text = report('list', true);
-  assert.match(text, '\n        view [OK]\n          RESULT: EFFECT_ALLOW\n          OUTPUTS:\n            p#r: {"a":"]]>"}\n');
-  assert.match(text, `TRACES
+  assert.match(
+    text,
+    '\n        view [OK]\n          RESULT: EFFECT_ALLOW\n          OUTPUTS:\n            p#r: {"a":"]]>"}\n',
+  );
+  assert.match(
+    text,
+    `TRACES
 S > T > ann > a > edit
   decided by resource.album.vdefault, scope acme
   derived roles: owner
   p#r: \`1/0\` could not be evaluated, so it does not hold: division by zero
 
-5 tests executed`);
+5 tests executed`,
+  );
 });
 
 test('nothing to run is a report too', () => {
@@ -85,22 +119,46 @@ test('nothing to run is a report too', () => {
 });
 
 test('JSON leaves out what is empty, names results, and counts', () => {
-  const { suites, summary } = JSON.parse(report('json')) as { suites: readonly { summary: object; testCases: readonly object[] }[]; summary: object };
+  const { suites, summary } = JSON.parse(report('json')) as {
+    suites: readonly { summary: object; testCases: readonly object[] }[];
+    summary: object;
+  };
   assert.equal(summary, {
     overallResult: 'RESULT_ERRORED',
     testsCount: 5,
-    resultCounts: [{ result: 'RESULT_SKIPPED', count: 1 }, { result: 'RESULT_PASSED', count: 1 }, { result: 'RESULT_FAILED', count: 2 }, { result: 'RESULT_ERRORED', count: 1 }],
+    resultCounts: [
+      { result: 'RESULT_SKIPPED', count: 1 },
+      { result: 'RESULT_PASSED', count: 1 },
+      { result: 'RESULT_FAILED', count: 2 },
+      { result: 'RESULT_ERRORED', count: 1 },
+    ],
   });
-  assert.equal(suites[1], { file: 'b_test.yaml', name: 'Unknown', summary: { overallResult: 'RESULT_ERRORED' }, error: 'failed to load test suite:\n1:1 no' });
-  assert.equal(suites[2], { file: 'c_test.yaml', name: 'C', summary: { overallResult: 'RESULT_SKIPPED' }, skipReason: 'not today' });
+  assert.equal(suites[1], {
+    file: 'b_test.yaml',
+    name: 'Unknown',
+    summary: { overallResult: 'RESULT_ERRORED' },
+    error: 'failed to load test suite:\n1:1 no',
+  });
+  assert.equal(suites[2], {
+    file: 'c_test.yaml',
+    name: 'C',
+    summary: { overallResult: 'RESULT_SKIPPED' },
+    skipReason: 'not today',
+  });
   const text = JSON.stringify(suites[0]?.testCases);
-  assert.match(text, '{"name":"share","details":{"result":"RESULT_FAILED","failure":{"expected":"EFFECT_ALLOW","actual":"EFFECT_ALLOW","outputs":[{"src":"p#r","mismatched":{"actual":null}},{"src":"p#s","missing":{"expected":1}}]}}}');
+  assert.match(
+    text,
+    '{"name":"share","details":{"result":"RESULT_FAILED","failure":{"expected":"EFFECT_ALLOW","actual":"EFFECT_ALLOW","outputs":[{"src":"p#r","mismatched":{"actual":null}},{"src":"p#s","missing":{"expected":1}}]}}}',
+  );
 });
 
 test('JUnit has a test case for each action that counts, also beside errors, and is well-formed', () => {
   const xml = report('junit', true);
   assert.match(xml, '<testsuites errors="2" failures="2" skipped="2" tests="5">');
-  assert.match(xml, '<testsuite description="all &quot;kinds&quot; &amp; &lt;more&gt;" name="S" file="a_test.yaml" errors="1" failures="2" skipped="1" tests="5">');
+  assert.match(
+    xml,
+    '<testsuite description="all &quot;kinds&quot; &amp; &lt;more&gt;" name="S" file="a_test.yaml" errors="1" failures="2" skipped="1" tests="5">',
+  );
   assert.match(xml, '<actual><![CDATA[{"a":"]]]]><![CDATA[>"}]]></actual>');
   assert.match(xml, '<failure type="RESULT_FAILED" message="Effect expectation unsatisfied">');
   assert.match(xml, '<error type="RESULT_ERRORED">no\ufffd time</error>');

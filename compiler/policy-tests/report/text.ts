@@ -3,7 +3,17 @@ import { frameOf } from '../../diagnostics/frame.js';
 import { colored, type Paint, plain } from '../../diagnostics/paint.js';
 import type { Place } from '../../diagnostics/span.js';
 import { visible, visibleJson } from '../../diagnostics/visible.js';
-import { type CaseResult, type Details, OUTCOMES, type Outcome, type ProducedOutput, type SuiteResult, type Summary, type TestResults, type UnmetOutput } from '../results.js';
+import {
+  type CaseResult,
+  type Details,
+  OUTCOMES,
+  type Outcome,
+  type ProducedOutput,
+  type SuiteResult,
+  type Summary,
+  type TestResults,
+  type UnmetOutput,
+} from '../results.js';
 import type { InvalidSuite } from '../invalid-suite.js';
 import { nested } from './nested.js';
 import { listLines, type Outline, treeLines } from './outline.js';
@@ -16,16 +26,26 @@ export interface TextStyle {
   /** Whether what passed is shown, and how decisions came about. */
   readonly verbose: boolean;
   readonly color: boolean;
-  /** The folder of the tests: files are then named from the working directory; without it their paths begin in that folder. */
+  /**
+   * The folder of the tests: files are then named from the working directory; without it their paths begin in that
+   * folder.
+   */
   readonly folder?: string | undefined;
 }
 
-/** The report for people (docs/spec/server.md#test-results): what failed, by suite, test, principal, resource and action; then how many there were. Ends with a line break. */
+/**
+ * The report for people (docs/spec/server.md#test-results): what failed, by suite, test, principal, resource and
+ * action; then how many there were. Ends with a line break.
+ */
 export function textReport({ suites, summary }: TestResults, style: TextStyle): string {
   const tag = tagOf(style);
   const paint = style.color ? colored : plain;
-  const shown = suites.filter(({ summary: { overall }, cases, error }) => error !== undefined || (overall !== undefined && cases.some(isCounted)));
-  const outlines = shown.map((suite) => suiteOutline(suite, { verbose: style.verbose, folder: style.folder, tag, paint }));
+  const shown = suites.filter(
+    ({ summary: { overall }, cases, error }) => error !== undefined || (overall !== undefined && cases.some(isCounted)),
+  );
+  const outlines = shown.map((suite) =>
+    suiteOutline(suite, { verbose: style.verbose, folder: style.folder, tag, paint }),
+  );
   const blocks = outlines.flatMap(style.format === 'tree' ? treeLines : (outline) => listLines(outline));
   const total = `${summary.count} tests executed${tallies(summary, tag)}`;
   return `${['Test results', '', ...(blocks.length > 0 ? [...blocks, ''] : []), ...(style.verbose ? traceLines(suites) : []), total].join('\n')}\n`;
@@ -34,7 +54,12 @@ export function textReport({ suites, summary }: TestResults, style: TextStyle): 
 /** `[OK]`, as it is painted. */
 type Tag = (outcome: Outcome, text: string) => string;
 
-const WORDS: Readonly<Record<Outcome, string>> = { skipped: 'SKIPPED', passed: 'OK', failed: 'FAILED', errored: 'ERROR' };
+const WORDS: Readonly<Record<Outcome, string>> = {
+  skipped: 'SKIPPED',
+  passed: 'OK',
+  failed: 'FAILED',
+  errored: 'ERROR',
+};
 
 function tagOf({ color }: TextStyle): Tag {
   const paint = color ? colored : plain;
@@ -74,11 +99,19 @@ function suiteOutline({ name, file, summary, error, invalid, cases }: SuiteResul
   const { verbose, tag } = style;
   const title = `${visible(name)} (${shownPath(file, style.folder)})`;
   if (error !== undefined) {
-    const below = invalid === undefined ? error.split('\n').map((text) => line(visible(text))) : invalidLines(invalid, style);
+    const below =
+      invalid === undefined ? error.split('\n').map((text) => line(visible(text))) : invalidLines(invalid, style);
     return { text: `${title} ${tag('errored', WORDS.errored)}`, below };
   }
   const shown = cases.filter((own) => isCounted(own) && (verbose || own.details.kind !== 'passed'));
-  return { text: `${title}${tallies(summary, tag)}`, below: nested(shown, ({ test }) => test, (test, own) => testOutline(test, own, tag)) };
+  return {
+    text: `${title}${tallies(summary, tag)}`,
+    below: nested(
+      shown,
+      ({ test }) => test,
+      (test, own) => testOutline(test, own, tag),
+    ),
+  };
 }
 
 /** The mistakes of a suite; below each, the lines it is about and its notes. */
@@ -87,7 +120,10 @@ function invalidLines({ prefix, complaints }: InvalidSuite, { paint, folder }: S
     const lines = `${index === 0 ? prefix : ''}${shown}`.split('\n').map((one) => line(visible(one)));
     const last = lines.pop() as Outline;
     const frame = place === undefined ? [] : [line(positionOf(place, folder)), ...frameOf(place.span, paint).map(line)];
-    const below = [...frame, ...notes.map(({ message, shown: note = message }) => line(`${paint.strong('note:')} ${visible(note)}`))];
+    const below = [
+      ...frame,
+      ...notes.map(({ message, shown: note = message }) => line(`${paint.strong('note:')} ${visible(note)}`)),
+    ];
     return [...lines, { ...last, below }];
   });
 }
@@ -98,26 +134,47 @@ function positionOf({ span: { source, start } }: Place, folder: string | undefin
 }
 
 function testOutline(test: string, cases: readonly CaseResult[], tag: Tag): Outline {
-  return { text: visible(test), below: nested(cases, ({ principal }) => principal, (principal, own) => principalOutline(principal, own, tag)) };
+  return {
+    text: visible(test),
+    below: nested(
+      cases,
+      ({ principal }) => principal,
+      (principal, own) => principalOutline(principal, own, tag),
+    ),
+  };
 }
 
 function principalOutline(principal: string, cases: readonly CaseResult[], tag: Tag): Outline {
-  return { text: visible(principal), below: nested(cases, ({ resource }) => resource, (resource, own) => resourceOutline(resource, own, tag)) };
+  return {
+    text: visible(principal),
+    below: nested(
+      cases,
+      ({ resource }) => resource,
+      (resource, own) => resourceOutline(resource, own, tag),
+    ),
+  };
 }
 
 function resourceOutline(resource: string, cases: readonly CaseResult[], tag: Tag): Outline {
   return {
     text: visible(resource),
-    below: cases.map(({ action, details }) => ({ text: `${visible(action)} ${tag(details.kind, WORDS[details.kind])}`, below: detailLines(details) })),
+    below: cases.map(({ action, details }) => ({
+      text: `${visible(action)} ${tag(details.kind, WORDS[details.kind])}`,
+      below: detailLines(details),
+    })),
   };
 }
 
 function detailLines(details: Details): readonly Outline[] {
   switch (details.kind) {
     case 'passed':
-      return [line(`RESULT: ${details.effect}`), ...(details.outputs.length === 0 ? [] : [{ text: 'OUTPUTS:', below: details.outputs.map(producedLine) }])];
+      return [
+        line(`RESULT: ${details.effect}`),
+        ...(details.outputs.length === 0 ? [] : [{ text: 'OUTPUTS:', below: details.outputs.map(producedLine) }]),
+      ];
     case 'failed':
-      if (details.outputs.length === 0) return [line(`OUTCOME: expected: ${details.expected}, actual: ${details.actual}`)];
+      if (details.outputs.length === 0)
+        return [line(`OUTCOME: expected: ${details.expected}, actual: ${details.actual}`)];
       return [{ text: 'OUTCOME: output expectation unsatisfied', below: details.outputs.map(unmetOutline) }];
     case 'errored':
       return [line(`ERROR: ${visible(details.error)}`)];
@@ -127,7 +184,9 @@ function detailLines(details: Details): readonly Outline[] {
 }
 
 function producedLine(output: ProducedOutput): Outline {
-  return line(`${visible(output.src)}: ${'val' in output ? visibleJson(sortedKeys(output.val)) : `ERROR: ${visible(output.error)}`}`);
+  return line(
+    `${visible(output.src)}: ${'val' in output ? visibleJson(sortedKeys(output.val)) : `ERROR: ${visible(output.error)}`}`,
+  );
 }
 
 function unmetOutline(output: UnmetOutput): Outline {

@@ -8,7 +8,11 @@ export interface XmlElement {
   readonly content: readonly Content[];
 }
 
-export function element(name: string, attributes: Readonly<Record<string, string>>, content: readonly Content[]): XmlElement {
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  content: readonly Content[],
+): XmlElement {
   return { kind: 'element', name, attributes, content };
 }
 
@@ -25,7 +29,9 @@ function linesOf(content: Content, indent: string): readonly string[] {
   if (typeof content === 'string') return [`${indent}${escaped(content)}`];
   if (content.kind === 'cdata') return [`${indent}${inline(content)}`];
   const { name, attributes, content: inner } = content;
-  const start = `${indent}<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')}`;
+  const start = `${indent}<${name}${Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${escaped(value)}"`)
+    .join('')}`;
   if (inner.length === 0) return [`${start}/>`];
   if (inner.every(isText)) return [`${start}>${inner.map(inline).join('')}</${name}>`];
   return [`${start}>`, ...inner.flatMap((child) => linesOf(child, `${indent}  `)), `${indent}</${name}>`];

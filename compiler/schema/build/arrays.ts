@@ -22,7 +22,15 @@ function itemKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[] 
   const rest = hasList ? keyword('additionalItems') : items;
   if (prefix.length === 0 && !hasList) return rest === undefined ? [] : [call('items', schema(rest))];
   const restTerm = rest && (hasList && isFalse(rest) ? flag(false) : schema(rest));
-  return [call('tuple', record([['prefixItems', list(prefix.map(schema))], ['rest', restTerm]]))];
+  return [
+    call(
+      'tuple',
+      record([
+        ['prefixItems', list(prefix.map(schema))],
+        ['rest', restTerm],
+      ]),
+    ),
+  ];
 }
 
 function containsKeyword({ draft, keyword, schema }: SchemaObject): readonly SchemaTerm[] {

@@ -14,6 +14,15 @@ export function combinationKeywords({ keyword, schema }: SchemaObject): readonly
   const condition = keyword('if');
   if (condition === undefined) return terms;
   const [then, otherwise] = ['then', 'else'].map((name) => keyword(name));
-  terms.push(call('ifThen', record([['if', schema(condition)], ['then', then && schema(then)], ['else', otherwise && schema(otherwise)]])));
+  terms.push(
+    call(
+      'ifThen',
+      record([
+        ['if', schema(condition)],
+        ['then', then && schema(then)],
+        ['else', otherwise && schema(otherwise)],
+      ]),
+    ),
+  );
   return terms;
 }

@@ -9,7 +9,9 @@ import { scalarKeywords } from './scalars.js';
 import { itemsOf, schemaObject, type SchemaObject } from './schema-object.js';
 import { call, constant, list, record, text, value } from './terms.js';
 
-/** A schema that something refers to, as calls of `runtime/schema`. The schemas it refers to are named, not repeated. */
+/**
+ * A schema that something refers to, as calls of `runtime/schema`. The schemas it refers to are named, not repeated.
+ */
 export function buildDefinition(position: Position, links: Links): SchemaTerm {
   const term = buildSchema(position, links);
   return inScope(position, term, true);

@@ -18,10 +18,28 @@ export function objectKeywords(object: SchemaObject): readonly SchemaTerm[] {
   const names = keyword('propertyNames');
   if (names !== undefined) terms.push(call('propertyNames', schema(names)));
   const dependencies = membersOf(keyword('dependencies'));
-  const needs = [...dependencies.filter(([, node]) => node.kind === 'array'), ...membersOf(keyword('dependentRequired'))];
-  if (needs.length > 0) append(terms, grouped(needs).map((group) => call('dependentRequired', record(group.map(([name, node]) => [name, list(itemsOf(node).map(value))])))));
-  const schemas = [...dependencies.filter(([, node]) => node.kind !== 'array'), ...membersOf(keyword('dependentSchemas'))];
-  if (schemas.length > 0) append(terms, grouped(schemas).map((group) => call('dependentSchemas', record(group.map(([name, node]) => [name, schema(node)])))));
+  const needs = [
+    ...dependencies.filter(([, node]) => node.kind === 'array'),
+    ...membersOf(keyword('dependentRequired')),
+  ];
+  if (needs.length > 0)
+    append(
+      terms,
+      grouped(needs).map((group) =>
+        call('dependentRequired', record(group.map(([name, node]) => [name, list(itemsOf(node).map(value))]))),
+      ),
+    );
+  const schemas = [
+    ...dependencies.filter(([, node]) => node.kind !== 'array'),
+    ...membersOf(keyword('dependentSchemas')),
+  ];
+  if (schemas.length > 0)
+    append(
+      terms,
+      grouped(schemas).map((group) =>
+        call('dependentSchemas', record(group.map(([name, node]) => [name, schema(node)]))),
+      ),
+    );
   return terms;
 }
 
@@ -33,7 +51,8 @@ function memberKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[
   const properties = schemasOf('properties');
   const patterns = schemasOf('patternProperties');
   const others = keyword('additionalProperties');
-  if (patterns === undefined && others === undefined) return properties === undefined ? [] : [call('properties', properties)];
+  if (patterns === undefined && others === undefined)
+    return properties === undefined ? [] : [call('properties', properties)];
   return [
     call(
       'members',

@@ -14,7 +14,11 @@ export interface SchemaObject {
 
 /** The keywords of an object for the builders. */
 export function schemaObject(node: JsonObject, draft: Draft, schema: (node: JsonNode) => SchemaTerm): SchemaObject {
-  return { draft, schema, keyword: (name) => (shapeOf(name, draft) === undefined ? undefined : node.members.get(name)) };
+  return {
+    draft,
+    schema,
+    keyword: (name) => (shapeOf(name, draft) === undefined ? undefined : node.members.get(name)),
+  };
 }
 
 /** The members of a keyword that is an object. */

@@ -18,7 +18,10 @@ export function list(items: readonly SchemaTerm[]): SchemaTerm {
 
 /** An object; members that are undefined are left out. */
 export function record(members: readonly (readonly [name: string, term: SchemaTerm | undefined])[]): SchemaTerm {
-  return { kind: 'record', members: members.flatMap(([name, term]) => (term === undefined ? [] : [[name, term] as const])) };
+  return {
+    kind: 'record',
+    members: members.flatMap(([name, term]) => (term === undefined ? [] : [[name, term] as const])),
+  };
 }
 
 export function value(node: JsonNode): SchemaTerm {

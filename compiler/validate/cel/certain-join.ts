@@ -1,7 +1,9 @@
 import { type CelType, dyn, json, listOf, mapOf, optionalOf, typeOf } from '../../cel/types.js';
 import { sameType } from './type-algebra.js';
 
-/** What is certain of a value that is of one type or of the other. Plain JSON with plain JSON is plain JSON, else dyn. */
+/**
+ * What is certain of a value that is of one type or of the other. Plain JSON with plain JSON is plain JSON, else dyn.
+ */
 export function certainJoin(a: CelType, b: CelType): CelType {
   if (sameType(a, b)) return a;
   // A free parameter belongs to an empty list or map: there is no such element.

@@ -6,15 +6,20 @@ import { qualifiedName, reportUndeclaredFunction } from './names.js';
 import { operatorOverloads } from './operators.js';
 import { resolve } from './overloads.js';
 
-/** An operator, a function, a method or a function with a namespace (docs/spec/conditions.md#overload-resolution, docs/spec/conditions.md#name-resolution). */
+/**
+ * An operator, a function, a method or a function with a namespace (docs/spec/conditions.md#overload-resolution,
+ * docs/spec/conditions.md#name-resolution).
+ */
 export function checkCall(checking: Checking, expr: CallExpr, locals: Locals): CelType {
   const given = expr.args.map((arg) => checking.check(checking, arg, locals));
   if (expr.isOperator) return checkOperator(checking, expr, given);
-  if (expr.target === undefined) return checkFunction(checking, expr, expr.rooted ? `.${expr.function}` : expr.function, given);
+  if (expr.target === undefined)
+    return checkFunction(checking, expr, expr.rooted ? `.${expr.function}` : expr.function, given);
 
   const namespace = qualifiedName(expr.target, locals);
   const name = `${namespace}.${expr.function}`;
-  if (namespace !== undefined && checking.environment.functions.has(name)) return checkFunction(checking, expr, name, given);
+  if (namespace !== undefined && checking.environment.functions.has(name))
+    return checkFunction(checking, expr, name, given);
 
   const receiver = checking.check(checking, expr.target, locals);
   return checkFunction(checking, expr, expr.function, [receiver, ...given], 'member');
@@ -22,7 +27,11 @@ export function checkCall(checking: Checking, expr: CallExpr, locals: Locals): C
 
 function checkOperator(checking: Checking, expr: CallExpr, given: readonly CelType[]): CelType {
   const { function: name, start, end, nameStart } = expr;
-  return resolve(checking, { name, form: 'global', arguments: given, start, end, at: nameStart }, operatorOverloads.get(name) ?? []);
+  return resolve(
+    checking,
+    { name, form: 'global', arguments: given, start, end, at: nameStart },
+    operatorOverloads.get(name) ?? [],
+  );
 }
 
 function checkFunction(
@@ -42,7 +51,11 @@ function checkFunction(
   const row = rows.find(({ overloads }) => overloads.some((overload) => overload.form === form)) ?? rows[0];
   if (row !== undefined) checking.calls.set(expr, row);
   const { start, end } = expr;
-  return resolve(checking, { name: row?.name ?? name, form, arguments: given, start, end, at }, rows.flatMap(({ overloads }) => overloads));
+  return resolve(
+    checking,
+    { name: row?.name ?? name, form, arguments: given, start, end, at },
+    rows.flatMap(({ overloads }) => overloads),
+  );
 }
 
 // A leading dot only skips local variables, and those are never functions.

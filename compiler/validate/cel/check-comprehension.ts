@@ -6,7 +6,10 @@ import { expectType } from './expect.js';
 import { applyStep } from './macro-steps.js';
 import { printOpenType } from './print-types.js';
 
-/** The macros that walk a list or a map, with one variable or two (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions). */
+/**
+ * The macros that walk a list or a map, with one variable or two (docs/spec/conditions.md#macros,
+ * docs/spec/conditions.md#comprehensions).
+ */
 export function checkComprehension(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   const variables = variableTypes(checking, expr, locals);
   const inner = expr.variables.reduce<Locals>((outer, name, i) => ({ name, type: variables[i] ?? dyn, outer }), locals);
@@ -53,7 +56,11 @@ function resultType(checking: Checking, expr: MacroExpr, { predicate, body, type
 }
 
 // A list grows by one element a step, if the predicate holds.
-function gather(checking: Checking, expr: MacroExpr, step: { readonly predicate: CelType | undefined; readonly element: CelType }): CelType {
+function gather(
+  checking: Checking,
+  expr: MacroExpr,
+  step: { readonly predicate: CelType | undefined; readonly element: CelType },
+): CelType {
   const soFar = listOf(checking.inference.freshParameter());
   const longer = applyStep(checking, expr, '_+_', [soFar, listOf(step.element)]);
   return finish(checking, expr, soFar, longer, step.predicate);
@@ -69,13 +76,22 @@ function insert(
   return finish(checking, expr, soFar, longer, step.predicate);
 }
 
-function finish(checking: Checking, expr: MacroExpr, soFar: CelType, longer: CelType, predicate: CelType | undefined): CelType {
+function finish(
+  checking: Checking,
+  expr: MacroExpr,
+  soFar: CelType,
+  longer: CelType,
+  predicate: CelType | undefined,
+): CelType {
   const step = predicate === undefined ? longer : applyStep(checking, expr, '_?_:_', [predicate, longer, soFar]);
   checking.inference.assignable(step, soFar);
   return soFar;
 }
 
-/** What the variables hold, by the type of the range (3.10: maps give keys, or keys and values; lists elements, or indices and elements). */
+/**
+ * What the variables hold, by the type of the range (3.10: maps give keys, or keys and values; lists elements, or
+ * indices and elements).
+ */
 function variableTypes(checking: Checking, expr: MacroExpr, locals: Locals): readonly CelType[] {
   const range = expr.range ?? invariant('a comprehension without a range');
   checking.check(checking, range, locals);

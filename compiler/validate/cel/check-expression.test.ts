@@ -21,7 +21,9 @@ test('elements that do not go together make a list of dyn', () => {
 test('null stands for times, optionals and messages, not for scalars and lists', () => {
   assert.equal(messagesOf('timestamp(0) == null && P == null && optional.none() == null && ip("::1") == null'), []);
   assert.equal(messagesOf('P.id == null'), ["found no matching overload for '_==_' applied to '(string, null)'"]);
-  assert.equal(messagesOf('P.attr == null'), ["found no matching overload for '_==_' applied to '(map(string, dyn), null)'"]);
+  assert.equal(messagesOf('P.attr == null'), [
+    "found no matching overload for '_==_' applied to '(map(string, dyn), null)'",
+  ]);
 });
 
 test('problems come in source order, a name before its arguments', () => {
@@ -57,14 +59,19 @@ test('a macro with the wrong number of arguments gets told the right one', () =>
 });
 
 test('a message literal has its fields checked', () => {
-  assert.equal(messagesOf('google.protobuf.Duration{seconds: "a"}'), ["expected type of field 'seconds' is 'int' but provided type is 'string'"]);
+  assert.equal(messagesOf('google.protobuf.Duration{seconds: "a"}'), [
+    "expected type of field 'seconds' is 'int' but provided type is 'string'",
+  ]);
   assert.equal(messagesOf('google.protobuf.Duration{hours: 1}'), ["undefined field 'hours'"]);
   assert.equal(messagesOf('int{}'), ["'int' is not a message type"]);
   assert.equal(messagesOf('R{}'), ["'authz.engine.v1.Request.Resource' is not a type"]);
 });
 
 test('a wrapper stands for the scalar it wraps', () => {
-  assert.equal(messagesOf('google.protobuf.Int32Value{value: 5} + 1 == 6 && google.protobuf.BoolValue{value: true}'), []);
+  assert.equal(
+    messagesOf('google.protobuf.Int32Value{value: 5} + 1 == 6 && google.protobuf.BoolValue{value: true}'),
+    [],
+  );
   assert.equal(messagesOf('google.protobuf.StringValue{value: "a"} == null'), []);
   assert.equal(messagesOf('google.protobuf.Int32Value{value: 5} == "a"'), [
     "found no matching overload for '_==_' applied to '(wrapper(int), string)'",
@@ -83,7 +90,9 @@ test('a literal that no run could accept does not compile; a computed one does',
 });
 
 test('a format literal is held against its arguments', () => {
-  assert.equal(messagesOf('"%d %%".format(["a"])'), ['error during formatting: decimal clause can only be used on ints, uints, and doubles, was given string']);
+  assert.equal(messagesOf('"%d %%".format(["a"])'), [
+    'error during formatting: decimal clause can only be used on ints, uints, and doubles, was given string',
+  ]);
   assert.equal(messagesOf('"%s".format([[1, [duration("1s"), ip("::1")]]])'), [
     'error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given net.IP',
   ]);

@@ -8,7 +8,10 @@ import { Inference, type Reading } from './inference.js';
 import { literalProblems } from './literals.js';
 import { mapParts } from './type-algebra.js';
 
-/** The side tables of an expression, or what is wrong with it, in source order (docs/spec/conditions.md#invalid-expressions). */
+/**
+ * The side tables of an expression, or what is wrong with it, in source order
+ * (docs/spec/conditions.md#invalid-expressions).
+ */
 export interface CheckResult extends CheckedExpression {
   /** The type of the whole, as CEL's checker gives it (docs/spec/conditions.md#types). */
   readonly type: CelType;
@@ -16,8 +19,8 @@ export interface CheckResult extends CheckedExpression {
 }
 
 /**
- * Type-checks an expression. It is read twice: once by CEL's rules, which decide what compiles and what messages say, and, when all
- * is well, once for what is certain of each value (`CheckedExpression.types`).
+ * Type-checks an expression. It is read twice: once by CEL's rules, which decide what compiles and what messages say,
+ * and, when all is well, once for what is certain of each value (`CheckedExpression.types`).
  */
 export function checkExpression(ast: Expr, environment: Environment): CheckResult {
   const judged = walk(ast, environment, 'static');
@@ -57,7 +60,5 @@ function openToDyn(type: CelType): CelType {
 }
 
 function inSourceOrder(problems: readonly PlacedProblem[]): readonly CelProblem[] {
-  return [...problems]
-    .sort((a, b) => a.at - b.at)
-    .map(({ at: _, ...problem }) => problem);
+  return [...problems].sort((a, b) => a.at - b.at).map(({ at: _, ...problem }) => problem);
 }

@@ -6,7 +6,10 @@ import type { Checking, Locals } from './checking.js';
 import { checkComprehension } from './check-comprehension.js';
 import { applyStep } from './macro-steps.js';
 
-/** A macro: its parts are checked as the expansion that CEL defines for it would be (docs/spec/conditions.md#macros, docs/spec/conditions.md#compile-time-messages). */
+/**
+ * A macro: its parts are checked as the expansion that CEL defines for it would be (docs/spec/conditions.md#macros,
+ * docs/spec/conditions.md#compile-time-messages).
+ */
 export function checkMacro(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   switch (expr.macro) {
     case 'has':

@@ -37,7 +37,9 @@ function madeBy(checking: Checking, expr: MessageExpr, typeName: string, declare
   checking.references.set(expr, { kind: 'type', name: typeName });
   // What runs is the scalar itself.
   const scalar = message.fields.get('value');
-  return checking.reading === 'certain' && isWrapper(message.makes) && scalar !== undefined ? scalar.type : message.makes;
+  return checking.reading === 'certain' && isWrapper(message.makes) && scalar !== undefined
+    ? scalar.type
+    : message.makes;
 }
 
 function checkFieldType(

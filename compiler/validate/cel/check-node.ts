@@ -112,7 +112,8 @@ function isLogical(expr: CallExpr): boolean {
   return expr.isOperator && (expr.function === '_&&_' || expr.function === '_||_');
 }
 
-// A chain is as long as the text allows (6.4 exempts it from the depth limit), so it is walked with a list, not by recursion.
+// A chain is as long as the text allows (6.4 exempts it from the depth limit), so it is walked with a list, not by
+// recursion.
 function checkLogical(checking: Checking, expr: CallExpr, locals: Locals): CelType {
   const waiting: Expr[] = [expr];
   const chain: CallExpr[] = [];

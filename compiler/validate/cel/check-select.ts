@@ -7,7 +7,10 @@ import { qualifiedName, reportUndefinedField } from './names.js';
 import { printOpenType } from './print-types.js';
 import { isWrapper } from './wrappers.js';
 
-/** `a.f` and `a.?f`: a dotted name if there is one so called, else a field (docs/spec/conditions.md#selection-and-indexing, docs/spec/conditions.md#name-resolution). */
+/**
+ * `a.f` and `a.?f`: a dotted name if there is one so called, else a field
+ * (docs/spec/conditions.md#selection-and-indexing, docs/spec/conditions.md#name-resolution).
+ */
 export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
   const name = qualifiedName(expr, locals);
   const declared = name === undefined ? undefined : checking.environment.names.get(name);
@@ -61,7 +64,10 @@ function fieldType(checking: Checking, expr: SelectExpr, target: CelType): CelTy
 }
 
 function refuseSelection(checking: Checking, expr: SelectExpr, target: CelType): CelType {
-  report(checking, { message: `type '${printOpenType(target)}' does not support field selection`, ...fieldPlace(expr) });
+  report(checking, {
+    message: `type '${printOpenType(target)}' does not support field selection`,
+    ...fieldPlace(expr),
+  });
   return dyn;
 }
 
@@ -79,7 +85,8 @@ function messageField(checking: Checking, expr: SelectExpr, typeName: string): C
   return field.type;
 }
 
-// `V.x`: only of `V` itself; a message held in a local variable is read when it runs (docs/spec/conditions.md#policy-variables).
+// `V.x`: only of `V` itself; a message held in a local variable is read when it runs
+// (docs/spec/conditions.md#policy-variables).
 function boundName(checking: Checking, expr: SelectExpr, anyField: CelType): CelType {
   const owner = checking.references.get(expr.operand)?.kind;
   const kind = owner === 'variables' || owner === 'constants' || owner === 'globals' ? bound[owner] : undefined;

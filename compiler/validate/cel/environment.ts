@@ -65,12 +65,23 @@ const variables = message('authz.Variables');
 
 const attributes = mapOf(string, json);
 
-const engineMessages: readonly (readonly [makes: CelType, kind: MessageKind, fields: Readonly<Record<string, CelType>>])[] = [
+const engineMessages: readonly (readonly [
+  makes: CelType,
+  kind: MessageKind,
+  fields: Readonly<Record<string, CelType>>,
+])[] = [
   [request, 'request', { principal, resource, auxData, aux_data: auxData }],
   [
     principal,
     'principal',
-    { id: string, roles: listOf(string), attr: attributes, policyVersion: string, policy_version: string, scope: string },
+    {
+      id: string,
+      roles: listOf(string),
+      attr: attributes,
+      policyVersion: string,
+      policy_version: string,
+      scope: string,
+    },
   ],
   [
     resource,
@@ -98,7 +109,11 @@ const scalars: Readonly<Record<string, CelType>> = {
   UInt64Value: uint,
 };
 
-const wellKnownMessages: readonly (readonly [name: string, makes: CelType, fields: Readonly<Record<string, CelType>>])[] = [
+const wellKnownMessages: readonly (readonly [
+  name: string,
+  makes: CelType,
+  fields: Readonly<Record<string, CelType>>,
+])[] = [
   ['Any', dyn, { type_url: string, value: bytes }],
   ['Duration', duration, { seconds: int, nanos: int }],
   ['Empty', message('google.protobuf.Empty'), {}],
@@ -109,7 +124,14 @@ const wellKnownMessages: readonly (readonly [name: string, makes: CelType, field
   [
     'Value',
     dyn,
-    { null_value: int, number_value: double, string_value: string, bool_value: bool, struct_value: struct, list_value: values },
+    {
+      null_value: int,
+      number_value: double,
+      string_value: string,
+      bool_value: bool,
+      struct_value: struct,
+      list_value: values,
+    },
   ],
   ...Object.entries(scalars).map(([name, value]) => [name, wrapperOf(value), { value }] as const),
 ];
@@ -139,7 +161,8 @@ export const policyEnvironment: Environment = {
 
 function declaredNames(): ReadonlyMap<string, Name> {
   const names = new Map<string, Name>();
-  const declare = (name: string, type: CelType, reference: Reference): Map<string, Name> => names.set(name, { type, reference });
+  const declare = (name: string, type: CelType, reference: Reference): Map<string, Name> =>
+    names.set(name, { type, reference });
   declare('request', request, { kind: 'request' });
   declare('P', principal, { kind: 'principal' });
   declare('R', resource, { kind: 'resource' });
@@ -167,7 +190,8 @@ function declaredMessages(): ReadonlyMap<string, MessageType> {
   return messages;
 }
 
-// A snake_case field is an alias when its camelCase twin is declared too; alone it is the proto name of a well-known field.
+// A snake_case field is an alias when its camelCase twin is declared too; alone it is the proto name of a well-known
+// field.
 function fieldsOf(fields: Readonly<Record<string, CelType>>): ReadonlyMap<string, Field> {
   const result = new Map<string, Field>();
   for (const [name, type] of Object.entries(fields)) {

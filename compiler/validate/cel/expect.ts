@@ -13,7 +13,10 @@ export function expectType(checking: Checking, expected: CelType, found: CelType
   return false;
 }
 
-/** The type of an element, entry or field. `?x` puts in what the optional holds (docs/spec/conditions.md#optional-values). */
+/**
+ * The type of an element, entry or field. `?x` puts in what the optional holds
+ * (docs/spec/conditions.md#optional-values).
+ */
 export function entryType(checking: Checking, value: Expr, optional: boolean, locals: Locals): CelType {
   const type = checking.check(checking, value, locals);
   if (!optional) return type;

@@ -5,7 +5,10 @@ export type Clause =
   /** A `%` with nothing behind it. */
   | { readonly kind: 'end' };
 
-/** The clauses of a format string in order, the literal text and `%%` left out (docs/spec/conditions.md#format). It ends at the first bad one. */
+/**
+ * The clauses of a format string in order, the literal text and `%%` left out (docs/spec/conditions.md#format). It ends
+ * at the first bad one.
+ */
 export function parseClauses(format: string): readonly Clause[] {
   const clauses: Clause[] = [];
   let i = format.indexOf('%');
@@ -29,7 +32,8 @@ function parseClause(format: string, start: number): { readonly clause: Clause; 
   const digits = format[start] === '.' ? digitsFrom(format, start + 1) : undefined;
   const at = digits === undefined ? start : start + 1 + digits.length;
   const problem = digits === undefined ? undefined : problemOfPrecision(digits, at >= format.length);
-  if (problem !== undefined) return { clause: { kind: 'bad', message: `error while parsing precision: ${problem}` }, next: at };
+  if (problem !== undefined)
+    return { clause: { kind: 'bad', message: `error while parsing precision: ${problem}` }, next: at };
   const letter = format[at] ?? '';
   if (isLetter(letter)) return { clause: { kind: 'clause', letter }, next: at + 1 };
   const message = `unrecognized formatting clause "${firstByte(format.slice(at, at + 2))}"`;
@@ -48,7 +52,9 @@ function problemOfPrecision(digits: string, isAtEnd: boolean): string | undefine
   if (digits === '') return `${parsing}: invalid syntax`;
   const precision = BigInt(digits.replace(/^0+(?=.)/, '').slice(0, 20));
   if (precision > 2n ** 63n - 1n) return `${parsing}: value out of range`;
-  return precision > MAX_PRECISION ? `precision ${precision} exceeds maximum allowed precision ${MAX_PRECISION}` : undefined;
+  return precision > MAX_PRECISION
+    ? `precision ${precision} exceeds maximum allowed precision ${MAX_PRECISION}`
+    : undefined;
 }
 
 function isLetter(text: string): text is Extract<Clause, { readonly kind: 'clause' }>['letter'] {

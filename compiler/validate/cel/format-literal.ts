@@ -6,11 +6,15 @@ import { parseClauses } from './format-clauses.js';
 /** The type of a node, as CEL's checker gives it. */
 type TypeOf = (expr: Expr) => CelType | undefined;
 
-/** What is wrong with `"…".format([…])` when both are literals: its clauses, their types, too few or too many arguments (docs/spec/conditions.md#format). */
+/**
+ * What is wrong with `"…".format([…])` when both are literals: its clauses, their types, too few or too many arguments
+ * (docs/spec/conditions.md#format).
+ */
 export function formatProblem(call: CallExpr, typeOf: TypeOf): PlacedProblem | undefined {
   const { target } = call;
   const [list] = call.args;
-  if (target?.kind !== 'literal' || target.type !== 'string' || list?.kind !== 'list' || call.args.length !== 1) return undefined;
+  if (target?.kind !== 'literal' || target.type !== 'string' || list?.kind !== 'list' || call.args.length !== 1)
+    return undefined;
   const values = list.elements.map((element) => element.value);
   let used = 0;
   for (const clause of parseClauses(target.value)) {
@@ -19,7 +23,11 @@ export function formatProblem(call: CallExpr, typeOf: TypeOf): PlacedProblem | u
     if (value === undefined) return problemAt(call, `index ${used} out of range`);
     if (clause.kind === 'bad') return problemAt(call, `could not parse formatting clause: ${clause.message}`);
     const offender = offenderOf(clause.letter, value, typeOf);
-    if (offender !== undefined) return problemAt(offender, `error during formatting: ${demands[clause.letter]}, was given ${runtimeName(typeOf(offender))}`);
+    if (offender !== undefined)
+      return problemAt(
+        offender,
+        `error during formatting: ${demands[clause.letter]}, was given ${runtimeName(typeOf(offender))}`,
+      );
     used += 1;
   }
   if (values.length <= used) return undefined;

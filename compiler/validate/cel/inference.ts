@@ -5,14 +5,18 @@ import { isWrapperOf } from './wrappers.js';
 
 /**
  * How two types of one value are made one, and what a dynamic argument means for the parameters of the formal type.
- * `static` is CEL's own rule (docs/spec/conditions.md#types), which messages follow; `certain` never claims more than evaluation keeps.
+ * `static` is CEL's own rule (docs/spec/conditions.md#types), which messages follow; `certain` never claims more than
+ * evaluation keeps.
  */
 export type Reading = 'static' | 'certain';
 
 /** More steps than this in one comparison mean a type made to be large: it counts as dyn. */
 const MAX_STEPS = 2000;
 
-/** Binds type parameters while the types of one expression are worked out. It lives as long as the check of that expression. */
+/**
+ * Binds type parameters while the types of one expression are worked out. It lives as long as the check of that
+ * expression.
+ */
 export class Inference {
   private readonly bindings = new Map<string, CelType>();
   /** What `bindings` held before each change since the last decision, newest last. */
@@ -103,7 +107,10 @@ export class Inference {
   private widen(name: string, bound: CelType, other: CelType): 'bound' | 'refused' {
     if (sameType(other, bound)) return 'bound';
     if (!this.fits(other, bound)) return 'refused';
-    const general = this.reading === 'certain' ? certainJoin(this.substitute(other), this.substitute(bound)) : mostGeneral(other, bound);
+    const general =
+      this.reading === 'certain'
+        ? certainJoin(this.substitute(other), this.substitute(bound))
+        : mostGeneral(other, bound);
     if (!this.occurs(name, general)) this.set(name, general);
     return 'bound';
   }
@@ -145,7 +152,8 @@ export class Inference {
     return this.bindings.get(last) ?? parameter(last);
   }
 
-  // The last parameter of a chain. The chain is walked, not recursed into, and shortened: a long expression makes long chains.
+  // The last parameter of a chain. The chain is walked, not recursed into, and shortened: a long expression makes long
+  // chains.
   private lastOf(name: string): string {
     const passed: string[] = [];
     let last = name;

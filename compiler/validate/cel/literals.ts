@@ -4,7 +4,10 @@ import type { CallExpr, LiteralExpr } from '../../ast/expr.js';
 import type { Checking, PlacedProblem } from './checking.js';
 import { formatProblem } from './format-literal.js';
 
-/** What is wrong with literal arguments whose text can be judged before anything runs (docs/spec/conditions.md#literal-arguments). */
+/**
+ * What is wrong with literal arguments whose text can be judged before anything runs
+ * (docs/spec/conditions.md#literal-arguments).
+ */
 export function literalProblems(checking: Checking): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   for (const call of checking.calls.keys()) {
@@ -26,7 +29,9 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
       return refusalOf(first, toTimestamp) && problemAt(first, 'invalid timestamp argument');
     case 'matches':
       // The global form has two arguments and is not judged.
-      return first.type !== 'string' || isPattern(first.value) ? undefined : problemAt(first, 'invalid matches argument');
+      return first.type !== 'string' || isPattern(first.value)
+        ? undefined
+        : problemAt(first, 'invalid matches argument');
     case 'toIp':
       return withReason(first, 'invalid ip argument', refusalOf(first, toIp));
     case 'toCidr':

@@ -3,7 +3,10 @@ import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import { type Checking, type Locals, localOf, type PlacedRange, report } from './checking.js';
 import { macroForms } from './macro-forms.js';
 
-/** `a.b.c` as one name, unless a local variable owns its first part (docs/spec/conditions.md#comprehensions, docs/spec/conditions.md#name-resolution). */
+/**
+ * `a.b.c` as one name, unless a local variable owns its first part (docs/spec/conditions.md#comprehensions,
+ * docs/spec/conditions.md#name-resolution).
+ */
 export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
   const parts: string[] = [];
   let node = expr;
@@ -20,7 +23,10 @@ export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
 /** An identifier that nothing declares. */
 export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals: Locals): void {
   const place = { start: expr.start, end: expr.end, at: expr.start };
-  reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, place, () => [...localNames(locals), ...checking.environment.names.keys()]);
+  reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, place, () => [
+    ...localNames(locals),
+    ...checking.environment.names.keys(),
+  ]);
 }
 
 /**
@@ -31,7 +37,11 @@ export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals
 export function reportUndeclaredFunction(checking: Checking, name: string, start: number, at: number): void {
   const place = { start, end: at, at };
   const forms = macroForms.get(name);
-  if (forms === undefined) return reportUndeclared(checking, name, place, () => [...checking.environment.functions.keys(), ...macroForms.keys()]);
+  if (forms === undefined)
+    return reportUndeclared(checking, name, place, () => [
+      ...checking.environment.functions.keys(),
+      ...macroForms.keys(),
+    ]);
   report(checking, { message: undeclared(name), ...place, hints: () => [`the macro \`${name}\` takes ${forms}`] });
 }
 
@@ -42,7 +52,12 @@ export function reportUndeclaredType(checking: Checking, name: string, start: nu
 }
 
 /** A field that the message does not have. */
-export function reportUndefinedField(checking: Checking, field: string, place: PlacedRange, known: Iterable<string>): void {
+export function reportUndefinedField(
+  checking: Checking,
+  field: string,
+  place: PlacedRange,
+  known: Iterable<string>,
+): void {
   report(checking, { message: `undefined field '${field}'`, ...place, hints: () => hintsFor(field, known) });
 }
 

@@ -15,8 +15,9 @@ export interface Application {
 }
 
 /**
- * The result type of a call: that of the overloads that fit, dyn if they differ (docs/spec/conditions.md#overload-resolution). None fits: a problem,
- * and a type that suppresses what would follow from it.
+ * The result type of a call: that of the overloads that fit, dyn if they differ
+ * (docs/spec/conditions.md#overload-resolution). None fits: a problem, and a type that suppresses what would follow
+ * from it.
  */
 export function resolve(checking: Checking, application: Application, overloads: readonly Overload[]): CelType {
   const { inference } = checking;
@@ -32,7 +33,12 @@ export function resolve(checking: Checking, application: Application, overloads:
   if (result !== undefined) return result;
   const types = application.arguments.map((type) => inference.substitute(type));
   const { name, form, start, end, at } = application;
-  report(checking, { message: `found no matching overload for '${name}' applied to '${printArguments(types, form)}'`, start, end, at });
+  report(checking, {
+    message: `found no matching overload for '${name}' applied to '${printArguments(types, form)}'`,
+    start,
+    end,
+    at,
+  });
   return errorType;
 }
 

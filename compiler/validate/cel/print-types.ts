@@ -1,7 +1,10 @@
 import { type CelType, opaque, printType } from '../../cel/types.js';
 import { mapParts } from './type-algebra.js';
 
-/** The arguments of a call as the overload message shows them (docs/spec/conditions.md#overload-resolution): the receiver before the dot. */
+/**
+ * The arguments of a call as the overload message shows them (docs/spec/conditions.md#overload-resolution): the
+ * receiver before the dot.
+ */
 export function printArguments(types: readonly CelType[], form: 'global' | 'member'): string {
   const printed = types.map(printType);
   if (form === 'global') return `(${printed.join(', ')})`;

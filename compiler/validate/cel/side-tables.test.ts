@@ -46,7 +46,12 @@ test('arithmetic with a literal is of its type, or it fails', () => {
 
 test('a call knows its row of the function table, an operator has none', () => {
   assert.equal(calls('size(R.attr.s) + math.abs(-1) == P.id.size()'), ['mathAbs', 'size', 'size']);
-  assert.equal(calls('ip("10.0.0.1") == cidr("10.0.0.0/8").ip() && ip.isCanonical("::1")'), ['cidrIp', 'ipIsCanonical', 'toCidr', 'toIp']);
+  assert.equal(calls('ip("10.0.0.1") == cidr("10.0.0.0/8").ip() && ip.isCanonical("::1")'), [
+    'cidrIp',
+    'ipIsCanonical',
+    'toCidr',
+    'toIp',
+  ]);
   assert.equal(calls('[1].all(x, x > 0)'), []);
 });
 
@@ -58,7 +63,12 @@ test('a reference says what a name denotes, aliases resolved', () => {
     'principal',
     'request',
   ]);
-  assert.equal(references('request.aux_data.jwts["t"].claims.sub'), ['aux-data', 'field aux-data.jwts', 'field jwt.claims', 'request']);
+  assert.equal(references('request.aux_data.jwts["t"].claims.sub'), [
+    'aux-data',
+    'field aux-data.jwts',
+    'field jwt.claims',
+    'request',
+  ]);
   assert.equal(references('V.a + variables.b + C.c + G.?d.value()'), [
     'constant c',
     'constants',
@@ -75,7 +85,12 @@ test('a reference says what a name denotes, aliases resolved', () => {
 });
 
 test('a message that a local variable holds is read through the variable', () => {
-  assert.equal(references('cel.bind(r, request, r.principal.id)'), ['field principal.id', 'field request.principal', 'local r', 'request']);
+  assert.equal(references('cel.bind(r, request, r.principal.id)'), [
+    'field principal.id',
+    'field request.principal',
+    'local r',
+    'request',
+  ]);
   assert.equal(references('cel.bind(v, V, v.a)'), ['local v', 'variables']);
 });
 

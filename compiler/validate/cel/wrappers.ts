@@ -1,8 +1,8 @@
 import { type CelType, opaque, printType } from '../../cel/types.js';
 
 /**
- * The type of `google.protobuf.Int32Value{value: 5}` and its like (docs/spec/conditions.md#messages-as-values): stands for the scalar it wraps, and the scalar
- * for it; null stands for it too.
+ * The type of `google.protobuf.Int32Value{value: 5}` and its like (docs/spec/conditions.md#messages-as-values): stands
+ * for the scalar it wraps, and the scalar for it; null stands for it too.
  */
 export function wrapperOf(scalar: CelType): CelType {
   return opaque(`wrapper(${printType(scalar)})`);

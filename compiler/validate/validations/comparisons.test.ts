@@ -19,7 +19,9 @@ test('plain JSON is never a timestamp, a duration, bytes or an address (docs/spe
     const fields = text.startsWith('C.') ? ', constants: {local: {at: "2030"}}' : '';
     assert.equal(warningCodesOf(conditional(text, fields)), NEVER, text);
   }
-  assert.equal(warningsOf(conditional('R.attr.at != now()')), ['comparison/never-holds: `!=` is always true: plain JSON and a timestamp are never equal']);
+  assert.equal(warningsOf(conditional('R.attr.at != now()')), [
+    'comparison/never-holds: `!=` is always true: plain JSON and a timestamp are never equal',
+  ]);
 });
 
 test('numbers of all kinds compare, and so does what is not certain', () => {

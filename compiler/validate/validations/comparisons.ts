@@ -6,7 +6,10 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { describeType, neverEqual } from '../never-together.js';
 import { type OperatorUse, operatorsOf, plainOperandOf, signOf } from '../operators-of.js';
 
-/** Warns of `==`, `!=` and `in` between types that are never equal (docs/spec/conditions.md#equality), such as an attribute and a timestamp. */
+/**
+ * Warns of `==`, `!=` and `in` between types that are never equal (docs/spec/conditions.md#equality), such as an
+ * attribute and a timestamp.
+ */
 export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
   for (const use of operatorsOf(policies, types, (suspect) => neverHolds(suspect) !== undefined)) {
     const { expression, node } = use;
@@ -14,14 +17,22 @@ export function warnOfComparisons(policies: PolicySet, types: Types, report: Pro
     report.add(
       'comparison/never-holds',
       placeOfNode(expression, node),
-      { operator: signOf(node), left: describeType(left), right: describeType(right), always: node.function === '_!=_' },
+      {
+        operator: signOf(node),
+        left: describeType(left),
+        right: describeType(right),
+        always: node.function === '_!=_',
+      },
       { notes: [{ message: wayOut(left, right, plainOperandOf(use)) }] },
     );
   }
 }
 
 /** The types that are compared with each other and never equal. */
-function neverHolds({ node, operands }: Pick<OperatorUse, 'node' | 'operands'>): readonly [CelType, CelType] | undefined {
+function neverHolds({
+  node,
+  operands,
+}: Pick<OperatorUse, 'node' | 'operands'>): readonly [CelType, CelType] | undefined {
   const [left, right] = comparedBy(node.function, operands);
   return left === undefined || right === undefined || !neverEqual(left, right) ? undefined : [left, right];
 }
@@ -36,7 +47,13 @@ function comparedBy(operator: string, [left, right]: readonly CelType[]): readon
 
 function wayOut(left: CelType, right: CelType, plain: string): string {
   const conversion = CONVERSIONS[left.kind === 'dyn' ? right.kind : left.kind];
-  return conversion === undefined ? 'compare values of one type' : `convert the other side first: \`${conversion}(${plain})\``;
+  return conversion === undefined
+    ? 'compare values of one type'
+    : `convert the other side first: \`${conversion}(${plain})\``;
 }
 
-const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = { timestamp: 'timestamp', duration: 'duration', bytes: 'bytes' };
+const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = {
+  timestamp: 'timestamp',
+  duration: 'duration',
+  bytes: 'bytes',
+};

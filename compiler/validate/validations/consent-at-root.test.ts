@@ -5,14 +5,19 @@ import { allow, CONSENT, deny, resourcePolicy, warningCodesOf } from '../../../t
 test('at the root nobody can consent, so an ALLOW that needs consent never counts (8.3)', () => {
   assert.equal(warningCodesOf(resourcePolicy([allow('[view]', '[user]')], CONSENT)), ['scope/consent-at-root']);
   assert.equal(
-    warningCodesOf(`principalPolicy: {principal: p, version: default${CONSENT}, rules: [{resource: a, actions: [{action: x, effect: EFFECT_ALLOW}]}]}`),
+    warningCodesOf(
+      `principalPolicy: {principal: p, version: default${CONSENT}, rules: [{resource: a, actions: [{action: x, effect: EFFECT_ALLOW}]}]}`,
+    ),
     ['scope/consent-at-root'],
   );
 });
 
 test('a policy that only denies needs no consent, and below the root there is a parent', () => {
   assert.equal(warningCodesOf(resourcePolicy([deny('[view]', '[user]')], CONSENT)), []);
-  assert.equal(warningCodesOf(resourcePolicy([]), resourcePolicy([allow('[view]', '[user]')], `, scope: a${CONSENT}`)), []);
+  assert.equal(
+    warningCodesOf(resourcePolicy([]), resourcePolicy([allow('[view]', '[user]')], `, scope: a${CONSENT}`)),
+    [],
+  );
 });
 
 test.run();

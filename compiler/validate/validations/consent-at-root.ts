@@ -3,12 +3,20 @@ import { placeOfDocument } from '../../ast/places.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 
-/** Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts (docs/spec/policy-language.md#effect-of-a-rule). */
+/**
+ * Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts
+ * (docs/spec/policy-language.md#effect-of-a-rule).
+ */
 export function warnOfConsentAtRoot({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     if (!needsConsent(linked) || !allows(linked)) continue;
     const notes = [{ message: 'remove `scopePermissions`, or give the policy the `scope` it was meant for' }];
-    report.add('scope/consent-at-root', placeOfDocument(linked.file), { policy: linked.key }, { notes, facts: { policy: linked.key } });
+    report.add(
+      'scope/consent-at-root',
+      placeOfDocument(linked.file),
+      { policy: linked.key },
+      { notes, facts: { policy: linked.key } },
+    );
   }
 }
 

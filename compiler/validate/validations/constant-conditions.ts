@@ -9,8 +9,9 @@ import { conditionsOf } from '../conditions-of.js';
 import { describeType } from '../never-together.js';
 
 /**
- * Warns of conditions, and of parts of them, that hold always or never (docs/spec/policy-language.md#results-of-conditions): they are constant, or their value is no
- * boolean. Of nested parts the outermost that is constant is reported.
+ * Warns of conditions, and of parts of them, that hold always or never
+ * (docs/spec/policy-language.md#results-of-conditions): they are constant, or their value is no boolean. Of nested
+ * parts the outermost that is constant is reported.
  */
 export function warnOfConstantConditions(policies: PolicySet, types: Types, report: Problems): void {
   for (const condition of conditionsOf(policies)) judge(condition.match, condition, types, report);
@@ -52,12 +53,19 @@ function truthOf(match: Match): boolean | undefined {
 
 function reportConstant(match: Match, truth: boolean, condition: Condition, report: Problems): void {
   const code = truth ? 'condition/always-true' : 'condition/always-false';
-  report.add(code, placeOf(match, condition), { text: textOf(match) }, { notes: [{ message: wayOut(truth, match === condition.match) }] });
+  report.add(
+    code,
+    placeOf(match, condition),
+    { text: textOf(match) },
+    { notes: [{ message: wayOut(truth, match === condition.match) }] },
+  );
 }
 
 function wayOut(truth: boolean, isWhole: boolean): string {
   if (!isWhole) return 'remove this part, or compare with an attribute';
-  return truth ? 'remove the condition: without one the rule applies always' : 'compare with an attribute, or remove what depends on the condition';
+  return truth
+    ? 'remove the condition: without one the rule applies always'
+    : 'compare with an attribute, or remove what depends on the condition';
 }
 
 function typeOf(expression: Expression, types: Types): CelType | undefined {

@@ -3,8 +3,13 @@ import * as assert from 'uvu/assert';
 import { allow, conditional, resourcePolicy, warningsOf } from '../../../tests/support/warnings.js';
 
 test('output.expr is the older spelling of output.when.ruleActivated (14)', () => {
-  assert.equal(warningsOf(resourcePolicy([allow('[view]', '[user]', ", output: {expr: 'P.id'}")])), ['deprecated/output-expr: `output.expr` is deprecated']);
-  assert.equal(warningsOf(resourcePolicy([allow('[view]', '[user]', ", output: {when: {ruleActivated: 'P.id'}}")])), []);
+  assert.equal(warningsOf(resourcePolicy([allow('[view]', '[user]', ", output: {expr: 'P.id'}")])), [
+    'deprecated/output-expr: `output.expr` is deprecated',
+  ]);
+  assert.equal(
+    warningsOf(resourcePolicy([allow('[view]', '[user]', ", output: {when: {ruleActivated: 'P.id'}}")])),
+    [],
+  );
 });
 
 test('top-level variables are the older spelling of local ones', () => {

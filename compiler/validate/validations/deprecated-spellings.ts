@@ -8,11 +8,19 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { expressionsOf } from '../expressions-of.js';
 import { usingDocumentsOf } from '../using-documents.js';
 
-/** Warns of older spellings that still work (docs/spec/policy-language.md#deprecated-spellings): `output.expr`, top-level `variables`, two names of functions. */
+/**
+ * Warns of older spellings that still work (docs/spec/policy-language.md#deprecated-spellings): `output.expr`,
+ * top-level `variables`, two names of functions.
+ */
 export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, report: Problems): void {
   for (const output of policies.policies.flatMap(outputsOf)) {
     if (output.legacy === undefined) continue;
-    report.add('deprecated/output-expr', output.legacy.place, {}, { notes: [{ message: 'write `output.when.ruleActivated`' }] });
+    report.add(
+      'deprecated/output-expr',
+      output.legacy.place,
+      {},
+      { notes: [{ message: 'write `output.when.ruleActivated`' }] },
+    );
   }
   for (const { file } of usingDocumentsOf(policies)) {
     const [first] = file.legacyVariables;
@@ -24,7 +32,8 @@ export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, rep
 }
 
 function outputsOf(linked: LinkedPolicy): readonly Output[] {
-  const rules = linked.kind === 'principal' ? linked.policy.rules.flatMap(({ actions }) => actions) : linked.policy.rules;
+  const rules =
+    linked.kind === 'principal' ? linked.policy.rules.flatMap(({ actions }) => actions) : linked.policy.rules;
   return rules.flatMap(({ output }) => output ?? []);
 }
 

@@ -13,7 +13,10 @@ test('an invalid expression is one error at its place, with everything that is w
   const [found, ...others] = report.sorted();
   assert.equal(others, []);
   assert.is(found?.code, 'expression/invalid');
-  assert.is(found?.message, "Invalid expression `foo + R.kin == 1`: [undeclared reference to 'foo' (in container ''), undefined field 'kin']");
+  assert.is(
+    found?.message,
+    "Invalid expression `foo + R.kin == 1`: [undeclared reference to 'foo' (in container ''), undefined field 'kin']",
+  );
   assert.is(found?.place?.anchor, 40);
 });
 
@@ -47,7 +50,11 @@ test('variables are checked whether used or not, and so are all definitions of i
 
 test('an expression that two documents see is wrong once', () => {
   const shared = expression('P.idd', 1);
-  const { report } = run({ variables: [shared], conditions: [expression('P.idd', 1)], importedRoles: [role(expression('true', 2), shared)] });
+  const { report } = run({
+    variables: [shared],
+    conditions: [expression('P.idd', 1)],
+    importedRoles: [role(expression('true', 2), shared)],
+  });
   assert.is(report.sorted().length, 1);
 });
 
@@ -72,7 +79,12 @@ function run({ conditions = [], variables = [], importedRoles = [] }: Parts): {
 } {
   const report = new Diagnostics();
   const rules = conditions.map((of) => ({ condition: conditionOf(of), output: undefined }) as ResourceRule);
-  const policy = { kind: 'resource', policy: { rules } as unknown as ResourcePolicy, bindings: bindingsOf(variables), importedRoles };
+  const policy = {
+    kind: 'resource',
+    policy: { rules } as unknown as ResourcePolicy,
+    bindings: bindingsOf(variables),
+    importedRoles,
+  };
   const policies: PolicySet = { policies: [policy as unknown as LinkedResourcePolicy], documents: [] };
   return { report, types: checkExpressions(policies, report) };
 }
@@ -81,7 +93,13 @@ const source = new Source('policy.yaml', ' '.repeat(200));
 
 function expression(text: string, anchor: number): Expression {
   const { ast, errors } = parseCel(text);
-  return { text, place: placeAt(anchor), ast, syntaxErrors: errors, spanOf: (start, end) => ({ source, start: anchor + 2 + start, end: anchor + 2 + end }) };
+  return {
+    text,
+    place: placeAt(anchor),
+    ast,
+    syntaxErrors: errors,
+    spanOf: (start, end) => ({ source, start: anchor + 2 + start, end: anchor + 2 + end }),
+  };
 }
 
 function placeAt(anchor: number): Place {
@@ -101,5 +119,8 @@ function bindingsOf(variables: readonly Expression[]): Bindings {
 }
 
 function role(condition: Expression, variable: Expression): LinkedDerivedRole {
-  return { definition: { condition: conditionOf(condition) }, bindings: bindingsOf([variable]) } as unknown as LinkedDerivedRole;
+  return {
+    definition: { condition: conditionOf(condition) },
+    bindings: bindingsOf([variable]),
+  } as unknown as LinkedDerivedRole;
 }

@@ -10,7 +10,10 @@ import type { CelProblem } from '../cel/checking.js';
 import { policyEnvironment } from '../cel/environment.js';
 import { expressionsOf } from '../expressions-of.js';
 
-/** Type-checks every expression (docs/spec/conditions.md#invalid-expressions): one diagnostic for each invalid one, with a note at each thing that is wrong in it. */
+/**
+ * Type-checks every expression (docs/spec/conditions.md#invalid-expressions): one diagnostic for each invalid one, with
+ * a note at each thing that is wrong in it.
+ */
 export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
   const types = new Map<Expression, CheckedExpression>();
   const known = new Map<Expr, Judgement>();
@@ -54,7 +57,11 @@ function judge(ast: Expr): Judgement {
   return { problems, checked: { types, calls, references } };
 }
 
-function notesOf(expression: Expression, problems: readonly (CelProblem | SyntaxError)[], report: Diagnostics): readonly Note[] {
+function notesOf(
+  expression: Expression,
+  problems: readonly (CelProblem | SyntaxError)[],
+  report: Diagnostics,
+): readonly Note[] {
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
     const hints = 'hints' in problem && problem.hints !== undefined ? report.search(problem.hints) : [];
@@ -62,7 +69,10 @@ function notesOf(expression: Expression, problems: readonly (CelProblem | Syntax
   });
 }
 
-/** Where the first problem is. An expression that ends too early is pointed to where its text ends, not at the line break or the white space after it. */
+/**
+ * Where the first problem is. An expression that ends too early is pointed to where its text ends, not at the line
+ * break or the white space after it.
+ */
 function focusOf(expression: Expression, [first]: readonly (CelProblem | SyntaxError)[]): Span | undefined {
   if (first === undefined) return undefined;
   const { source, start, end } = expression.spanOf(first.start, first.end);

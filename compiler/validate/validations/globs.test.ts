@@ -6,13 +6,36 @@ const actions = (glob: string) => warningCodesOf(resourcePolicy([allow(`[${JSON.
 const UNRELIABLE = ['glob/unreliable'];
 
 test('an invalid glob, three stars, an open brace, a star in braces beside other text are unreliable (4.3)', () => {
-  for (const glob of ['[*', '[]*', '[z-a]*', '***', 'a:***', '{a*,b', 'x{view*,edit}', '{view*,edit}:z', '{a*,b}{c,d}', '*{a*,b}']) {
+  for (const glob of [
+    '[*',
+    '[]*',
+    '[z-a]*',
+    '***',
+    'a:***',
+    '{a*,b',
+    'x{view*,edit}',
+    '{view*,edit}:z',
+    '{a*,b}{c,d}',
+    '*{a*,b}',
+  ]) {
     assert.equal(actions(glob), UNRELIABLE, glob);
   }
 });
 
 test('all other globs are reliable', () => {
-  for (const glob of ['*', '**', 'a:*', 'a:**:c', '{view*,edit}', 'x{a,b}*', '[abc]*', '[!a-c]*', '?*', '\\{*', 'a}*']) {
+  for (const glob of [
+    '*',
+    '**',
+    'a:*',
+    'a:**:c',
+    '{view*,edit}',
+    'x{a,b}*',
+    '[abc]*',
+    '[!a-c]*',
+    '?*',
+    '\\{*',
+    'a}*',
+  ]) {
     assert.equal(actions(glob), [], glob);
   }
 });
@@ -21,7 +44,8 @@ test('brackets and braces without a star are literal where a glob needs one, and
   assert.equal(actions('{view,edit}'), ['glob/literal']);
   assert.equal(actions('view[ab]'), ['glob/literal']);
   for (const text of ['view', 'view?', 'a{b}', 'a:b', 'a[]']) assert.equal(actions(text), [], text);
-  const role = (action: string) => `rolePolicy: {role: r, version: default, rules: [{resource: album, allowActions: ["${action}"]}]}`;
+  const role = (action: string) =>
+    `rolePolicy: {role: r, version: default, rules: [{resource: album, allowActions: ["${action}"]}]}`;
   const album = resourcePolicy([allow('[view]', '[user]')]);
   assert.equal(warningCodesOf(album, role('{view,edit}')), []);
   assert.equal(warningCodesOf(album, role('[view')), UNRELIABLE);
@@ -30,9 +54,17 @@ test('brackets and braces without a star are literal where a glob needs one, and
 test('roles, parent roles and resources are looked at', () => {
   assert.equal(warningCodesOf(resourcePolicy([allow('[view]', '["[*"]')])), UNRELIABLE);
   const roles = 'derivedRoles: {name: r, definitions: [{name: owner, parentRoles: ["{a,b}"]}]}';
-  assert.equal(warningCodesOf(roles, resourcePolicy(['{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}'], ', importDerivedRoles: [r]')), ['glob/literal']);
   assert.equal(
-    warningCodesOf('principalPolicy: {principal: p, version: default, rules: [{resource: "a***", actions: [{action: "[*", effect: EFFECT_ALLOW}]}]}'),
+    warningCodesOf(
+      roles,
+      resourcePolicy(['{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}'], ', importDerivedRoles: [r]'),
+    ),
+    ['glob/literal'],
+  );
+  assert.equal(
+    warningCodesOf(
+      'principalPolicy: {principal: p, version: default, rules: [{resource: "a***", actions: [{action: "[*", effect: EFFECT_ALLOW}]}]}',
+    ),
     ['glob/unreliable', 'glob/unreliable'],
   );
 });

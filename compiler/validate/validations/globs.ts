@@ -5,7 +5,10 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { importedRolesOf } from '../imported-roles.js';
 import type { Located } from '../../diagnostics/span.js';
 
-/** Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs and are none (docs/spec/policy-language.md#globs). */
+/**
+ * Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs
+ * and are none (docs/spec/policy-language.md#globs).
+ */
 export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Problems): void {
   const ofRoles = withStar([...importedRolesOf(policies)].flatMap(({ definition }) => definition.parentRoles));
   for (const texts of [...policies.map(textsOf), ofRoles]) {
@@ -13,9 +16,20 @@ export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Prob
       const glob = text.value;
       if (isAlwaysGlob || glob.includes('*')) {
         const reason = reasonAgainst(glob);
-        if (reason !== undefined) report.add('glob/unreliable', text.place, { glob, reason: reason.what }, { notes: [{ message: reason.wayOut }] });
+        if (reason !== undefined)
+          report.add(
+            'glob/unreliable',
+            text.place,
+            { glob, reason: reason.what },
+            { notes: [{ message: reason.wayOut }] },
+          );
       } else if (LOOKS_LIKE_A_GLOB.test(glob)) {
-        report.add('glob/literal', text.place, { text: glob }, { notes: [{ message: 'a text is a glob only if it contains `*`: list the names one by one' }] });
+        report.add(
+          'glob/literal',
+          text.place,
+          { text: glob },
+          { notes: [{ message: 'a text is a glob only if it contains `*`: list the names one by one' }] },
+        );
       }
     }
   }
@@ -34,13 +48,12 @@ function textsOf(linked: LinkedPolicy): readonly MatchedText[] {
     case 'resource': {
       const { rules, schemas } = linked.policy;
       const ignored = [schemas?.principal, schemas?.resource].flatMap((schema) => schema?.ignoredActions ?? []);
-      return [
-        ...withStar(rules.flatMap(({ actions, roles }) => [...actions, ...roles])),
-        ...always(ignored),
-      ];
+      return [...withStar(rules.flatMap(({ actions, roles }) => [...actions, ...roles])), ...always(ignored)];
     }
     case 'principal':
-      return withStar(linked.policy.rules.flatMap(({ resource, actions }) => [resource, ...actions.map(({ action }) => action)]));
+      return withStar(
+        linked.policy.rules.flatMap(({ resource, actions }) => [resource, ...actions.map(({ action }) => action)]),
+      );
     case 'role':
       return [
         ...withStar(linked.policy.rules.map(({ resource }) => resource)),
@@ -64,11 +77,19 @@ interface Reason {
 
 function reasonAgainst(glob: string): Reason | undefined {
   const tokens = parseGlob(glob);
-  if (tokens === undefined) return { what: 'it is not valid and matches nothing', wayOut: 'brackets hold a list, `[abc]`, or one range, `[a-c]`, and are closed' };
-  if (glob.includes('***')) return { what: 'it has three stars in a row', wayOut: 'write `*` for anything but `:`, `**` for anything' };
+  if (tokens === undefined)
+    return {
+      what: 'it is not valid and matches nothing',
+      wayOut: 'brackets hold a list, `[abc]`, or one range, `[a-c]`, and are closed',
+    };
+  if (glob.includes('***'))
+    return { what: 'it has three stars in a row', wayOut: 'write `*` for anything but `:`, `**` for anything' };
   if (hasOpenBrace(glob)) return { what: 'a brace is not closed', wayOut: 'close the brace' };
   if (hasStarInBraces(tokens)) {
-    return { what: 'there is a star within braces and text outside of them', wayOut: 'write each alternative as a text of its own' };
+    return {
+      what: 'there is a star within braces and text outside of them',
+      wayOut: 'write each alternative as a text of its own',
+    };
   }
   return undefined;
 }

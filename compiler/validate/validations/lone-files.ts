@@ -5,7 +5,10 @@ import type { Policy, PolicyFile } from '../../ast/policy.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 
-/** Warns of derived roles and exports that nobody imports: they have no effect, and nobody looks into them (docs/spec/policy-language.md#documents). */
+/**
+ * Warns of derived roles and exports that nobody imports: they have no effect, and nobody looks into them
+ * (docs/spec/policy-language.md#documents).
+ */
 export function warnOfLoneFiles({ documents }: PolicySet, _types: Types, report: Problems): void {
   const imported = new Set(documents.flatMap(importsOf));
   for (const file of documents.filter(({ policy }) => isImportable(policy))) {

@@ -4,10 +4,14 @@ import { allow, resourcePolicy, warningCodesOf } from '../../../tests/support/wa
 
 const policies = (kind: string) => resourcePolicy([allow('[view]', '[user]')]).replace('album', JSON.stringify(kind));
 const codes = (kind: string, resource: string) =>
-  warningCodesOf(policies(kind), `principalPolicy: {principal: ann, version: default, rules: [{resource: ${JSON.stringify(resource)}, actions: [{action: view, effect: EFFECT_ALLOW}]}]}`);
+  warningCodesOf(
+    policies(kind),
+    `principalPolicy: {principal: ann, version: default, rules: [{resource: ${JSON.stringify(resource)}, actions: [{action: view, effect: EFFECT_ALLOW}]}]}`,
+  );
 
 test('a glob with a separator matches no kind made of plain names (4.1)', () => {
-  for (const glob of ['album:*', 'leave-*', 'a/*', '*@b']) assert.equal(codes('album:object', glob), ['principal-policy/never-matches'], glob);
+  for (const glob of ['album:*', 'leave-*', 'a/*', '*@b'])
+    assert.equal(codes('album:object', glob), ['principal-policy/never-matches'], glob);
 });
 
 test('a text without a star is sanitised like the kind, and a glob may match kinds that are not', () => {

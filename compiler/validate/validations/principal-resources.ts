@@ -4,7 +4,10 @@ import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { needsSeparator, resourceKindsOf, withoutSeparators } from '../resource-kinds.js';
 
-/** Warns of resource globs of principal policies with a separator that kinds lose when they are looked up (docs/spec/policy-language.md#sanitized-names). */
+/**
+ * Warns of resource globs of principal policies with a separator that kinds lose when they are looked up
+ * (docs/spec/policy-language.md#sanitized-names).
+ */
 export function warnOfPrincipalResources(policies: PolicySet, _types: Types, report: Problems): void {
   const kinds = resourceKindsOf(policies);
   for (const linked of policies.policies) {

@@ -1,6 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allow, deny, OUTPUT, resourcePolicy, warningCodesOf, warningsOf, when } from '../../../tests/support/warnings.js';
+import {
+  allow,
+  deny,
+  OUTPUT,
+  resourcePolicy,
+  warningCodesOf,
+  warningsOf,
+  when,
+} from '../../../tests/support/warnings.js';
 
 const IF = when('R.attr.open == true');
 const codes = (...rules: readonly string[]) => warningCodesOf(resourcePolicy(rules));
@@ -18,7 +26,9 @@ test('of two equal rules the later one repeats, of others the narrower', () => {
   const message = 'rule/repeated: rule `narrow` repeats rule `wide`';
   assert.equal(warningsOf(resourcePolicy([narrow, wide])), [message]);
   assert.equal(warningsOf(resourcePolicy([wide, narrow])), [message]);
-  assert.equal(warningsOf(resourcePolicy([narrow, allow('[view]', '[user]')])), ['rule/repeated: rule `rule-002` repeats rule `narrow`']);
+  assert.equal(warningsOf(resourcePolicy([narrow, allow('[view]', '[user]')])), [
+    'rule/repeated: rule `rule-002` repeats rule `narrow`',
+  ]);
 });
 
 test('another effect, condition, action, role or an output is no repetition', () => {
@@ -30,16 +40,21 @@ test('another effect, condition, action, role or an output is no repetition', ()
 });
 
 test('a matching operator is part of a condition', () => {
-  const matching = (operator: string) => `, condition: {match: {${operator}: {of: [{expr: 'R.attr.a == 1'}, {expr: 'R.attr.b == 1'}]}}}`;
+  const matching = (operator: string) =>
+    `, condition: {match: {${operator}: {of: [{expr: 'R.attr.a == 1'}, {expr: 'R.attr.b == 1'}]}}}`;
   assert.equal(codes(allow('[view]', '[user]', matching('all')), allow('[view]', '[user]', matching('any'))), []);
   assert.equal(codes(allow('[view]', '[user]', matching('all')), allow('[view]', '[user]', matching('all'))), REPEATED);
 });
 
 test('derived roles are compared by name', () => {
-  const roles = 'derivedRoles: {name: r, definitions: [{name: owner, parentRoles: [user]}, {name: friend, parentRoles: [user]}]}';
+  const roles =
+    'derivedRoles: {name: r, definitions: [{name: owner, parentRoles: [user]}, {name: friend, parentRoles: [user]}]}';
   const through = (names: string) => `{actions: [view], effect: EFFECT_ALLOW, derivedRoles: ${names}}`;
   const imports = ', importDerivedRoles: [r]';
-  assert.equal(warningCodesOf(roles, resourcePolicy([through('[owner, friend]'), through('[friend]')], imports)), REPEATED);
+  assert.equal(
+    warningCodesOf(roles, resourcePolicy([through('[owner, friend]'), through('[friend]')], imports)),
+    REPEATED,
+  );
   assert.equal(warningCodesOf(roles, resourcePolicy([through('[owner]'), through('[friend]')], imports)), []);
 });
 

@@ -4,7 +4,10 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { judgedPolicyOf } from '../judged-rules.js';
 import { repeatedBy } from '../rule-cover.js';
 
-/** Warns of rules that say what another rule of their policy says: the same effect and condition, no action and no role more. */
+/**
+ * Warns of rules that say what another rule of their policy says: the same effect and condition, no action and no role
+ * more.
+ */
 export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     const policy = judgedPolicyOf(linked);

@@ -3,8 +3,10 @@ import * as assert from 'uvu/assert';
 import { allow, resourcePolicy, warningsOf } from '../../../tests/support/warnings.js';
 
 const policies = (kind: string) => resourcePolicy([allow('[view]', '[user]')]).replace('album', JSON.stringify(kind));
-const role = (resource: string) => `rolePolicy: {role: r, version: default, rules: [{resource: ${JSON.stringify(resource)}, allowActions: [view]}]}`;
-const reasons = (kind: string, resource: string) => warningsOf(policies(kind), role(resource)).map((line) => line.replace(/^.*: /, ''));
+const role = (resource: string) =>
+  `rolePolicy: {role: r, version: default, rules: [{resource: ${JSON.stringify(resource)}, allowActions: [view]}]}`;
+const reasons = (kind: string, resource: string) =>
+  warningsOf(policies(kind), role(resource)).map((line) => line.replace(/^.*: /, ''));
 const SEPARATORS = ['kinds are looked up with `_` for `:`, `@`, `-` and `/`'];
 
 test('resources of role policies are compared as they are written, with kinds that are sanitised (4.1)', () => {

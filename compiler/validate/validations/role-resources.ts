@@ -9,8 +9,9 @@ import { prefixOf } from '../../globs/text-index.js';
 import { needsSeparator, resourceKindsOf, withoutSeparators } from '../resource-kinds.js';
 
 /**
- * Warns of resources of role policies that no request matches: they are compared as they are written with kinds whose separators have become `_`
- * (docs/spec/policy-language.md#sanitized-names); and of those that no resource policy is about, for a role policy only narrows (docs/spec/policy-language.md#role-policies).
+ * Warns of resources of role policies that no request matches: they are compared as they are written with kinds whose
+ * separators have become `_` (docs/spec/policy-language.md#sanitized-names); and of those that no resource policy is
+ * about, for a role policy only narrows (docs/spec/policy-language.md#role-policies).
  */
 export function warnOfRoleResources(policies: PolicySet, _types: Types, report: Problems): void {
   const kinds = new KnownKinds(resourceKindsOf(policies));
@@ -38,14 +39,23 @@ function verdictOn(resource: string, kinds: KnownKinds): Verdict | undefined {
     };
   }
   if (resource.includes('*')) return undefined;
-  const wayOut = { message: 'correct the name, or add the resource policy: a role policy only narrows what resource policies allow' };
-  return { reason: 'no resource policy is about it', hints: () => didYouMean(resource, kinds.sorted), withoutHints: [wayOut] };
+  const wayOut = {
+    message: 'correct the name, or add the resource policy: a role policy only narrows what resource policies allow',
+  };
+  return {
+    reason: 'no resource policy is about it',
+    hints: () => didYouMean(resource, kinds.sorted),
+    withoutHints: [wayOut],
+  };
 }
 
 /** At most so many times a glob is tried with a kind; of further globs nothing is said. */
 const MOST_TRIES = 100_000;
 
-/** The kinds of resource policies. A glob is tried with those only that begin as it does: there may be thousands of both. */
+/**
+ * The kinds of resource policies. A glob is tried with those only that begin as it does: there may be thousands of
+ * both.
+ */
 class KnownKinds {
   private readonly names: ReadonlySet<string>;
   private tries = 0;

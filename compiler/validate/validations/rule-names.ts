@@ -9,19 +9,24 @@ import { conditionText } from '../condition-text.js';
 import { nameOfPrincipalAction, nameOfResourceRule } from '../rule-names.js';
 
 /**
- * Warns of rules of one policy whose names come out equal, for the name is their identity within a check (docs/spec/policy-language.md#rules-that-share-a-name): one of a
- * generated name beside one called so, and equal names of actions under two resources of a principal policy.
+ * Warns of rules of one policy whose names come out equal, for the name is their identity within a check
+ * (docs/spec/policy-language.md#rules-that-share-a-name): one of a generated name beside one called so, and equal names
+ * of actions under two resources of a principal policy.
  */
 export function warnOfRuleNames({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     if (linked.kind === 'role') continue;
-    const rules = linked.kind === 'resource' ? namesOfResourcePolicy(linked.policy) : namesOfPrincipalPolicy(linked.policy);
+    const rules =
+      linked.kind === 'resource' ? namesOfResourcePolicy(linked.policy) : namesOfPrincipalPolicy(linked.policy);
     const byName = new Map<string, NamedRule[]>();
     for (const rule of rules) {
       const same = byName.get(rule.name) ?? [];
       const other = same.find((candidate) => collide(rule, candidate));
       if (other !== undefined) {
-        const notes = [{ message: 'the other rule is here', span: other.place.span }, { message: 'give each of the two a name of its own' }];
+        const notes = [
+          { message: 'the other rule is here', span: other.place.span },
+          { message: 'give each of the two a name of its own' },
+        ];
         report.add('rule/name-collides', rule.place, { name: rule.name }, { notes });
       }
       same.push(rule);
@@ -45,7 +50,9 @@ function namesOfResourcePolicy(policy: ResourcePolicy): readonly NamedRule[] {
 
 function namesOfPrincipalPolicy(policy: PrincipalPolicy): readonly NamedRule[] {
   return policy.rules.flatMap((rule) =>
-    rule.actions.map((action, index) => named(nameOfPrincipalAction(rule, index), sanitize(rule.resource.value), action)),
+    rule.actions.map((action, index) =>
+      named(nameOfPrincipalAction(rule, index), sanitize(rule.resource.value), action),
+    ),
   );
 }
 
@@ -65,7 +72,9 @@ function collide(a: NamedRule, b: NamedRule): boolean {
   return matter && overlap(a.resource, b.resource);
 }
 
-/** Whether a kind surely matches both. Of two globs that begin differently none does; of others it is taken for granted. */
+/**
+ * Whether a kind surely matches both. Of two globs that begin differently none does; of others it is taken for granted.
+ */
 function overlap(a: string, b: string): boolean {
   if (!a.includes('*')) return literalOrGlob(b)(a);
   if (!b.includes('*')) return literalOrGlob(a)(b);

@@ -1,6 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allow, CONSENT, conditional, deny, OUTPUT, resourcePolicy, warningCodesOf, warningsOf, when } from '../../../tests/support/warnings.js';
+import {
+  allow,
+  CONSENT,
+  conditional,
+  deny,
+  OUTPUT,
+  resourcePolicy,
+  warningCodesOf,
+  warningsOf,
+  when,
+} from '../../../tests/support/warnings.js';
 
 const IF = when('R.attr.open == true');
 const codes = (...rules: readonly string[]) => warningCodesOf(resourcePolicy(rules));
@@ -56,14 +66,17 @@ test('derived roles reach through their parent roles, and a rule that is the onl
 });
 
 test('resources of a principal policy are compared as requests are looked up (4.1)', () => {
-  const principal = (...rules: readonly string[]) => `principalPolicy: {principal: ann, version: default, rules: [${rules.join(', ')}]}`;
-  const on = (resource: string, effect: string) => `{resource: "${resource}", actions: [{action: view, effect: EFFECT_${effect}}]}`;
+  const principal = (...rules: readonly string[]) =>
+    `principalPolicy: {principal: ann, version: default, rules: [${rules.join(', ')}]}`;
+  const on = (resource: string, effect: string) =>
+    `{resource: "${resource}", actions: [{action: view, effect: EFFECT_${effect}}]}`;
   assert.equal(warningCodesOf(principal(on('a:b', 'ALLOW'), on('a_*', 'DENY'))), UNREACHABLE);
   assert.equal(warningCodesOf(principal(on('a:b', 'ALLOW'), on('c', 'DENY'))), []);
 });
 
 test('a rule of a role policy without condition does not rescue one with a condition (8.3)', () => {
-  const role = (...rules: readonly string[]) => `rolePolicy: {role: intern, version: default, rules: [${rules.join(', ')}]}`;
+  const role = (...rules: readonly string[]) =>
+    `rolePolicy: {role: intern, version: default, rules: [${rules.join(', ')}]}`;
   const may = (actions: string, rest = '') => `{resource: album, allowActions: ${actions}${rest}}`;
   const album = conditional('R.attr.open == true');
   assert.equal(warningCodesOf(album, role(may('["*"]', IF), may('[view]'))), UNREACHABLE);

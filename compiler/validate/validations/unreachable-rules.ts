@@ -6,8 +6,9 @@ import { type JudgedPolicy, type JudgedRule, judgedPolicyOf } from '../judged-ru
 import { changesOutputs, isNamedElsewhere, repeatedBy } from '../rule-cover.js';
 
 /**
- * Warns of rules that another rule of their policy leaves nothing to decide (docs/spec/policy-language.md#one-role-in-one-scope): a DENY without condition hides every
- * ALLOW for its actions and roles, and a rule without condition says what the same rule with one says. Only certain cases.
+ * Warns of rules that another rule of their policy leaves nothing to decide
+ * (docs/spec/policy-language.md#one-role-in-one-scope): a DENY without condition hides every ALLOW for its actions and
+ * roles, and a rule without condition says what the same rule with one says. Only certain cases.
  */
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
@@ -29,7 +30,10 @@ interface Verdict {
 
 function verdictOn(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
   if (!isNamedElsewhere(rule, policy)) return undefined;
-  return hiddenByDenies(rule, policy, kind) ?? (repeatedBy(rule, policy) !== undefined ? undefined : saidAlready(rule, policy));
+  return (
+    hiddenByDenies(rule, policy, kind) ??
+    (repeatedBy(rule, policy) !== undefined ? undefined : saidAlready(rule, policy))
+  );
 }
 
 /** Every action of the rule, for every role of it, is denied without condition. */
@@ -52,14 +56,17 @@ function hiddenByDenies(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPoli
   return {
     reason: `${names} ${by.size === 1 ? 'denies' : 'deny'} all of it without condition`,
     by: [...by],
-    wayOut: 'a DENY stands against every ALLOW of the policy, wherever it is written: give it a condition or fewer actions and roles, or remove this rule',
+    wayOut:
+      'a DENY stands against every ALLOW of the policy, wherever it is written: give it a condition or fewer actions and roles, or remove this rule',
   };
 }
 
 /** Of a rule with more pairs of role and action nothing is said: each is looked up. */
 const MOST_PAIRS = 2000;
 
-/** An output appears unless the DENY has ended the search before; the resources of a principal policy come in no order. */
+/**
+ * An output appears unless the DENY has ended the search before; the resources of a principal policy come in no order.
+ */
 function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, kind: LinkedPolicy['kind']): boolean {
   return rule.hasOutput && (kind !== 'resource' || deny.index > rule.index);
 }
@@ -68,7 +75,8 @@ function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, kind: LinkedPolic
 function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
   if (rule.hasOutput) return undefined;
   if (rule.effect === 'limit') return limitedAlready(rule, policy);
-  // Under parental consent a conditional ALLOW denies those who do not meet its condition (docs/spec/policy-language.md#one-role-in-one-scope).
+  // Under parental consent a conditional ALLOW denies those who do not meet its condition
+  // (docs/spec/policy-language.md#one-role-in-one-scope).
   if (rule.condition === '' || (rule.effect === 'allow' && rule.mayDeny)) return undefined;
   const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] ?? rule.parentRoles[0] };
   const saysAll = (candidate: JudgedRule): boolean =>
@@ -83,7 +91,9 @@ function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefine
   };
 }
 
-/** The rules of a role policy that allow one action must all hold: a rule without condition adds nothing to another one. */
+/**
+ * The rules of a role policy that allow one action must all hold: a rule without condition adds nothing to another one.
+ */
 function limitedAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
   if (rule.condition !== '') return undefined;
   const reached = { resource: rule.resource, action: rule.actions[0], role: undefined };

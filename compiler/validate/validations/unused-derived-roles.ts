@@ -3,7 +3,10 @@ import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { importedRolesOf } from '../imported-roles.js';
 
-/** Warns of derived roles that no rule names, in sets of which others are used; a set of which nothing is used is an unused import. */
+/**
+ * Warns of derived roles that no rule names, in sets of which others are used; a set of which nothing is used is an
+ * unused import.
+ */
 export function warnOfUnusedDerivedRoles({ policies }: PolicySet, _types: Types, report: Problems): void {
   const resourcePolicies = policies.filter((linked) => linked.kind === 'resource');
   const imported = importedRolesOf(policies);

@@ -9,7 +9,12 @@ import { usingDocumentsOf } from '../using-documents.js';
 /** Warns of imported sets of derived roles, variables and constants of which the importing document uses nothing. */
 export function warnOfUnusedImports(policies: PolicySet, _types: Types, report: Problems): void {
   const warn = (kind: string, name: Located<string>): void =>
-    report.add('import/unused', name.place, { import: kind, name: name.value }, { notes: [{ message: 'remove the import' }] });
+    report.add(
+      'import/unused',
+      name.place,
+      { import: kind, name: name.value },
+      { notes: [{ message: 'remove the import' }] },
+    );
 
   for (const linked of policies.policies) for (const name of unusedRoleSets(linked)) warn('derived roles', name);
 

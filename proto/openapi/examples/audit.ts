@@ -30,10 +30,18 @@ export const AUDIT_EXAMPLES: readonly Example[] = [
           timestamp: '2025-06-02T09:30:16.321000000Z',
           peer: PEER,
           checkResources: {
-            inputs: [{ resource: { kind: 'contact', id: '17' }, principal: { id: 'bob', roles: ['user'] }, actions: ['read'] }],
-            outputs: [{ resourceId: '17', actions: { read: { effect: 'EFFECT_ALLOW', policy: 'resource.contact.vdefault' } } }],
+            inputs: [
+              { resource: { kind: 'contact', id: '17' }, principal: { id: 'bob', roles: ['user'] }, actions: ['read'] },
+            ],
+            outputs: [
+              { resourceId: '17', actions: { read: { effect: 'EFFECT_ALLOW', policy: 'resource.contact.vdefault' } } },
+            ],
           },
-          auditTrail: { effectivePolicies: { 'resource.contact.vdefault': { attributes: { driver: 'embedded', source: 'contact.yaml' } } } },
+          auditTrail: {
+            effectivePolicies: {
+              'resource.contact.vdefault': { attributes: { driver: 'embedded', source: 'contact.yaml' } },
+            },
+          },
           policySource: POLICY_SOURCE,
         },
       },

@@ -7,7 +7,11 @@ export const EVALUATION_EXAMPLES: readonly Example[] = [
     summary: 'May Alice look at her album?',
     request: {
       subject: { type: 'user', id: 'alice' },
-      resource: { type: 'album', id: 'summer-2024', properties: { owner: 'alice', visibility: 'private', status: 'OPEN' } },
+      resource: {
+        type: 'album',
+        id: 'summer-2024',
+        properties: { owner: 'alice', visibility: 'private', status: 'OPEN' },
+      },
       action: { name: 'view' },
     },
     response: { decision: true },
@@ -17,7 +21,11 @@ export const EVALUATION_EXAMPLES: readonly Example[] = [
     summary: 'The same for somebody with two roles, and with the check behind the answer',
     request: {
       subject: { type: 'user', id: 'bob', properties: { 'authz.roles': ['user', 'guest:family'] } },
-      resource: { type: 'album', id: 'summer-2024', properties: { owner: 'alice', visibility: 'friends', friends: ['bob'], status: 'OPEN' } },
+      resource: {
+        type: 'album',
+        id: 'summer-2024',
+        properties: { owner: 'alice', visibility: 'friends', friends: ['bob'], status: 'OPEN' },
+      },
       action: { name: 'edit' },
       context: { 'authz.requestId': 'album-page-2', 'authz.includeMeta': true },
     },
@@ -48,8 +56,20 @@ export const EVALUATIONS_EXAMPLES: readonly Example[] = [
       subject: { type: 'user', id: 'alice' },
       action: { name: 'view' },
       evaluations: [
-        { resource: { type: 'album', id: 'summer-2024', properties: { owner: 'alice', visibility: 'private', status: 'OPEN' } } },
-        { resource: { type: 'album', id: 'winter-2023', properties: { owner: 'bob', visibility: 'private', status: 'OPEN' } } },
+        {
+          resource: {
+            type: 'album',
+            id: 'summer-2024',
+            properties: { owner: 'alice', visibility: 'private', status: 'OPEN' },
+          },
+        },
+        {
+          resource: {
+            type: 'album',
+            id: 'winter-2023',
+            properties: { owner: 'bob', visibility: 'private', status: 'OPEN' },
+          },
+        },
       ],
     },
     response: { evaluations: [{ decision: true }, { decision: false }] },

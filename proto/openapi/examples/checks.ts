@@ -51,7 +51,11 @@ export const CHECK_EXAMPLES: readonly Example[] = [
       resources: [
         {
           actions: ['view', 'edit'],
-          resource: { kind: 'album', id: 'summer-2024', attr: { owner: 'alice', visibility: 'friends', friends: ['bob'], status: 'OPEN' } },
+          resource: {
+            kind: 'album',
+            id: 'summer-2024',
+            attr: { owner: 'alice', visibility: 'friends', friends: ['bob'], status: 'OPEN' },
+          },
         },
         { actions: ['read', 'update'], resource: { kind: 'contact', id: '17' } },
       ],
@@ -67,7 +71,13 @@ export const CHECK_EXAMPLES: readonly Example[] = [
   {
     name: 'unknownKind',
     summary: 'What no policy allows is denied',
-    request: { principal: { id: 'bob', roles: ['user'] }, resources: [{ actions: ['open'], resource: { kind: 'vault', id: '1' } }] },
-    response: { results: [{ resource: { id: '1', kind: 'vault' }, actions: { open: 'EFFECT_DENY' } }], authzCallId: CALL_ID },
+    request: {
+      principal: { id: 'bob', roles: ['user'] },
+      resources: [{ actions: ['open'], resource: { kind: 'vault', id: '1' } }],
+    },
+    response: {
+      results: [{ resource: { id: '1', kind: 'vault' }, actions: { open: 'EFFECT_DENY' } }],
+      authzCallId: CALL_ID,
+    },
   },
 ];

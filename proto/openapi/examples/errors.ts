@@ -9,7 +9,11 @@ export interface ErrorExample {
 
 /** Of 400. */
 export const BAD_REQUESTS: readonly ErrorExample[] = [
-  { name: 'syntax', summary: 'No JSON, an unknown field, or a value of another type', body: { code: 3, message: 'unexpected EOF' } },
+  {
+    name: 'syntax',
+    summary: 'No JSON, an unknown field, or a value of another type',
+    body: { code: 3, message: 'unexpected EOF' },
+  },
   {
     name: 'rule',
     summary: 'A rule of the message is broken',
@@ -36,8 +40,16 @@ export const BAD_REQUESTS: readonly ErrorExample[] = [
       ],
     },
   },
-  { name: 'limit', summary: 'More than the configuration permits', body: { code: 3, message: 'number of actions (51) exceeds configured limit (50)' } },
-  { name: 'token', summary: 'A token that is not good; the log has the reason', body: { code: 3, message: 'invalid auxData' } },
+  {
+    name: 'limit',
+    summary: 'More than the configuration permits',
+    body: { code: 3, message: 'number of actions (51) exceeds configured limit (50)' },
+  },
+  {
+    name: 'token',
+    summary: 'A token that is not good; the log has the reason',
+    body: { code: 3, message: 'invalid auxData' },
+  },
 ];
 
 export const UNAUTHENTICATED: readonly ErrorExample[] = [
@@ -45,14 +57,30 @@ export const UNAUTHENTICATED: readonly ErrorExample[] = [
   { name: 'wrong', summary: 'Others than the configured ones', body: { code: 16, message: 'incorrect credentials' } },
 ];
 
-export const UNKNOWN_SERVICE: readonly ErrorExample[] = [{ name: 'service', summary: 'No service has this name', body: { code: 5, message: 'unknown service' } }];
+export const UNKNOWN_SERVICE: readonly ErrorExample[] = [
+  { name: 'service', summary: 'No service has this name', body: { code: 5, message: 'unknown service' } },
+];
 export const ADMIN_OFF: readonly ErrorExample[] = [
-  { name: 'off', summary: 'The configuration has no admin API', body: { code: 12, message: 'Admin service is disabled by the configuration' } },
+  {
+    name: 'off',
+    summary: 'The configuration has no admin API',
+    body: { code: 12, message: 'Admin service is disabled by the configuration' },
+  },
 ];
 export const TOO_LARGE: readonly ErrorExample[] = [
-  { name: 'size', summary: 'Larger than the configuration permits', body: { code: 8, message: 'grpc: received message larger than max (4194305 vs. 4194304)' } },
+  {
+    name: 'size',
+    summary: 'Larger than the configuration permits',
+    body: { code: 8, message: 'grpc: received message larger than max (4194305 vs. 4194304)' },
+  },
 ];
-export const STOPPING: readonly ErrorExample[] = [{ name: 'stopping', summary: 'The server was told to stop', body: { code: 14, message: 'the server is stopping' } }];
+export const STOPPING: readonly ErrorExample[] = [
+  { name: 'stopping', summary: 'The server was told to stop', body: { code: 14, message: 'the server is stopping' } },
+];
 export const TOO_LATE: readonly ErrorExample[] = [
-  { name: 'deadline', summary: 'It took longer than the header Grpc-Timeout permits', body: { code: 4, message: 'context deadline exceeded' } },
+  {
+    name: 'deadline',
+    summary: 'It took longer than the header Grpc-Timeout permits',
+    body: { code: 4, message: 'context deadline exceeded' },
+  },
 ];

@@ -25,10 +25,18 @@ export const CHECK_SET_EXAMPLES: readonly Example[] = [
       meta: {
         resourceInstances: {
           'summer-2024': {
-            actions: { edit: { matchedPolicy: 'resource.album.vdefault' }, view: { matchedPolicy: 'resource.album.vdefault' } },
+            actions: {
+              edit: { matchedPolicy: 'resource.album.vdefault' },
+              view: { matchedPolicy: 'resource.album.vdefault' },
+            },
             effectiveDerivedRoles: ['owner'],
           },
-          'winter-2023': { actions: { edit: { matchedPolicy: 'resource.album.vdefault' }, view: { matchedPolicy: 'resource.album.vdefault' } } },
+          'winter-2023': {
+            actions: {
+              edit: { matchedPolicy: 'resource.album.vdefault' },
+              view: { matchedPolicy: 'resource.album.vdefault' },
+            },
+          },
         },
       },
     },
@@ -43,7 +51,14 @@ export const CHECK_BATCH_EXAMPLES: readonly Example[] = [
     request: {
       principal: { id: 'bob', roles: ['user'] },
       resources: [
-        { actions: ['view'], resource: { kind: 'album', id: 'summer-2024', attr: { owner: 'alice', visibility: 'public', status: 'OPEN' } } },
+        {
+          actions: ['view'],
+          resource: {
+            kind: 'album',
+            id: 'summer-2024',
+            attr: { owner: 'alice', visibility: 'public', status: 'OPEN' },
+          },
+        },
         { actions: ['read', 'update'], resource: { kind: 'contact', id: '17' } },
       ],
     },

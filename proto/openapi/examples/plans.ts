@@ -21,14 +21,34 @@ export const PLAN_EXAMPLES: readonly Example[] = [
           expression: {
             operator: 'or',
             operands: [
-              { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.owner' }, { value: 'alice' }] } },
-              { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.visibility' }, { value: 'public' }] } },
+              {
+                expression: {
+                  operator: 'eq',
+                  operands: [{ variable: 'request.resource.attr.owner' }, { value: 'alice' }],
+                },
+              },
+              {
+                expression: {
+                  operator: 'eq',
+                  operands: [{ variable: 'request.resource.attr.visibility' }, { value: 'public' }],
+                },
+              },
               {
                 expression: {
                   operator: 'and',
                   operands: [
-                    { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.visibility' }, { value: 'friends' }] } },
-                    { expression: { operator: 'in', operands: [{ value: 'alice' }, { variable: 'request.resource.attr.friends' }] } },
+                    {
+                      expression: {
+                        operator: 'eq',
+                        operands: [{ variable: 'request.resource.attr.visibility' }, { value: 'friends' }],
+                      },
+                    },
+                    {
+                      expression: {
+                        operator: 'in',
+                        operands: [{ value: 'alice' }, { variable: 'request.resource.attr.friends' }],
+                      },
+                    },
                   ],
                 },
               },
@@ -37,7 +57,8 @@ export const PLAN_EXAMPLES: readonly Example[] = [
         },
       },
       meta: {
-        filterDebug: '(or (eq request.resource.attr.owner "alice") (eq request.resource.attr.visibility "public") (and (eq request.resource.attr.visibility "friends") (in "alice" request.resource.attr.friends)))',
+        filterDebug:
+          '(or (eq request.resource.attr.owner "alice") (eq request.resource.attr.visibility "public") (and (eq request.resource.attr.visibility "friends") (in "alice" request.resource.attr.friends)))',
         matchedScopes: { view: '' },
       },
       authzCallId: CALL_ID,
@@ -47,12 +68,18 @@ export const PLAN_EXAMPLES: readonly Example[] = [
   {
     name: 'knownAttributes',
     summary: 'Which of the private albums',
-    request: { principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'album', attr: { visibility: 'private' } }, actions: ['view'] },
+    request: {
+      principal: { id: 'alice', roles: ['user'] },
+      resource: { kind: 'album', attr: { visibility: 'private' } },
+      actions: ['view'],
+    },
     response: {
       resourceKind: 'album',
       filter: {
         kind: 'KIND_CONDITIONAL',
-        condition: { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.owner' }, { value: 'alice' }] } },
+        condition: {
+          expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.owner' }, { value: 'alice' }] },
+        },
       },
       authzCallId: CALL_ID,
       actions: ['view'],
@@ -61,7 +88,11 @@ export const PLAN_EXAMPLES: readonly Example[] = [
   {
     name: 'severalActions',
     summary: 'Several actions, all of which have to be allowed',
-    request: { principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'album', attr: { visibility: 'private' } }, actions: ['view', 'edit'] },
+    request: {
+      principal: { id: 'alice', roles: ['user'] },
+      resource: { kind: 'album', attr: { visibility: 'private' } },
+      actions: ['view', 'edit'],
+    },
     response: {
       resourceKind: 'album',
       filter: {
@@ -77,19 +108,33 @@ export const PLAN_EXAMPLES: readonly Example[] = [
                     {
                       expression: {
                         operator: 'not',
-                        operands: [{ expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.status' }, { value: 'LOCKED' }] } }],
+                        operands: [
+                          {
+                            expression: {
+                              operator: 'eq',
+                              operands: [{ variable: 'request.resource.attr.status' }, { value: 'LOCKED' }],
+                            },
+                          },
+                        ],
                       },
                     },
                     {
                       expression: {
                         operator: 'not',
-                        operands: [{ expression: { operator: 'has', operands: [{ variable: 'request.resource.attr.status' }] } }],
+                        operands: [
+                          { expression: { operator: 'has', operands: [{ variable: 'request.resource.attr.status' }] } },
+                        ],
                       },
                     },
                   ],
                 },
               },
-              { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.owner' }, { value: 'alice' }] } },
+              {
+                expression: {
+                  operator: 'eq',
+                  operands: [{ variable: 'request.resource.attr.owner' }, { value: 'alice' }],
+                },
+              },
             ],
           },
         },
@@ -102,12 +147,22 @@ export const PLAN_EXAMPLES: readonly Example[] = [
     name: 'alwaysAllowed',
     summary: 'A curator may look at every album',
     request: { principal: { id: 'carol', roles: ['curator'] }, resource: { kind: 'album' }, actions: ['view'] },
-    response: { resourceKind: 'album', filter: { kind: 'KIND_ALWAYS_ALLOWED' }, authzCallId: CALL_ID, actions: ['view'] },
+    response: {
+      resourceKind: 'album',
+      filter: { kind: 'KIND_ALWAYS_ALLOWED' },
+      authzCallId: CALL_ID,
+      actions: ['view'],
+    },
   },
   {
     name: 'alwaysDenied',
     summary: 'A user may create no contact',
     request: { principal: { id: 'alice', roles: ['user'] }, resource: { kind: 'contact' }, actions: ['create'] },
-    response: { resourceKind: 'contact', filter: { kind: 'KIND_ALWAYS_DENIED' }, authzCallId: CALL_ID, actions: ['create'] },
+    response: {
+      resourceKind: 'contact',
+      filter: { kind: 'KIND_ALWAYS_DENIED' },
+      authzCallId: CALL_ID,
+      actions: ['create'],
+    },
   },
 ];

@@ -2,11 +2,17 @@ import type { Example } from './example.js';
 
 /** Of ServerInfo. */
 export const SERVER_INFO_EXAMPLES: readonly Example[] = [
-  { name: 'release', summary: 'Which build answers', response: { version: '1.4.0', commit: '5ee4c66', buildDate: '2025-06-02T09:30:00+00:00' } },
+  {
+    name: 'release',
+    summary: 'Which build answers',
+    response: { version: '1.4.0', commit: '5ee4c66', buildDate: '2025-06-02T09:30:00+00:00' },
+  },
 ];
 
 /** Of the health check. */
-export const HEALTH_EXAMPLES: readonly Example[] = [{ name: 'serving', summary: 'It serves', response: { status: 'SERVING' } }];
+export const HEALTH_EXAMPLES: readonly Example[] = [
+  { name: 'serving', summary: 'It serves', response: { status: 'SERVING' } },
+];
 
 /** Of Metadata. */
 export const METADATA_EXAMPLES: readonly Example[] = [

@@ -1,6 +1,9 @@
 import { expression, type Operand } from '../operand.js';
 
-/** `(c ? a : b) < d` is `c ? a < d : b < d`: choices come to where conditions are. An operand without one is handed back itself. */
+/**
+ * `(c ? a : b) < d` is `c ? a < d : b < d`: choices come to where conditions are. An operand without one is handed back
+ * itself.
+ */
 export function withoutChoices(operand: Operand): Operand {
   if (!('expression' in operand)) return operand;
   const { operator, operands } = operand.expression;
@@ -15,4 +18,19 @@ export function withoutChoices(operand: Operand): Operand {
 }
 
 /** What has conditions in it, or decides for itself which of its operands count. */
-const KEPT: ReadonlySet<string> = new Set(['if', 'and', 'or', 'not', 'unless', 'lambda', 'exists', 'all', 'exists_one', 'filter', 'map', 'transformList', 'transformMap', 'transformMapEntry']);
+const KEPT: ReadonlySet<string> = new Set([
+  'if',
+  'and',
+  'or',
+  'not',
+  'unless',
+  'lambda',
+  'exists',
+  'all',
+  'exists_one',
+  'filter',
+  'map',
+  'transformList',
+  'transformMap',
+  'transformMapEntry',
+]);

@@ -13,7 +13,13 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
     case 'json': {
       const isHeld = held(scope, collection, element);
       if (isHeld !== undefined) return allOf(outcome ? isHeld : unless(isHeld), isList(scope, collection));
-      return outcome ? isMember(scope, element, collection) : allOf(readable(scope, element), isCollection(scope, collection), unless(isMember(scope, element, collection)));
+      return outcome
+        ? isMember(scope, element, collection)
+        : allOf(
+            readable(scope, element),
+            isCollection(scope, collection),
+            unless(isMember(scope, element, collection)),
+          );
     }
     case 'scalar':
     case 'moment':
@@ -25,7 +31,8 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
 
 /** Where two lists have an element in common, or where both are lists and have none. */
 export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
-  if (a.kind === 'constant') return b.kind === 'constant' ? refuseConstants('hasIntersection') : intersection(scope, b, a, outcome);
+  if (a.kind === 'constant')
+    return b.kind === 'constant' ? refuseConstants('hasIntersection') : intersection(scope, b, a, outcome);
   if (a.kind !== 'json') return NEVER;
   const isAnyHeld = heldAny(scope, a, b);
   if (isAnyHeld !== undefined) return allOf(outcome ? isAnyHeld : unless(isAnyHeld), isList(scope, a));
@@ -55,10 +62,12 @@ export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boo
   const areLists = allOf(isList(scope, some), isList(scope, all));
   if (areLists === NEVER) return NEVER;
   if (some.kind === 'constant') {
-    const included = allOf(...(some.value as readonly []).map((value) => {
-      const element: SqlValue = { kind: 'constant', value };
-      return (all.kind === 'json' ? held(scope, all, element) : undefined) ?? membership(scope, element, all, true);
-    }));
+    const included = allOf(
+      ...(some.value as readonly []).map((value) => {
+        const element: SqlValue = { kind: 'constant', value };
+        return (all.kind === 'json' ? held(scope, all, element) : undefined) ?? membership(scope, element, all, true);
+      }),
+    );
     return outcome ? allOf(areLists, included) : allOf(areLists, unless(included));
   }
   const left = someElement(scope, some as Json, (element) => unless(membership(scope, element, all, true)));
@@ -72,8 +81,11 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
     case 'json':
       return scalar('integer', dialect.size(value, aliasOfItems(scope)), dialect.computed, { isInt: true });
     case 'scalar':
-      if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal('size', 'a timestamp column as the text that check is told');
-      return value.type === 'text' ? scalar('integer', dialect.length(value.sql, scope.statement.alias()), dialect.computed, { isInt: true }) : FAILED;
+      if (value.type === 'timestamp' && value.isUnread === true)
+        throw new Refusal('size', 'a timestamp column as the text that check is told');
+      return value.type === 'text'
+        ? scalar('integer', dialect.length(value.sql, scope.statement.alias()), dialect.computed, { isInt: true })
+        : FAILED;
     case 'constant':
       return refuseConstants('size');
     case 'moment':
@@ -98,7 +110,9 @@ export function someElement(scope: Scope, list: Json, passes: (element: SqlValue
 /** Where some of the items passes; nowhere, where that is known. */
 export function someItem<Items extends { readonly from: Sql }>(items: Items, passes: (items: Items) => Sql): Sql {
   const condition = passes(items);
-  return condition === NEVER ? NEVER : { ...sql`EXISTS (SELECT 1 FROM ${items.from} WHERE ${condition})`, isSettled: true };
+  return condition === NEVER
+    ? NEVER
+    : { ...sql`EXISTS (SELECT 1 FROM ${items.from} WHERE ${condition})`, isSettled: true };
 }
 
 /** The name of an entry. */
@@ -118,8 +132,15 @@ function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
   const { dialect } = scope;
   const inList = someElement(scope, collection, (other) => equality(scope, element, other, true));
   if (collection.list !== undefined) return inList;
-  const canBeKey = element.kind === 'json' || (element.kind === 'scalar' && element.type === 'text') || (element.kind === 'constant' && typeof element.value === 'string');
-  const isKey = canBeKey ? someItem(dialect.items(collection, 'object', aliasOfItems(scope)), ({ key }) => equality(scope, keyOf(scope, key), element, true)) : NEVER;
+  const canBeKey =
+    element.kind === 'json' ||
+    (element.kind === 'scalar' && element.type === 'text') ||
+    (element.kind === 'constant' && typeof element.value === 'string');
+  const isKey = canBeKey
+    ? someItem(dialect.items(collection, 'object', aliasOfItems(scope)), ({ key }) =>
+        equality(scope, keyOf(scope, key), element, true),
+      )
+    : NEVER;
   return anyOf(inList, isKey);
 }
 
@@ -135,15 +156,40 @@ function amongConstants(scope: Scope, element: SqlValue, constants: unknown, out
     const isAmong = jsonAmong(scope, element, values, outcome);
     if (isAmong !== undefined) return isAmong;
   }
-  const column = element.kind === 'json' && values.length > 1 && values.every((value) => typeof value === 'string') ? jsonAs(scope, element, 'text') : element;
+  const column =
+    element.kind === 'json' && values.length > 1 && values.every((value) => typeof value === 'string')
+      ? jsonAs(scope, element, 'text')
+      : element;
   const plain = column.kind === 'scalar' ? plainAmong(scope, column, values) : [];
   if (plain.length < 2 || column.kind !== 'scalar') return oneByOne(scope, element, values, outcome);
   const others = values.filter((value) => !plain.some(({ of }) => of === value));
-  const isIn = amongPlain(scope, column, plain.map(({ constant }) => constant), true);
-  if (outcome) return anyOf(isIn, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)));
-  const isOther = amongPlain(scope, column, plain.map(({ constant }) => constant), false);
-  const isNone = element.kind === 'json' ? allOf(readable(scope, element), unless(isIn)) : column.null === 'null' ? anyOf(isNull(scope, column), isOther) : isOther;
-  return allOf(isNone, ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, false)));
+  const isIn = amongPlain(
+    scope,
+    column,
+    plain.map(({ constant }) => constant),
+    true,
+  );
+  if (outcome)
+    return anyOf(
+      isIn,
+      ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, true)),
+    );
+  const isOther = amongPlain(
+    scope,
+    column,
+    plain.map(({ constant }) => constant),
+    false,
+  );
+  const isNone =
+    element.kind === 'json'
+      ? allOf(readable(scope, element), unless(isIn))
+      : column.null === 'null'
+        ? anyOf(isNull(scope, column), isOther)
+        : isOther;
+  return allOf(
+    isNone,
+    ...others.map((value) => equality(scope, element, { kind: 'constant', value: value as null }, false)),
+  );
 }
 
 function collectionOf(constants: unknown): readonly unknown[] | undefined {
@@ -163,7 +209,12 @@ function jsonAmong(scope: Scope, json: Json, values: readonly unknown[], outcome
 }
 
 /** Of a collation that takes other texts for equal, by bytes; what an index can tell first. */
-function amongPlain({ dialect }: Scope, { sql: column, type, collation }: Scalar, constants: readonly Sql[], isIn: boolean): Sql {
+function amongPlain(
+  { dialect }: Scope,
+  { sql: column, type, collation }: Scalar,
+  constants: readonly Sql[],
+  isIn: boolean,
+): Sql {
   const word = isIn ? 'IN' : 'NOT IN';
   if (type !== 'text' || collation !== 'other') return sql`${column} ${word} (${listed(constants)})`;
   const byBytes = sql`${dialect.byBytes(column)} ${word} (${listed(constants.map((constant) => constantBytes(dialect, constant)))})`;

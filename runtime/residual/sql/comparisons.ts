@@ -28,12 +28,15 @@ export function readable({ dialect }: Scope, value: SqlValue): Sql {
 /** Where two values are equal, or where they are there and differ. Values of different types differ. */
 export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
   if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
-  if (a.kind === 'constant' || a.kind === 'moment') return b.kind === 'constant' || b.kind === 'moment' ? ofConstants(a, b, isEqual) : equality(scope, b, a, isEqual);
+  if (a.kind === 'constant' || a.kind === 'moment')
+    return b.kind === 'constant' || b.kind === 'moment' ? ofConstants(a, b, isEqual) : equality(scope, b, a, isEqual);
   if (b.kind === 'moment') return withMoment(scope, a, b.at, isEqual);
   if (b.kind === 'constant') return withConstant(scope, a, b, isEqual);
-  if (a.kind === 'json' && b.kind === 'json') throw new Refusal('eq', 'two values of JSON documents, whose types are not known');
+  if (a.kind === 'json' && b.kind === 'json')
+    throw new Refusal('eq', 'two values of JSON documents, whose types are not known');
   if (a.kind === 'json') return equality(scope, b, a, isEqual);
-  if (a.kind === 'shifted' || b.kind === 'shifted') throw new Refusal('eq', 'arithmetic with a constant on one side and a column on the other');
+  if (a.kind === 'shifted' || b.kind === 'shifted')
+    throw new Refusal('eq', 'arithmetic with a constant on one side and a column on the other');
   if (b.kind === 'json') return scalarWithJson(scope, a, b, isEqual);
   return ofScalars(scope, a, b, isEqual);
 }
@@ -60,14 +63,19 @@ function nanColumn(value: SqlValue): readonly Sql[] {
 
 function orderOf(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
   if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
-  if (a.kind === 'constant' || a.kind === 'moment') return b.kind === 'constant' || b.kind === 'moment' ? orderOfConstants(a, operator, b) : orderOf(scope, b, MIRRORED[operator], a);
+  if (a.kind === 'constant' || a.kind === 'moment')
+    return b.kind === 'constant' || b.kind === 'moment'
+      ? orderOfConstants(a, operator, b)
+      : orderOf(scope, b, MIRRORED[operator], a);
   if (b.kind === 'moment') {
     if (a.kind === 'json') return NEVER;
     return a.kind === 'scalar' && isTime(a, operator) ? compareMoment(scope, a, operator, b.at) : NEVER;
   }
   if (b.kind === 'constant') return orderWithConstant(scope, a, operator, b);
-  if (a.kind === 'shifted' || b.kind === 'shifted') throw new Refusal(NAMES[operator], 'arithmetic with a constant on one side and a column on the other');
-  if (a.kind === 'json' && b.kind === 'json') throw new Refusal(NAMES[operator], 'two values of JSON documents, whose types are not known');
+  if (a.kind === 'shifted' || b.kind === 'shifted')
+    throw new Refusal(NAMES[operator], 'arithmetic with a constant on one side and a column on the other');
+  if (a.kind === 'json' && b.kind === 'json')
+    throw new Refusal(NAMES[operator], 'two values of JSON documents, whose types are not known');
   if (a.kind === 'json') return orderOf(scope, b, MIRRORED[operator], a);
   const right = b.kind === 'json' ? jsonAs(scope, b, a.type) : b;
   return orderOfScalars(scope, a as Scalar, operator, right);
@@ -113,7 +121,8 @@ function withMoment(scope: Scope, a: SqlValue, at: cel.Timestamp, isEqual: boole
 
 /** As policies compare times: read. A text that is a time equals no time. */
 function isTime({ type, isUnread }: Scalar, operator: string): boolean {
-  if (type === 'timestamp' && isUnread === true) throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');
+  if (type === 'timestamp' && isUnread === true)
+    throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');
   return type === 'timestamp';
 }
 
@@ -160,7 +169,9 @@ function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], i
 /** A collation may take more texts for equal than are the same, and none less: what an index can tell first. */
 function sameText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
   const same = sql`${text} = ${constant}`;
-  return collation === 'other' ? allOf(same, sql`${dialect.byBytes(text)} = ${constantBytes(dialect, constant)}`) : same;
+  return collation === 'other'
+    ? allOf(same, sql`${dialect.byBytes(text)} = ${constantBytes(dialect, constant)}`)
+    : same;
 }
 
 function otherText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
@@ -177,7 +188,8 @@ function jsonWithConstant(scope: Scope, a: Json, value: Exclude<Constant['value'
   const { dialect } = scope;
   const type = typeOf(value);
   if (typeof value === 'object') throw new Refusal('eq', 'a value of a JSON document beside a list or a map');
-  if (typeof value === 'string' && textConstant(scope, 'eq', value) === undefined) return isEqual ? NEVER : readable(scope, a);
+  if (typeof value === 'string' && textConstant(scope, 'eq', value) === undefined)
+    return isEqual ? NEVER : readable(scope, a);
   const whole = dialect.equals(a, isEqual ? '=' : '<>', value);
   if (whole !== undefined) return whole;
   const typed = jsonAs(scope, a, type as ScalarType);
@@ -199,20 +211,28 @@ function scalarWithJson(scope: Scope, a: Scalar, b: Json, isEqual: boolean): Sql
 
 function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
   const { dialect } = scope;
-  if (a.type === 'timestamp' || b.type === 'timestamp') for (const side of [a, b]) if (side.type === 'timestamp' && (a.type !== b.type || side.isUnread === true)) isTime(side, 'eq');
+  if (a.type === 'timestamp' || b.type === 'timestamp')
+    for (const side of [a, b])
+      if (side.type === 'timestamp' && (a.type !== b.type || side.isUnread === true)) isTime(side, 'eq');
   const areComparable = a.type === b.type || (isNumber(a) && isNumber(b));
   const areNull = allOf(isNull(scope, a), isNull(scope, b));
   if (isEqual) return areComparable ? anyOf(sameScalars(scope, a, b), areNull) : areNull;
   if (!areComparable) return allOf(readable(scope, a), readable(scope, b), unless(areNull));
   if (a.null !== 'null' && b.null !== 'null') return differentScalars(scope, a, b);
-  const [left, right] = isNumber(a) ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql] : a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
+  const [left, right] = isNumber(a)
+    ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql]
+    : a.type === 'text'
+      ? bytesOf(scope, a, b)
+      : [a.sql, b.sql];
   return allOf(readable(scope, a), readable(scope, b), dialect.differ(left, right));
 }
 
 function sameScalars(scope: Scope, a: Scalar, b: Scalar): Sql {
   if (isNumber(a) && isNumber(b)) {
     const isSame = compareNumbers(scope, a, '=', b);
-    return a.mayBeNan === true && b.mayBeNan === true && scope.isNegated !== true ? allOf(isSame, sql`${a.sql} < 'NaN'`) : isSame;
+    return a.mayBeNan === true && b.mayBeNan === true && scope.isNegated !== true
+      ? allOf(isSame, sql`${a.sql} < 'NaN'`)
+      : isSame;
   }
   if (isReadTime(a) && isReadTime(b)) return allOf(sql`${a.sql} = ${b.sql}`, readable(scope, a));
   const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
@@ -256,7 +276,8 @@ function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }
   switch (typeof value) {
     case 'string': {
       const constant = textConstant(scope, NAMES[operator], value);
-      if (constant === undefined) throw new Refusal(NAMES[operator], 'a text with a NUL, which PostgreSQL does not have');
+      if (constant === undefined)
+        throw new Refusal(NAMES[operator], 'a text with a NUL, which PostgreSQL does not have');
       if (column.collation === 'binary') return sql`${column.sql} ${operator} ${constant}`;
       return sql`${dialect.byBytes(column.sql)} ${operator} ${constantBytes(dialect, constant)}`;
     }

@@ -28,7 +28,10 @@ export type SqlCondition =
       readonly kind: 'sql';
       /** With a placeholder for each parameter: `?`, or `$1` and so on in PostgreSQL. */
       readonly text: string;
-      /** The text between the parameters: one piece more than there are parameters, as the tag of a template literal is called with. */
+      /**
+       * The text between the parameters: one piece more than there are parameters, as the tag of a template literal is
+       * called with.
+       */
       readonly parts: TemplateStringsArray;
       readonly parameters: readonly SqlParameter[];
     }

@@ -15,8 +15,8 @@ import { fieldOf, presence, variableValue } from './variables.js';
 import { withoutChoices } from './choices.js';
 
 /**
- * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. What fails is neither, so a negation asks for the other
- * outcome and is never SQL's NOT over something that may be NULL.
+ * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. What fails is neither, so a
+ * negation asks for the other outcome and is never SQL's NOT over something that may be NULL.
  */
 export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
   scope.statement.step();
@@ -154,13 +154,15 @@ function equal(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
   const typed = typeTestOf(a, b);
   if (typed !== undefined) return tests(typed, isEqual, scope);
   // `timestamp(x) == timestamp(x)`: where it can be read.
-  if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b)) return isEqual ? readable(scope, valueOf(a, scope)) : NEVER;
+  if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b))
+    return isEqual ? readable(scope, valueOf(a, scope)) : NEVER;
   if (isTest(a) || isTest(b)) return equalTests(a, b, isEqual, scope);
   return equality(scope, valueOf(a, scope), valueOf(b, scope), isEqual);
 }
 
 function tests({ of, type }: TypeTest, outcome: boolean, scope: Scope): Sql {
-  if ('variable' in of && fieldsOf(of.variable, scope) !== undefined) return (type === 'map') === outcome ? ALWAYS : NEVER;
+  if ('variable' in of && fieldsOf(of.variable, scope) !== undefined)
+    return (type === 'map') === outcome ? ALWAYS : NEVER;
   return hasType(scope, valueOf(of, scope), type, outcome);
 }
 
@@ -172,16 +174,37 @@ function isTest(operand: Operand): boolean {
 }
 
 const TESTS: ReadonlySet<string> = new Set([
-  'and', 'or', 'not', 'unless', 'has', 'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in', 'startsWith', 'endsWith', 'contains',
-  'hasIntersection', 'has_intersection', 'sets.intersects', 'isSubset', 'is_subset', 'sets.contains',
+  'and',
+  'or',
+  'not',
+  'unless',
+  'has',
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'in',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'hasIntersection',
+  'has_intersection',
+  'sets.intersects',
+  'isSubset',
+  'is_subset',
+  'sets.contains',
 ]);
 
 function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
   const [test, other] = isTest(a) ? [a, b] : [b, a];
-  if ('value' in other && typeof other.value !== 'boolean') return isEqual ? NEVER : anyOf(truth(test, true, scope), truth(test, false, scope));
+  if ('value' in other && typeof other.value !== 'boolean')
+    return isEqual ? NEVER : anyOf(truth(test, true, scope), truth(test, false, scope));
   if (!('value' in other) && !isTest(other)) {
     const value = valueOf(other, scope);
-    if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null === 'null') throw new Refusal('eq', 'a comparison beside what may be no boolean');
+    if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null === 'null')
+      throw new Refusal('eq', 'a comparison beside what may be no boolean');
   }
   const both = (left: boolean, right: boolean): Sql => allOf(truth(test, left, scope), truth(other, right, scope));
   return anyOf(both(true, isEqual), both(false, !isEqual));
@@ -211,7 +234,9 @@ function constantOf(operand: Operand): JsonValue | undefined {
   }
   if (operator !== 'struct') return undefined;
   const entries = operands.map((entry) => ('expression' in entry ? entry.expression.operands.map(constantOf) : []));
-  return entries.every(([key, content]) => typeof key === 'string' && content !== undefined) ? Object.fromEntries(entries as [string, JsonValue][]) : undefined;
+  return entries.every(([key, content]) => typeof key === 'string' && content !== undefined)
+    ? Object.fromEntries(entries as [string, JsonValue][])
+    : undefined;
 }
 
 function momentOf(value: SqlValue): SqlValue {
@@ -220,26 +245,42 @@ function momentOf(value: SqlValue): SqlValue {
     const at = typeof value.value === 'string' ? toTimestamp(value.value) : undefined;
     return at instanceof Timestamp ? { kind: 'moment', at } : FAILED;
   }
-  if (value.kind === 'scalar' && value.type === 'timestamp') return { ...value, isUnread: false, null: value.null === 'never' ? 'never' : 'missing' };
+  if (value.kind === 'scalar' && value.type === 'timestamp')
+    return { ...value, isUnread: false, null: value.null === 'never' ? 'never' : 'missing' };
   if (value.kind === 'scalar' && value.type !== 'text') return FAILED;
   throw new Refusal('timestamp', 'of what is not a timestamp column');
 }
 
-function overLambda(operator: 'exists' | 'all' | 'exists_one', range: Operand, lambda: Operand, outcome: boolean, scope: Scope): Sql {
-  const [body, ...variables] = 'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
-  const names = variables.flatMap((operand) => ('variable' in operand && !operand.variable.includes('.') ? [operand.variable] : []));
+function overLambda(
+  operator: 'exists' | 'all' | 'exists_one',
+  range: Operand,
+  lambda: Operand,
+  outcome: boolean,
+  scope: Scope,
+): Sql {
+  const [body, ...variables] =
+    'expression' in lambda && lambda.expression.operator === 'lambda' ? lambda.expression.operands : [];
+  const names = variables.flatMap((operand) =>
+    'variable' in operand && !operand.variable.includes('.') ? [operand.variable] : [],
+  );
   // With a name of a lambda around, nobody can tell a variable from a body (docs/spec/plans.md#operands).
-  const isClear = names.length === variables.length && (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
+  const isClear =
+    names.length === variables.length &&
+    (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
   if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
   const sought = names.length === 1 ? soughtElements(operator, body, names[0] as string) : undefined;
   const macro = {
     quantifier: operator,
     variables: names.length,
     body: (values: readonly SqlValue[], wanted: boolean): Sql =>
-      truth(body, wanted, { ...scope, bound: new Map([...scope.bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]) }),
+      truth(body, wanted, {
+        ...scope,
+        bound: new Map([...scope.bound, ...names.map((name, index) => [name, values[index] as SqlValue] as const)]),
+      }),
   };
   const fields = 'variable' in range ? fieldsOf(range.variable, scope) : undefined;
-  if ('variable' in range && fields !== undefined) return overFields(scope, { ...macro, variable: range.variable, fields }, outcome);
+  if ('variable' in range && fields !== undefined)
+    return overFields(scope, { ...macro, variable: range.variable, fields }, outcome);
   const list = valueOf(range, scope);
   if (sought !== undefined && list.kind === 'json' && list.list !== undefined) {
     return intersection(scope, list, { kind: 'constant', value: sought }, (operator === 'exists') === outcome);
@@ -247,14 +288,19 @@ function overLambda(operator: 'exists' | 'all' | 'exists_one', range: Operand, l
   return quantified(scope, { ...macro, range: list }, outcome);
 }
 
-/** The constants that `exists(t, t == c)`, `exists(t, t in cs)` and `all(t, t != c)` look for: an index on the list finds them. */
+/**
+ * The constants that `exists(t, t == c)`, `exists(t, t in cs)` and `all(t, t != c)` look for: an index on the list
+ * finds them.
+ */
 function soughtElements(quantifier: string, body: Operand, name: string): readonly JsonValue[] | undefined {
   if (!('expression' in body)) return undefined;
   const { operator, operands } = body.expression;
   const [first, second] = operands as [Operand, Operand];
   const isElement = (operand: Operand): boolean => 'variable' in operand && operand.variable === name;
   if (operator === 'in' && quantifier === 'exists') {
-    return isElement(first) && 'value' in second && Array.isArray(second.value) ? (second.value as readonly JsonValue[]) : undefined;
+    return isElement(first) && 'value' in second && Array.isArray(second.value)
+      ? (second.value as readonly JsonValue[])
+      : undefined;
   }
   if (operator !== (quantifier === 'exists' ? 'eq' : 'ne') || quantifier === 'exists_one') return undefined;
   const constant = isElement(first) ? second : isElement(second) ? first : undefined;

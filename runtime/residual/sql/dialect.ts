@@ -2,7 +2,10 @@ import type { Sql } from './fragment.js';
 import type { Collation, SqlDialect } from './table.js';
 import type { Json, JsonType, ScalarType } from './value.js';
 
-/** What differs between databases. Conditions are TRUE where what they say holds; texts are by bytes unless something else is said. */
+/**
+ * What differs between databases. Conditions are TRUE where what they say holds; texts are by bytes unless something
+ * else is said.
+ */
 export interface Dialect {
   readonly name: SqlDialect;
   readonly quote: '"' | '`';

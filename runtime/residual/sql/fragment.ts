@@ -17,11 +17,13 @@ export interface Given {
 
 /** A piece of SQL made of others; a text is an identifier or an operator, and never a value. */
 export function sql(texts: TemplateStringsArray, ...operands: readonly (Sql | string)[]): Sql {
-  return term(texts.flatMap((text, position) => {
-    const operand = operands[position];
-    if (operand === undefined) return [text];
-    return typeof operand === 'string' ? [text, operand] : [text, ...operand.parts];
-  }));
+  return term(
+    texts.flatMap((text, position) => {
+      const operand = operands[position];
+      if (operand === undefined) return [text];
+      return typeof operand === 'string' ? [text, operand] : [text, ...operand.parts];
+    }),
+  );
 }
 
 /** A value, bound. */
@@ -43,7 +45,8 @@ export function allOf(...conditions: readonly Sql[]): Sql {
 /** TRUE where any is TRUE; always, where one of them is `x IS NULL` and another `x IS NOT NULL`. */
 export function anyOf(...conditions: readonly Sql[]): Sql {
   const present = conditions.flatMap((condition) => textOf(condition, ' IS NOT NULL') ?? []);
-  if (present.length > 0 && conditions.some((condition) => present.includes(textOf(condition, ' IS NULL') ?? ''))) return ALWAYS;
+  if (present.length > 0 && conditions.some((condition) => present.includes(textOf(condition, ' IS NULL') ?? '')))
+    return ALWAYS;
   return joined('or', conditions, NEVER, ALWAYS);
 }
 
@@ -76,9 +79,15 @@ function joined(top: 'and' | 'or', conditions: readonly Sql[], neutral: Sql, abs
   if (left.length === 1) return only;
   if (left.length > LONGEST_CHAIN) {
     const half = left.length >> 1;
-    return chain(top, [enclosed(joined(top, left.slice(0, half), neutral, absorbing)), enclosed(joined(top, left.slice(half), neutral, absorbing))]);
+    return chain(top, [
+      enclosed(joined(top, left.slice(0, half), neutral, absorbing)),
+      enclosed(joined(top, left.slice(half), neutral, absorbing)),
+    ]);
   }
-  return chain(top, left.map((condition) => (condition.top === 'term' || condition.top === top ? condition : enclosed(condition))));
+  return chain(
+    top,
+    left.map((condition) => (condition.top === 'term' || condition.top === top ? condition : enclosed(condition))),
+  );
 }
 
 function chain(top: 'and' | 'or', operands: readonly Sql[]): Sql {

@@ -4,11 +4,15 @@
  * @throws for what no database has as a name: an empty one, one with a NUL, one of more than 128 characters.
  */
 export function identifier(name: string, quote: '"' | '`'): string {
-  return name.split('.').map((part) => quoted(part, quote)).join('.');
+  return name
+    .split('.')
+    .map((part) => quoted(part, quote))
+    .join('.');
 }
 
 function quoted(name: string, quote: '"' | '`'): string {
-  if (name === '' || name.length > 128 || /[\u0000-\u001f]/.test(name)) throw new TypeError(`no name of a column or a table: ${JSON.stringify(name)}`);
+  if (name === '' || name.length > 128 || /[\u0000-\u001f]/.test(name))
+    throw new TypeError(`no name of a column or a table: ${JSON.stringify(name)}`);
   if (/^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name;
   return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
 }

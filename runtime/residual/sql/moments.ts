@@ -5,7 +5,12 @@ import type { Order } from './numbers.js';
 import type { Scalar } from './value.js';
 
 /** A timestamp column beside a constant that may be finer than the column. */
-export function compareMoment({ dialect }: Scope, { sql: column }: Scalar, operator: Order | '=' | '<>', moment: Timestamp): Sql {
+export function compareMoment(
+  { dialect }: Scope,
+  { sql: column }: Scalar,
+  operator: Order | '=' | '<>',
+  moment: Timestamp,
+): Sql {
   const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
   const isBetween = moment.nanos % unit !== 0;
   const before = dialect.constant(textOf(moment, dialect), 'timestamp');

@@ -24,12 +24,18 @@ export const MYSQL: Dialect = {
   real: (integer) => sql`(${integer} + 0e0)`,
   byBytes: binary,
   // A server may store a day zero, and days that a month does not have.
-  isMoment: (timestamp) => allOf(sql`${timestamp} >= '0001-01-01'`, sql`DAYOFMONTH(${timestamp}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${timestamp}))`),
+  isMoment: (timestamp) =>
+    allOf(
+      sql`${timestamp} >= '0001-01-01'`,
+      sql`DAYOFMONTH(${timestamp}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${timestamp}))`,
+    ),
 
   startsWith: (text, { sql: start, constant }) => {
     const byBytes = sql`LEFT(${binary(text)}, LENGTH(${binary(start)})) = ${binary(start)}`;
     const plain = constant?.match(/^[ -~]+/)?.[0];
-    return plain === undefined ? byBytes : allOf(sql`${text} LIKE ${given(`${plain.replace(/[%_|]/g, '|$&')}%`)} ESCAPE '|'`, byBytes);
+    return plain === undefined
+      ? byBytes
+      : allOf(sql`${text} LIKE ${given(`${plain.replace(/[%_|]/g, '|$&')}%`)} ESCAPE '|'`, byBytes);
   },
   endsWith: (text, { sql: end }) => sql`RIGHT(${binary(text)}, LENGTH(${binary(end)})) = ${binary(end)}`,
   contains: (text, { sql: part }) => sql`LOCATE(${binary(part)}, ${binary(text)}) > 0`,

@@ -6,11 +6,20 @@ import { type Scalar, scalar, type Shifted, type SqlValue } from './value.js';
 
 export type Order = '<' | '<=' | '>' | '>=';
 
-/** A numeric column beside a constant: an integer column beside an integer wherever that says the same, so that an index serves. */
-export function compareNumber({ dialect }: Scope, { type, sql: column }: Scalar, operator: Order | '=' | '<>', constant: number): Sql {
+/**
+ * A numeric column beside a constant: an integer column beside an integer wherever that says the same, so that an index
+ * serves.
+ */
+export function compareNumber(
+  { dialect }: Scope,
+  { type, sql: column }: Scalar,
+  operator: Order | '=' | '<>',
+  constant: number,
+): Sql {
   if (type !== 'integer') return sql`${column} ${operator} ${dialect.constant(constant, 'number')}`;
   // Check is told the nearest double: from here on several integers are one.
-  if (Math.abs(constant) >= 2 ** 53) return sql`${dialect.real(column)} ${operator} ${dialect.constant(constant, 'number')}`;
+  if (Math.abs(constant) >= 2 ** 53)
+    return sql`${dialect.real(column)} ${operator} ${dialect.constant(constant, 'number')}`;
   if (Number.isInteger(constant)) return sql`${column} ${operator} ${dialect.constant(constant, 'integer')}`;
   switch (operator) {
     case '=':
@@ -37,8 +46,9 @@ export function asDouble({ type, sql: expression }: Scalar, real: (integer: Sql)
 }
 
 /**
- * Arithmetic. With a constant it stays a function of its column, which comparisons are solved for: `x * 1.2 < 100.0` asks for an `x` below a bound, to
- * the last bit, and an index serves. Of two columns only integers: sums of doubles may overflow, which fails a statement and no condition.
+ * Arithmetic. With a constant it stays a function of its column, which comparisons are solved for: `x * 1.2 < 100.0`
+ * asks for an `x` below a bound, to the last bit, and an index serves. Of two columns only integers: sums of doubles
+ * may overflow, which fails a statement and no condition.
  */
 export function arithmetic(scope: Scope, operator: 'add' | 'sub' | 'mult' | 'div', a: SqlValue, b: SqlValue): SqlValue {
   if (a.kind === 'constant' && b.kind !== 'constant') return shifted(operator, b, a.value, true);
@@ -60,15 +70,28 @@ export function compareShifted(scope: Scope, value: Shifted, operator: Order | '
     case '>=':
       return above(scope, value, (result) => result < constant);
     case '=':
-      return allOf(sql`${of.sql} IS NOT NULL`, above(scope, value, (result) => result < constant), below((result) => result <= constant));
+      return allOf(
+        sql`${of.sql} IS NOT NULL`,
+        above(scope, value, (result) => result < constant),
+        below((result) => result <= constant),
+      );
     case '<>':
-      return anyOf(below((result) => result < constant), above(scope, value, (result) => result <= constant));
+      return anyOf(
+        below((result) => result < constant),
+        above(scope, value, (result) => result <= constant),
+      );
   }
 }
 
-function shifted(operator: 'add' | 'sub' | 'mult' | 'div', value: SqlValue, constant: JsonValue, isFirst: boolean): SqlValue {
+function shifted(
+  operator: 'add' | 'sub' | 'mult' | 'div',
+  value: SqlValue,
+  constant: JsonValue,
+  isFirst: boolean,
+): SqlValue {
   if (typeof constant !== 'number') throw new Refusal(operator, 'of something that is no number');
-  if (value.kind !== 'shifted' && value.kind !== 'scalar') throw new Refusal(operator, 'of a value that is not a column');
+  if (value.kind !== 'shifted' && value.kind !== 'scalar')
+    throw new Refusal(operator, 'of a value that is not a column');
   const of = value.kind === 'shifted' ? value.of : value;
   if (of.type !== 'number' && of.type !== 'integer') throw new Refusal(operator, `of a ${of.type} and a number`);
   if (of.bits !== undefined) throw new Refusal(operator, 'of a constant and of several columns');
@@ -92,17 +115,29 @@ function shifted(operator: 'add' | 'sub' | 'mult' | 'div', value: SqlValue, cons
 }
 
 function ofColumns({ dialect }: Scope, operator: 'add' | 'sub' | 'mult' | 'div', a: SqlValue, b: SqlValue): SqlValue {
-  const areIntegers = [a, b].every((value) => value.kind === 'scalar' && value.isInt !== true && (value.type === 'integer' || value.bits !== undefined));
-  if (a.kind !== 'scalar' || b.kind !== 'scalar' || !areIntegers) throw new Refusal(operator, 'of two columns that are not both integers: it may overflow');
+  const areIntegers = [a, b].every(
+    (value) =>
+      value.kind === 'scalar' && value.isInt !== true && (value.type === 'integer' || value.bits !== undefined),
+  );
+  if (a.kind !== 'scalar' || b.kind !== 'scalar' || !areIntegers)
+    throw new Refusal(operator, 'of two columns that are not both integers: it may overflow');
   if (operator === 'div') throw new Refusal(operator, 'a column as the divisor, which may be zero');
   const [left, right] = [a.bits ?? 63, b.bits ?? 63];
   const bits = operator === 'mult' ? left + right : Math.max(left, right) + 1;
   if (bits > 1000) throw new Refusal(operator, 'of so many columns that it may overflow');
   const symbol = operator === 'add' ? '+' : operator === 'sub' ? '-' : '*';
-  return scalar('number', sql`(${asDouble(a, dialect.real)} ${symbol} ${asDouble(b, dialect.real)})`, dialect.computed, { bits });
+  return scalar(
+    'number',
+    sql`(${asDouble(a, dialect.real)} ${symbol} ${asDouble(b, dialect.real)})`,
+    dialect.computed,
+    { bits },
+  );
 }
 
-/** Where the results of a growing function that pass come before those that do not: up to the last column value whose result passes. */
+/**
+ * Where the results of a growing function that pass come before those that do not: up to the last column value whose
+ * result passes.
+ */
 function bound(scope: Scope, value: Shifted, passes: (result: number) => boolean): Sql {
   const last = value.falls ? undefined : lastThat((x) => passes(value.apply(x)));
   if (!value.falls) return last === undefined ? NEVER : limit(scope, value.of, '<=', last);
@@ -119,7 +154,8 @@ function above(scope: Scope, value: Shifted, fails: (result: number) => boolean)
 }
 
 function limit(scope: Scope, column: Scalar, operator: Order, constant: number): Sql {
-  const isAnything = (operator === '<=' && constant === Number.MAX_VALUE) || (operator === '>=' && constant === -Number.MAX_VALUE);
+  const isAnything =
+    (operator === '<=' && constant === Number.MAX_VALUE) || (operator === '>=' && constant === -Number.MAX_VALUE);
   if (isAnything) return sql`${column.sql} IS NOT NULL`;
   return compareNumber(scope, column, operator, constant);
 }

@@ -7,7 +7,10 @@ import { presence, variableValue } from './variables.js';
 /** The attributes of a row as a whole. */
 export const ATTRIBUTES = 'request.resource.attr';
 
-/** The fields of an object that has no column but is made of columns: all attributes, or `address` where `address.city` has one. */
+/**
+ * The fields of an object that has no column but is made of columns: all attributes, or `address` where `address.city`
+ * has one.
+ */
 export function fieldsOf(variable: string, { table }: Scope): readonly string[] | undefined {
   const isOfAttributes = variable === ATTRIBUTES || variable.startsWith(`${ATTRIBUTES}.`);
   if (!isOfAttributes) return undefined;
@@ -34,15 +37,18 @@ export interface OverFields {
 export function overFields(scope: Scope, macro: OverFields, outcome: boolean): Sql {
   const { quantifier, variable, fields, variables, body } = macro;
   if (quantifier === 'exists_one') throw new Refusal(quantifier, 'over the attributes of a row');
-  const each = fields.map((name): { readonly isThere: (wanted: boolean) => Sql; readonly holds: (wanted: boolean) => Sql } => {
-    const field = `${variable}.${name}`;
-    const key: SqlValue = { kind: 'constant', value: name };
-    return {
-      isThere: (wanted) => fieldPresence(field, wanted, scope),
-      holds: (wanted) => body(variables === 1 ? [key] : [key, variableValue(field, scope)], wanted),
-    };
-  });
-  if ((quantifier === 'all') === outcome) return allOf(...each.map(({ isThere, holds }) => anyOf(isThere(false), holds(outcome))));
+  const each = fields.map(
+    (name): { readonly isThere: (wanted: boolean) => Sql; readonly holds: (wanted: boolean) => Sql } => {
+      const field = `${variable}.${name}`;
+      const key: SqlValue = { kind: 'constant', value: name };
+      return {
+        isThere: (wanted) => fieldPresence(field, wanted, scope),
+        holds: (wanted) => body(variables === 1 ? [key] : [key, variableValue(field, scope)], wanted),
+      };
+    },
+  );
+  if ((quantifier === 'all') === outcome)
+    return allOf(...each.map(({ isThere, holds }) => anyOf(isThere(false), holds(outcome))));
   return anyOf(...each.map(({ isThere, holds }) => allOf(isThere(true), holds(outcome))));
 }
 

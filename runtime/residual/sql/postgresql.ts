@@ -34,28 +34,45 @@ export const POSTGRESQL: Dialect = {
 
   document: (column, isNull) => json(isNull ? sql`coalesce(${column}, 'null'::jsonb)` : column),
   // A document has neither NUL nor half a surrogate pair, and a parameter cannot have them.
-  field: (object, name) => (/\0|\p{Surrogate}/u.test(name) ? undefined : json(sql`(${object.sql} -> ${plainName(name)})`)),
+  field: (object, name) =>
+    /\0|\p{Surrogate}/u.test(name) ? undefined : json(sql`(${object.sql} -> ${plainName(name)})`),
   // `->` takes a scalar for a list of one.
   element: (array, position) => json(sql`(${onlyArray(array)} -> ${String(position)})`),
   hasType: ({ type: named }, type) => sql`${named} = ${`'${TYPES[type]}'`}`,
   isOtherThan: ({ type: named }, type) => sql`${named} <> ${`'${TYPES[type]}'`}`,
   as: (value, type) => {
-    const read = type === 'text' ? sql`${value.sql} #>> '{}'` : type === 'number' ? nearestDouble(value.sql) : sql`${value.sql}::boolean`;
+    const read =
+      type === 'text'
+        ? sql`${value.sql} #>> '{}'`
+        : type === 'number'
+          ? nearestDouble(value.sql)
+          : sql`${value.sql}::boolean`;
     return sql`CASE WHEN ${value.type} = ${`'${TYPES[type]}'`} THEN ${read} END`;
   },
   // Numbers of documents are decimals, and two of them may be one double.
-  equals: ({ sql: value }, operator, constant) => (typeof constant === 'number' ? undefined : sql`${value} ${operator} to_jsonb(${jsonParameter(constant)})`),
+  equals: ({ sql: value }, operator, constant) =>
+    typeof constant === 'number' ? undefined : sql`${value} ${operator} to_jsonb(${jsonParameter(constant)})`,
   among: ({ sql: value }, constants, isIn) => {
     if (constants.some((constant) => typeof constant === 'number')) return undefined;
     const options = constants.map((constant) => sql`to_jsonb(${jsonParameter(constant as string | boolean)})`);
     return sql`${value} ${isIn ? 'IN' : 'NOT IN'} (${listed(options)})`;
   },
-  holds: ({ sql: list }, constant) => (typeof constant === 'number' ? undefined : sql`${list} @> to_jsonb(${jsonParameter(constant)})`),
+  holds: ({ sql: list }, constant) =>
+    typeof constant === 'number' ? undefined : sql`${list} @> to_jsonb(${jsonParameter(constant)})`,
   itemsFunction: undefined,
   items: (value, type, alias) => {
     const only = type === 'array' ? onlyArray(value) : sql`CASE ${value.type} WHEN 'object' THEN ${value.sql} END`;
-    if (type === 'object') return { from: sql`jsonb_each(${only}) AS ${alias}(key, value)`, key: sql`${alias}.key`, element: json(sql`${alias}.value`) };
-    return { from: sql`jsonb_array_elements(${only}) WITH ORDINALITY AS ${alias}(value, place)`, key: sql`(${alias}.place - 1)`, element: json(sql`${alias}.value`) };
+    if (type === 'object')
+      return {
+        from: sql`jsonb_each(${only}) AS ${alias}(key, value)`,
+        key: sql`${alias}.key`,
+        element: json(sql`${alias}.value`),
+      };
+    return {
+      from: sql`jsonb_array_elements(${only}) WITH ORDINALITY AS ${alias}(value, place)`,
+      key: sql`(${alias}.place - 1)`,
+      element: json(sql`${alias}.value`),
+    };
   },
   size: (value) => {
     const array = sql`WHEN 'array' THEN jsonb_array_length(${value.sql})`;
@@ -65,9 +82,22 @@ export const POSTGRESQL: Dialect = {
 };
 
 /** A text takes the type of the column it is compared with: `text`, `varchar`, `citext` or a type of one's own. */
-const CASTS = { text: '', integer: '::bigint', number: '::double precision', boolean: '::boolean', timestamp: '::timestamptz' } as const;
+const CASTS = {
+  text: '',
+  integer: '::bigint',
+  number: '::double precision',
+  boolean: '::boolean',
+  timestamp: '::timestamptz',
+} as const;
 
-const TYPES: { readonly [type in JsonType]: string } = { null: 'null', boolean: 'boolean', number: 'number', text: 'string', array: 'array', object: 'object' };
+const TYPES: { readonly [type in JsonType]: string } = {
+  null: 'null',
+  boolean: 'boolean',
+  number: 'number',
+  text: 'string',
+  array: 'array',
+  object: 'object',
+};
 
 function json(value: Sql): Json {
   return { kind: 'json', sql: value, type: sql`jsonb_typeof(${value})` };
@@ -82,7 +112,10 @@ function plainName(name: string): Sql {
   return /^[A-Za-z_]\w*$/.test(name) ? sql`${`'${name}'`}` : given(name, '::text');
 }
 
-/** A number of a document as JSON.parse reads it: a cast fails the statement where it is too large or too small for a double. */
+/**
+ * A number of a document as JSON.parse reads it: a cast fails the statement where it is too large or too small for a
+ * double.
+ */
 function nearestDouble(number: Sql): Sql {
   const large = sql`WHEN ${number} > '${LARGEST}' THEN 'Infinity' WHEN ${number} < '-${LARGEST}' THEN '-Infinity'`;
   return sql`CASE ${large} WHEN ${number} BETWEEN '-${SMALLEST}' AND '${SMALLEST}' THEN 0 ELSE ${number}::double precision END`;

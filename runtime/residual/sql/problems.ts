@@ -8,17 +8,30 @@ import { Refusal } from './refusal.js';
 /** Whether a filter can be said. */
 type Attempt = (filter: Filter) => Sql | Refusal;
 
-/** Every part of a filter that cannot be said, with the rules that have it: those that alone cannot be said for the same reason. */
+/**
+ * Every part of a filter that cannot be said, with the rules that have it: those that alone cannot be said for the same
+ * reason.
+ */
 export function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt: Attempt): readonly SqlProblem[] {
   const problems = new Map<string, SqlProblem>();
   const add = (problem: SqlProblem): void => {
     problems.set(JSON.stringify(problem), problem);
   };
   const inRules = rules.flatMap(({ policy, rule, place, filter: alone }) =>
-    refusedParts(alone, attempt).map((problem) => ({ ...problem, policy, rule, ...(place === undefined ? {} : { place }) })),
+    refusedParts(alone, attempt).map((problem) => ({
+      ...problem,
+      policy,
+      rule,
+      ...(place === undefined ? {} : { place }),
+    })),
   );
   for (const problem of refusedParts(filter, attempt)) {
-    const same = inRules.filter((one) => one.operator === problem.operator && one.reason === problem.reason && (one.part === problem.part || !inRules.some(({ part }) => part === problem.part)));
+    const same = inRules.filter(
+      (one) =>
+        one.operator === problem.operator &&
+        one.reason === problem.reason &&
+        (one.part === problem.part || !inRules.some(({ part }) => part === problem.part)),
+    );
     if (same.length === 0) add(problem);
     for (const one of same) add(one);
   }
@@ -34,8 +47,13 @@ function refusedParts(filter: Filter, attempt: Attempt): readonly SqlProblem[] {
 function refusedIn(operand: Operand, attempt: Attempt): readonly SqlProblem[] {
   const refusal = refusalOf(operand, attempt);
   if (refusal === undefined) return [];
-  const inner = 'expression' in operand && LOGIC.has(operand.expression.operator) ? operand.expression.operands.flatMap((part) => refusedIn(part, attempt)) : [];
-  return inner.length > 0 ? inner : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
+  const inner =
+    'expression' in operand && LOGIC.has(operand.expression.operator)
+      ? operand.expression.operands.flatMap((part) => refusedIn(part, attempt))
+      : [];
+  return inner.length > 0
+    ? inner
+    : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
 }
 
 /** Whether an operand can be said, and its negation. */

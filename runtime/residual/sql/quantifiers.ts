@@ -35,12 +35,19 @@ export function quantified(scope: Scope, macro: Quantified, outcome: boolean): S
 /** Each is rendered for itself. */
 const MOST_CONSTANTS = 100;
 
-function over(scope: Scope, { quantifier, range, variables, body }: Quantified, json: Json, type: 'array' | 'object', outcome: boolean): Sql {
+function over(
+  scope: Scope,
+  { quantifier, range, variables, body }: Quantified,
+  json: Json,
+  type: 'array' | 'object',
+  outcome: boolean,
+): Sql {
   const isOfType = type === 'array' ? isList(scope, range) : scope.dialect.hasType(json, 'object');
   const items = (): Items => scope.dialect.items(json, type, aliasOfItems(scope));
   const bodyOf = (of: Items, wanted: boolean): Sql => body(variablesOf(scope, of, type, variables), wanted);
   const some = (wanted: boolean): Sql => someItem(items(), (of) => bodyOf(of, wanted));
-  const allAre = (wanted: boolean): Sql => allOf(isOfType, unless(someItem(items(), (of) => unless(bodyOf(of, wanted)))));
+  const allAre = (wanted: boolean): Sql =>
+    allOf(isOfType, unless(someItem(items(), (of) => unless(bodyOf(of, wanted)))));
   switch (quantifier) {
     case 'exists':
       return outcome ? some(true) : allAre(false);
@@ -55,8 +62,16 @@ function over(scope: Scope, { quantifier, range, variables, body }: Quantified, 
   }
 }
 
-function variablesOf(scope: Scope, { key, element }: Items, type: 'array' | 'object', variables: number): readonly SqlValue[] {
-  const name = type === 'array' ? scalar('integer', key, scope.dialect.computed, { null: 'null', isInt: true }) : keyOf(scope, key);
+function variablesOf(
+  scope: Scope,
+  { key, element }: Items,
+  type: 'array' | 'object',
+  variables: number,
+): readonly SqlValue[] {
+  const name =
+    type === 'array'
+      ? scalar('integer', key, scope.dialect.computed, { null: 'null', isInt: true })
+      : keyOf(scope, key);
   if (variables === 2) return [name, element];
   return [type === 'array' ? element : name];
 }
@@ -65,7 +80,8 @@ function overConstants({ quantifier, variables, body }: Quantified, constants: u
   if (!Array.isArray(constants)) throw new Refusal(quantifier, 'over a constant that is no list');
   if (constants.length > MOST_CONSTANTS) throw new Refusal(quantifier, 'over a constant list that is too long');
   if (variables === 2) throw new Refusal(quantifier, 'over the positions of a constant list');
-  const each = (wanted: boolean): readonly Sql[] => constants.map((value) => body([{ kind: 'constant', value }], wanted));
+  const each = (wanted: boolean): readonly Sql[] =>
+    constants.map((value) => body([{ kind: 'constant', value }], wanted));
   switch (quantifier) {
     case 'exists':
       return outcome ? anyOf(...each(true)) : allOf(...each(false));
@@ -74,7 +90,9 @@ function overConstants({ quantifier, variables, body }: Quantified, constants: u
     case 'exists_one': {
       if (constants.length > 10) throw new Refusal(quantifier, 'over a constant list that is too long');
       const [passing, failing] = [each(true), each(false)];
-      const exactlyOne = anyOf(...passing.map((one, position) => allOf(one, ...failing.filter((_, other) => other !== position))));
+      const exactlyOne = anyOf(
+        ...passing.map((one, position) => allOf(one, ...failing.filter((_, other) => other !== position))),
+      );
       const evaluates = allOf(...passing.map((one, position) => anyOf(one, failing[position] as Sql)));
       return outcome ? exactlyOne : allOf(evaluates, unless(exactlyOne));
     }

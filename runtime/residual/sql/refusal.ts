@@ -1,4 +1,6 @@
-/** What SQL cannot say as the filter means it. Thrown on the way down, and an answer of the renderer: never a near miss. */
+/**
+ * What SQL cannot say as the filter means it. Thrown on the way down, and an answer of the renderer: never a near miss.
+ */
 export class Refusal extends Error {
   constructor(
     readonly operator: string,

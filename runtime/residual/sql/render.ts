@@ -13,15 +13,20 @@ import { SQLITE } from './sqlite.js';
 import type { SqlDialect, SqlTable } from './table.js';
 
 /**
- * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For the others it is FALSE or NULL, so it is
- * for `WHERE`, also beside `AND`, and not for `NOT`. Attributes that the plan's request listed must be those of the rows.
+ * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For
+ * the others it is FALSE or NULL, so it is for `WHERE`, also beside `AND`, and not for `NOT`. Attributes that the
+ * plan's request listed must be those of the rows.
  *
  * @throws for a table that is none: a name that is empty or has a NUL.
  */
 export function renderSql(filter: Filter, table: SqlTable, options: SqlOptions): SqlCondition {
   const dialect = DIALECTS[options.dialect];
   const outcome = attempt(filter, table, dialect);
-  if (outcome instanceof Refusal) return { kind: 'refused', problems: problemsOf(filter, options.rules?.() ?? [], (part) => attempt(part, table, dialect)) };
+  if (outcome instanceof Refusal)
+    return {
+      kind: 'refused',
+      problems: problemsOf(filter, options.rules?.() ?? [], (part) => attempt(part, table, dialect)),
+    };
   return statementOf(outcome, dialect, options.offset ?? 0);
 }
 
@@ -48,7 +53,9 @@ function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sq
     const condition = truth(operand, true, { dialect, table, bound: new Map(), statement: new Statement(table) });
     const parameters = condition.parts.filter((part) => typeof part !== 'string').length;
     const length = condition.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 8), 0);
-    return parameters > MOST_PARAMETERS || length > LONGEST ? new Refusal('filter', 'the condition is too long for a statement') : condition;
+    return parameters > MOST_PARAMETERS || length > LONGEST
+      ? new Refusal('filter', 'the condition is too long for a statement')
+      : condition;
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -68,12 +75,15 @@ function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondi
     parameters.push(part.value);
     around.push(part.cast);
   }
-  const text = around.slice(1).reduce((before, part, index) => before + dialect.placeholder(offset + index + 1) + part, around[0]);
+  const text = around
+    .slice(1)
+    .reduce((before, part, index) => before + dialect.placeholder(offset + index + 1) + part, around[0]);
   return { kind: 'sql', text, parts: templateOf(around), parameters };
 }
 
 /** The strings of a tagged template. As in JavaScript's own, `raw` is not enumerable, and both lists are frozen. */
 function templateOf(strings: string[]): TemplateStringsArray {
-  return Object.freeze(Object.defineProperty([...strings], 'raw', { value: Object.freeze(strings) })) as readonly string[] as TemplateStringsArray;
+  return Object.freeze(
+    Object.defineProperty([...strings], 'raw', { value: Object.freeze(strings) }),
+  ) as readonly string[] as TemplateStringsArray;
 }
-

@@ -43,7 +43,11 @@ const MOST_STEPS = 20_000;
 
 /** What no name of the table, its alias or its columns starts with; databases may ignore the case of names. */
 function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
-  const given = [name, alias, ...[...Object.values(columns), ...(id === undefined ? [] : [id])].map(({ column }) => column)];
+  const given = [
+    name,
+    alias,
+    ...[...Object.values(columns), ...(id === undefined ? [] : [id])].map(({ column }) => column),
+  ];
   const names = given.flatMap((one) => one.toLowerCase().split('.'));
   let prefix = 'authz_';
   while (names.some((one) => one.startsWith(prefix))) prefix += '_';
@@ -53,7 +57,8 @@ function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
 /** The alias of a subquery that reads the elements of a list or the entries of a map. */
 export function aliasOfItems({ dialect, table, statement }: Scope): string {
   const name = table.name.split('.').at(-1) as string;
-  if (name.toLowerCase() === dialect.itemsFunction) throw new Refusal(name, 'a table of this name hides the function that reads lists and maps');
+  if (name.toLowerCase() === dialect.itemsFunction)
+    throw new Refusal(name, 'a table of this name hides the function that reads lists and maps');
   return statement.alias();
 }
 
@@ -68,14 +73,19 @@ export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlVa
     case 'json':
       return { ...dialect.document(written, isNull), ...isThere };
     case 'list':
-      return isNull ? dialect.document(written, true) : ({ ...dialect.document(written, false), list: written, ...isThere } satisfies Json);
+      return isNull
+        ? dialect.document(written, true)
+        : ({ ...dialect.document(written, false), list: written, ...isThere } satisfies Json);
     case 'timestamp':
       return scalar('timestamp', written, 'binary', { null: absence, isUnread: true });
     case 'text':
     case 'integer':
     case 'number':
     case 'boolean':
-      return scalar(column.type, written, column.collation ?? dialect.collation, { null: absence, mayBeNan: column.type === 'number' && dialect.hasNan });
+      return scalar(column.type, written, column.collation ?? dialect.collation, {
+        null: absence,
+        mayBeNan: column.type === 'number' && dialect.hasNan,
+      });
   }
 }
 

@@ -23,11 +23,15 @@ export const SQLITE: Dialect = {
   byBytes: (text) => sql`${text} COLLATE BINARY`,
   isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'`,
 
-  // GLOB can use an index and tells case; LIKE does neither. Where its limit or a column is in the way, texts are cut: as bytes, since SQLite's own end at a NUL.
+  // GLOB can use an index and tells case; LIKE does neither. Where its limit or a column is in the way, texts are cut:
+  // as bytes, since SQLite's own end at a NUL.
   startsWith: (text, { sql: start, constant }) =>
     constant !== undefined && constant.length < 10_000
       ? sql`${text} GLOB ${given(`${constant.replace(/[*?[]/g, '[$&]')}*`)}`
-      : allOf(sql`${text} IS NOT NULL`, sql`ifnull(substr(${blob(text)}, 1, length(${blob(start)})), x'') = ${blob(start)}`),
+      : allOf(
+          sql`${text} IS NOT NULL`,
+          sql`ifnull(substr(${blob(text)}, 1, length(${blob(start)})), x'') = ${blob(start)}`,
+        ),
   endsWith: (text, { sql: end, constant }) => {
     const cut = sql`ifnull(substr(${blob(text)}, -length(${blob(end)})), x'') = ${blob(end)}`;
     return constant === undefined ? allOf(sql`${text} IS NOT NULL`, anyOf(sql`length(${blob(end)}) = 0`, cut)) : cut;
@@ -45,7 +49,12 @@ export const SQLITE: Dialect = {
 
   document: (column, isNull) => {
     const document = isNull ? sql`ifnull(${column}, 'null')` : column;
-    return { kind: 'json', sql: sql`json_extract(${document}, '$')`, type: sql`json_type(${document})`, place: { document, path: '$' } };
+    return {
+      kind: 'json',
+      sql: sql`json_extract(${document}, '$')`,
+      type: sql`json_type(${document})`,
+      place: { document, path: '$' },
+    };
   },
   field: (json, name) => step(json, fieldPath(name)),
   element: (json, position) => step(json, `[${position}]`),
@@ -62,7 +71,9 @@ export const SQLITE: Dialect = {
   equals: (json, operator, constant) => {
     if (typeof constant === 'number') return undefined;
     if (typeof constant === 'boolean') return sql`${json.type} ${operator} ${`'${String(constant)}'`}`;
-    return operator === '=' ? allOf(typeIs(json, 'text'), sql`${json.sql} = ${given(constant)}`) : anyOf(SQLITE.isOtherThan(json, 'text'), sql`${json.sql} <> ${given(constant)}`);
+    return operator === '='
+      ? allOf(typeIs(json, 'text'), sql`${json.sql} = ${given(constant)}`)
+      : anyOf(SQLITE.isOtherThan(json, 'text'), sql`${json.sql} <> ${given(constant)}`);
   },
   among: undefined,
   holds: undefined,
@@ -105,7 +116,8 @@ function blob(text: Sql): Sql {
 /** SQLite reads a quoted label up to the next quote, and takes escapes as they are written. */
 function fieldPath(name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
-  if (/["\\\u0000-\u001f]|\p{Surrogate}/u.test(name)) throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
+  if (/["\\\u0000-\u001f]|\p{Surrogate}/u.test(name))
+    throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
   return `."${name}"`;
 }
 
@@ -114,5 +126,10 @@ function step(json: Json, segment: string): Json {
   const document = json.place?.document ?? sql`CASE WHEN ${json.type} IN ('array', 'object') THEN ${json.sql} END`;
   const path = (json.place?.path ?? '$') + segment;
   const written = /^[\w$.[\]]*$/.test(path) ? sql`${`'${path}'`}` : given(path);
-  return { kind: 'json', sql: sql`json_extract(${document}, ${written})`, type: sql`json_type(${document}, ${written})`, place: { document, path } };
+  return {
+    kind: 'json',
+    sql: sql`json_extract(${document}, ${written})`,
+    type: sql`json_type(${document}, ${written})`,
+    place: { document, path },
+  };
 }

@@ -11,14 +11,17 @@ export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlVa
   const { dialect } = scope;
   const text = asText(scope, operator, a);
   const constant = b.kind === 'constant' && typeof b.value === 'string' ? b.value : undefined;
-  if (text !== undefined && constant?.includes('\0') === true && !dialect.hasNul) return outcome ? NEVER : readable(scope, text);
+  if (text !== undefined && constant?.includes('\0') === true && !dialect.hasNul)
+    return outcome ? NEVER : readable(scope, text);
   const part = asText(scope, operator, b);
   if (text === undefined || part === undefined) return NEVER;
   if (constant === '') return outcome ? readable(scope, text) : NEVER;
   const plain = constant?.includes('\0') === true ? undefined : constant;
   // A collation may forbid to look into texts, and columns of different ones have none in common.
   const isByBytes = dialect.name === 'postgresql' && (b.kind !== 'constant' || text.collation === 'other');
-  const [whole, piece] = isByBytes ? [dialect.byBytes(text.sql), b.kind === 'constant' ? part.sql : dialect.byBytes(part.sql)] : [text.sql, part.sql];
+  const [whole, piece] = isByBytes
+    ? [dialect.byBytes(text.sql), b.kind === 'constant' ? part.sql : dialect.byBytes(part.sql)]
+    : [text.sql, part.sql];
   const holds = dialect[operator](whole, { sql: piece, constant: plain });
   return outcome ? holds : allOf(readable(scope, text), readable(scope, part), unless(holds));
 }
@@ -27,7 +30,8 @@ export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlVa
 export function inCase(scope: Scope, operator: 'lower' | 'upper', a: SqlValue): SqlValue {
   const text = asText(scope, `${operator}Ascii`, a);
   const run = scope.dialect[operator];
-  if (run === undefined) throw new Refusal(`${operator}Ascii`, `${scope.dialect.name} changes the case of letters beyond ASCII`);
+  if (run === undefined)
+    throw new Refusal(`${operator}Ascii`, `${scope.dialect.name} changes the case of letters beyond ASCII`);
   return text === undefined ? FAILED : scalar('text', run(text.sql), scope.dialect.computed);
 }
 
@@ -43,7 +47,9 @@ export function concat(scope: Scope, a: SqlValue, b: SqlValue): SqlValue {
 
 /** Whether a value can only be a text. */
 export function isText(value: SqlValue): boolean {
-  return (value.kind === 'scalar' && value.type === 'text') || (value.kind === 'constant' && typeof value.value === 'string');
+  return (
+    (value.kind === 'scalar' && value.type === 'text') || (value.kind === 'constant' && typeof value.value === 'string')
+  );
 }
 
 /** A value as a text, NULL where it is none; undefined where it never is one. */
@@ -56,7 +62,11 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
       return scalar('text', constant, scope.dialect.computed, { null: 'null' });
     }
     case 'scalar':
-      if (value.type === 'timestamp' && value.isUnread === true) throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');
+      if (value.type === 'timestamp' && value.isUnread === true)
+        throw new Refusal(
+          operator,
+          'a timestamp column as the text that check is told: compare it with timestamp(...)',
+        );
       // No function of texts takes null.
       return value.type === 'text' ? { ...value, null: 'missing' } : undefined;
     case 'json':

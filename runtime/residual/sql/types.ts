@@ -16,19 +16,26 @@ export interface TypeTest {
 /** The test that an equality is; undefined for any other. */
 export function typeTestOf(a: Operand, b: Operand): TypeTest | undefined {
   const [typed] = operandsOf(a, 'type') ?? [];
-  if (typed !== undefined && 'variable' in b && Object.hasOwn(TYPES, b.variable)) return { of: typed, type: b.variable };
+  if (typed !== undefined && 'variable' in b && Object.hasOwn(TYPES, b.variable))
+    return { of: typed, type: b.variable };
   const [value, floor] = operandsOf(a, 'sub') ?? [];
   const [floored] = floor === undefined ? [] : (operandsOf(floor, 'math.floor') ?? []);
-  const isWhole = value !== undefined && floored !== undefined && sameOperand(value, floored) && 'value' in b && b.value === 0;
+  const isWhole =
+    value !== undefined && floored !== undefined && sameOperand(value, floored) && 'value' in b && b.value === 0;
   return isWhole ? { of: value, type: 'integer' } : undefined;
 }
 
-/** Where a value has a type, or where it is there and has another. A column of the type says it already, but for its NULL. */
+/**
+ * Where a value has a type, or where it is there and has another. A column of the type says it already, but for its
+ * NULL.
+ */
 export function hasType(scope: Scope, value: SqlValue, type: string, outcome: boolean): Sql {
   if (type === 'integer') return isInteger(scope, value, outcome);
   switch (value.kind) {
     case 'constant':
-      return (cel.equals(cel.typeOf(value.value as cel.Value), cel.typeValue(type)) === true) === outcome ? ALWAYS : NEVER;
+      return (cel.equals(cel.typeOf(value.value as cel.Value), cel.typeValue(type)) === true) === outcome
+        ? ALWAYS
+        : NEVER;
     case 'scalar':
       return scalarHasType(scope, value, type, outcome);
     case 'json': {
@@ -44,7 +51,14 @@ export function hasType(scope: Scope, value: SqlValue, type: string, outcome: bo
 }
 
 /** The types that attributes have, and how documents name them. */
-const TYPES: { readonly [type: string]: JsonType } = { string: 'text', double: 'number', bool: 'boolean', null_type: 'null', list: 'array', map: 'object' };
+const TYPES: { readonly [type: string]: JsonType } = {
+  string: 'text',
+  double: 'number',
+  bool: 'boolean',
+  null_type: 'null',
+  list: 'array',
+  map: 'object',
+};
 
 function scalarHasType(scope: Scope, value: Scalar, type: string, outcome: boolean): Sql {
   if (value.isInt === true || value.isUnread === false) throw new Refusal('type', 'of what is computed');
@@ -56,7 +70,13 @@ function scalarHasType(scope: Scope, value: Scalar, type: string, outcome: boole
   return isOfType ? isOfNull : readable(scope, value);
 }
 
-const JSON_TYPES: { readonly [type in Scalar['type']]: JsonType } = { text: 'text', integer: 'number', number: 'number', boolean: 'boolean', timestamp: 'text' };
+const JSON_TYPES: { readonly [type in Scalar['type']]: JsonType } = {
+  text: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  timestamp: 'text',
+};
 
 /** What is no number has no floor. */
 function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
@@ -87,6 +107,9 @@ function isWhole({ dialect }: Scope, number: Sql): Sql {
     case 'postgresql':
       return allOf(sql`${number} = floor(${number})`, sql`abs(${number}) < 'Infinity'`);
     case 'sqlite':
-      return allOf(anyOf(sql`${number} = CAST(${number} AS INTEGER)`, sql`abs(${number}) >= 9007199254740992.0`), sql`abs(${number}) < 9e999`);
+      return allOf(
+        anyOf(sql`${number} = CAST(${number} AS INTEGER)`, sql`abs(${number}) >= 9007199254740992.0`),
+        sql`abs(${number}) < 9e999`,
+      );
   }
 }

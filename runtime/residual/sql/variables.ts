@@ -10,7 +10,8 @@ import { FAILED, type SqlValue } from './value.js';
 export function variableValue(name: string, scope: Scope): SqlValue {
   const [root, ...fields] = name.split('.') as [string, ...string[]];
   const bound = scope.bound.get(root);
-  if (bound !== undefined) return fields.reduce((object, field) => fieldNamed('get-field', object, field, scope), bound);
+  if (bound !== undefined)
+    return fields.reduce((object, field) => fieldNamed('get-field', object, field, scope), bound);
   if (name === 'request.resource.id' && scope.table.id !== undefined) return idValue(scope, scope.table.id);
   if (!name.startsWith(ATTRIBUTES)) throw new Refusal('variable', `no column is mapped for ${name}`);
   const path = name.slice(ATTRIBUTES.length).split('.');
@@ -37,11 +38,13 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
   if ('value' in tested) return outcome ? ALWAYS : NEVER;
   if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
     const attribute = tested.variable.slice(ATTRIBUTES.length);
-    if (Object.hasOwn(scope.table.columns, attribute)) return columnPresence(scope, variableValue(tested.variable, scope), outcome);
+    if (Object.hasOwn(scope.table.columns, attribute))
+      return columnPresence(scope, variableValue(tested.variable, scope), outcome);
     if (!attribute.includes('.')) return columnPresence(scope, variableValue(tested.variable, scope), outcome);
   }
   const object = 'variable' in tested ? parentOf(tested.variable, scope) : fieldParent(tested.expression, scope);
-  const name = 'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : nameOf(tested.expression);
+  const name =
+    'variable' in tested ? tested.variable.slice(tested.variable.lastIndexOf('.') + 1) : nameOf(tested.expression);
   return fieldPresence(object, name, outcome, scope);
 }
 
@@ -97,9 +100,15 @@ function fieldParent(tested: Expression, scope: Scope): SqlValue {
   if ('variable' in object) return variableValue(object.variable, scope);
   if ('value' in object) return { kind: 'constant', value: object.value };
   const { operator, operands } = object.expression;
-  if (operator !== 'get-field' && operator !== 'index') throw new Refusal('has', `a field of what ${operator} comes to`);
+  if (operator !== 'get-field' && operator !== 'index')
+    throw new Refusal('has', `a field of what ${operator} comes to`);
   const [inner, by] = operands as [Operand, Operand];
-  return fieldOf(operator, 'variable' in inner ? variableValue(inner.variable, scope) : fieldParent(object.expression, scope), by, scope);
+  return fieldOf(
+    operator,
+    'variable' in inner ? variableValue(inner.variable, scope) : fieldParent(object.expression, scope),
+    by,
+    scope,
+  );
 }
 
 function nameOf(tested: Expression): string {
@@ -117,7 +126,9 @@ function fieldPresence(object: SqlValue, name: string, outcome: boolean, scope: 
     if (object.list !== undefined) return NEVER;
     const field = dialect.field(object, name);
     if (field === undefined) return outcome ? NEVER : dialect.isOtherThan(object, 'array');
-    return outcome ? sql`${field.type} IS NOT NULL` : allOf(dialect.isOtherThan(object, 'array'), sql`${field.type} IS NULL`);
+    return outcome
+      ? sql`${field.type} IS NOT NULL`
+      : allOf(dialect.isOtherThan(object, 'array'), sql`${field.type} IS NULL`);
   }
   return outcome ? NEVER : readable(scope, object);
 }

@@ -4,7 +4,12 @@ import { CelError } from '../../cel/values.js';
 /** `hostname`: labels of ASCII letters, digits and inner hyphens; one final dot is allowed. */
 export function isHostname(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
-  return name.length <= 253 && name.split('.').every((label) => label.length <= 63 && /^[0-9A-Za-z]$|^[0-9A-Za-z][0-9A-Za-z-]*[0-9A-Za-z]$/.test(label));
+  return (
+    name.length <= 253 &&
+    name
+      .split('.')
+      .every((label) => label.length <= 63 && /^[0-9A-Za-z]$|^[0-9A-Za-z][0-9A-Za-z-]*[0-9A-Za-z]$/.test(label))
+  );
 }
 
 /** `email`: an address without display name; the domain is a host name or an address in brackets. */
@@ -39,7 +44,8 @@ function isLocalPart(text: string): boolean {
   return DOT_ATOM.test(text) || QUOTED.test(text);
 }
 
-const DOT_ATOM = /^[0-9A-Za-z!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(?:\.[0-9A-Za-z!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
+const DOT_ATOM =
+  /^[0-9A-Za-z!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+(?:\.[0-9A-Za-z!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}-]+)*$/u;
 const QUOTED = /^"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"$/u;
 
 function byteLength(text: string): number {

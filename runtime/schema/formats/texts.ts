@@ -11,7 +11,9 @@ export function isRegex(text: string): boolean {
   }
 }
 
-/** How much work it is to tell whether a text is a `regex`: what is repeated by a count is written out so many times. */
+/**
+ * How much work it is to tell whether a text is a `regex`: what is repeated by a count is written out so many times.
+ */
 export function regexWork(text: string): number {
   const counts = text.match(/[0-9]{1,4}(?=[,}])/g)?.map(Number) ?? [];
   const most = counts.reduce((a, b) => Math.max(a, b), 1);

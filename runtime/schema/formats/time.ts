@@ -14,7 +14,9 @@ export function isDate(text: string): boolean {
 export function isTime(text: string): boolean {
   const match = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/.exec(text);
   if (match === null) return false;
-  const [hour = 0, minute = 0, second = 0, offsetHour = 0, offsetMinute = 0] = [1, 2, 3, 5, 6].map((group) => Number(match[group] ?? 0));
+  const [hour = 0, minute = 0, second = 0, offsetHour = 0, offsetMinute = 0] = [1, 2, 3, 5, 6].map((group) =>
+    Number(match[group] ?? 0),
+  );
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
   if (second < 60) return true;
   const offset = (offsetHour * 60 + offsetMinute) * (match[4] === '-' ? -1 : 1);

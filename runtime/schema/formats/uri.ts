@@ -22,8 +22,8 @@ interface Reference {
 }
 
 /**
- * A URI reference, read as leniently as the reference's library does: any character stands for itself in a path, but escapes must be whole,
- * controls are nowhere allowed, and the host is checked.
+ * A URI reference, read as leniently as the reference's library does: any character stands for itself in a path, but
+ * escapes must be whole, controls are nowhere allowed, and the host is checked.
  */
 function referenceOf(text: string): Reference | undefined {
   if (/(?=\p{ASCII})\p{Cc}/u.test(text)) return undefined;
@@ -37,7 +37,9 @@ function referenceOf(text: string): Reference | undefined {
     if ((hierarchy.split('/', 1)[0] ?? '').includes(':')) return undefined;
   }
   const hasAuthority = hierarchy.startsWith('//') && (scheme !== undefined || !hierarchy.startsWith('///'));
-  const [, authority = '', path = ''] = hasAuthority ? (/^\/\/([^/]*)(.*)$/s.exec(hierarchy) ?? []) : ['', '', hierarchy];
+  const [, authority = '', path = ''] = hasAuthority
+    ? (/^\/\/([^/]*)(.*)$/s.exec(hierarchy) ?? [])
+    : ['', '', hierarchy];
   return isAuthority(authority) && hasWholeEscapes(path) ? { scheme, path } : undefined;
 }
 

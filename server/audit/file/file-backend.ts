@@ -8,10 +8,15 @@ import { probeFile } from './open-target.js';
 import { StreamTarget } from './stream-target.js';
 
 /**
- * JSON, a line an entry, to a file, stdout or stderr, and to mirrors (docs/spec/server.md#audit-backends). An entry counts as written when every target
- * has it. Every file is opened at start; rejects with a ConfigError for one that cannot be.
+ * JSON, a line an entry, to a file, stdout or stderr, and to mirrors (docs/spec/server.md#audit-backends). An entry
+ * counts as written when every target has it. Every file is opened at start; rejects with a ConfigError for one that
+ * cannot be.
  */
-export async function openFileBackend(config: FileAuditConfig, onProblem: OnAuditProblem, delays?: readonly number[]): Promise<AuditBackend> {
+export async function openFileBackend(
+  config: FileAuditConfig,
+  onProblem: OnAuditProblem,
+  delays?: readonly number[],
+): Promise<AuditBackend> {
   const targets: LineTarget[] = [];
   const seen = new Set<string>();
   const hasStream = [config.path, ...config.additionalPaths].some(isStream);
@@ -20,7 +25,15 @@ export async function openFileBackend(config: FileAuditConfig, onProblem: OnAudi
       const place = isStream(path) ? path : resolve(path);
       if (seen.has(place)) continue;
       seen.add(place);
-      targets.push(await openTarget(path, index === 0 ? 'audit.file.path' : 'audit.file.additionalPaths', config, onProblem, delays));
+      targets.push(
+        await openTarget(
+          path,
+          index === 0 ? 'audit.file.path' : 'audit.file.additionalPaths',
+          config,
+          onProblem,
+          delays,
+        ),
+      );
     }
   } catch (error) {
     await closeAll(targets);
@@ -61,7 +74,10 @@ function lineOf({ kind, text }: AuditRecord): Buffer {
 /** What one target lacks is lost to the log as a whole, and said; the others go on. */
 async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]): Promise<Written> {
   const results = await Promise.all(targets.map((target) => target.write(lines)));
-  return results.reduce((worst, result) => (result.written < worst.written ? result : worst), { written: lines.length, error: undefined });
+  return results.reduce((worst, result) => (result.written < worst.written ? result : worst), {
+    written: lines.length,
+    error: undefined,
+  });
 }
 
 async function closeAll(targets: readonly LineTarget[]): Promise<void> {

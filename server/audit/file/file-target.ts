@@ -25,7 +25,10 @@ export class FileTarget implements LineTarget {
     private file: OpenFile,
     private readonly options: FileTargetOptions,
   ) {
-    this.#maxSize = file.isRegular && options.rotation !== undefined ? options.rotation.maxFileSizeMB * MEBI : Number.POSITIVE_INFINITY;
+    this.#maxSize =
+      file.isRegular && options.rotation !== undefined
+        ? options.rotation.maxFileSizeMB * MEBI
+        : Number.POSITIVE_INFINITY;
     this.#writer = new LineWriter(this.#bytes(), options.delays);
   }
 
@@ -82,7 +85,10 @@ export class FileTarget implements LineTarget {
       await this.#reopen();
       await deleteExpired(this.path, this.options.rotation as LogRotation, Date.now());
     } catch (error) {
-      this.options.onProblem(`the audit file \`${this.path}\` could not be rotated: ${(error as Error).message}`, error as Error);
+      this.options.onProblem(
+        `the audit file \`${this.path}\` could not be rotated: ${(error as Error).message}`,
+        error as Error,
+      );
     }
   }
 
@@ -93,7 +99,10 @@ export class FileTarget implements LineTarget {
       // Somebody may have cut it.
       else this.file.size = (await this.file.handle.stat()).size;
     } catch (error) {
-      this.options.onProblem(`the audit file \`${this.path}\` could not be opened again: ${(error as Error).message}`, error as Error);
+      this.options.onProblem(
+        `the audit file \`${this.path}\` could not be opened again: ${(error as Error).message}`,
+        error as Error,
+      );
     }
   }
 

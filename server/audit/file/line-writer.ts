@@ -17,8 +17,8 @@ export const RETRY_DELAYS: readonly number[] = [50, 200, 1000];
 const FULL_PIPE_DELAY = 20;
 
 /**
- * Appends lines to a target: whole or not at all. A write that fails goes on where it stopped, a few times; after lines were given up
- * the next ones are tried once only, until one succeeds, so that a full disk does not make closing slow.
+ * Appends lines to a target: whole or not at all. A write that fails goes on where it stopped, a few times; after lines
+ * were given up the next ones are tried once only, until one succeeds, so that a full disk does not make closing slow.
  */
 export class LineWriter {
   /** The last piece of a torn line could not be taken back: what comes next begins a line of its own. */

@@ -18,7 +18,10 @@ export async function openForAppend(path: string): Promise<OpenFile> {
   return { handle, isRegular: info.isFile(), size: info.size };
 }
 
-/** Opens the file at start: a file that cannot be opened is a ConfigError about `key` (docs/spec/server.md#start-failures). */
+/**
+ * Opens the file at start: a file that cannot be opened is a ConfigError about `key`
+ * (docs/spec/server.md#start-failures).
+ */
 export async function probeFile(path: string, key: string): Promise<OpenFile> {
   try {
     return await openForAppend(path);

@@ -4,7 +4,9 @@ import type { LogRotation } from '../audit-config.js';
 
 const DAY = 24 * 3_600_000;
 
-/** Moves a full log aside: `audit.log` becomes `audit-2024-05-06T07-08-09.123.log`; a name that is taken gets a number. */
+/**
+ * Moves a full log aside: `audit.log` becomes `audit-2024-05-06T07-08-09.123.log`; a name that is taken gets a number.
+ */
 export async function moveAside(path: string, now: number): Promise<void> {
   const { prefix, extension } = nameParts(path);
   const stamp = new Date(now).toISOString().slice(0, -1).replaceAll(':', '-');
@@ -18,7 +20,11 @@ export async function moveAside(path: string, now: number): Promise<void> {
 }
 
 /** Deletes logs that were moved aside and are too old or too many. Other files are never touched. */
-export async function deleteExpired(path: string, { maxFileAgeDays, maxFileCount }: LogRotation, now: number): Promise<void> {
+export async function deleteExpired(
+  path: string,
+  { maxFileAgeDays, maxFileCount }: LogRotation,
+  now: number,
+): Promise<void> {
   if (maxFileAgeDays === 0 && maxFileCount === 0) return;
   const files = await rotatedFiles(path);
   const expired = files.filter(({ time }, index) => {

@@ -10,8 +10,8 @@ const PIPE_PIECE = 4096;
 const append = promisify(write);
 
 /**
- * stdout or stderr, by its descriptor: the platform's stream would make the whole process wait for a slow reader, and end it
- * when the reader is gone.
+ * stdout or stderr, by its descriptor: the platform's stream would make the whole process wait for a slow reader, and
+ * end it when the reader is gone.
  */
 export class StreamTarget implements LineTarget {
   readonly #writer: LineWriter;

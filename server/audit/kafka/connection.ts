@@ -1,12 +1,20 @@
 import type { ConnectionOptions } from 'node:tls';
-import { compressionsAlgorithms, type MessageToProduce, ProduceAcks, Producer, type ProducerOptions } from '@platformatic/kafka';
+import {
+  compressionsAlgorithms,
+  type MessageToProduce,
+  ProduceAcks,
+  Producer,
+  type ProducerOptions,
+} from '@platformatic/kafka';
 import type { KafkaAck, KafkaAuditConfig, KafkaCompression, KafkaTls } from '../audit-config.js';
 import type { OnAuditProblem } from '../backend.js';
 import { readTls } from './tls-files.js';
 
 export type KafkaMessage = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
 
-/** The client of the brokers. It connects with the first messages, so brokers that are away do not hold up the start. */
+/**
+ * The client of the brokers. It connects with the first messages, so brokers that are away do not hold up the start.
+ */
 export class KafkaConnection {
   readonly #options: ProducerOptions<Buffer, Buffer, Buffer, Buffer>;
   #tls: ConnectionOptions | undefined;
@@ -23,7 +31,9 @@ export class KafkaConnection {
       clientId: config.clientID,
       bootstrapBrokers: [...config.brokers],
       acks: ACKS[config.ack],
-      ...(compression === undefined || compression === 'none' ? {} : { compression: compression satisfies KafkaCompression }),
+      ...(compression === undefined || compression === 'none'
+        ? {}
+        : { compression: compression satisfies KafkaCompression }),
       retries: 3,
       retryDelay: 500,
       connectTimeout: 5000,
@@ -64,7 +74,10 @@ export class KafkaConnection {
       this.#producer = this.#connect();
       setTimeout(() => void closed(previous).catch(() => {}), RENEWAL_PATIENCE).unref();
     } catch (error) {
-      this.onProblem(`the TLS files of the audit brokers could not be read again: ${(error as Error).message}`, error as Error);
+      this.onProblem(
+        `the TLS files of the audit brokers could not be read again: ${(error as Error).message}`,
+        error as Error,
+      );
     }
   }
 }
@@ -77,4 +90,8 @@ function closed(producer: Producer): Promise<void> {
 /** In milliseconds: longer than a message with all its attempts takes. */
 const RENEWAL_PATIENCE = 60_000;
 
-const ACKS: { readonly [A in KafkaAck]: number } = { none: ProduceAcks.NO_RESPONSE, leader: ProduceAcks.LEADER, all: ProduceAcks.ALL };
+const ACKS: { readonly [A in KafkaAck]: number } = {
+  none: ProduceAcks.NO_RESPONSE,
+  leader: ProduceAcks.LEADER,
+  all: ProduceAcks.ALL,
+};

@@ -9,14 +9,20 @@ import { KafkaConnection, type KafkaMessage } from './connection.js';
 const MAX_REQUEST_LENGTH = 512 * 1024;
 
 /**
- * Messages of a Kafka topic (docs/spec/server.md#audit-backends): JSON or protobuf, with headers that say which and of what kind; the key is the call id, so
- * that entries of a call stay together. The client tries again what can be tried again.
+ * Messages of a Kafka topic (docs/spec/server.md#audit-backends): JSON or protobuf, with headers that say which and of
+ * what kind; the key is the call id, so that entries of a call stay together. The client tries again what can be tried
+ * again.
  */
 export function openKafkaBackend(config: KafkaAuditConfig, onProblem: OnAuditProblem): AuditBackend {
   const connection = new KafkaConnection(config, onProblem);
   const messageOf = messagesOf(config);
   return {
-    batch: { minRecords: 1, maxWait: 0, maxRecords: config.produceSync ? 1 : config.maxBufferedRecords, maxLength: MAX_REQUEST_LENGTH },
+    batch: {
+      minRecords: 1,
+      maxWait: 0,
+      maxRecords: config.produceSync ? 1 : config.maxBufferedRecords,
+      maxLength: MAX_REQUEST_LENGTH,
+    },
     write: async (records) => {
       try {
         await connection.send(records.map(messageOf));

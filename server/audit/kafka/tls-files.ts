@@ -3,7 +3,10 @@ import type { ConnectionOptions } from 'node:tls';
 import { ConfigError } from '../../config/config-error.js';
 import type { KafkaTls } from '../audit-config.js';
 
-/** The TLS settings of the connection to the brokers, as the files have them now. A ConfigError for a file that cannot be read. */
+/**
+ * The TLS settings of the connection to the brokers, as the files have them now. A ConfigError for a file that cannot
+ * be read.
+ */
 export function readTls({ caPath, certPath, keyPath, insecureSkipVerify }: KafkaTls): ConnectionOptions {
   return {
     ca: read(caPath, 'caPath'),

@@ -18,7 +18,8 @@ export class EntryStore {
     this.#database = new sqlite.Database(path);
     try {
       this.#database.exec(SETUP);
-      if (this.#database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal') throw new Error('the write-ahead log cannot be used');
+      if (this.#database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal')
+        throw new Error('the write-ahead log cannot be used');
       if (isChecked) check(this.#database);
       this.#insert = this.#database.prepare('INSERT INTO entries (kind, call_id, time, entry) VALUES (?, ?, ?, ?)');
     } catch (error) {
@@ -44,11 +45,18 @@ export class EntryStore {
     const limit = query.by === 'tail' ? Math.min(PAGE, query.count - count) : PAGE;
     const { where, order, values } = selectionOf(query, after);
     const sql = `SELECT id, time, entry FROM entries WHERE kind = ? AND ${where} ORDER BY ${order} LIMIT ${limit}`;
-    const rows = this.#database.all(sql, [KINDS[query.kind], ...values]) as { readonly id: number; readonly time: number; readonly entry: string }[];
+    const rows = this.#database.all(sql, [KINDS[query.kind], ...values]) as {
+      readonly id: number;
+      readonly time: number;
+      readonly entry: string;
+    }[];
     const last = rows.at(-1);
     const read = count + rows.length;
     const isLast = last === undefined || rows.length < PAGE || (query.by === 'tail' && read >= query.count);
-    return { entries: rows.map(({ entry }) => entry), next: isLast ? undefined : { time: last.time, id: last.id, count: read } };
+    return {
+      entries: rows.map(({ entry }) => entry),
+      next: isLast ? undefined : { time: last.time, id: last.id, count: read },
+    };
   }
 
   /** Deletes some entries older than a moment, and gives how many: none are left when they are fewer than `limit`. */
@@ -78,11 +86,13 @@ function check(database: sqlite.Database): void {
 const KINDS: { readonly [K in AuditKind]: number } = { access: 1, decision: 2 };
 
 /**
- * A write-ahead log, because this build of SQLite never rolls a journal back: its file layer takes the reader's own lock for a writer's, and so every
- * journal for one in use. A process that was killed between two pages left half a transaction behind. A write-ahead log needs no rollback: what follows
- * its last whole transaction is ignored. The index of the log is in memory, which SQLite allows to a connection that excludes all others.
+ * A write-ahead log, because this build of SQLite never rolls a journal back: its file layer takes the reader's own
+ * lock for a writer's, and so every journal for one in use. A process that was killed between two pages left half a
+ * transaction behind. A write-ahead log needs no rollback: what follows its last whole transaction is ignored. The
+ * index of the log is in memory, which SQLite allows to a connection that excludes all others.
  *
- * NORMAL waits for the disk at checkpoints only: when the machine itself fails, the last transactions may be missing, but the file is whole.
+ * NORMAL waits for the disk at checkpoints only: when the machine itself fails, the last transactions may be missing,
+ * but the file is whole.
  */
 const SETUP = `
 PRAGMA locking_mode = EXCLUSIVE;
@@ -110,6 +120,10 @@ function selectionOf(query: AuditQuery, after: PageEnd | undefined): Selection {
       return { where, order: 'time, id', values: [query.start, query.end, ...rest] };
     }
     case 'lookup':
-      return { where: `call_id = ?${after === undefined ? '' : ' AND (time, id) > (?, ?)'}`, order: 'time, id', values: [query.callId, ...rest] };
+      return {
+        where: `call_id = ?${after === undefined ? '' : ' AND (time, id) > (?, ?)'}`,
+        order: 'time, id',
+        values: [query.callId, ...rest],
+      };
   }
 }

@@ -14,8 +14,8 @@ const MEBI = 1024 * 1024;
 const DELETED_AT_ONCE = 2000;
 
 /**
- * An SQLite database in a folder that this process owns (docs/spec/server.md#audit-backends). Rejects with a ConfigError when it cannot have it. A damaged
- * database is moved aside, and said.
+ * An SQLite database in a folder that this process owns (docs/spec/server.md#audit-backends). Rejects with a
+ * ConfigError when it cannot have it. A damaged database is moved aside, and said.
  */
 export async function openLocalBackend(
   config: LocalAuditConfig,
@@ -31,7 +31,12 @@ export async function openLocalBackend(
     throw error;
   }
   const { bufferSize, maxBatchSize, flushInterval } = config.advanced;
-  const batch = { minRecords: maxBatchSize, maxWait: flushInterval, maxRecords: maxBatchSize * bufferSize, maxLength: 4 * MEBI };
+  const batch = {
+    minRecords: maxBatchSize,
+    maxWait: flushInterval,
+    maxRecords: maxBatchSize * bufferSize,
+    maxLength: 4 * MEBI,
+  };
   const attempts = new Attempts(delays);
   const stopDeleting = deleteNowAndThen(store, config, onProblem);
   const close = async (): Promise<void> => {
@@ -57,7 +62,8 @@ function openStore(path: string, machineFailed: boolean, onProblem: OnAuditProbl
     return store;
   } catch (error) {
     const { message } = error as Error;
-    if (!DAMAGE.test(message)) throw new ConfigError(`the audit database \`${path}\` cannot be opened: ${message}`, 'audit.local.storagePath');
+    if (!DAMAGE.test(message))
+      throw new ConfigError(`the audit database \`${path}\` cannot be opened: ${message}`, 'audit.local.storagePath');
     const aside = `${path}.damaged-${Date.now()}`;
     renameSync(path, aside);
     if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
@@ -68,7 +74,10 @@ function openStore(path: string, machineFailed: boolean, onProblem: OnAuditProbl
   }
 }
 
-/** Whether a process was killed while it wrote without a write-ahead log: when it made the database, or of an earlier release. */
+/**
+ * Whether a process was killed while it wrote without a write-ahead log: when it made the database, or of an earlier
+ * release.
+ */
 function hasJournal(path: string): boolean {
   return (statSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -4,14 +4,17 @@ import { ConfigError } from '../../config/config-error.js';
 
 /** The right of one process to a storage folder, until it is given up. */
 export interface Ownership {
-  /** Whether the last owner did not give up the folder before the machine was started again: what it wrote last may be half there. */
+  /**
+   * Whether the last owner did not give up the folder before the machine was started again: what it wrote last may be
+   * half there.
+   */
   readonly machineFailed: boolean;
   readonly giveUp: () => void;
 }
 
 /**
- * Takes a storage folder, made when it is not there, for this process. A process that was killed owns nothing any more. A ConfigError
- * when another process uses it, or when it cannot be written.
+ * Takes a storage folder, made when it is not there, for this process. A process that was killed owns nothing any more.
+ * A ConfigError when another process uses it, or when it cannot be written.
  */
 export function takeOwnership(folder: string): Ownership {
   const path = join(folder, 'owner');
@@ -31,7 +34,8 @@ function takeFile(path: string, folder: string): boolean {
   if (write(path)) return false;
   const [pid = '', start = '', boot = ''] = readFileSync(path, 'utf8').split(' ');
   const isSameBoot = boot === bootOf();
-  if (isSameBoot && isStillRunning(Number(pid), start)) throw new ConfigError(`\`${folder}\` is in use by process ${pid}`, KEY);
+  if (isSameBoot && isStillRunning(Number(pid), start))
+    throw new ConfigError(`\`${folder}\` is in use by process ${pid}`, KEY);
   rmSync(path, { force: true });
   if (!write(path)) throw new ConfigError(`\`${folder}\` is in use by another process`, KEY);
   return !isSameBoot;

@@ -17,8 +17,17 @@ export interface AnswerView {
 /** A view that shows good answers by `showBody`; changes are said aloud. */
 export function answerView(showBody: (body: Json) => HTMLElement): AnswerView {
   const status = element('p', { class: 'status', role: 'status' });
-  const content = element('div', { class: 'content' }, element('p', { class: 'empty' }, 'Send the request to see the answer here.'));
-  const node = element('section', { class: 'answer card', 'aria-label': 'Answer' }, element('div', { class: 'bar' }, element('h2', {}, 'Answer'), status), content);
+  const content = element(
+    'div',
+    { class: 'content' },
+    element('p', { class: 'empty' }, 'Send the request to see the answer here.'),
+  );
+  const node = element(
+    'section',
+    { class: 'answer card', 'aria-label': 'Answer' },
+    element('div', { class: 'bar' }, element('h2', {}, 'Answer'), status),
+    content,
+  );
   const say = (text: string, kind: 'good' | 'bad' | 'busy'): void => {
     status.textContent = text;
     status.className = `status ${kind}`;
@@ -28,8 +37,15 @@ export function answerView(showBody: (body: Json) => HTMLElement): AnswerView {
     waiting: () => say('Waiting…', 'busy'),
     show: (answer, url, request) => {
       const isGood = answer.status >= 200 && answer.status < 300 && answer.body !== undefined;
-      say(`${answer.status} ${answer.statusText} · ${answer.time.toFixed(1)} ms · ${sizeText(answer.size)}`, isGood ? 'good' : 'bad');
-      content.replaceChildren(isGood ? showBody(answer.body as Json) : errorAnswer(answer), ...bodyNodes(answer), ...commandNodes(url, request));
+      say(
+        `${answer.status} ${answer.statusText} · ${answer.time.toFixed(1)} ms · ${sizeText(answer.size)}`,
+        isGood ? 'good' : 'bad',
+      );
+      content.replaceChildren(
+        isGood ? showBody(answer.body as Json) : errorAnswer(answer),
+        ...bodyNodes(answer),
+        ...commandNodes(url, request),
+      );
     },
     unreachable: (reason) => {
       say('The server cannot be reached', 'bad');
@@ -45,7 +61,11 @@ function bodyNodes({ body }: Answer): readonly HTMLElement[] {
 }
 
 function commandNodes(url: string, request: string): readonly HTMLElement[] {
-  const command = element('pre', { class: 'code wrap', tabindex: 0, 'aria-label': 'Command line' }, curlCommand(url, JSON.stringify(JSON.parse(request))));
+  const command = element(
+    'pre',
+    { class: 'code wrap', tabindex: 0, 'aria-label': 'Command line' },
+    curlCommand(url, JSON.stringify(JSON.parse(request))),
+  );
   return [element('div', { class: 'bar' }, element('h3', {}, 'From a shell'), copyButton(command)), command];
 }
 

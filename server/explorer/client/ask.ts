@@ -20,7 +20,14 @@ export async function ask(url: string, body: string): Promise<Answer> {
   const bytes = await response.arrayBuffer();
   const time = performance.now() - start;
   const text = new TextDecoder().decode(bytes);
-  return { status: response.status, statusText: response.statusText, time, size: bytes.byteLength, body: parsed(text), text };
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    time,
+    size: bytes.byteLength,
+    body: parsed(text),
+    text,
+  };
 }
 
 function parsed(text: string): Json | undefined {

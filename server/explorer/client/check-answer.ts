@@ -14,28 +14,49 @@ export function badge(text: string, kind: 'allow' | 'deny' | 'depends'): HTMLEle
 function resultNode(result: Json): HTMLElement {
   const { kind, id } = { kind: textOf(at(result, ['resource', 'kind'])), id: textOf(at(result, ['resource', 'id'])) };
   const hasMeta = at(result, ['meta']) !== undefined;
-  const rows = membersOf(at(result, ['actions'])).map(([action, effect]) => actionRow(action, textOf(effect), at(result, ['meta', 'actions', action]), hasMeta));
-  const head = ['Action', 'Decision', ...(hasMeta ? ['Policy', 'Scope'] : [])].map((title) => element('th', { scope: 'col' }, title));
+  const rows = membersOf(at(result, ['actions'])).map(([action, effect]) =>
+    actionRow(action, textOf(effect), at(result, ['meta', 'actions', action]), hasMeta),
+  );
+  const head = ['Action', 'Decision', ...(hasMeta ? ['Policy', 'Scope'] : [])].map((title) =>
+    element('th', { scope: 'col' }, title),
+  );
   return element(
     'section',
     { class: 'result' },
     element('h3', {}, `${kind} `, element('span', { class: 'id' }, id)),
     element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows)),
-    lines('Derived roles', itemsOf(at(result, ['meta', 'effectiveDerivedRoles'])).map((role) => [textOf(role)])),
+    lines(
+      'Derived roles',
+      itemsOf(at(result, ['meta', 'effectiveDerivedRoles'])).map((role) => [textOf(role)]),
+    ),
     lines('Outputs', itemsOf(at(result, ['outputs'])).map(outputLine)),
-    lines('Attributes that break the schema', itemsOf(at(result, ['validationErrors'])).map((error) => [`${textOf(at(error, ['source']))} ${textOf(at(error, ['path']))}: ${textOf(at(error, ['message']))}`])),
+    lines(
+      'Attributes that break the schema',
+      itemsOf(at(result, ['validationErrors'])).map((error) => [
+        `${textOf(at(error, ['source']))} ${textOf(at(error, ['path']))}: ${textOf(at(error, ['message']))}`,
+      ]),
+    ),
   );
 }
 
 function actionRow(action: string, effect: string, meta: Json | undefined, hasMeta: boolean): HTMLElement {
   const decision = effect === 'EFFECT_ALLOW' ? badge('Allowed', 'allow') : badge('Denied', 'deny');
   const cells = hasMeta ? [textOf(at(meta, ['matchedPolicy'])), textOf(at(meta, ['matchedScope'])) || '–'] : [];
-  return element('tr', {}, element('th', { scope: 'row' }, action), element('td', {}, decision), ...cells.map((cell) => element('td', { class: 'code' }, cell)));
+  return element(
+    'tr',
+    {},
+    element('th', { scope: 'row' }, action),
+    element('td', {}, decision),
+    ...cells.map((cell) => element('td', { class: 'code' }, cell)),
+  );
 }
 
 function outputLine(output: Json): readonly string[] {
   const error = textOf(at(output, ['error']));
-  return [`${textOf(at(output, ['action']))} · ${textOf(at(output, ['src']))}`, error === '' ? JSON.stringify(at(output, ['val']) ?? null) : `failed: ${error}`];
+  return [
+    `${textOf(at(output, ['action']))} · ${textOf(at(output, ['src']))}`,
+    error === '' ? JSON.stringify(at(output, ['val']) ?? null) : `failed: ${error}`,
+  ];
 }
 
 function lines(title: string, items: readonly (readonly string[])[]): HTMLElement | undefined {

@@ -1,6 +1,9 @@
 import { element } from './dom.js';
 
-/** A button that copies a text; where the browser does not let it (no secure context), it selects the node that shows it. */
+/**
+ * A button that copies a text; where the browser does not let it (no secure context), it selects the node that shows
+ * it.
+ */
 export function copyButton(shown: HTMLElement): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'quiet' }, 'Copy');
   button.addEventListener('click', () => {

@@ -1,4 +1,7 @@
-/** Attributes and handlers of an element: `onclick` and the like are functions, `true` is an attribute without a value, absent ones are left out. */
+/**
+ * Attributes and handlers of an element: `onclick` and the like are functions, `true` is an attribute without a value,
+ * absent ones are left out.
+ */
 export interface Attributes {
   readonly [name: string]: string | number | boolean | undefined | ((event: Event) => void);
 }
@@ -6,7 +9,11 @@ export interface Attributes {
 export type Child = Node | string | undefined;
 
 /** Makes an element. Texts are texts: nothing an answer says becomes markup. */
-export function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Attributes = {}, ...children: readonly Child[]): HTMLElementTagNameMap[Name] {
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(key.slice('on'.length), value);

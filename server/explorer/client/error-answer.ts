@@ -6,5 +6,10 @@ import { at, textOf } from './json.js';
 export function errorAnswer({ body, text }: Answer): HTMLElement {
   const code = at(body, ['code']);
   const message = body === undefined ? text : textOf(at(body, ['message']));
-  return element('section', { class: 'result failed' }, element('h3', {}, code === undefined ? 'No answer to this request' : `Error, code ${JSON.stringify(code)}`), element('p', { class: 'message' }, message));
+  return element(
+    'section',
+    { class: 'result failed' },
+    element('h3', {}, code === undefined ? 'No answer to this request' : `Error, code ${JSON.stringify(code)}`),
+    element('p', { class: 'message' }, message),
+  );
 }

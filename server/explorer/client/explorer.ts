@@ -28,12 +28,20 @@ const OPERATIONS: readonly OperationRow[] = [
 const main = document.querySelector('main') as HTMLElement;
 const release = document.querySelector('#release') as HTMLElement;
 
-load().catch((error: unknown) => main.replaceChildren(element('p', { class: 'card message', role: 'alert' }, `The schema of the server cannot be read: ${String(error)}`)));
+load().catch((error: unknown) =>
+  main.replaceChildren(
+    element('p', { class: 'card message', role: 'alert' }, `The schema of the server cannot be read: ${String(error)}`),
+  ),
+);
 
 async function load(): Promise<void> {
   const response = await fetch('schema/swagger.json');
   const schema = (await response.json()) as Json;
   release.textContent = `release ${textOf(at(schema, ['info', 'version']))}`;
-  const items = OPERATIONS.map((operation) => ({ name: operation.name, title: operation.title, content: operationPanel(operation, schema) }));
+  const items = OPERATIONS.map((operation) => ({
+    name: operation.name,
+    title: operation.title,
+    content: operationPanel(operation, schema),
+  }));
   main.replaceChildren(tabs('Operations', items));
 }

@@ -28,7 +28,10 @@ export function fieldOf(row: FieldRow, id: string): Field {
   const classes = `field ${row.kind}${row.isWide === true ? ' wide' : ''}`;
   return {
     row,
-    node: row.kind === 'flag' ? element('div', { class: classes }, control, label) : element('div', { class: classes }, element('div', { class: 'label' }, label, hint), control, error),
+    node:
+      row.kind === 'flag'
+        ? element('div', { class: classes }, control, label)
+        : element('div', { class: classes }, element('div', { class: 'label' }, label, hint), control, error),
     read: () => {
       try {
         complain('');
@@ -50,7 +53,13 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
 
 function controlOf({ kind, hint, required }: FieldRow, id: string): Control {
   const describedBy = `${hint === undefined ? '' : `${id}-hint `}${id}-error`;
-  const common = { id, 'aria-describedby': describedBy, 'aria-required': required === true ? 'true' : undefined, autocomplete: 'off', spellcheck: 'false' };
+  const common = {
+    id,
+    'aria-describedby': describedBy,
+    'aria-required': required === true ? 'true' : undefined,
+    autocomplete: 'off',
+    spellcheck: 'false',
+  };
   switch (kind) {
     case 'text':
     case 'list':
@@ -65,7 +74,10 @@ function controlOf({ kind, hint, required }: FieldRow, id: string): Control {
 const READERS: { readonly [kind in FieldRow['kind']]: (control: Control) => Json | undefined } = {
   text: ({ value }) => (value.trim() === '' ? undefined : value.trim()),
   list: ({ value }) => {
-    const words = value.split(',').map((word) => word.trim()).filter((word) => word !== '');
+    const words = value
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '');
     return words.length === 0 ? undefined : words;
   },
   json: ({ value }) => (value.trim() === '' ? undefined : objectOf(value)),

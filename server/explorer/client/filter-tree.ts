@@ -11,13 +11,23 @@ function nodeOf(operand: Json): HTMLElement {
   const operands = itemsOf(at(operand, ['expression', 'operands']));
   if (operator === '') return leafOf(operand);
   if (operands.every((inner) => at(inner, ['expression']) === undefined)) {
-    return element('span', { class: 'comparison' }, element('span', { class: 'operator' }, operator), ...operands.flatMap((inner) => [' ', leafOf(inner)]));
+    return element(
+      'span',
+      { class: 'comparison' },
+      element('span', { class: 'operator' }, operator),
+      ...operands.flatMap((inner) => [' ', leafOf(inner)]),
+    );
   }
   const meaning = MEANINGS[operator];
   return element(
     'details',
     { open: true },
-    element('summary', {}, element('span', { class: 'operator' }, operator), meaning === undefined ? undefined : element('span', { class: 'meaning' }, ` ${meaning}`)),
+    element(
+      'summary',
+      {},
+      element('span', { class: 'operator' }, operator),
+      meaning === undefined ? undefined : element('span', { class: 'meaning' }, ` ${meaning}`),
+    ),
     element('ul', {}, ...operands.map((inner) => element('li', {}, nodeOf(inner)))),
   );
 }

@@ -70,7 +70,12 @@ export const PLAN_FORM: readonly FieldGroup[] = [
     fields: [
       { label: 'Kind', path: ['resource', 'kind'], kind: 'text', required: true },
       { label: 'Actions', path: ['actions'], kind: 'list', hint: COMMAS, required: true },
-      { label: 'Known attributes', path: ['resource', 'attr'], kind: 'json', hint: 'a JSON object: what is true of all of them' },
+      {
+        label: 'Known attributes',
+        path: ['resource', 'attr'],
+        kind: 'json',
+        hint: 'a JSON object: what is true of all of them',
+      },
     ],
     more: [
       { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text' },

@@ -10,7 +10,11 @@ export type Step = string | number;
 
 /** What is at a place of a value; undefined when nothing is. */
 export function at(value: Json | undefined, path: readonly Step[]): Json | undefined {
-  return path.reduce<Json | undefined>((node, step) => (typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as JsonObject)[step] : undefined), value);
+  return path.reduce<Json | undefined>(
+    (node, step) =>
+      typeof node === 'object' && node !== null && Object.hasOwn(node, step) ? (node as JsonObject)[step] : undefined,
+    value,
+  );
 }
 
 /** The value with something else at a place; what leads there is made. */
@@ -48,5 +52,9 @@ export function textOf(value: Json | undefined): string {
 function sorted(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => sorted(item) as Json);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(membersOf(value).map(([name, item]) => [name, sorted(item) as Json] as const).sort(([x], [y]) => (x < y ? -1 : 1)));
+  return Object.fromEntries(
+    membersOf(value)
+      .map(([name, item]) => [name, sorted(item) as Json] as const)
+      .sort(([x], [y]) => (x < y ? -1 : 1)),
+  );
 }

@@ -16,12 +16,21 @@ export interface OperationRow {
   readonly answer: (body: Json) => HTMLElement;
 }
 
-/** The two halves of an operation: a request to write and send, and its answer. `document` is the schema of the server, which has the examples. */
+/**
+ * The two halves of an operation: a request to write and send, and its answer. `document` is the schema of the server,
+ * which has the examples.
+ */
 export function operationPanel(operation: OperationRow, document: Json): HTMLElement {
   const editor = requestEditor(operation.name, operation.form);
   const view = answerView(operation.answer);
-  const examples = membersOf(at(document, ['paths', operation.path, 'post', 'requestBody', 'content', 'application/json', 'examples']));
-  const select = element('select', { id: `${operation.name}-example` }, ...examples.map(([name, example]) => element('option', { value: name }, textOf(at(example, ['summary'])))));
+  const examples = membersOf(
+    at(document, ['paths', operation.path, 'post', 'requestBody', 'content', 'application/json', 'examples']),
+  );
+  const select = element(
+    'select',
+    { id: `${operation.name}-example` },
+    ...examples.map(([name, example]) => element('option', { value: name }, textOf(at(example, ['summary'])))),
+  );
   const choose = (): void => {
     const example = examples.find(([name]) => name === select.value)?.[1];
     if (example !== undefined) editor.write(at(example, ['value']) ?? {});
@@ -35,11 +44,26 @@ export function operationPanel(operation: OperationRow, document: Json): HTMLEle
   const form = element(
     'form',
     { class: 'card', 'aria-label': operation.title, onsubmit, onkeydown: submitOnControlEnter },
-    element('div', { class: 'bar' }, element('h2', {}, operation.title), element('code', { class: 'route' }, `POST ${operation.path}`)),
+    element(
+      'div',
+      { class: 'bar' },
+      element('h2', {}, operation.title),
+      element('code', { class: 'route' }, `POST ${operation.path}`),
+    ),
     element('p', { class: 'about' }, operation.about),
-    element('div', { class: 'field' }, element('div', { class: 'label' }, element('label', { for: select.id }, 'Example')), select),
+    element(
+      'div',
+      { class: 'field' },
+      element('div', { class: 'label' }, element('label', { for: select.id }, 'Example')),
+      select,
+    ),
     editor.node,
-    element('div', { class: 'actions' }, element('button', { type: 'submit', class: 'primary' }, 'Send'), element('span', { class: 'hint' }, 'or Ctrl + Enter')),
+    element(
+      'div',
+      { class: 'actions' },
+      element('button', { type: 'submit', class: 'primary' }, 'Send'),
+      element('span', { class: 'hint' }, 'or Ctrl + Enter'),
+    ),
   );
   return element('div', { class: 'halves' }, form, view.node);
 }

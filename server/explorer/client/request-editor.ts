@@ -51,7 +51,12 @@ export function requestEditor(name: string, groups: readonly FieldGroup[]): Requ
     });
   });
   const note = element('p', { class: 'note', role: 'status' });
-  const modes = element('div', { class: 'modes', role: 'group', 'aria-label': 'How the request is written' }, asForm, asJson);
+  const modes = element(
+    'div',
+    { class: 'modes', role: 'group', 'aria-label': 'How the request is written' },
+    asForm,
+    asJson,
+  );
   return {
     node: element('div', { class: 'editor' }, modes, note, form, text.node),
     read: () => {
@@ -65,9 +70,21 @@ export function requestEditor(name: string, groups: readonly FieldGroup[]): Requ
   };
 }
 
-function groupNode({ legend, fields, more = [] }: FieldGroup, add: (row: FieldGroup['fields'][number]) => HTMLElement): HTMLElement {
-  const folded = more.length === 0 ? undefined : element('details', {}, element('summary', {}, 'More'), element('div', { class: 'fields' }, ...more.map(add)));
-  return element('fieldset', {}, element('legend', {}, legend), element('div', { class: 'fields' }, ...fields.map(add)), folded);
+function groupNode(
+  { legend, fields, more = [] }: FieldGroup,
+  add: (row: FieldGroup['fields'][number]) => HTMLElement,
+): HTMLElement {
+  const folded =
+    more.length === 0
+      ? undefined
+      : element('details', {}, element('summary', {}, 'More'), element('div', { class: 'fields' }, ...more.map(add)));
+  return element(
+    'fieldset',
+    {},
+    element('legend', {}, legend),
+    element('div', { class: 'fields' }, ...fields.map(add)),
+    folded,
+  );
 }
 
 function modeButton(label: string, isPressed: boolean): HTMLButtonElement {

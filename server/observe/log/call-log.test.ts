@@ -18,9 +18,19 @@ test('a call is one line with the keys of docs/spec/server.md#logs', () => {
   assert.type(milliseconds, 'number');
   assert.equal(lines.length, 1);
   assert.equal(line, {
-    level: 'info', message: 'Handled request', 'grpc.service': 'authz.svc.v1.AuthzService', 'grpc.method': 'CheckResources', 'grpc.method_type': 'unary', 'authz.protocol': 'rest',
-    'peer.address': '127.0.0.1:1', 'http.x_forwarded_for': '10.0.0.1, 127.0.0.1', 'http.x_forwarded_host': 'pdp.example', 'authz.call_id': 'ID', 'grpc.start_time': '1970-01-01T00:00:01.005Z',
-    'grpc.code': 'OK', 'grpc.request.meta.request_id': 'r1',
+    level: 'info',
+    message: 'Handled request',
+    'grpc.service': 'authz.svc.v1.AuthzService',
+    'grpc.method': 'CheckResources',
+    'grpc.method_type': 'unary',
+    'authz.protocol': 'rest',
+    'peer.address': '127.0.0.1:1',
+    'http.x_forwarded_for': '10.0.0.1, 127.0.0.1',
+    'http.x_forwarded_host': 'pdp.example',
+    'authz.call_id': 'ID',
+    'grpc.start_time': '1970-01-01T00:00:01.005Z',
+    'grpc.code': 'OK',
+    'grpc.request.meta.request_id': 'r1',
   });
 });
 
@@ -30,47 +40,98 @@ test('an error of the caller is at info, a fault of the server at error, both wi
     watcher.ended?.({ ...CALL, id: '' }, { ...END, code: 'invalid_argument', message: 'bad "x"' });
     watcher.ended?.(CALL, { ...END, code: 'internal', message: 'oops' });
   });
-  assert.equal(lines.map((line) => [line['level'], line['grpc.code'], line['grpc.error'], line['authz.call_id']]), [['info', 'InvalidArgument', 'bad "x"', undefined], ['error', 'Internal', 'oops', 'ID']]);
+  assert.equal(
+    lines.map((line) => [line['level'], line['grpc.code'], line['grpc.error'], line['authz.call_id']]),
+    [
+      ['info', 'InvalidArgument', 'bad "x"', undefined],
+      ['error', 'Internal', 'oops', 'ID'],
+    ],
+  );
 });
 
 test('health calls are not logged, nor is anything below the level', () => {
-  assert.equal(linesOf((logger) => callLog(logger).ended?.({ ...CALL, method: '/grpc.health.v1.Health/Check' }, END)), []);
-  assert.equal(linesOf((logger) => callLog({ ...logger, writes: () => false }).ended?.(CALL, END)), []);
+  assert.equal(
+    linesOf((logger) => callLog(logger).ended?.({ ...CALL, method: '/grpc.health.v1.Health/Check' }, END)),
+    [],
+  );
+  assert.equal(
+    linesOf((logger) => callLog({ ...logger, writes: () => false }).ended?.(CALL, END)),
+    [],
+  );
 });
 
 test('a message that could not be read is an error of the caller, whatever its code', () => {
-  const [line] = linesOf((logger) => callLog(logger).ended?.({ ...CALL, id: '' }, { ...END, code: 'internal', message: 'malformed message' }));
+  const [line] = linesOf((logger) =>
+    callLog(logger).ended?.({ ...CALL, id: '' }, { ...END, code: 'internal', message: 'malformed message' }),
+  );
   assert.is(line?.['level'], 'info');
 });
 
 test('a caller cannot write a line of its own', () => {
-  const lines = linesOf((logger) => callLog(logger).ended?.({ ...CALL, method: '/a"\n{/b', peer: () => ({ ...CALL.peer(), forwardedFor: 'x"\n{"log.level":"error"}' }) }, END));
+  const lines = linesOf((logger) =>
+    callLog(logger).ended?.(
+      { ...CALL, method: '/a"\n{/b', peer: () => ({ ...CALL.peer(), forwardedFor: 'x"\n{"log.level":"error"}' }) },
+      END,
+    ),
+  );
   assert.is(lines.length, 1);
 });
 
 test('conditions that failed and attributes that break their schema are told of', () => {
-  const decision = { validationErrors: [{ source: 'SOURCE_PRINCIPAL', path: '/a', message: 'wrong' }, { source: 'SOURCE_RESOURCE', path: '', message: 'missing' }] };
+  const decision = {
+    validationErrors: [
+      { source: 'SOURCE_PRINCIPAL', path: '/a', message: 'wrong' },
+      { source: 'SOURCE_RESOURCE', path: '', message: 'missing' },
+    ],
+  };
   const lines = linesOf((logger) => {
     conditionLog(logger, 'debug')(CALL, [{ expression: 'R.attr.x > 1', message: 'no such key: x' }]);
     decisionLog(logger).checked?.(CALL, { decisions: [decision] } as unknown as Checked);
   });
   assert.equal(lines, [
-    { level: 'debug', message: 'Condition could not be evaluated', 'authz.call_id': 'ID', expression: 'R.attr.x > 1', error: 'no such key: x' },
-    { level: 'warn', message: 'Attributes break their schema', 'authz.call_id': 'ID', errors: ['P.attr[/a]: wrong', 'R.attr[]: missing'] },
+    {
+      level: 'debug',
+      message: 'Condition could not be evaluated',
+      'authz.call_id': 'ID',
+      expression: 'R.attr.x > 1',
+      error: 'no such key: x',
+    },
+    {
+      level: 'warn',
+      message: 'Attributes break their schema',
+      'authz.call_id': 'ID',
+      errors: ['P.attr[/a]: wrong', 'R.attr[]: missing'],
+    },
   ]);
 });
 
 test('payloads have claims where tokens were', () => {
-  const request = { requestId: 'r', auxData: { jwt: { token: 'eyJ.a.b', keySetId: '' }, jwts: new Map() }, principal: { attr: { note: 'Bearer eyJx.y.z' } } };
-  const lines = linesOf((logger) => payloadLog(logger).planned?.(CALL, { request, plan: { filter: { kind: 'X' } }, auxData: { jwt: { sub: 'u' }, jwts: {} } } as unknown as Planned));
-  assert.equal(lines[0]?.['request'], { requestId: 'r', auxData: { jwt: { sub: 'u' }, jwts: {} }, principal: { attr: { note: '[redacted]' } } });
+  const request = {
+    requestId: 'r',
+    auxData: { jwt: { token: 'eyJ.a.b', keySetId: '' }, jwts: new Map() },
+    principal: { attr: { note: 'Bearer eyJx.y.z' } },
+  };
+  const lines = linesOf((logger) =>
+    payloadLog(logger).planned?.(CALL, {
+      request,
+      plan: { filter: { kind: 'X' } },
+      auxData: { jwt: { sub: 'u' }, jwts: {} },
+    } as unknown as Planned),
+  );
+  assert.equal(lines[0]?.['request'], {
+    requestId: 'r',
+    auxData: { jwt: { sub: 'u' }, jwts: {} },
+    principal: { attr: { note: '[redacted]' } },
+  });
 });
 
 test('why a token was refused stands in the log, and the refusal goes on', async () => {
   const lines: Line[] = [];
   const verify = loggingRefusals(async () => Promise.reject(new Error('the token has expired')), loggerInto(lines));
   await verify({ jwt: undefined, jwts: new Map() }, undefined, 'ID').then(assert.unreachable, () => {});
-  assert.equal(lines, [{ level: 'info', message: 'Token refused', 'authz.call_id': 'ID', error: 'the token has expired' }]);
+  assert.equal(lines, [
+    { level: 'info', message: 'Token refused', 'authz.call_id': 'ID', error: 'the token has expired' },
+  ]);
 });
 
 test.run();
@@ -89,7 +150,14 @@ const CALL: Call = {
   isEncrypted: () => false,
 };
 
-const END: CallEnd = { code: undefined, message: '', httpStatus: 200, requestSize: 1, responseSize: 1, requestContext: undefined };
+const END: CallEnd = {
+  code: undefined,
+  message: '',
+  httpStatus: 200,
+  requestSize: 1,
+  responseSize: 1,
+  requestContext: undefined,
+};
 
 function linesOf(run: (logger: Logger) => void): readonly Line[] {
   const lines: Line[] = [];
@@ -98,6 +166,17 @@ function linesOf(run: (logger: Logger) => void): readonly Line[] {
 }
 
 function loggerInto(lines: Line[]): Logger {
-  const at = (level: LogLevel): Logger['info'] => (message, fields) => void lines.push({ level, message, ...fields });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), writes: () => true, members: (level, message, members) => void lines.push({ level, message, ...(JSON.parse(`{${members}}`) as object) }) };
+  const at =
+    (level: LogLevel): Logger['info'] =>
+    (message, fields) =>
+      void lines.push({ level, message, ...fields });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    writes: () => true,
+    members: (level, message, members) =>
+      void lines.push({ level, message, ...(JSON.parse(`{${members}}`) as object) }),
+  };
 }

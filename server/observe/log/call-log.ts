@@ -5,8 +5,9 @@ import type { Logger } from './logger.js';
 import { TimestampWriter } from './timestamp.js';
 
 /**
- * Writes a line for every call (docs/spec/server.md#logs), when it has ended. A caller's error is no error of the server: only faults of the server are at `error`. Members
- * are put together as text, since this is all that most lines of a log are (tests/observe/cost.ts).
+ * Writes a line for every call (docs/spec/server.md#logs), when it has ended. A caller's error is no error of the
+ * server: only faults of the server are at `error`. Members are put together as text, since this is all that most lines
+ * of a log are (tests/observe/cost.ts).
  */
 export function callLog(logger: Logger): Watcher {
   const timestamps = new TimestampWriter();
@@ -36,7 +37,11 @@ export function callLog(logger: Logger): Watcher {
       const level = isServerFault(end.code) && call.id !== '' ? 'error' : 'info';
       if (isHousekeeping(call) || !logger.writes(level)) return;
       const members = prefixOf(call.method) + peerMembers(call) + endMembers(call, end, timestamps);
-      logger.members(level, 'Handled request', requestId === undefined ? members : `${members},"grpc.request.meta.request_id":${JSON.stringify(requestId)}`);
+      logger.members(
+        level,
+        'Handled request',
+        requestId === undefined ? members : `${members},"grpc.request.meta.request_id":${JSON.stringify(requestId)}`,
+      );
     },
   };
 }
@@ -57,7 +62,10 @@ function peerMembers(call: Call): string {
   return `,"authz.protocol":"${call.protocol}","peer.address":${JSON.stringify(address)}${forwarded}${forwardedHost(call, forwardedFor)}`;
 }
 
-/** Headers are dear to look at: a proxy that names the host names the caller too, before whom HTTP calls name their peer. */
+/**
+ * Headers are dear to look at: a proxy that names the host names the caller too, before whom HTTP calls name their
+ * peer.
+ */
 function forwardedHost(call: Call, forwardedFor: string): string {
   const isForwarded = call.protocol === 'grpc' ? forwardedFor !== '' : forwardedFor.includes(',');
   const hosts = isForwarded ? call.metadata().get('x-forwarded-host') : undefined;

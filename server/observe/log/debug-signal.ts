@@ -7,13 +7,14 @@ import type { Log } from './logger.js';
 const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
 
 /**
- * Makes SIGUSR1 switch the log to debug for a while. A primary process passes the signal on to its workers. Gives what undoes it; throws a
- * ConfigError for what is no duration.
+ * Makes SIGUSR1 switch the log to debug for a while. A primary process passes the signal on to its workers. Gives what
+ * undoes it; throws a ConfigError for what is no duration.
  */
 export function debugOnSignal(log: Log, environment: Environment = process.env): () => void {
   const text = environment[DEBUG_DURATION_VARIABLE] || '10m';
   const duration = parseDuration(text);
-  if (duration === undefined || duration <= 0 || duration > MAX_TIMER) throw new ConfigError(`\`${text}\` is no duration; write \`10m\` or \`30s\``, DEBUG_DURATION_VARIABLE);
+  if (duration === undefined || duration <= 0 || duration > MAX_TIMER)
+    throw new ConfigError(`\`${text}\` is no duration; write \`10m\` or \`30s\``, DEBUG_DURATION_VARIABLE);
   const onSignal = (): void => {
     log.debugFor(duration);
     log.logger('authz.log').info('debug lines are written for a while', { duration: text });

@@ -4,16 +4,21 @@ import type { Watcher } from '../../service/watcher.js';
 import type { TellConditionErrors } from '../condition-errors.js';
 import type { Logger, LogLevel } from './logger.js';
 
-/** Says which attributes break their schema (docs/spec/server.md#logs), which rules no plan can say, and which calls cost too much. */
+/**
+ * Says which attributes break their schema (docs/spec/server.md#logs), which rules no plan can say, and which calls
+ * cost too much.
+ */
 export function decisionLog(logger: Logger): Watcher {
   const sayViolations = (call: Call, violations: readonly ValidationError[]): void => {
-    if (violations.length > 0) logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });
+    if (violations.length > 0)
+      logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });
   };
   return {
     checked: (call, { decisions }) => {
       for (const { validationErrors } of decisions) sayViolations(call, validationErrors);
     },
-    exceeded: (call, { error, reason }) => logger.warn('Conditions cost more than is allowed', { 'authz.call_id': call.id, reason, error }),
+    exceeded: (call, { error, reason }) =>
+      logger.warn('Conditions cost more than is allowed', { 'authz.call_id': call.id, reason, error }),
     planned: (call, { plan }) => {
       sayViolations(call, plan.validationErrors);
       for (const { policy, rule, reason } of plan.unplanned) {

@@ -18,7 +18,10 @@ test('what is no level is refused by name', () => {
 
 test('what is no duration of debug lines is refused by name', () => {
   for (const text of ['10', '0', '-1m', 'x', '10000h']) {
-    assert.throws(() => debugOnSignal({} as Log, { AUTHZ_TEMP_LOG_LEVEL_DURATION: text }), `AUTHZ_TEMP_LOG_LEVEL_DURATION: \`${text}\``);
+    assert.throws(
+      () => debugOnSignal({} as Log, { AUTHZ_TEMP_LOG_LEVEL_DURATION: text }),
+      `AUTHZ_TEMP_LOG_LEVEL_DURATION: \`${text}\``,
+    );
   }
 });
 

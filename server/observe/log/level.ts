@@ -5,7 +5,10 @@ import { LOG_LEVELS, type LogLevel } from './logger.js';
 /** The variable that overrides the option (docs/spec/server.md#logs). */
 const LOG_LEVEL_VARIABLE = 'AUTHZ_LOG_LEVEL';
 
-/** The level of a process: the variable, else the option, else `info`; in any case. Throws a ConfigError for what is no level. */
+/**
+ * The level of a process: the variable, else the option, else `info`; in any case. Throws a ConfigError for what is no
+ * level.
+ */
 export function logLevelOf(option: string | undefined, environment: Environment): LogLevel {
   const variable = environment[LOG_LEVEL_VARIABLE];
   if (variable !== undefined && variable !== '') return levelNamed(variable, LOG_LEVEL_VARIABLE);

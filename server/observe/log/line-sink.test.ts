@@ -23,7 +23,8 @@ test('a line that comes alone is written a little later', async () => {
   await withFile(async (fd, read) => {
     new LineSink(fd, 1000).write('one\n');
     assert.is(read(), '');
-    for (const start = Date.now(); read() === '' && Date.now() - start < 5000; ) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const start = Date.now(); read() === '' && Date.now() - start < 5000; )
+      await new Promise((resolve) => setTimeout(resolve, 10));
     assert.is(read(), 'one\n');
   });
 });

@@ -1,8 +1,9 @@
 import { write, writeSync } from 'node:fs';
 
 /**
- * Takes lines and writes them to a file descriptor a little later, many at a time and in order, off the path of whoever says them. Costs a third of what
- * sonic-boom does (tests/observe/cost.ts). When nobody reads, a bounded part is kept and the rest is dropped and counted: the server goes on.
+ * Takes lines and writes them to a file descriptor a little later, many at a time and in order, off the path of whoever
+ * says them. Costs a third of what sonic-boom does (tests/observe/cost.ts). When nobody reads, a bounded part is kept
+ * and the rest is dropped and counted: the server goes on.
  */
 export class LineSink {
   /** Lines that had no room. */

@@ -8,8 +8,8 @@ export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'
 export type LogFields = { readonly [key: string]: unknown };
 
 /**
- * Where a part of the server says what happened to it (docs/spec/server.md#logs). It has a name, `log.logger`, and never throws. A line is buffered: it costs
- * about two microseconds and reaches the platform a little later.
+ * Where a part of the server says what happened to it (docs/spec/server.md#logs). It has a name, `log.logger`, and
+ * never throws. A line is buffered: it costs about two microseconds and reaches the platform a little later.
  */
 export interface Logger {
   readonly debug: (message: string, fields?: LogFields) => void;

@@ -18,8 +18,9 @@ export interface LogOptions {
 }
 
 /**
- * Opens the log of a process (docs/spec/server.md#logs): errors on stderr, all else on stdout; JSON lines, or coloured text on a terminal. What is buffered is written
- * when the process exits, whatever made it exit. Throws a ConfigError for what is no level.
+ * Opens the log of a process (docs/spec/server.md#logs): errors on stderr, all else on stdout; JSON lines, or coloured
+ * text on a terminal. What is buffered is written when the process exits, whatever made it exit. Throws a ConfigError
+ * for what is no level.
  */
 export function openLog(options: LogOptions = {}): Log {
   const environment = options.environment ?? process.env;
@@ -29,7 +30,11 @@ export function openLog(options: LogOptions = {}): Log {
     sinks.output.flushSync();
     sinks.errors.flushSync();
   });
-  return new ProcessLog(sinks, logLevelOf(options.level, environment), isatty(output) ? consoleText({ hasColour: !environment['NO_COLOR'] }) : undefined);
+  return new ProcessLog(
+    sinks,
+    logLevelOf(options.level, environment),
+    isatty(output) ? consoleText({ hasColour: !environment['NO_COLOR'] }) : undefined,
+  );
 }
 
 interface Sinks {
@@ -117,7 +122,10 @@ class ProcessLog implements Log {
       error: writer('error'),
       members: (level, message, members) => {
         const now = this.#timestamps.write(Date.now());
-        this.#write(level, `{"log.level":"${level}","@timestamp":"${now}","log.logger":${quoted},${members},"message":${JSON.stringify(message)}}\n`);
+        this.#write(
+          level,
+          `{"log.level":"${level}","@timestamp":"${now}","log.logger":${quoted},${members},"message":${JSON.stringify(message)}}\n`,
+        );
       },
       writes: (level) => LOG_LEVELS.indexOf(level) >= this.#threshold,
     };

@@ -5,19 +5,48 @@ import { redacted } from './redacted.js';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 
 test('tokens are taken out wherever they stand, alone or as a header has them', () => {
-  assert.equal(redacted({ a: [JWT, `Bearer ${JWT}`], b: { c: JWT } }), { a: ['[redacted]', '[redacted]'], b: { c: '[redacted]' } });
+  assert.equal(redacted({ a: [JWT, `Bearer ${JWT}`], b: { c: JWT } }), {
+    a: ['[redacted]', '[redacted]'],
+    b: { c: '[redacted]' },
+  });
 });
 
 test('what is named like a secret is taken out, whatever it is', () => {
-  assert.equal(redacted({ token: 'x', access_token: { a: 1 }, 'x-api-key': 1, Authorization: 'Basic x', tokens: 2, keySetId: 'k' }), { token: '[redacted]', access_token: '[redacted]', 'x-api-key': '[redacted]', Authorization: '[redacted]', tokens: 2, keySetId: 'k' });
+  assert.equal(
+    redacted({
+      token: 'x',
+      access_token: { a: 1 },
+      'x-api-key': 1,
+      Authorization: 'Basic x',
+      tokens: 2,
+      keySetId: 'k',
+    }),
+    {
+      token: '[redacted]',
+      access_token: '[redacted]',
+      'x-api-key': '[redacted]',
+      Authorization: '[redacted]',
+      tokens: 2,
+      keySetId: 'k',
+    },
+  );
 });
 
 test('maps, integers and nothing become JSON; what is no token stays', () => {
-  assert.equal(redacted({ m: new Map([['k', 1n]]), n: null, t: 'eyJust a text', u: undefined, b: true }), { m: { k: '1' }, n: null, t: 'eyJust a text', u: undefined, b: true });
+  assert.equal(redacted({ m: new Map([['k', 1n]]), n: null, t: 'eyJust a text', u: undefined, b: true }), {
+    m: { k: '1' },
+    n: null,
+    t: 'eyJust a text',
+    u: undefined,
+    b: true,
+  });
 });
 
 test('what is nested deeper than anybody reads is taken out', () => {
-  for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
     const text = JSON.stringify(redacted(JSON.parse(`${open.repeat(9000)}1${close.repeat(9000)}`)));
     assert.is(text, `${open.repeat(201)}"[redacted]"${close.repeat(201)}`);
   }

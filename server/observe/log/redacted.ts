@@ -1,4 +1,6 @@
-/** A value as JSON can be made of it, with whatever looks like a token, and whatever is named like a secret, taken out. */
+/**
+ * A value as JSON can be made of it, with whatever looks like a token, and whatever is named like a secret, taken out.
+ */
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return isToken(value) ? REDACTED : value;
   if (typeof value === 'bigint') return String(value);
@@ -6,7 +8,9 @@ export function redacted(value: unknown, depth = 0): unknown {
   if (depth > DEEPEST) return REDACTED;
   if (Array.isArray(value)) return value.map((item) => redacted(item, depth + 1));
   const entries = value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : Object.entries(value);
-  return Object.fromEntries(entries.map(([name, member]) => [name, isSecretName(name) ? REDACTED : redacted(member, depth + 1)]));
+  return Object.fromEntries(
+    entries.map(([name, member]) => [name, isSecretName(name) ? REDACTED : redacted(member, depth + 1)]),
+  );
 }
 
 const REDACTED = '[redacted]';

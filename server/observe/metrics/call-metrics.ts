@@ -8,8 +8,8 @@ import { Histogram } from './histogram.js';
 import { addedUp, combined } from './merge.js';
 
 /**
- * Counts calls. A call is recorded once, in the series of its method, protocol and end; the metrics of HTTP, gRPC and RPC are views of these
- * series, made when somebody asks.
+ * Counts calls. A call is recorded once, in the series of its method, protocol and end; the metrics of HTTP, gRPC and
+ * RPC are views of these series, made when somebody asks.
  */
 export class CallMetrics {
   readonly #methods = new Map<string, Map<Protocol, ProtocolCalls>>();
@@ -33,26 +33,82 @@ export class CallMetrics {
 
   /** What the calls were, under the names of docs/spec/server.md#metrics and the usual ones of gRPC servers. */
   snapshot(): Snapshot {
-    const all = [...this.#methods].flatMap(([method, protocols]) => [...protocols].map(([protocol, calls]) => ({ method, protocol, ...calls })));
-    const ends = all.flatMap(({ method, protocol, ends: known }) => [...known.values()].map((end) => ({ method, protocol, ...end })));
+    const all = [...this.#methods].flatMap(([method, protocols]) =>
+      [...protocols].map(([protocol, calls]) => ({ method, protocol, ...calls })),
+    );
+    const ends = all.flatMap(({ method, protocol, ends: known }) =>
+      [...known.values()].map((end) => ({ method, protocol, ...end })),
+    );
     const overHttp = ends.filter(({ protocol }) => protocol !== 'grpc');
     const overGrpc = ends.filter(isGrpc);
     return [
-      counter('authz_http_requests_total', 'Calls over HTTP, by RPC.', ['rpc', 'protocol', 'status'], overHttp.map((end) => ({ labels: [methodNameOf(end.method).method, end.protocol, String(end.httpStatus)], value: end.duration.count }))),
-      histogram('http_server_request_duration_seconds', 'How long calls over HTTP took.', HTTP_LABELS, SECONDS, overHttp.map((end) => end.duration.series(httpLabels(end), 0.001))),
-      histogram('http_server_request_body_size_bytes', 'Bodies of requests.', HTTP_LABELS, BODY_BYTES, overHttp.map((end) => end.requestSize.series(httpLabels(end)))),
-      histogram('http_server_response_body_size_bytes', 'Bodies of answers.', HTTP_LABELS, BODY_BYTES, overHttp.map((end) => end.responseSize.series(httpLabels(end)))),
-      counter('grpc_server_started_total', 'RPCs begun.', GRPC_LABELS, all.filter(isGrpc).map(({ method, started, protocol: _ }) => ({ labels: grpcLabels(method), value: started }))),
-      counter('grpc_server_handled_total', 'RPCs answered.', [...GRPC_LABELS, 'grpc_code'], overGrpc.map((end) => ({ labels: [...grpcLabels(end.method), codeNameOf(end.code)], value: end.duration.count }))),
-      histogram('grpc_server_handling_seconds', 'How long RPCs took.', GRPC_LABELS, SECONDS, overGrpc.map((end) => end.duration.series(grpcLabels(end.method), 0.001))),
-      histogram('rpc_server_call_duration_seconds', 'How long calls by an RPC protocol took.', RPC_LABELS, SECONDS, ends.flatMap(rpcSeries)),
+      counter(
+        'authz_http_requests_total',
+        'Calls over HTTP, by RPC.',
+        ['rpc', 'protocol', 'status'],
+        overHttp.map((end) => ({
+          labels: [methodNameOf(end.method).method, end.protocol, String(end.httpStatus)],
+          value: end.duration.count,
+        })),
+      ),
+      histogram(
+        'http_server_request_duration_seconds',
+        'How long calls over HTTP took.',
+        HTTP_LABELS,
+        SECONDS,
+        overHttp.map((end) => end.duration.series(httpLabels(end), 0.001)),
+      ),
+      histogram(
+        'http_server_request_body_size_bytes',
+        'Bodies of requests.',
+        HTTP_LABELS,
+        BODY_BYTES,
+        overHttp.map((end) => end.requestSize.series(httpLabels(end))),
+      ),
+      histogram(
+        'http_server_response_body_size_bytes',
+        'Bodies of answers.',
+        HTTP_LABELS,
+        BODY_BYTES,
+        overHttp.map((end) => end.responseSize.series(httpLabels(end))),
+      ),
+      counter(
+        'grpc_server_started_total',
+        'RPCs begun.',
+        GRPC_LABELS,
+        all.filter(isGrpc).map(({ method, started, protocol: _ }) => ({ labels: grpcLabels(method), value: started })),
+      ),
+      counter(
+        'grpc_server_handled_total',
+        'RPCs answered.',
+        [...GRPC_LABELS, 'grpc_code'],
+        overGrpc.map((end) => ({
+          labels: [...grpcLabels(end.method), codeNameOf(end.code)],
+          value: end.duration.count,
+        })),
+      ),
+      histogram(
+        'grpc_server_handling_seconds',
+        'How long RPCs took.',
+        GRPC_LABELS,
+        SECONDS,
+        overGrpc.map((end) => end.duration.series(grpcLabels(end.method), 0.001)),
+      ),
+      histogram(
+        'rpc_server_call_duration_seconds',
+        'How long calls by an RPC protocol took.',
+        RPC_LABELS,
+        SECONDS,
+        ends.flatMap(rpcSeries),
+      ),
     ];
   }
 
   #callsOf({ method, protocol }: Call): ProtocolCalls {
     let protocols = this.#methods.get(method);
     if (protocols === undefined) {
-      if (this.#methods.size >= MAX_METHODS && method !== OTHER_METHOD) return this.#callsOf({ method: OTHER_METHOD, protocol } as Call);
+      if (this.#methods.size >= MAX_METHODS && method !== OTHER_METHOD)
+        return this.#callsOf({ method: OTHER_METHOD, protocol } as Call);
       protocols = new Map();
       this.#methods.set(method, protocols);
     }
@@ -98,7 +154,13 @@ const GRPC_LABELS = ['grpc_type', 'grpc_service', 'grpc_method'];
 const RPC_LABELS = ['rpc_system_name', 'rpc_method', 'rpc_response_status_code'];
 
 function newEnd({ code, httpStatus }: CallEnd): CallSeries {
-  return { code, httpStatus, duration: new Histogram(CALL_MILLISECONDS), requestSize: new Histogram(BODY_BYTES), responseSize: new Histogram(BODY_BYTES) };
+  return {
+    code,
+    httpStatus,
+    duration: new Histogram(CALL_MILLISECONDS),
+    requestSize: new Histogram(BODY_BYTES),
+    responseSize: new Histogram(BODY_BYTES),
+  };
 }
 
 function isGrpc({ protocol }: { readonly protocol: Protocol }): boolean {
@@ -131,6 +193,12 @@ function counter(name: string, help: string, labels: readonly string[], series: 
   return { type: 'counter', name, help, labels, across: 'sum', series: combined(series, 'sum') };
 }
 
-function histogram(name: string, help: string, labels: readonly string[], bounds: readonly number[], series: readonly HistogramSeries[]): Family {
+function histogram(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  bounds: readonly number[],
+  series: readonly HistogramSeries[],
+): Family {
   return { type: 'histogram', name, help, labels, across: 'sum', bounds, series: addedUp(series) };
 }

@@ -40,7 +40,11 @@ test('names like `__proto__` are names like any other, very long ones are not ke
   record(counts, 'k'.repeat(1000), ['view', 1]);
   record(counts, 'album', ['v'.repeat(1000), 2]);
   record(counts, 'other', ['view', 1]);
-  assert.equal(Object.entries(read(counts)), [['__proto__ constructor allow', 1], ['album other deny', 1], ['other other allow', 2]]);
+  assert.equal(Object.entries(read(counts)), [
+    ['__proto__ constructor allow', 1],
+    ['album other deny', 1],
+    ['other other allow', 2],
+  ]);
 });
 
 test.run();

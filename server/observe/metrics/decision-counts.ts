@@ -3,8 +3,8 @@ import type { CheckEntry } from '../../service/decider.js';
 import type { ScalarFamily, ScalarSeries } from './family.js';
 
 /**
- * Counts decisions by kind, action and effect. Callers choose kinds and actions, so both are bounded: a kind that no policy knows, and whatever
- * comes after the bounds are reached, is counted as `other`.
+ * Counts decisions by kind, action and effect. Callers choose kinds and actions, so both are bounded: a kind that no
+ * policy knows, and whatever comes after the bounds are reached, is counted as `other`.
  */
 export class DecisionCounts {
   readonly #kinds = new Map<string, KindCounts>();
@@ -29,8 +29,17 @@ export class DecisionCounts {
   /** `authz_decisions_total`. */
   family(): ScalarFamily {
     const kinds = [...this.#kinds, [OTHER, this.#other] as const];
-    const series = kinds.flatMap(([kind, counts]) => [...counts].flatMap(([action, count]) => seriesOf(kind, action, count)));
-    return { type: 'counter', name: 'authz_decisions_total', help: 'Decisions by kind of resource, action and effect.', labels: ['kind', 'action', 'effect'], across: 'sum', series };
+    const series = kinds.flatMap(([kind, counts]) =>
+      [...counts].flatMap(([action, count]) => seriesOf(kind, action, count)),
+    );
+    return {
+      type: 'counter',
+      name: 'authz_decisions_total',
+      help: 'Decisions by kind of resource, action and effect.',
+      labels: ['kind', 'action', 'effect'],
+      across: 'sum',
+      series,
+    };
   }
 
   #newKind(kind: string, { actions }: Decision): KindCounts {
@@ -42,7 +51,8 @@ export class DecisionCounts {
   }
 
   #newAction(counts: KindCounts, action: string): Count {
-    const isOther = counts === this.#other || action.length > MAX_LABEL || this.#size >= MAX_COUNTS || counts.size >= MAX_ACTIONS;
+    const isOther =
+      counts === this.#other || action.length > MAX_LABEL || this.#size >= MAX_COUNTS || counts.size >= MAX_ACTIONS;
     const name = isOther ? OTHER : action;
     let count = counts.get(name);
     if (count === undefined) {

@@ -4,7 +4,10 @@ import { DecisionCounts } from './decision-counts.js';
 import type { HistogramFamily, Snapshot } from './family.js';
 import { Histogram } from './histogram.js';
 
-/** Counts what the engine does: checks, plans, decisions (docs/spec/server.md#metrics), also under the compatible names of docs/spec/server.md#metrics. */
+/**
+ * Counts what the engine does: checks, plans, decisions (docs/spec/server.md#metrics), also under the compatible names
+ * of docs/spec/server.md#metrics.
+ */
 export class EngineMetrics {
   readonly #checks = new Histogram(ENGINE_MILLISECONDS);
   readonly #plans = new Histogram(ENGINE_MILLISECONDS);
@@ -42,12 +45,27 @@ export class EngineMetrics {
 
   #exceededFamily(): Snapshot[number] {
     const series = Object.entries(this.#exceeded).map(([reason, value]) => ({ labels: [reason], value }));
-    return { type: 'counter', name: 'authz_evaluation_limit_exceeded_total', help: 'Calls that failed because their conditions cost more than is allowed.', labels: ['reason'], across: 'sum', series };
+    return {
+      type: 'counter',
+      name: 'authz_evaluation_limit_exceeded_total',
+      help: 'Calls that failed because their conditions cost more than is allowed.',
+      labels: ['reason'],
+      across: 'sum',
+      series,
+    };
   }
 }
 
 function seconds(name: string, help: string, counts: Histogram): HistogramFamily {
-  return { type: 'histogram', name, help, labels: [], across: 'sum', bounds: SECONDS, series: [counts.series([], 0.001)] };
+  return {
+    type: 'histogram',
+    name,
+    help,
+    labels: [],
+    across: 'sum',
+    bounds: SECONDS,
+    series: [counts.series([], 0.001)],
+  };
 }
 
 const SECONDS = inSeconds(ENGINE_MILLISECONDS);

@@ -1,5 +1,6 @@
 /**
- * All metrics of a process at a moment, as plain JSON: workers send it to the primary process. Families in the order in which they are printed.
+ * All metrics of a process at a moment, as plain JSON: workers send it to the primary process. Families in the order in
+ * which they are printed.
  */
 export type Snapshot = readonly Family[];
 

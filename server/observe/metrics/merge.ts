@@ -1,6 +1,17 @@
-import type { Aggregate, Family, HistogramFamily, HistogramSeries, ScalarFamily, ScalarSeries, Snapshot } from './family.js';
+import type {
+  Aggregate,
+  Family,
+  HistogramFamily,
+  HistogramSeries,
+  ScalarFamily,
+  ScalarSeries,
+  Snapshot,
+} from './family.js';
 
-/** What several processes make together, family by family: counters add up, gauges by their own rule. One snapshot stays as it is. */
+/**
+ * What several processes make together, family by family: counters add up, gauges by their own rule. One snapshot stays
+ * as it is.
+ */
 export function mergeSnapshots(snapshots: readonly Snapshot[]): Snapshot {
   const present = snapshots.filter(({ length }) => length > 0);
   if (present.length === 1) return present[0] as Snapshot;
@@ -17,7 +28,9 @@ export function mergeSnapshots(snapshots: readonly Snapshot[]): Snapshot {
 function mergeFamilies(families: readonly Family[]): Family {
   const first = families[0] as Family;
   // A name has one type: all snapshots come from the same program.
-  return first.type === 'histogram' ? mergeHistograms(first, families as readonly HistogramFamily[]) : mergeScalars(first, families as readonly ScalarFamily[]);
+  return first.type === 'histogram'
+    ? mergeHistograms(first, families as readonly HistogramFamily[])
+    : mergeScalars(first, families as readonly ScalarFamily[]);
 }
 
 function mergeHistograms(head: HistogramFamily, families: readonly HistogramFamily[]): HistogramFamily {
@@ -28,22 +41,38 @@ function mergeHistograms(head: HistogramFamily, families: readonly HistogramFami
 export function addedUp(series: readonly HistogramSeries[]): readonly HistogramSeries[] {
   return grouped(series).map((group) => ({
     labels: (group[0] as HistogramSeries).labels,
-    counts: (group[0] as HistogramSeries).counts.map((_, index) => total(group.map(({ counts }) => counts[index] ?? 0))),
+    counts: (group[0] as HistogramSeries).counts.map((_, index) =>
+      total(group.map(({ counts }) => counts[index] ?? 0)),
+    ),
     sum: total(group.map(({ sum }) => sum)),
   }));
 }
 
 function mergeScalars(head: ScalarFamily, families: readonly ScalarFamily[]): ScalarFamily {
-  return { ...head, series: combined(families.flatMap(({ series }) => series), head.across) };
+  return {
+    ...head,
+    series: combined(
+      families.flatMap(({ series }) => series),
+      head.across,
+    ),
+  };
 }
 
 /** Scalar series with those of equal labels made one. */
 export function combined(series: readonly ScalarSeries[], across: Aggregate): readonly ScalarSeries[] {
-  return grouped(series).map((group) => ({ labels: (group[0] as ScalarSeries).labels, value: aggregate(group.map(({ value }) => value), across) }));
+  return grouped(series).map((group) => ({
+    labels: (group[0] as ScalarSeries).labels,
+    value: aggregate(
+      group.map(({ value }) => value),
+      across,
+    ),
+  }));
 }
 
 /** Series of equal labels, together. */
-export function grouped<S extends { readonly labels: readonly string[] }>(series: readonly S[]): readonly (readonly S[])[] {
+export function grouped<S extends { readonly labels: readonly string[] }>(
+  series: readonly S[],
+): readonly (readonly S[])[] {
   const groups = new Map<string, S[]>();
   for (const one of series) {
     const key = JSON.stringify(one.labels);

@@ -26,7 +26,8 @@ export interface MetricSources {
 }
 
 /**
- * The metrics of a process (docs/spec/server.md#metrics, docs/spec/server.md#metrics). Counting is a few additions a call (tests/observe/cost.ts): names, labels and text are made at a scrape.
+ * The metrics of a process (docs/spec/server.md#metrics, docs/spec/server.md#metrics). Counting is a few additions a
+ * call (tests/observe/cost.ts): names, labels and text are made at a scrape.
  */
 export async function createMetrics(sources: MetricSources): Promise<Metrics> {
   const calls = new CallMetrics();
@@ -38,7 +39,9 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     ...sources.bundle.snapshot(),
     ...calls.snapshot(),
     ...auditFamilies(sources.audit?.() ?? []),
-    counter('authz_log_lines_dropped_total', 'Lines of the log that nobody read in time.', [{ labels: [], value: sources.droppedLines() }]),
+    counter('authz_log_lines_dropped_total', 'Lines of the log that nobody read in time.', [
+      { labels: [], value: sources.droppedLines() },
+    ]),
     ...(await processNow()),
   ];
   const watcher: Watcher = {
@@ -54,11 +57,28 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
 function conditionFamilies(conditions: MetricSources['conditions']): Snapshot {
   const { found, examined, skipped } = conditions ?? { found: 0, examined: 0, skipped: 0 };
   return [
-    counter('authz_evaluation_errors_total', 'Conditions that could not be evaluated, in the calls that were examined.', [{ labels: [], value: found }]),
-    counter('authz_evaluation_examinations_total', 'Calls by whether they were examined for conditions that could not be evaluated.', [{ labels: ['examined'], value: examined }, { labels: ['skipped'], value: skipped }], ['result']),
+    counter(
+      'authz_evaluation_errors_total',
+      'Conditions that could not be evaluated, in the calls that were examined.',
+      [{ labels: [], value: found }],
+    ),
+    counter(
+      'authz_evaluation_examinations_total',
+      'Calls by whether they were examined for conditions that could not be evaluated.',
+      [
+        { labels: ['examined'], value: examined },
+        { labels: ['skipped'], value: skipped },
+      ],
+      ['result'],
+    ),
   ];
 }
 
-function counter(name: string, help: string, series: ScalarFamily['series'], labels: readonly string[] = []): ScalarFamily {
+function counter(
+  name: string,
+  help: string,
+  series: ScalarFamily['series'],
+  labels: readonly string[] = [],
+): ScalarFamily {
   return { type: 'counter', name, help, labels, across: 'sum', series };
 }

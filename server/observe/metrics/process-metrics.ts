@@ -2,19 +2,27 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Aggregate, Family, HistogramSeries, Snapshot } from './family.js';
 import { grouped } from './merge.js';
 
-/** Measures the process itself: memory, processor time, event loop, garbage collection, under the names that Node dashboards know. */
+/**
+ * Measures the process itself: memory, processor time, event loop, garbage collection, under the names that Node
+ * dashboards know.
+ */
 export async function watchProcess(): Promise<() => Promise<Snapshot>> {
   const { default: client } = await import('prom-client');
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });
-  return async () => ((await registry.getMetricsAsJSON()) as unknown as readonly ClientFamily[]).filter(({ name }) => !SUMS.has(name)).map(familyOf);
+  return async () =>
+    ((await registry.getMetricsAsJSON()) as unknown as readonly ClientFamily[])
+      .filter(({ name }) => !SUMS.has(name))
+      .map(familyOf);
 }
 
 /** Sums of other families, which the library calls by the suffix of counters. */
 const SUMS = new Set(['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']);
 
 /** What the library's types leave out. */
-type ClientFamily = Omit<MetricObjectWithValues<ClientValue>, 'type'> & { readonly type: 'counter' | 'gauge' | 'histogram' };
+type ClientFamily = Omit<MetricObjectWithValues<ClientValue>, 'type'> & {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+};
 type ClientValue = MetricValue<string> & { readonly metricName?: string };
 
 function familyOf({ name, help, type, aggregator, values }: ClientFamily): Family {
@@ -24,14 +32,25 @@ function familyOf({ name, help, type, aggregator, values }: ClientFamily): Famil
   switch (type) {
     case 'counter':
     case 'gauge':
-      return { type, name, help, labels, across, series: values.map((value) => ({ labels: textOf(value), value: value.value })) };
+      return {
+        type,
+        name,
+        help,
+        labels,
+        across,
+        series: values.map((value) => ({ labels: textOf(value), value: value.value })),
+      };
     case 'histogram':
       return { type, name, help, labels, across, ...distribution(name, values, textOf) };
   }
 }
 
 /** Buckets as the library lists them, cumulated, as counts of their own. */
-function distribution(name: string, values: readonly ClientValue[], textOf: (value: ClientValue) => readonly string[]): { bounds: readonly number[]; series: readonly HistogramSeries[] } {
+function distribution(
+  name: string,
+  values: readonly ClientValue[],
+  textOf: (value: ClientValue) => readonly string[],
+): { bounds: readonly number[]; series: readonly HistogramSeries[] } {
   let bounds: readonly number[] = [];
   const series = grouped(values.map((value) => ({ labels: textOf(value), value }))).map((group) => {
     const buckets = group.filter(({ value }) => value.metricName === `${name}_bucket`);

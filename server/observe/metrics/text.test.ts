@@ -3,12 +3,34 @@ import * as assert from 'uvu/assert';
 import { metricsText } from './text.js';
 
 test('buckets are cumulated and end in +Inf', () => {
-  const text = metricsText([{ type: 'histogram', name: 'h', help: 'How long.', labels: ['a'], across: 'sum', bounds: [0.5, 1], series: [{ labels: ['x'], counts: [1, 0, 2], sum: 4.5 }] }]);
-  assert.is(text, '# HELP h How long.\n# TYPE h histogram\nh_bucket{a="x",le="0.5"} 1\nh_bucket{a="x",le="1"} 1\nh_bucket{a="x",le="+Inf"} 3\nh_sum{a="x"} 4.5\nh_count{a="x"} 3\n');
+  const text = metricsText([
+    {
+      type: 'histogram',
+      name: 'h',
+      help: 'How long.',
+      labels: ['a'],
+      across: 'sum',
+      bounds: [0.5, 1],
+      series: [{ labels: ['x'], counts: [1, 0, 2], sum: 4.5 }],
+    },
+  ]);
+  assert.is(
+    text,
+    '# HELP h How long.\n# TYPE h histogram\nh_bucket{a="x",le="0.5"} 1\nh_bucket{a="x",le="1"} 1\nh_bucket{a="x",le="+Inf"} 3\nh_sum{a="x"} 4.5\nh_count{a="x"} 3\n',
+  );
 });
 
 test('what callers chose cannot end a line or a label', () => {
-  const text = metricsText([{ type: 'counter', name: 'c', help: 'a\nb', labels: ['l'], across: 'sum', series: [{ labels: ['"} 1\nevil 2\\'], value: 1 }] }]);
+  const text = metricsText([
+    {
+      type: 'counter',
+      name: 'c',
+      help: 'a\nb',
+      labels: ['l'],
+      across: 'sum',
+      series: [{ labels: ['"} 1\nevil 2\\'], value: 1 }],
+    },
+  ]);
   assert.is(text, '# HELP c a\\nb\n# TYPE c counter\nc{l="\\"} 1\\nevil 2\\\\"} 1\n');
 });
 

@@ -14,7 +14,12 @@ export function metricsText(snapshot: Snapshot): string {
 function familyText(family: Family): string {
   const head = `# HELP ${family.name} ${escaped(family.help)}\n# TYPE ${family.name} ${family.type}\n`;
   if (family.type === 'histogram') return head + histogramText(family);
-  return head + family.series.map(({ labels, value }) => `${family.name}${labelText(family.labels, labels)} ${numberText(value)}\n`).join('');
+  return (
+    head +
+    family.series
+      .map(({ labels, value }) => `${family.name}${labelText(family.labels, labels)} ${numberText(value)}\n`)
+      .join('')
+  );
 }
 
 function histogramText({ name, labels: names, bounds, series }: HistogramFamily): string {

@@ -8,7 +8,16 @@ test('counters and histograms of workers add up, series by series', () => {
   totals.record(1, [counter(['a'], 2), histogram([1, 0], 0.5)]);
   totals.record(2, [counter(['a'], 3), histogram([1, 4], 9)]);
   totals.record(3, [counter(['b'], 7)]);
-  assert.equal(totals.total(), [{ ...counter([], 0), series: [{ labels: ['a'], value: 5 }, { labels: ['b'], value: 7 }] }, histogram([2, 4], 9.5)]);
+  assert.equal(totals.total(), [
+    {
+      ...counter([], 0),
+      series: [
+        { labels: ['a'], value: 5 },
+        { labels: ['b'], value: 7 },
+      ],
+    },
+    histogram([2, 4], 9.5),
+  ]);
 });
 
 test('a gauge follows its own rule', () => {
@@ -61,5 +70,13 @@ function gauge(across: Aggregate, value: number): Snapshot {
 }
 
 function histogram(counts: readonly number[], sum: number): Snapshot[number] {
-  return { type: 'histogram', name: 'h', help: '', labels: [], across: 'sum', bounds: [1], series: [{ labels: [], counts, sum }] };
+  return {
+    type: 'histogram',
+    name: 'h',
+    help: '',
+    labels: [],
+    across: 'sum',
+    bounds: [1],
+    series: [{ labels: [], counts, sum }],
+  };
 }

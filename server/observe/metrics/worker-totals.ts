@@ -3,9 +3,10 @@ import { mergeSnapshots } from './merge.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './text.js';
 
 /**
- * The metrics of a server of several processes. The primary process holds it: at a scrape it asks each worker for its snapshot, records what comes,
- * and prints the total. A worker that does not answer in time counts with what it said last. What a worker counted stays counted when it
- * ends: a counter that falls looks like a restart to Prometheus, and every rate jumps.
+ * The metrics of a server of several processes. The primary process holds it: at a scrape it asks each worker for its
+ * snapshot, records what comes, and prints the total. A worker that does not answer in time counts with what it said
+ * last. What a worker counted stays counted when it ends: a counter that falls looks like a restart to Prometheus, and
+ * every rate jumps.
  */
 export class WorkerTotals {
   readonly #live = new Map<number, Snapshot>();

@@ -4,6 +4,10 @@ import type { Logger } from '../log/logger.js';
 export async function logDiagnostics(logger: Logger): Promise<void> {
   const { DiagLogLevel, diag } = await import('@opentelemetry/api');
   const quiet = (): void => {};
-  const warn = (message: string, ...details: readonly unknown[]): void => logger.warn(details.length === 0 ? message : `${message} ${details.map(String).join(' ')}`);
-  diag.setLogger({ error: warn, warn, info: quiet, debug: quiet, verbose: quiet }, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const warn = (message: string, ...details: readonly unknown[]): void =>
+    logger.warn(details.length === 0 ? message : `${message} ${details.map(String).join(' ')}`);
+  diag.setLogger(
+    { error: warn, warn, info: quiet, debug: quiet, verbose: quiet },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
 }

@@ -14,17 +14,21 @@ export interface GrpcExporterOptions {
 }
 
 /**
- * Options of an exporter of OTLP over gRPC. It reads the standard variables itself, but sends the host of the endpoint as the TLS server name, and Node 26 refuses an
- * IP address as one. Its channel options are fixed, so for such an endpoint it is given credentials, made from the same variables.
+ * Options of an exporter of OTLP over gRPC. It reads the standard variables itself, but sends the host of the endpoint
+ * as the TLS server name, and Node 26 refuses an IP address as one. Its channel options are fixed, so for such an
+ * endpoint it is given credentials, made from the same variables.
  */
 export function grpcExporterOptions(environment: Environment, signal: Signal): GrpcExporterOptions {
   const variables = new SignalVariables(environment, signal);
   const address = addressOf(variables);
   if (address === undefined) return {};
   const [ca, cert, key] = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) => variables.file(name));
-  if ((cert === undefined) !== (key === undefined)) diag.warn('OTLP: the client certificate is not used without its key, nor the key without the certificate');
+  if ((cert === undefined) !== (key === undefined))
+    diag.warn('OTLP: the client certificate is not used without its key, nor the key without the certificate');
   try {
-    return { credentials: tlsCredentials(address, cert === undefined || key === undefined ? { ca } : { ca, cert, key }) };
+    return {
+      credentials: tlsCredentials(address, cert === undefined || key === undefined ? { ca } : { ca, cert, key }),
+    };
   } catch (error) {
     diag.error('OTLP: the certificates cannot be used', error);
     return {};
@@ -36,7 +40,8 @@ function addressOf(variables: SignalVariables): string | undefined {
   const endpoint = variables.text('ENDPOINT') ?? '';
   const hasScheme = /^\w{1,8}:\/\//.test(endpoint);
   // As the exporter has it: a scheme says whether there is TLS; without one, a variable does.
-  if (hasScheme ? !endpoint.startsWith('https://') : variables.text('INSECURE')?.toLowerCase() === 'true') return undefined;
+  if (hasScheme ? !endpoint.startsWith('https://') : variables.text('INSECURE')?.toLowerCase() === 'true')
+    return undefined;
   const url = hasScheme ? endpoint : `https://${endpoint}`;
   if (!URL.canParse(url)) return undefined;
   const { host, hostname } = new URL(url);
@@ -51,7 +56,9 @@ class SignalVariables {
 
   /** The variable of the signal or, where that is not set or blank, the one of all signals. */
   text(name: string): string | undefined {
-    const texts = [`OTEL_EXPORTER_OTLP_${this.signal}_${name}`, `OTEL_EXPORTER_OTLP_${name}`].map((variable) => this.environment[variable]?.trim());
+    const texts = [`OTEL_EXPORTER_OTLP_${this.signal}_${name}`, `OTEL_EXPORTER_OTLP_${name}`].map((variable) =>
+      this.environment[variable]?.trim(),
+    );
     return texts.find((text) => text !== undefined && text !== '');
   }
 

@@ -1,5 +1,12 @@
 import type { HrTime } from '@opentelemetry/api';
-import type { CollectionResult, DataPoint, Histogram, MetricData, MetricProducer, PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type {
+  CollectionResult,
+  DataPoint,
+  Histogram,
+  MetricData,
+  MetricProducer,
+  PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
 import type { Family, HistogramFamily, HistogramSeries, ScalarFamily, Snapshot } from '../metrics/family.js';
 import { resourceOf } from './resource.js';
 import type { PushSettings } from './settings.js';
@@ -13,8 +20,9 @@ export interface Push {
 }
 
 /**
- * Sends the metrics of this process to a collector (docs/spec/server.md#opentelemetry): the same counts, under the same names, as a scrape gives. Each worker
- * sends its own, with its own `service.instance.id`. Gives what sends the last ones and stops.
+ * Sends the metrics of this process to a collector (docs/spec/server.md#opentelemetry): the same counts, under the same
+ * names, as a scrape gives. Each worker sends its own, with its own `service.instance.id`. Gives what sends the last
+ * ones and stops.
  */
 export async function pushMetrics({ settings, serviceName, version, snapshot }: Push): Promise<() => Promise<void>> {
   const sdk = await import('@opentelemetry/sdk-metrics');
@@ -23,7 +31,10 @@ export async function pushMetrics({ settings, serviceName, version, snapshot }: 
   const producer: MetricProducer = {
     collect: async (): Promise<CollectionResult> => {
       const metrics = (await snapshot()).filter(({ series }) => series.length > 0).map(toData);
-      return { resourceMetrics: { resource, scopeMetrics: [{ scope: { name: 'authz', version }, metrics }] }, errors: [] };
+      return {
+        resourceMetrics: { resource, scopeMetrics: [{ scope: { name: 'authz', version }, metrics }] },
+        errors: [],
+      };
     },
   };
   const reader = new sdk.PeriodicExportingMetricReader({
@@ -65,17 +76,28 @@ function dataWriter({ AggregationTemporality, DataPointType }: Sdk): (family: Fa
       case 'gauge':
         return { ...base, dataPointType: DataPointType.GAUGE, dataPoints: scalars(family, point) };
       case 'histogram':
-        return { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: family.series.map((series) => point(series.labels, histogramOf(family, series))) };
+        return {
+          ...base,
+          dataPointType: DataPointType.HISTOGRAM,
+          dataPoints: family.series.map((series) => point(series.labels, histogramOf(family, series))),
+        };
     }
   };
 }
 
-function scalars({ series }: ScalarFamily, point: (labels: readonly string[], value: number) => DataPoint<number>): DataPoint<number>[] {
+function scalars(
+  { series }: ScalarFamily,
+  point: (labels: readonly string[], value: number) => DataPoint<number>,
+): DataPoint<number>[] {
   return series.map(({ labels, value }) => point(labels, value));
 }
 
 function histogramOf({ bounds }: HistogramFamily, { counts, sum }: HistogramSeries): Histogram {
-  return { buckets: { boundaries: [...bounds], counts: [...counts] }, sum, count: counts.reduce((total, count) => total + count, 0) };
+  return {
+    buckets: { boundaries: [...bounds], counts: [...counts] },
+    sum,
+    count: counts.reduce((total, count) => total + count, 0),
+  };
 }
 
 function descriptorOf({ name, help }: Family): MetricData['descriptor'] {

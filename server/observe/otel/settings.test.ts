@@ -5,11 +5,22 @@ import { otelSettings } from './settings.js';
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317' };
 
 test('without variables metrics are scraped and nothing is sent', () => {
-  assert.equal(otelSettings({}), { serviceName: 'authz', traces: undefined, pushedMetrics: undefined, scrapedMetrics: true, warnings: [] });
+  assert.equal(otelSettings({}), {
+    serviceName: 'authz',
+    traces: undefined,
+    pushedMetrics: undefined,
+    scrapedMetrics: true,
+    warnings: [],
+  });
 });
 
 test('an endpoint switches traces on, for traces that others have begun', () => {
-  const traces = { protocol: 'grpc', sampler: 'parentbased_always_off', ratio: 0.1, propagators: ['tracecontext', 'baggage', 'b3'] };
+  const traces = {
+    protocol: 'grpc',
+    sampler: 'parentbased_always_off',
+    ratio: 0.1,
+    propagators: ['tracecontext', 'baggage', 'b3'],
+  };
   assert.equal(otelSettings(ENDPOINT).traces, traces);
   assert.equal(otelSettings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c' }).traces, traces);
   assert.is(otelSettings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://c' }).traces, undefined);
@@ -18,7 +29,12 @@ test('an endpoint switches traces on, for traces that others have begun', () => 
 });
 
 test('a signal can have a protocol of its own', () => {
-  const environment = { ...ENDPOINT, OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf', OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc' };
+  const environment = {
+    ...ENDPOINT,
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc',
+  };
   assert.is(otelSettings(environment).traces?.protocol, 'http/protobuf');
   assert.equal(otelSettings(environment).pushedMetrics, { protocol: 'grpc', interval: 60_000, timeout: 30_000 });
 });
@@ -41,9 +57,21 @@ test('metrics that have nowhere to go are a warning', () => {
 });
 
 test('an unknown sampler, protocol, propagator or exporter, and what is no number, are errors that name their variable', () => {
-  const wrong = { OTEL_TRACES_SAMPLER: 'sometimes', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'x', OTEL_PROPAGATORS: 'b3,jaeger', OTEL_METRICS_EXPORTER: 'console', OTEL_TRACES_EXPORTER: 'zipkin', OTEL_TRACES_SAMPLER_ARG: '2' };
-  for (const [name, value] of Object.entries(wrong)) assert.throws(() => otelSettings({ ...ENDPOINT, [name]: value }), `${name}: `);
-  assert.throws(() => otelSettings({ ...ENDPOINT, OTEL_METRICS_EXPORTER: 'otlp', OTEL_METRIC_EXPORT_INTERVAL: '1m' }), 'OTEL_METRIC_EXPORT_INTERVAL: ');
+  const wrong = {
+    OTEL_TRACES_SAMPLER: 'sometimes',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'x',
+    OTEL_PROPAGATORS: 'b3,jaeger',
+    OTEL_METRICS_EXPORTER: 'console',
+    OTEL_TRACES_EXPORTER: 'zipkin',
+    OTEL_TRACES_SAMPLER_ARG: '2',
+  };
+  for (const [name, value] of Object.entries(wrong))
+    assert.throws(() => otelSettings({ ...ENDPOINT, [name]: value }), `${name}: `);
+  assert.throws(
+    () => otelSettings({ ...ENDPOINT, OTEL_METRICS_EXPORTER: 'otlp', OTEL_METRIC_EXPORT_INTERVAL: '1m' }),
+    'OTEL_METRIC_EXPORT_INTERVAL: ',
+  );
 });
 
 test.run();

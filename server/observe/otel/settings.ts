@@ -33,7 +33,10 @@ export type OtlpProtocol = (typeof PROTOCOLS)[number];
 export type SamplerName = (typeof SAMPLERS)[number];
 export type PropagatorName = (typeof PROPAGATORS)[number];
 
-/** Reads the variables. Throws a ConfigError for a sampler, protocol, propagator or exporter that is not known, and for what is no number. */
+/**
+ * Reads the variables. Throws a ConfigError for a sampler, protocol, propagator or exporter that is not known, and for
+ * what is no number.
+ */
 export function otelSettings(environment: Environment): OtelSettings {
   const isOff = environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
   const exporters = listOf(environment, 'OTEL_METRICS_EXPORTER', METRICS_EXPORTERS, ['prometheus']);
@@ -44,12 +47,22 @@ export function otelSettings(environment: Environment): OtelSettings {
     traces: isOff ? undefined : traceSettings(environment),
     pushedMetrics: wantsPush && canPush ? pushSettings(environment) : undefined,
     scrapedMetrics: exporters.includes('prometheus'),
-    warnings: wantsPush && !canPush ? ['OTEL_METRICS_EXPORTER: no endpoint to send metrics to; set OTEL_EXPORTER_OTLP_ENDPOINT'] : [],
+    warnings:
+      wantsPush && !canPush
+        ? ['OTEL_METRICS_EXPORTER: no endpoint to send metrics to; set OTEL_EXPORTER_OTLP_ENDPOINT']
+        : [],
   };
 }
 
 const PROTOCOLS = ['grpc', 'http/protobuf'] as const;
-const SAMPLERS = ['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const;
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi', 'none'] as const;
 const METRICS_EXPORTERS = ['prometheus', 'otlp', 'none'] as const;
 const TRACES_EXPORTERS = ['otlp', 'none'] as const;
@@ -90,8 +103,16 @@ function oneOf<T extends string>(environment: Environment, name: string, known: 
   return text === undefined || text === '' ? otherwise : knownOf(name, text, known);
 }
 
-function listOf<T extends string>(environment: Environment, name: string, known: readonly T[], otherwise: readonly T[]): readonly T[] {
-  const texts = (environment[name] ?? '').split(',').map((text) => text.trim()).filter((text) => text !== '');
+function listOf<T extends string>(
+  environment: Environment,
+  name: string,
+  known: readonly T[],
+  otherwise: readonly T[],
+): readonly T[] {
+  const texts = (environment[name] ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
   return texts.length === 0 ? otherwise : texts.map((text) => knownOf(name, text, known));
 }
 
@@ -101,10 +122,16 @@ function knownOf<T extends string>(name: string, text: string, known: readonly T
   return found;
 }
 
-function numberOf(environment: Environment, name: string, otherwise: number, { least, greatest }: { readonly least: number; readonly greatest: number }): number {
+function numberOf(
+  environment: Environment,
+  name: string,
+  otherwise: number,
+  { least, greatest }: { readonly least: number; readonly greatest: number },
+): number {
   const text = environment[name]?.trim();
   if (text === undefined || text === '') return otherwise;
   const value = Number(text);
-  if (!(value >= least && value <= greatest)) throw new ConfigError(`\`${text}\` is no number from ${least} to ${greatest}`, name);
+  if (!(value >= least && value <= greatest))
+    throw new ConfigError(`\`${text}\` is no number from ${least} to ${greatest}`, name);
   return value;
 }

@@ -9,7 +9,12 @@ import { httpMethodOf, methodNameOf, rpcSystemOf } from '../call-names.js';
 /** Of the span of an HTTP request, by OpenTelemetry's conventions. */
 export function httpAttributes(call: Call): Attributes {
   const { address, userAgent } = call.peer();
-  return { 'http.request.method': httpMethodOf(call.protocol, call.method), 'network.protocol.name': 'http', 'network.peer.address': address, 'user_agent.original': userAgent };
+  return {
+    'http.request.method': httpMethodOf(call.protocol, call.method),
+    'network.protocol.name': 'http',
+    'network.peer.address': address,
+    'user_agent.original': userAgent,
+  };
 }
 
 /** Of the span of an RPC. REST calls are RPCs too, of a system of ours. */
@@ -48,7 +53,10 @@ export function planAttributes(call: Call, { request, plan }: Planned): Attribut
   };
 }
 
-/** Of the decision about one resource of a check. What the resource is like is not said: traces go to places where such data must not. */
+/**
+ * Of the decision about one resource of a check. What the resource is like is not said: traces go to places where such
+ * data must not.
+ */
 export function evaluationAttributes({ requestId, resources, decisions }: Checked, index: number): Attributes {
   const policies = [...new Set(decisions[index]?.actions.map(({ matchedPolicy }) => matchedPolicy))];
   const resource = resources[index]?.resource;

@@ -17,7 +17,15 @@ test('traceparent names the trace, tracestate goes with it', async () => {
 });
 
 test('a traceparent that is malformed, doubled or of zeros is none', async () => {
-  for (const traceparent of [`00-${A}-${B}-01-x`, `ff-${A}-${B}-01`, `00-${A.toUpperCase()}-${B}-01`, `00-${'0'.repeat(32)}-${B}-01`, `00-${A}-${'0'.repeat(16)}-01`, '', 'x'.repeat(100_000)]) {
+  for (const traceparent of [
+    `00-${A}-${B}-01-x`,
+    `ff-${A}-${B}-01`,
+    `00-${A.toUpperCase()}-${B}-01`,
+    `00-${'0'.repeat(32)}-${B}-01`,
+    `00-${A}-${'0'.repeat(16)}-01`,
+    '',
+    'x'.repeat(100_000),
+  ]) {
     assert.is(await parentIn(['tracecontext'], { traceparent }), undefined);
   }
   const read = await parentReader(['tracecontext']);

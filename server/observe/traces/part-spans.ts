@@ -2,7 +2,13 @@ import type { Attributes, Context, SpanStatusCode, Tracer } from '@opentelemetry
 import type { Call } from '../../service/call.js';
 import type { Period } from '../../service/call-times.js';
 import type { Watcher } from '../../service/watcher.js';
-import { checkAttributes, evaluationAttributes, planAttributes, schemaAttributes, tokensAttributes } from './attributes.js';
+import {
+  checkAttributes,
+  evaluationAttributes,
+  planAttributes,
+  schemaAttributes,
+  tokensAttributes,
+} from './attributes.js';
 
 /** What makes the spans of the parts of calls. */
 export interface PartSpansOptions {
@@ -15,11 +21,23 @@ export interface PartSpansOptions {
 }
 
 /**
- * The spans below that of an RPC, by the names of docs/spec/server.md#opentelemetry. They are made when a part is over, from the times it noted: making them is in none of them, and a
- * part belongs to its call by the call itself, whatever else is served meanwhile.
+ * The spans below that of an RPC, by the names of docs/spec/server.md#opentelemetry. They are made when a part is over,
+ * from the times it noted: making them is in none of them, and a part belongs to its call by the call itself, whatever
+ * else is served meanwhile.
  */
-export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOptions): Pick<Watcher, 'checked' | 'planned' | 'verified' | 'assembled' | 'audited'> {
-  const part = (call: Call, parent: Context, name: string, time: Period, { attributes = {}, failure }: PartDetails = {}): Context => {
+export function partSpans({
+  tracer,
+  below,
+  contextOf,
+  errorStatus,
+}: PartSpansOptions): Pick<Watcher, 'checked' | 'planned' | 'verified' | 'assembled' | 'audited'> {
+  const part = (
+    call: Call,
+    parent: Context,
+    name: string,
+    time: Period,
+    { attributes = {}, failure }: PartDetails = {},
+  ): Context => {
     const span = tracer.startSpan(name, { startTime: wallTimeOf(call, time.start), attributes }, parent);
     if (failure !== undefined) span.setStatus({ code: errorStatus, message: failure });
     span.end(wallTimeOf(call, time.end));
@@ -37,7 +55,10 @@ export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOp
       const all = part(call, whole, nameOfAll(check.resources.length), { start: first.start, end: last.end });
       for (const [index, evaluation] of evaluations.entries()) {
         const one = part(call, all, 'engine.Evaluate', evaluation, { attributes: evaluationAttributes(check, index) });
-        if (evaluation.schema !== undefined) part(call, one, 'schema.Validate', evaluation.schema, { attributes: schemaAttributes(check.decisions[index]) });
+        if (evaluation.schema !== undefined)
+          part(call, one, 'schema.Validate', evaluation.schema, {
+            attributes: schemaAttributes(check.decisions[index]),
+          });
       }
     },
     planned: (call, plan) => {
@@ -45,13 +66,17 @@ export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOp
       if (rpc === undefined) return;
       const whole = part(call, rpc, 'engine.Plan', periodOf(plan), { attributes: planAttributes(call, plan) });
       for (const { schema } of plan.times?.evaluations ?? []) {
-        if (schema !== undefined) part(call, whole, 'schema.Validate', schema, { attributes: schemaAttributes(plan.plan) });
+        if (schema !== undefined)
+          part(call, whole, 'schema.Validate', schema, { attributes: schemaAttributes(plan.plan) });
       }
     },
     verified: (call, times) => {
       const rpc = contextOf(call);
       if (rpc === undefined) return;
-      const whole = part(call, rpc, 'aux_data.Extract', times, { attributes: tokensAttributes(times), failure: times.isRefused ? 'a token was refused' : undefined });
+      const whole = part(call, rpc, 'aux_data.Extract', times, {
+        attributes: tokensAttributes(times),
+        failure: times.isRefused ? 'a token was refused' : undefined,
+      });
       for (const token of times.tokens) part(call, whole, 'aux_data.ExtractJWT', token, { failure: token.refusal });
     },
     assembled: (call, time) => {
@@ -60,7 +85,8 @@ export function partSpans({ tracer, below, contextOf, errorStatus }: PartSpansOp
     },
     audited: (call, time) => {
       const rpc = contextOf(call);
-      if (rpc !== undefined) part(call, rpc, time.kind === 'access' ? 'audit.WriteAccessLog' : 'audit.WriteDecisionLog', time);
+      if (rpc !== undefined)
+        part(call, rpc, time.kind === 'access' ? 'audit.WriteAccessLog' : 'audit.WriteDecisionLog', time);
     },
   };
 }
@@ -77,12 +103,21 @@ interface PartDetails {
 }
 
 /** What a decider did that does not tell its times is over just now. */
-function periodOf({ times, duration }: { readonly times?: { readonly start: number } | undefined; readonly duration: number }): Period {
+function periodOf({
+  times,
+  duration,
+}: {
+  readonly times?: { readonly start: number } | undefined;
+  readonly duration: number;
+}): Period {
   const start = times?.start ?? performance.now() - duration;
   return { start, end: start + duration };
 }
 
-/** The names that dashboards know (docs/spec/server.md#opentelemetry). This engine takes one resource after another, however many there are. */
+/**
+ * The names that dashboards know (docs/spec/server.md#opentelemetry). This engine takes one resource after another,
+ * however many there are.
+ */
 function nameOfAll(resources: number): string {
   return resources < 5 ? 'engine.CheckSerial' : 'engine.CheckParallel';
 }

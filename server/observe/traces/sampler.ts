@@ -3,7 +3,9 @@ import type { TraceSettings } from '../otel/settings.js';
 
 /** The sampler of a configuration: which traces are recorded. */
 export async function samplerOf({ sampler, ratio }: TraceSettings): Promise<Sampler> {
-  const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } = await import('@opentelemetry/sdk-trace-node');
+  const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
+    '@opentelemetry/sdk-trace-node'
+  );
   switch (sampler) {
     case 'always_on':
       return new AlwaysOnSampler();

@@ -26,8 +26,9 @@ export interface TraceOptions {
 }
 
 /**
- * Makes a span for every call that is sampled (docs/spec/server.md#opentelemetry): `/api` for REST, below it the RPC, below it its parts (`partSpans`). The library is loaded here and not
- * before: a server without traces has none of it. The exporter reads endpoint, headers and certificates from the standard variables itself.
+ * Makes a span for every call that is sampled (docs/spec/server.md#opentelemetry): `/api` for REST, below it the RPC,
+ * below it its parts (`partSpans`). The library is loaded here and not before: a server without traces has none of it.
+ * The exporter reads endpoint, headers and certificates from the standard variables itself.
  */
 export async function createTraces({ settings, serviceName, version }: TraceOptions): Promise<Traces> {
   const { SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
@@ -44,10 +45,16 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
     if (isHousekeeping(call)) return;
     const parent = parentOf(call.metadata());
     const isRest = call.protocol === 'rest';
-    const outer = tracer.startSpan(isRest ? '/api' : call.method.slice(1), { kind: SpanKind.SERVER, startTime: call.timestamp }, parent);
+    const outer = tracer.startSpan(
+      isRest ? '/api' : call.method.slice(1),
+      { kind: SpanKind.SERVER, startTime: call.timestamp },
+      parent,
+    );
     if (!outer.isRecording()) return;
     const outerContext = trace.setSpan(parent, outer);
-    const rpc = isRest ? tracer.startSpan(call.method.slice(1), { kind: SpanKind.INTERNAL, startTime: call.timestamp }, outerContext) : outer;
+    const rpc = isRest
+      ? tracer.startSpan(call.method.slice(1), { kind: SpanKind.INTERNAL, startTime: call.timestamp }, outerContext)
+      : outer;
     if (call.protocol !== 'grpc') outer.setAttributes(httpAttributes(call));
     rpc.setAttributes(rpcAttributes(call));
     call.trace = new CallSpans(outer, rpc, trace.setSpan(outerContext, rpc));
@@ -64,7 +71,12 @@ export async function createTraces({ settings, serviceName, version }: TraceOpti
       span.end(moment);
     }
   };
-  const parts = partSpans({ tracer, below: (parent, span) => trace.setSpan(parent, span), contextOf: (call) => spansOf(call)?.context, errorStatus: SpanStatusCode.ERROR });
+  const parts = partSpans({
+    tracer,
+    below: (parent, span) => trace.setSpan(parent, span),
+    contextOf: (call) => spansOf(call)?.context,
+    errorStatus: SpanStatusCode.ERROR,
+  });
   const watcher: Watcher = { began, ended, ...parts };
   return { watcher, close: () => provider.shutdown() };
 }
@@ -99,4 +111,11 @@ function isFailure(code: Code | undefined): boolean {
   return code !== undefined && FAILURES.has(code);
 }
 
-const FAILURES: ReadonlySet<Code> = new Set(['unknown', 'deadline_exceeded', 'unimplemented', 'internal', 'unavailable', 'data_loss']);
+const FAILURES: ReadonlySet<Code> = new Set([
+  'unknown',
+  'deadline_exceeded',
+  'unimplemented',
+  'internal',
+  'unavailable',
+  'data_loss',
+]);

@@ -10,7 +10,10 @@ import { decodeRequest, runStream, type StreamRpc } from '../stream-rpc.js';
 import { serverStream, unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
-/** Adds the admin API over gRPC (docs/spec/server.md#endpoints): the streams of the table, and the methods that are refused. Without an admin API, all of them are. */
+/**
+ * Adds the admin API over gRPC (docs/spec/server.md#endpoints): the streams of the table, and the methods that are
+ * refused. Without an admin API, all of them are.
+ */
 export function addAdminService(server: Server, admin: AdminService | undefined, report: Report): void {
   const bytes = { decode: (message: Buffer): Buffer => message, encode: (message: Buffer): Buffer => message };
   const streams = STREAM_RPCS.filter(({ service }) => service === ADMIN_SERVICE);
@@ -26,7 +29,11 @@ export function addAdminService(server: Server, admin: AdminService | undefined,
   server.addService(definition, handlers);
 }
 
-function handler(rpc: StreamRpc, admin: AdminService | undefined, report: Report): handleServerStreamingCall<Buffer, Buffer> {
+function handler(
+  rpc: StreamRpc,
+  admin: AdminService | undefined,
+  report: Report,
+): handleServerStreamingCall<Buffer, Buffer> {
   const writer = new WireWriter();
   return (call) => {
     answer(rpc, admin, call, writer).then(
@@ -36,9 +43,15 @@ function handler(rpc: StreamRpc, admin: AdminService | undefined, report: Report
   };
 }
 
-function refusal({ reason }: UnservedRpc, admin: AdminService | undefined, report: Report): handleUnaryCall<Buffer, Buffer> {
+function refusal(
+  { reason }: UnservedRpc,
+  admin: AdminService | undefined,
+  report: Report,
+): handleUnaryCall<Buffer, Buffer> {
   return ({ metadata }, callback) => {
-    refuseAdminCall(admin, authorizationOf(metadata), reason).catch((thrown) => callback(grpcErrorOf(rpcErrorOf(thrown, report))));
+    refuseAdminCall(admin, authorizationOf(metadata), reason).catch((thrown) =>
+      callback(grpcErrorOf(rpcErrorOf(thrown, report))),
+    );
   };
 }
 
@@ -47,8 +60,15 @@ function authorizationOf(metadata: Metadata): string | undefined {
 }
 
 /** Responses are made at the pace of the caller, and no longer than it listens. */
-async function answer(rpc: StreamRpc, admin: AdminService | undefined, call: ServerWritableStream<Buffer, Buffer>, writer: WireWriter): Promise<void> {
-  const responses = runStream(rpc, admin, authorizationOf(call.metadata), () => decodeRequest(rpc, call.request, 'internal'));
+async function answer(
+  rpc: StreamRpc,
+  admin: AdminService | undefined,
+  call: ServerWritableStream<Buffer, Buffer>,
+  writer: WireWriter,
+): Promise<void> {
+  const responses = runStream(rpc, admin, authorizationOf(call.metadata), () =>
+    decodeRequest(rpc, call.request, 'internal'),
+  );
   const left = new AbortController();
   call.once('cancelled', () => left.abort());
   for await (const response of responses) {
@@ -59,5 +79,8 @@ async function answer(rpc: StreamRpc, admin: AdminService | undefined, call: Ser
 
 /** Waits until more can be written: false when the caller leaves instead. */
 function hasDrained(call: ServerWritableStream<Buffer, Buffer>, signal: AbortSignal): Promise<boolean> {
-  return once(call, 'drain', { signal }).then(() => true, () => false);
+  return once(call, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
 }

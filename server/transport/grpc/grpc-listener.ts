@@ -11,7 +11,10 @@ import { grpcStreamHandler } from './serve-stream.js';
 export interface GrpcListener {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
-  /** Ends all connections and resolves when all calls under way are answered, or after `patience` milliseconds. No connection is given to it any more. */
+  /**
+   * Ends all connections and resolves when all calls under way are answered, or after `patience` milliseconds. No
+   * connection is given to it any more.
+   */
   readonly stop: (patience: number) => Promise<void>;
 }
 
@@ -30,12 +33,16 @@ export interface GrpcListenerOptions extends Deadlines {
 }
 
 /**
- * Serves connections with the handlers of a server of the library, which itself listens nowhere: its credentials can neither change certificates nor cut
- * off clients with a bad one, and its sessions end with calls refused that were on their way.
+ * Serves connections with the handlers of a server of the library, which itself listens nowhere: its credentials can
+ * neither change certificates nor cut off clients with a bad one, and its sessions end with calls refused that were on
+ * their way.
  */
 export function grpcListener(server: Server, options: GrpcListenerOptions): GrpcListener {
   const { maxConcurrentStreams, connectionTimeout, tls } = options;
-  const http2 = createHttp2Server({ settings: maxConcurrentStreams > 0 ? { maxConcurrentStreams } : {}, maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER });
+  const http2 = createHttp2Server({
+    settings: maxConcurrentStreams > 0 ? { maxConcurrentStreams } : {},
+    maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER,
+  });
   http2.on('stream', grpcStreamHandler(server));
   const sockets = new Sockets();
   const sessions = new Http2Sessions(http2, { ...options, established: (socket) => sockets.established(socket) });
@@ -56,7 +63,11 @@ export function grpcListener(server: Server, options: GrpcListenerOptions): Grpc
   return { take, stop };
 }
 
-function tlsFront(tls: ServerTls, handshakeTimeout: number, welcome: (socket: TLSSocket) => void): ReturnType<typeof createTlsServer> {
+function tlsFront(
+  tls: ServerTls,
+  handshakeTimeout: number,
+  welcome: (socket: TLSSocket) => void,
+): ReturnType<typeof createTlsServer> {
   const front = createTlsServer({ ...tls.options(), ALPNProtocols: ['h2'], handshakeTimeout });
   tls.guard(front);
   // The platform leaves a connection whose handshake has failed, or has taken too long, to whoever listens for it.

@@ -19,7 +19,11 @@ export interface GrpcServer extends GrpcListener {
 }
 
 /** Makes the gRPC server of a configuration. Without `tls`: plaintext. */
-export function grpcServer(config: Pick<Config['server'], 'grpc' | 'http'>, services: Services, tls?: ServerTls): GrpcServer {
+export function grpcServer(
+  config: Pick<Config['server'], 'grpc' | 'http'>,
+  services: Services,
+  tls?: ServerTls,
+): GrpcServer {
   // The library writes to the console what it also reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
@@ -27,8 +31,15 @@ export function grpcServer(config: Pick<Config['server'], 'grpc' | 'http'>, serv
   addHealthService(server, services.health);
   addAdminService(server, services.admin, services.report);
   addReflectionServices(server, services);
-  return { ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }), handleStream: grpcStreamHandler(server), streamsRequest: isReflection };
+  return {
+    ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }),
+    handleStream: grpcStreamHandler(server),
+    streamsRequest: isReflection,
+  };
 }
 
-/** The limit is measured, reported and watched where all transports do that; the library only keeps what is read within bounds. */
+/**
+ * The limit is measured, reported and watched where all transports do that; the library only keeps what is read within
+ * bounds.
+ */
 const MESSAGE_FACTOR = 2;

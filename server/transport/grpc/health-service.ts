@@ -14,14 +14,24 @@ import { serverStream, unary } from './method.js';
 
 /** Health over gRPC (docs/spec/server.md#health). */
 export function addHealthService(server: Server, health: Health): void {
-  const one = { decode: decodeHealthCheckRequest, encode: (current: WatchedStatus): Buffer => encodeHealthCheckResponse(current, new WireWriter()) };
-  const all = { decode: () => NO_FIELDS, encode: (statuses: HealthList): Buffer => encodeHealthListResponse(statuses, new WireWriter()) };
+  const one = {
+    decode: decodeHealthCheckRequest,
+    encode: (current: WatchedStatus): Buffer => encodeHealthCheckResponse(current, new WireWriter()),
+  };
+  const all = {
+    decode: () => NO_FIELDS,
+    encode: (statuses: HealthList): Buffer => encodeHealthListResponse(statuses, new WireWriter()),
+  };
   const definition = {
     Check: unary(HEALTH_SERVICE, 'Check', one),
     List: unary(HEALTH_SERVICE, 'List', all),
     Watch: serverStream(HEALTH_SERVICE, 'Watch', one),
   };
-  server.addService(definition, { Check: checkHandler(health), List: listHandler(health), Watch: watchHandler(health) });
+  server.addService(definition, {
+    Check: checkHandler(health),
+    List: listHandler(health),
+    Watch: watchHandler(health),
+  });
 }
 
 const NO_FIELDS = {};

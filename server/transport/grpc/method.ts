@@ -1,23 +1,38 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
 
-/** How a service reads requests and writes responses. `decode` throws for bytes that are no such message: the caller gets code 13. */
+/**
+ * How a service reads requests and writes responses. `decode` throws for bytes that are no such message: the caller
+ * gets code 13.
+ */
 export interface Codec<Request, Response> {
   readonly decode: (bytes: Buffer) => Request;
   readonly encode: (response: Response) => Buffer;
 }
 
 /** A method with one request and one response. */
-export function unary<Request, Response>(service: string, name: string, codec: Codec<Request, Response>): MethodDefinition<Request, Response> {
+export function unary<Request, Response>(
+  service: string,
+  name: string,
+  codec: Codec<Request, Response>,
+): MethodDefinition<Request, Response> {
   return method(service, name, codec, false, false);
 }
 
 /** A method with one request and many responses. */
-export function serverStream<Request, Response>(service: string, name: string, codec: Codec<Request, Response>): MethodDefinition<Request, Response> {
+export function serverStream<Request, Response>(
+  service: string,
+  name: string,
+  codec: Codec<Request, Response>,
+): MethodDefinition<Request, Response> {
   return method(service, name, codec, false, true);
 }
 
 /** A method with many of both. */
-export function bidiStream<Request, Response>(service: string, name: string, codec: Codec<Request, Response>): MethodDefinition<Request, Response> {
+export function bidiStream<Request, Response>(
+  service: string,
+  name: string,
+  codec: Codec<Request, Response>,
+): MethodDefinition<Request, Response> {
   return method(service, name, codec, true, true);
 }
 

@@ -1,13 +1,23 @@
 import type { Server, ServerDuplexStream } from '@grpc/grpc-js';
 import type { Services } from '../../service/services.js';
-import { type Answer, decodeQuestion, encodeAnswer, type Question, REFLECTION_SERVICES, reflectionOf } from '../reflection-messages.js';
+import {
+  type Answer,
+  decodeQuestion,
+  encodeAnswer,
+  type Question,
+  REFLECTION_SERVICES,
+  reflectionOf,
+} from '../reflection-messages.js';
 import { bidiStream } from './method.js';
 
 /** Answers what the services of this server look like. No more questions are read than answers can be sent. */
 export function addReflectionServices(server: Server, services: Pick<Services, 'admin'>): void {
   const answerTo = reflectionOf(services);
   for (const service of REFLECTION_SERVICES) {
-    const info = bidiStream<Question, Answer>(service, 'ServerReflectionInfo', { decode: decodeQuestion, encode: (answer) => encodeAnswer(answer) });
+    const info = bidiStream<Question, Answer>(service, 'ServerReflectionInfo', {
+      decode: decodeQuestion,
+      encode: (answer) => encodeAnswer(answer),
+    });
     server.addService(
       { ServerReflectionInfo: info },
       {

@@ -14,8 +14,9 @@ import { unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
 /**
- * The services of the table over gRPC. The library hands over bytes and is given bytes: messages go through our own codec, plain values
- * in, bytes from decisions out (bench: server), and what is malformed is refused, and watched, like everything else.
+ * The services of the table over gRPC. The library hands over bytes and is given bytes: messages go through our own
+ * codec, plain values in, bytes from decisions out (bench: server), and what is malformed is refused, and watched, like
+ * everything else.
  */
 export function addRpcServices(server: Server, services: Services, authInfo: string): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
@@ -23,7 +24,9 @@ export function addRpcServices(server: Server, services: Services, authInfo: str
   for (const service of RPC_SERVICES) {
     const rpcs = RPCS.filter((rpc) => rpc.service === service);
     const definition = Object.fromEntries(rpcs.map(({ method }) => [method, unary(service, method, BYTES)]));
-    const handlers = Object.fromEntries(rpcs.map((rpc) => [rpc.method, handler({ rpc, services, codec, version, authInfo })]));
+    const handlers = Object.fromEntries(
+      rpcs.map((rpc) => [rpc.method, handler({ rpc, services, codec, version, authInfo })]),
+    );
     server.addService(definition, handlers);
   }
 }
@@ -91,5 +94,6 @@ function withCallId(shared: Metadata, id: string): Metadata {
 /** The library keeps a timer for the deadline; a call that never waits is over before any timer runs. */
 function checkDeadline(call: ServerUnaryCall<Buffer, Buffer>): void {
   const deadline = call.getDeadline();
-  if (deadline !== Number.POSITIVE_INFINITY && Date.now() >= Number(deadline)) throw new RpcError('deadline_exceeded', 'context deadline exceeded');
+  if (deadline !== Number.POSITIVE_INFINITY && Date.now() >= Number(deadline))
+    throw new RpcError('deadline_exceeded', 'context deadline exceeded');
 }

@@ -2,7 +2,10 @@ import { Metadata, type ServiceError, type StatusObject } from '@grpc/grpc-js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
 import { encodeStatus, forTrailers } from '../status-message.js';
 
-/** An error as gRPC sends it: code, message, and the details in the trailer `grpc-status-details-bin` (docs/spec/server.md#form-of-violations). */
+/**
+ * An error as gRPC sends it: code, message, and the details in the trailer `grpc-status-details-bin`
+ * (docs/spec/server.md#form-of-violations).
+ */
 export function grpcErrorOf(thrown: RpcError): Partial<StatusObject> & Pick<ServiceError, 'code' | 'details'> {
   const error = forTrailers(thrown);
   const code = CODES[error.code].number;

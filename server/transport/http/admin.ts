@@ -10,14 +10,17 @@ import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 
 /**
- * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), where there is one: who calls is asked first, whatever the path. Only the audit log can be looked at:
- * policies and schemas are part of the build, and a server that could change them would be another.
+ * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), where there is one: who
+ * calls is asked first, whatever the path. Only the audit log can be looked at: policies and schemas are part of the
+ * build, and a server that could change them would be another.
  */
 export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {
   if (admin === undefined) return;
   for (const rpc of STREAM_RPCS) {
     app.get(rpc.rest.path, (request, reply) => {
-      stream(rpc, admin, request, reply, exchange, report).catch((thrown) => sendStreamError(request, reply, exchange, rpcErrorOf(thrown, report)));
+      stream(rpc, admin, request, reply, exchange, report).catch((thrown) =>
+        sendStreamError(request, reply, exchange, rpcErrorOf(thrown, report)),
+      );
     });
   }
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -29,16 +32,35 @@ export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin
   app.route({ method: ['GET', 'POST', 'PUT', 'DELETE'], url: '/admin/*', handler });
 }
 
-async function stream(rpc: StreamRpc, admin: AdminService, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): Promise<void> {
+async function stream(
+  rpc: StreamRpc,
+  admin: AdminService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  report: Report,
+): Promise<void> {
   const read = (): unknown => rpc.rest.read(request.params as { readonly [name: string]: string }, queryOf(request));
   const responses = runStream(rpc, admin, request.headers.authorization, read);
   const first = await responses.next();
   // Until the first response is here, a failure can still be told by the status.
   if (first.done === true) exchange.send(request, reply, 200, [], '');
-  else exchange.stream(request, reply, 200, ['Content-Type', 'application/x-ndjson'], Readable.from(lines(rpc, first.value, responses, report)));
+  else
+    exchange.stream(
+      request,
+      reply,
+      200,
+      ['Content-Type', 'application/x-ndjson'],
+      Readable.from(lines(rpc, first.value, responses, report)),
+    );
 }
 
-async function* lines(rpc: StreamRpc, first: unknown, rest: AsyncIterable<unknown>, report: Report): AsyncIterable<string> {
+async function* lines(
+  rpc: StreamRpc,
+  first: unknown,
+  rest: AsyncIterable<unknown>,
+  report: Report,
+): AsyncIterable<string> {
   const line = (response: unknown): string => `{"result":${rpc.printJson(response)}}\n`;
   try {
     yield line(first);

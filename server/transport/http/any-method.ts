@@ -3,7 +3,10 @@ import type { Services } from '../../service/services.js';
 import type { Exchange } from './exchange.js';
 import { answerUnrouted } from './unrouted.js';
 
-/** A document that is given by whatever method it is asked for (docs/spec/server.md#openapi-and-explorer, docs/spec/server.md#metrics); a browser that asks whether it may is told so first. */
+/**
+ * A document that is given by whatever method it is asked for (docs/spec/server.md#openapi-and-explorer,
+ * docs/spec/server.md#metrics); a browser that asks whether it may is told so first.
+ */
 export function addAnyMethodRoute(
   app: FastifyInstance,
   exchange: Exchange,
@@ -12,7 +15,8 @@ export function addAnyMethodRoute(
   answer: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
   const handler = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (exchange.cors.preflight(request.method, request.headers) !== undefined) answerUnrouted(request, reply, exchange, admin !== undefined);
+    if (exchange.cors.preflight(request.method, request.headers) !== undefined)
+      answerUnrouted(request, reply, exchange, admin !== undefined);
     else answer(request, reply);
   };
   app.route({ method: METHODS, url, handler });

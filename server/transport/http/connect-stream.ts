@@ -7,7 +7,10 @@ import { connectTimeout, type Timeout } from './deadline.js';
 import { frame, MESSAGE, messageOf } from './frames.js';
 import type { StreamForm } from './stream-form.js';
 
-/** A stream of the Connect protocol, in the encoding that a media type names; undefined for one that is not of such a stream. */
+/**
+ * A stream of the Connect protocol, in the encoding that a media type names; undefined for one that is not of such a
+ * stream.
+ */
 export function connectStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   const encoding = /^application\/connect\+(json|proto)\s*$/i.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (encoding === undefined) return undefined;
@@ -16,7 +19,8 @@ export function connectStreamForm(rpc: StreamMessages, contentType: string | und
   return {
     contentType: `application/connect+${encoding}`,
     timeout: checkHeaders,
-    read: (body) => (isJson ? rpc.readJson(messageOf(body, MALFORMED)) : decodeRequest(rpc, messageOf(body, MALFORMED), MALFORMED)),
+    read: (body) =>
+      isJson ? rpc.readJson(messageOf(body, MALFORMED)) : decodeRequest(rpc, messageOf(body, MALFORMED), MALFORMED),
     message: (response) => frame(MESSAGE, isJson ? Buffer.from(rpc.printJson(response)) : rpc.encode(response, writer)),
     end: (error) => frame(END, Buffer.from(error === undefined ? '{}' : `{"error":${printConnectError(error)}}`)),
   };

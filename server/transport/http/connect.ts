@@ -49,8 +49,20 @@ export function isConnectPath(path: string): boolean {
 }
 
 /** The error body of Connect: codes are words, details are base64. Gives its size. */
-export function sendConnectError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError, { status, headers = [] }: ConnectErrorOptions = {}): number {
-  return exchange.send(request, reply, status ?? CODES[error.code].httpStatus, [...JSON_TYPE, ...headers], printConnectError(error));
+export function sendConnectError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  error: RpcError,
+  { status, headers = [] }: ConnectErrorOptions = {},
+): number {
+  return exchange.send(
+    request,
+    reply,
+    status ?? CODES[error.code].httpStatus,
+    [...JSON_TYPE, ...headers],
+    printConnectError(error),
+  );
 }
 
 interface ConnectErrorOptions {
@@ -61,13 +73,26 @@ interface ConnectErrorOptions {
 
 /** The answer to a media type that no codec reads. */
 export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
-  exchange.send(request, reply, 415, ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'], '');
+  exchange.send(
+    request,
+    reply,
+    415,
+    ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'],
+    '',
+  );
 }
 
-const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE, HEALTH_SERVICE, ...REFLECTION_SERVICES].map((service) => `/${service}/`);
+const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE, HEALTH_SERVICE, ...REFLECTION_SERVICES].map(
+  (service) => `/${service}/`,
+);
 const NO_BODY = Buffer.alloc(0);
 
-function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
+function connectHandler(
+  rpc: Rpc,
+  exchange: Exchange,
+  services: Services,
+  codec: Codec,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const { watchers, report } = services;
   const method = fullName(rpc);
   return (request, reply) => {
@@ -88,7 +113,13 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
       deliver(services, call, error.code, () => refuse(error), refuse);
     };
     const answer = (message: string | Buffer): void => {
-      const size = exchange.send(request, reply, 200, ['Content-Type', `application/${encoding}`, ...callHeader(call)], message);
+      const size = exchange.send(
+        request,
+        reply,
+        200,
+        ['Content-Type', `application/${encoding}`, ...callHeader(call)],
+        message,
+      );
       end(watchers, call, body.length, size);
     };
     const finish = (message: string | Buffer): void => {
@@ -97,7 +128,8 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
     };
     try {
       checkProtocol(request);
-      const outcome = encoding === 'json' ? runJson(rpc, services, call, body) : runProto(rpc, services, call, body, codec);
+      const outcome =
+        encoding === 'json' ? runJson(rpc, services, call, body) : runProto(rpc, services, call, body, codec);
       if (outcome instanceof Promise) outcome.then(finish).catch(fail);
       else finish(outcome);
     } catch (thrown) {
@@ -107,7 +139,11 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
 }
 
 /** Answers calls that are refused, over Connect and gRPC-Web. */
-function refusalHandler({ reason }: UnservedRpc, exchange: Exchange, { admin, report }: Services): (request: FastifyRequest, reply: FastifyReply) => void {
+function refusalHandler(
+  { reason }: UnservedRpc,
+  exchange: Exchange,
+  { admin, report }: Services,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   return (request, reply) => {
     const { authorization, 'content-type': contentType } = request.headers;
     const isConnect = !isGrpcWeb(contentType);

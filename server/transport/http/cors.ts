@@ -28,7 +28,8 @@ export function corsOf(config: CorsConfig): Cors {
       const wanted = request['access-control-request-method'];
       if (method !== 'OPTIONS' || wanted === undefined) return undefined;
       const names = headerNames(request['access-control-request-headers']);
-      const allowed = METHODS.has(wanted) && allows(request.origin ?? '') && names.every((name) => allowedHeaders.has(name));
+      const allowed =
+        METHODS.has(wanted) && allows(request.origin ?? '') && names.every((name) => allowedHeaders.has(name));
       return allowed ? [...headers(request), ...permissions(wanted, names, config.maxAge)] : VARY;
     },
   };

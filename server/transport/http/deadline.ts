@@ -18,7 +18,10 @@ export function connectTimeout(value: string | readonly string[] | undefined): T
   return Number(value);
 }
 
-/** Throws an RpcError when a call that began at `start` (performance.now) has taken longer than the caller wants to wait. */
+/**
+ * Throws an RpcError when a call that began at `start` (performance.now) has taken longer than the caller wants to
+ * wait.
+ */
 export function checkDeadline(start: number, timeout: Timeout): void {
   if (timeout === undefined || performance.now() - start <= timeout) return;
   throw new RpcError('deadline_exceeded', 'context deadline exceeded');

@@ -7,15 +7,27 @@ import { indentJson } from '../json/indent.js';
 import { printRestError } from '../json/print-error.js';
 import type { Cors, HeaderList } from './cors.js';
 
-/** What every answer of the HTTP listener has in common: CORS headers, and an end to the connection once the server stops. */
+/**
+ * What every answer of the HTTP listener has in common: CORS headers, and an end to the connection once the server
+ * stops.
+ */
 export class Exchange {
   /** Once true, connections are not kept for another request. */
   stopping = false;
 
   constructor(readonly cors: Cors) {}
 
-  /** Answers with a body, and returns its size in bytes. Bypasses the framework's reply, which would add headers (docs/decisions/0028-fastify-routes-and-the-reply-is-raw.md). */
-  send(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, body: string | Buffer): number {
+  /**
+   * Answers with a body, and returns its size in bytes. Bypasses the framework's reply, which would add headers
+   * (docs/decisions/0028-fastify-routes-and-the-reply-is-raw.md).
+   */
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    headers: HeaderList,
+    body: string | Buffer,
+  ): number {
     reply.hijack();
     const response: ServerResponse = reply.raw;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
@@ -41,12 +53,20 @@ export class Exchange {
     return this.send(request, reply, status, headers, wantsPretty(request) ? indentJson(json) : json);
   }
 
-  /** An error of a call whose answer would have been a stream: wrapped, as in the lines of one (docs/spec/server.md#errors). */
+  /**
+   * An error of a call whose answer would have been a stream: wrapped, as in the lines of one
+   * (docs/spec/server.md#errors).
+   */
   sendStreamError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList): void {
     this.send(request, reply, CODES[error.code].httpStatus, headers, `{"error":${printRestError(error)}}\n`);
   }
 
-  sendRestError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList = JSON_TYPE): number {
+  sendRestError(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: RpcError,
+    headers: HeaderList = JSON_TYPE,
+  ): number {
     const listed = wantsPretty(request) ? listingAtMost(error, MAX_INDENTED_VIOLATIONS) : error;
     return this.sendJson(request, reply, CODES[error.code].httpStatus, headers, printRestError(listed));
   }

@@ -8,14 +8,25 @@ import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 
 /**
- * The description of the REST interface and, unless it is off, the page that tries it out (docs/spec/server.md#openapi-and-explorer), by whatever method they are asked for.
+ * The description of the REST interface and, unless it is off, the page that tries it out
+ * (docs/spec/server.md#openapi-and-explorer), by whatever method they are asked for.
  */
-export function addExplorerRoutes(app: FastifyInstance, exchange: Exchange, services: Services, { apiExplorerEnabled }: { readonly apiExplorerEnabled: boolean }): void {
+export function addExplorerRoutes(
+  app: FastifyInstance,
+  exchange: Exchange,
+  services: Services,
+  { apiExplorerEnabled }: { readonly apiExplorerEnabled: boolean },
+): void {
   const add = (url: string, answer: (request: FastifyRequest) => Answer): void => {
-    addAnyMethodRoute(app, exchange, services, url, (request, reply) => send(request, reply, exchange, answer(request)));
+    addAnyMethodRoute(app, exchange, services, url, (request, reply) =>
+      send(request, reply, exchange, answer(request)),
+    );
   };
   const print = openApiPrinter();
-  add('/schema/swagger.json', (request) => ({ headers: JSON_TYPE, body: print(addressOf(request), services.release.version) }));
+  add('/schema/swagger.json', (request) => ({
+    headers: JSON_TYPE,
+    body: print(addressOf(request), services.release.version),
+  }));
   if (!apiExplorerEnabled) return;
   for (const { path, mediaType, text } of assets) {
     const answer = { headers: ['Content-Type', mediaType, ...PAGE_HEADERS], body: text };

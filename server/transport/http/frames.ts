@@ -13,18 +13,22 @@ export function frame(kind: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** The one message of a request. Throws an RpcError, of the code that the protocol has for what is malformed, when there is none, or more. */
+/**
+ * The one message of a request. Throws an RpcError, of the code that the protocol has for what is malformed, when there
+ * is none, or more.
+ */
 export function messageOf(body: Buffer, malformed: Code): Buffer {
   if (body.length < HEAD) throw new RpcError(malformed, 'a message was expected');
   const kind = body.readUInt8(0);
   if (kind === COMPRESSED) throw new RpcError('unimplemented', 'unknown compression: supported is identity');
-  if (kind !== MESSAGE || body.readUInt32BE(1) !== body.length - HEAD) throw new RpcError(malformed, 'one whole message was expected');
+  if (kind !== MESSAGE || body.readUInt32BE(1) !== body.length - HEAD)
+    throw new RpcError(malformed, 'one whole message was expected');
   return body.subarray(HEAD);
 }
 
 /**
- * The messages of a request, each once it is whole, in their frames. As text they are base64, which is read to its end: no
- * client that writes it waits for answers in between. Throws an RpcError for more than `limit` bytes at once.
+ * The messages of a request, each once it is whole, in their frames. As text they are base64, which is read to its end:
+ * no client that writes it waits for answers in between. Throws an RpcError for more than `limit` bytes at once.
  */
 export async function* framesIn(request: Readable, limit: number, isText: boolean): AsyncGenerator<Buffer, void> {
   let rest: Buffer = Buffer.alloc(0);

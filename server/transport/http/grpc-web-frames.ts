@@ -48,11 +48,14 @@ function decodeText(body: Buffer): Buffer {
 function failedTrailers(thrown: RpcError): string {
   const error = forTrailers(thrown);
   const lines = [`grpc-status: ${CODES[error.code].number}`, `grpc-message: ${percentEncoded(error.message)}`];
-  if (error.violations.count > 0) lines.push(`grpc-status-details-bin: ${encodeStatus(error).toString('base64').replace(/=+$/, '')}`);
+  if (error.violations.count > 0)
+    lines.push(`grpc-status-details-bin: ${encodeStatus(error).toString('base64').replace(/=+$/, '')}`);
   return `${lines.join('\r\n')}\r\n`;
 }
 
 /** Printable ASCII but the percent sign stands for itself; all else is the bytes of its UTF-8. */
 function percentEncoded(message: string): string {
-  return message.replace(/[^ -$&-~]+/gu, (text) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''));
+  return message.replace(/[^ -$&-~]+/gu, (text) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
 }

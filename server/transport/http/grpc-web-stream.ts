@@ -5,7 +5,9 @@ import { frame, MESSAGE } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import type { StreamForm } from './stream-form.js';
 
-/** A stream of gRPC-Web; undefined for a media type that is not of gRPC-Web. As text, each frame is base64 of its own. */
+/**
+ * A stream of gRPC-Web; undefined for a media type that is not of gRPC-Web. As text, each frame is base64 of its own.
+ */
 export function grpcWebStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   if (!isGrpcWeb(contentType)) return undefined;
   const isText = isTextual(contentType);

@@ -12,7 +12,12 @@ import { answerType, isTextual, requestMessage, trailersFrame } from './grpc-web
 import { HttpCall } from './http-call.js';
 
 /** Unary calls of gRPC-Web: messages in frames, the status in a last frame, everything with HTTP status 200. */
-export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services, connect: Codec): (request: FastifyRequest, reply: FastifyReply) => void {
+export function grpcWebHandler(
+  rpc: Rpc,
+  exchange: Exchange,
+  services: Services,
+  connect: Codec,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const { watchers, report } = services;
   const method = fullName(rpc);
   const codec: Codec = { ...connect, malformed: 'internal' };
@@ -22,7 +27,8 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
     begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
     // Only what got past validation, to its handler, names the release (docs/spec/server.md#response-headers).
-    const handled = (): HeaderList => (call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)]);
+    const handled = (): HeaderList =>
+      call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)];
     const refuse = (error: RpcError): void => {
       const size = sendGrpcWebError(request, reply, exchange, error, handled());
       endFailed(watchers, call, error, body.length, size);
@@ -52,14 +58,32 @@ export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services,
 }
 
 /** An error, in a frame of its own. Gives the size of the answer. */
-export function sendGrpcWebError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError, headers: HeaderList = []): number {
+export function sendGrpcWebError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  error: RpcError,
+  headers: HeaderList = [],
+): number {
   return sendFrames(request, reply, exchange, [trailersFrame(error)], headers);
 }
 
 const NO_BODY = Buffer.alloc(0);
 
-function sendFrames(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, frames: readonly Buffer[], headers: HeaderList): number {
+function sendFrames(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  frames: readonly Buffer[],
+  headers: HeaderList,
+): number {
   const bytes = Buffer.concat(frames);
   const isText = isTextual(request.headers['content-type']);
-  return exchange.send(request, reply, 200, ['Content-Type', answerType(isText), ...headers], isText ? bytes.toString('base64') : bytes);
+  return exchange.send(
+    request,
+    reply,
+    200,
+    ['Content-Type', answerType(isText), ...headers],
+    isText ? bytes.toString('base64') : bytes,
+  );
 }

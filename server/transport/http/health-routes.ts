@@ -55,7 +55,9 @@ const list: Rpc<object, HealthList> = {
   run: ({ health }) => health.all(),
 };
 
-/** What of health is answered at once, over Connect and gRPC-Web. Nobody watches it: it is neither logged nor audited. */
+/**
+ * What of health is answered at once, over Connect and gRPC-Web. Nobody watches it: it is neither logged nor audited.
+ */
 export const HEALTH_RPCS: readonly Rpc[] = [check as unknown as Rpc, list as unknown as Rpc];
 
 /** Watch over Connect and gRPC-Web: the status now, and once it changes, which ends the stream. */
@@ -63,11 +65,17 @@ export function addHealthWatch(app: FastifyInstance, exchange: Exchange, { healt
   app.post(`/${HEALTH_SERVICE}/Watch`, (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    sendStream(one as unknown as StreamMessages, request, reply, exchange, report, (read) => statuses(health, read as () => HealthCheckRequest, gone.signal));
+    sendStream(one as unknown as StreamMessages, request, reply, exchange, report, (read) =>
+      statuses(health, read as () => HealthCheckRequest, gone.signal),
+    );
   });
 }
 
-async function* statuses(health: Health, read: () => HealthCheckRequest, gone: AbortSignal): AsyncGenerator<WatchedStatus, void> {
+async function* statuses(
+  health: Health,
+  read: () => HealthCheckRequest,
+  gone: AbortSignal,
+): AsyncGenerator<WatchedStatus, void> {
   const { service } = read();
   const current = health.of(service);
   yield current ?? 'SERVICE_UNKNOWN';

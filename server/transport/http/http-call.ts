@@ -56,7 +56,12 @@ export class HttpCall implements TransportCall {
     const ip = socket.remoteAddress;
     const forwarded = [headers['x-forwarded-for'] ?? [], ip === undefined ? [] : peerIp(ip)].flat();
     // The kind of transport security is an entry of gRPC calls alone.
-    return { address: peerAddress(ip, socket.remotePort), authInfo: '', userAgent: headers['user-agent'] ?? '', forwardedFor: forwarded.join(', ') };
+    return {
+      address: peerAddress(ip, socket.remotePort),
+      authInfo: '',
+      userAgent: headers['user-agent'] ?? '',
+      forwardedFor: forwarded.join(', '),
+    };
   }
 }
 

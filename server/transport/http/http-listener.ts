@@ -1,5 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import { createServer as createHttp2Server, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -11,13 +16,19 @@ import { beginsWithHttp2 } from './preface.js';
 
 /** One port for HTTP/1.1, for HTTP/2 and, in that, for gRPC (docs/spec/server.md#endpoints). */
 export interface HttpListener {
-  /** The server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another. Neither listens: connections come from elsewhere. */
+  /**
+   * The server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another. Neither listens: connections
+   * come from elsewhere.
+   */
   readonly server: Server;
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
   /** Resolves when all connections have ended; none is given to it any more. */
   readonly close: () => Promise<void>;
-  /** Closes the connections on which nothing is under way, and those that have not said anything for a while. To be called again until none is left. */
+  /**
+   * Closes the connections on which nothing is under way, and those that have not said anything for a while. To be
+   * called again until none is left.
+   */
   readonly drain: () => void;
   /** Closes all connections, whatever is under way. */
   readonly closeAll: () => void;
@@ -42,19 +53,23 @@ export interface ListenerOptions extends Deadlines {
 export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /**
- * Makes the listener. A connection is looked at once, when it begins: with TLS the client has said in the handshake what it speaks (ALPN), without it the
- * first bytes say so. From then on its server has the socket to itself, so a request of HTTP/1.1 costs what it costs a server that speaks nothing
- * else (bench: server).
+ * Makes the listener. A connection is looked at once, when it begins: with TLS the client has said in the handshake
+ * what it speaks (ALPN), without it the first bytes say so. From then on its server has the socket to itself, so a
+ * request of HTTP/1.1 costs what it costs a server that speaks nothing else (bench: server).
  */
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const sockets = new Sockets();
-  const sessions = new Http2Sessions(http2Server(options), { ...options, established: (socket) => sockets.established(socket) });
+  const sessions = new Http2Sessions(http2Server(options), {
+    ...options,
+    established: (socket) => sockets.established(socket),
+  });
   const parts: Parts = { sessions, sockets, answers: new Http1Answers(options.writeTimeout) };
   const server = tls === undefined ? plainServer(options, parts) : tlsServer(options, parts, tls);
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
-  // What the platform does for a server that begins to listen: from now on it knows which of its connections are idle, and which take too long.
+  // What the platform does for a server that begins to listen: from now on it knows which of its connections are idle,
+  // and which take too long.
   server.emit('listening');
   return {
     server,
@@ -141,15 +156,21 @@ function http2Server(options: ListenerOptions): Http2Server {
   const { maxConcurrentStreams, maxHeaderSize, handleGrpc } = options;
   const settings = { maxHeaderListSize: maxHeaderSize, ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }) };
   // The two kinds of requests differ in types alone, and only where nobody looks.
-  const server = createHttp2Server({ settings }, options.handleRequest as unknown as Parameters<typeof createHttp2Server>[1]);
+  const server = createHttp2Server(
+    { settings },
+    options.handleRequest as unknown as Parameters<typeof createHttp2Server>[1],
+  );
   const plain = takeListener<[ServerHttp2Stream, IncomingHttpHeaders, number, readonly string[]]>(server, 'stream');
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) => {
-    if (handleGrpc !== undefined && isGrpc(headers['content-type'])) {
-      handleGrpc(stream, headers);
-      return;
-    }
-    plain(stream, headers, flags, rawHeaders);
-  });
+  server.on(
+    'stream',
+    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) => {
+      if (handleGrpc !== undefined && isGrpc(headers['content-type'])) {
+        handleGrpc(stream, headers);
+        return;
+      }
+      plain(stream, headers, flags, rawHeaders);
+    },
+  );
   return server;
 }
 
@@ -159,7 +180,10 @@ function isGrpc(contentType: string | undefined): boolean {
 }
 
 /** Takes away the one listener that a server of the platform has for its own event, and gives it as a function. */
-function takeListener<Arguments extends readonly unknown[]>(server: Server | Http2Server, event: string): (...args: Arguments) => void {
+function takeListener<Arguments extends readonly unknown[]>(
+  server: Server | Http2Server,
+  event: string,
+): (...args: Arguments) => void {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
   return (...args) => {

@@ -29,9 +29,15 @@ import { answerUnrouted } from './unrouted.js';
 export interface HttpServer {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
-  /** From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and no call meets a closed connection. */
+  /**
+   * From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and
+   * no call meets a closed connection.
+   */
   readonly retire: () => void;
-  /** Resolves when all that was under way is answered, or after `patience` milliseconds. No connection is given to it any more. */
+  /**
+   * Resolves when all that was under way is answered, or after `patience` milliseconds. No connection is given to it
+   * any more.
+   */
   readonly stop: (patience: number) => Promise<void>;
 }
 
@@ -41,7 +47,10 @@ export interface HttpSurroundings {
   readonly grpc?: Pick<GrpcServer, 'handleStream' | 'streamsRequest'>;
   /** Without: plaintext. */
   readonly tls?: ServerTls | undefined;
-  /** What is answered to whoever collects metrics (docs/spec/server.md#metrics). Without: there are none, and the path is unknown. */
+  /**
+   * What is answered to whoever collects metrics (docs/spec/server.md#metrics). Without: there are none, and the path
+   * is unknown.
+   */
   readonly metrics?: MetricsText | undefined;
 }
 
@@ -52,11 +61,18 @@ export interface MetricsText {
 
 /** Go's limit, which clients may count on (docs/spec/server.md#limits-and-deadlines). */
 const MAX_HEADER_SIZE = 1024 * 1024;
-/** JSON may take more bytes than its protobuf encoding, which the message limit is about; beyond this factor a body is not read. */
+/**
+ * JSON may take more bytes than its protobuf encoding, which the message limit is about; beyond this factor a body is
+ * not read.
+ */
 const BODY_FACTOR = 2;
 
 /** Makes the HTTP server of a configuration. */
-export async function httpServer(config: Config['server'], services: Services, { grpc, tls, metrics }: HttpSurroundings = {}): Promise<HttpServer> {
+export async function httpServer(
+  config: Config['server'],
+  services: Services,
+  { grpc, tls, metrics }: HttpSurroundings = {},
+): Promise<HttpServer> {
   const exchange = new Exchange(corsOf(config.cors));
   const listeners: HttpListener[] = [];
   const app = Fastify({
@@ -64,7 +80,13 @@ export async function httpServer(config: Config['server'], services: Services, {
     serverFactory: (handleRequest) => {
       const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
       const limits = { ...config.http, maxConcurrentStreams, maxConnectionAge, maxHeaderSize: MAX_HEADER_SIZE };
-      const listener = httpListener({ ...limits, tls, handleRequest, handleGrpc: grpc?.handleStream, streamsRequest: grpc?.streamsRequest ?? (() => false) });
+      const listener = httpListener({
+        ...limits,
+        tls,
+        handleRequest,
+        handleGrpc: grpc?.handleStream,
+        streamsRequest: grpc?.streamsRequest ?? (() => false),
+      });
       listeners.push(listener);
       return listener.server;
     },
@@ -88,7 +110,10 @@ export async function httpServer(config: Config['server'], services: Services, {
   addConnectRoutes(app, exchange, services);
   addAdminRoutes(app, exchange, services);
   addExplorerRoutes(app, exchange, services, config);
-  if (metrics !== undefined) addAnyMethodRoute(app, exchange, services, '/_authz/metrics', (request, reply) => sendMetrics(metrics, request, reply, exchange, services.report));
+  if (metrics !== undefined)
+    addAnyMethodRoute(app, exchange, services, '/_authz/metrics', (request, reply) =>
+      sendMetrics(metrics, request, reply, exchange, services.report),
+    );
   const retire = (): void => {
     exchange.stopping = true;
   };
@@ -98,8 +123,8 @@ export async function httpServer(config: Config['server'], services: Services, {
 }
 
 /**
- * REST reads any body as JSON, whatever its sender calls it (docs/spec/server.md#json-mapping); the framework would refuse a header it cannot parse. Where no
- * length is said, which HTTP/2 needs not, it would not look for a body.
+ * REST reads any body as JSON, whatever its sender calls it (docs/spec/server.md#json-mapping); the framework would
+ * refuse a header it cannot parse. Where no length is said, which HTTP/2 needs not, it would not look for a body.
  */
 function ignoreContentType(request: FastifyRequest): void {
   const { url, headers, httpVersionMajor } = request.raw;
@@ -109,7 +134,13 @@ function ignoreContentType(request: FastifyRequest): void {
   }
 }
 
-function sendMetrics({ contentType, text }: MetricsText, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, report: Report): void {
+function sendMetrics(
+  { contentType, text }: MetricsText,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  report: Report,
+): void {
   text().then(
     (body) => exchange.send(request, reply, 200, ['Content-Type', contentType], body),
     (thrown) => exchange.sendRestError(request, reply, rpcErrorOf(thrown, report)),
@@ -117,7 +148,13 @@ function sendMetrics({ contentType, text }: MetricsText, request: FastifyRequest
 }
 
 /** Errors of the framework: they come before any handler. */
-function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, services: Services): void {
+function answerError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  services: Services,
+): void {
   // Only Connect calls still have a media type that can be wrong.
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     refuseMediaType(request, reply, exchange);
@@ -131,10 +168,17 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   const call = rpc && new HttpCall(fullName(rpc), protocol, request.raw);
   if (call !== undefined) begin(services.watchers, call);
   const size = sendErrorOf(protocol, request, reply, exchange, refusal);
-  if (call !== undefined) endFailed(services.watchers, call, refusal, Number(request.headers['content-length'] ?? 0), size);
+  if (call !== undefined)
+    endFailed(services.watchers, call, refusal, Number(request.headers['content-length'] ?? 0), size);
 }
 
-function sendErrorOf(protocol: Protocol, request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError): number {
+function sendErrorOf(
+  protocol: Protocol,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  error: RpcError,
+): number {
   switch (protocol) {
     case 'rest':
       return exchange.sendRestError(request, reply, error);

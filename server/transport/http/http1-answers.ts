@@ -2,13 +2,16 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AnswerProgress } from '../answer-progress.js';
 
-/** Answers are looked at this often, in milliseconds, or four times in their timeout: no deadline is kept more exactly. */
+/**
+ * Answers are looked at this often, in milliseconds, or four times in their timeout: no deadline is kept more exactly.
+ */
 const SWEEP_INTERVAL = 1000;
 const LEAST_SWEEP_INTERVAL = 20;
 
 /**
- * The answers of the connections of HTTP/1.1. The platform has a timer for a connection on which nothing moves, and none for an answer that is taken steadily but
- * too slowly. So all connections are looked at regularly, and one whose answer is not taken in time is cut.
+ * The answers of the connections of HTTP/1.1. The platform has a timer for a connection on which nothing moves, and
+ * none for an answer that is taken steadily but too slowly. So all connections are looked at regularly, and one whose
+ * answer is not taken in time is cut.
  */
 export class Http1Answers {
   readonly #connections = new Map<Socket, Connection>();
@@ -46,7 +49,10 @@ export class Http1Answers {
 }
 
 class Connection {
-  /** The last one, and those before it that are not sent: there are some when the client sends requests without waiting for answers. */
+  /**
+   * The last one, and those before it that are not sent: there are some when the client sends requests without waiting
+   * for answers.
+   */
   #last: ServerResponse | undefined;
   #earlier: ServerResponse[] = [];
   #current: ServerResponse | undefined;

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 const PREFACE = Buffer.from('PRI');
 
 /**
- * Looks at the first bytes of a connection and says whether they are of HTTP/2. The bytes are put back before `decided` is called, which
- * has to hand the socket on at once.
+ * Looks at the first bytes of a connection and says whether they are of HTTP/2. The bytes are put back before `decided`
+ * is called, which has to hand the socket on at once.
  */
 export function beginsWithHttp2(socket: Socket, decided: (isHttp2: boolean) => void): void {
   let seen: Buffer = Buffer.alloc(0);

@@ -3,7 +3,16 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { type Answer, decodeQuestion, encodeAnswer, printAnswer, type Question, readQuestion, REFLECTION_SERVICES, reflectionOf } from '../reflection-messages.js';
+import {
+  type Answer,
+  decodeQuestion,
+  encodeAnswer,
+  printAnswer,
+  type Question,
+  readQuestion,
+  REFLECTION_SERVICES,
+  reflectionOf,
+} from '../reflection-messages.js';
 import type { StreamMessages } from '../stream-rpc.js';
 import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
@@ -12,9 +21,17 @@ import { isTextual } from './grpc-web-frames.js';
 import { streamFormOf, refuseStreamType } from './stream-routes.js';
 import type { StreamForm } from './stream-form.js';
 
-const messages: StreamMessages<Question, Answer> = { readJson: readQuestion, printJson: printAnswer, decode: decodeQuestion, encode: encodeAnswer };
+const messages: StreamMessages<Question, Answer> = {
+  readJson: readQuestion,
+  printJson: printAnswer,
+  decode: decodeQuestion,
+  encode: encodeAnswer,
+};
 
-/** Reflection over Connect and gRPC-Web. Each question is answered when it is there: clients wait for an answer before they ask on. */
+/**
+ * Reflection over Connect and gRPC-Web. Each question is answered when it is there: clients wait for an answer before
+ * they ask on.
+ */
 export function addReflectionRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   const answerTo = reflectionOf(services);
   for (const service of REFLECTION_SERVICES) {
@@ -22,7 +39,14 @@ export function addReflectionRoutes(app: FastifyInstance, exchange: Exchange, se
     const onRequest = (request: FastifyRequest, reply: FastifyReply): void => {
       const form = streamFormOf(messages as unknown as StreamMessages, request.headers['content-type']);
       if (form === undefined) refuseStreamType(request, reply, exchange);
-      else exchange.stream(request, reply, 200, ['Content-Type', form.contentType], Readable.from(answers(form, request.raw, services, answerTo)));
+      else
+        exchange.stream(
+          request,
+          reply,
+          200,
+          ['Content-Type', form.contentType],
+          Readable.from(answers(form, request.raw, services, answerTo)),
+        );
     };
     app.post(`/${service}/ServerReflectionInfo`, { onRequest }, () => {});
   }
@@ -31,7 +55,12 @@ export function addReflectionRoutes(app: FastifyInstance, exchange: Exchange, se
 /** No question is longer. */
 const MAX_QUESTION_BYTES = 64 * 1024;
 
-async function* answers(form: StreamForm, request: IncomingMessage, { report }: Services, answerTo: (question: Question) => Answer): AsyncGenerator<Buffer, void> {
+async function* answers(
+  form: StreamForm,
+  request: IncomingMessage,
+  { report }: Services,
+  answerTo: (question: Question) => Answer,
+): AsyncGenerator<Buffer, void> {
   const start = performance.now();
   let failure: RpcError | undefined;
   try {

@@ -46,12 +46,19 @@ export function restRpc(method: string, path: string): Rpc | undefined {
 const NO_BODY = Buffer.alloc(0);
 
 /** Hot: nothing is made per request that need not be (bench: server). */
-function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request: FastifyRequest, reply: FastifyReply) => void {
+function restHandler(
+  rpc: Rpc,
+  exchange: Exchange,
+  services: Services,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const { rest } = rpc;
   const { watchers, report } = services;
   const print = rpc.printRestJson ?? rpc.printJson;
   const method = fullName(rpc);
-  const handled = byRelease(services, (release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])]);
+  const handled = byRelease(
+    services,
+    (release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])],
+  );
   return (request, reply) => {
     const call = new HttpCall(method, 'rest', request.raw);
     begin(watchers, call);
@@ -67,7 +74,13 @@ function restHandler(rpc: Rpc, exchange: Exchange, services: Services): (request
       deliver(services, call, error.code, () => refuse(error), refuse);
     };
     const answer = (json: string): void => {
-      const size = exchange.sendJson(request, reply, 200, echoed(rest, request, [...handled(), ...callHeader(call)]), json);
+      const size = exchange.sendJson(
+        request,
+        reply,
+        200,
+        echoed(rest, request, [...handled(), ...callHeader(call)]),
+        json,
+      );
       end(watchers, call, body.length, size);
     };
     let timeout: Timeout;
@@ -93,7 +106,8 @@ function checkMediaType({ mediaType }: RestRoute, request: FastifyRequest): void
   const { rawHeaders } = request.raw;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   const [type = ''] = (at === -1 ? '' : (rawHeaders[at + 1] as string)).toLowerCase().split(';');
-  if (type.trim() !== '' && type.trim() !== mediaType) throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
+  if (type.trim() !== '' && type.trim() !== mediaType)
+    throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
 }
 
 /** The headers of answers that a handler made (docs/spec/server.md#response-headers). */

@@ -15,7 +15,9 @@ import type { StreamForm } from './stream-form.js';
 export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {
   for (const rpc of STREAM_RPCS) {
     app.post(fullName(rpc), (request, reply) => {
-      sendStream(rpc, request, reply, exchange, report, (read) => runStream(rpc, admin, request.headers.authorization, read));
+      sendStream(rpc, request, reply, exchange, report, (read) =>
+        runStream(rpc, admin, request.headers.authorization, read),
+      );
     });
   }
 }
@@ -31,7 +33,14 @@ export function sendStream(
 ): void {
   const form = streamFormOf(messages, request.headers['content-type']);
   if (form === undefined) refuseStreamType(request, reply, exchange);
-  else exchange.stream(request, reply, 200, ['Content-Type', form.contentType], Readable.from(frames(form, request, report, responses)));
+  else
+    exchange.stream(
+      request,
+      reply,
+      200,
+      ['Content-Type', form.contentType],
+      Readable.from(frames(form, request, report, responses)),
+    );
 }
 
 /** The form of a stream in the protocol that a media type names; undefined for one that no protocol has. */
@@ -44,7 +53,8 @@ export function refuseStreamType(request: FastifyRequest, reply: FastifyReply, e
   exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
 }
 
-const STREAM_TYPES = 'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';
+const STREAM_TYPES =
+  'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';
 const NO_BODY = Buffer.alloc(0);
 
 /** At the pace of the caller, and no longer than it listens. */

@@ -6,7 +6,12 @@ import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
 import { REST_PATHS } from './rest.js';
 
 /** What is answered where no route is (docs/spec/server.md#errors): each family of paths has its own way to say no. */
-export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, hasAdmin: boolean): void {
+export function answerUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  hasAdmin: boolean,
+): void {
   const preflight = exchange.cors.preflight(request.method, request.headers);
   if (preflight !== undefined) {
     answerPreflight(reply, preflight);
@@ -23,11 +28,23 @@ export function answerUnrouted(request: FastifyRequest, reply: FastifyReply, exc
   } else if (path.startsWith('/admin')) {
     exchange.sendJson(request, reply, 404, JSON_TYPE, JSON.stringify({ code: 12, message: ADMIN_DISABLED }));
   } else if (path.startsWith('/api/playground/')) {
-    exchange.sendJson(request, reply, 404, JSON_TYPE, '{"code":12,"message":"Playground service is disabled by the configuration"}');
+    exchange.sendJson(
+      request,
+      reply,
+      404,
+      JSON_TYPE,
+      '{"code":12,"message":"Playground service is disabled by the configuration"}',
+    );
   } else if (isUnder(path, '/api') || isUnder(path, '/access/v1')) {
     exchange.sendRestError(request, reply, new RpcError('not_found', 'Not Found'));
   } else {
-    exchange.send(request, reply, 404, ['Content-Type', 'text/plain; charset=utf-8', 'X-Content-Type-Options', 'nosniff'], '404 page not found\n');
+    exchange.send(
+      request,
+      reply,
+      404,
+      ['Content-Type', 'text/plain; charset=utf-8', 'X-Content-Type-Options', 'nosniff'],
+      '404 page not found\n',
+    );
   }
 }
 

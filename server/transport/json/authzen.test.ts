@@ -1,6 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from '../../../proto/gen/json/authorization.js';
+import {
+  readAccessEvaluationBatchRequest,
+  readAccessEvaluationRequest,
+} from '../../../proto/gen/json/authorization.js';
 import { readMetadataRequest } from './empty-request.js';
 import { printAccessEvaluationBatchResponse, printMetadataResponse } from './print-authzen.js';
 import { readDocument } from './read-document.js';
@@ -10,28 +13,56 @@ const none = { subject: undefined, resource: undefined, action: undefined, conte
 
 test('an evaluation is read by its shape', () => {
   const subject = { type: 'user', id: 'a', properties: { 'authz.roles': [1, null] } };
-  assert.equal(readDocument(body({ subject, resource: null, action: { name: 'read' }, context: { a: { b: 1 } } }), readAccessEvaluationRequest), {
-    subject,
-    resource: undefined,
-    action: { name: 'read', properties: {} },
-    context: { a: { b: 1 } },
-  });
-  assert.throws(() => readDocument(body({ subject: { type: 1 } }), readAccessEvaluationRequest), /`subject.type` must be a string/);
+  assert.equal(
+    readDocument(
+      body({ subject, resource: null, action: { name: 'read' }, context: { a: { b: 1 } } }),
+      readAccessEvaluationRequest,
+    ),
+    {
+      subject,
+      resource: undefined,
+      action: { name: 'read', properties: {} },
+      context: { a: { b: 1 } },
+    },
+  );
+  assert.throws(
+    () => readDocument(body({ subject: { type: 1 } }), readAccessEvaluationRequest),
+    /`subject.type` must be a string/,
+  );
 });
 
 test('fields that nobody knows are ignored, but not duplicates, and not numbers that nothing can hold', () => {
   const action = { name: 'read', later: [{ a: { b: 1 } }, 'x', null] };
-  assert.equal(readDocument(body({ action, foo: 'bar', futureField: { nested: true } }), readAccessEvaluationRequest), { ...none, action: { name: 'read', properties: {} } });
-  assert.throws(() => readDocument(Buffer.from('{"later":{"a":1,"a":2}}'), readAccessEvaluationRequest), /twice|duplicate/);
+  assert.equal(readDocument(body({ action, foo: 'bar', futureField: { nested: true } }), readAccessEvaluationRequest), {
+    ...none,
+    action: { name: 'read', properties: {} },
+  });
+  assert.throws(
+    () => readDocument(Buffer.from('{"later":{"a":1,"a":2}}'), readAccessEvaluationRequest),
+    /twice|duplicate/,
+  );
   assert.throws(() => readDocument(Buffer.from('{"later":[1e999]}'), readAccessEvaluationRequest), /out of range/);
 });
 
 test('the semantic of a batch has two spellings', () => {
   for (const name of ['evaluations_semantic', 'evaluationsSemantic']) {
-    assert.equal(readDocument(body({ evaluations: [{}], options: { [name]: 'execute_all' } }), readAccessEvaluationBatchRequest), { ...none, evaluations: [none], options: { evaluationsSemantic: 'execute_all' } });
+    assert.equal(
+      readDocument(body({ evaluations: [{}], options: { [name]: 'execute_all' } }), readAccessEvaluationBatchRequest),
+      { ...none, evaluations: [none], options: { evaluationsSemantic: 'execute_all' } },
+    );
   }
-  assert.throws(() => readDocument(body({ options: { evaluations_semantic: 'a', evaluationsSemantic: 'a' } }), readAccessEvaluationBatchRequest), /is there twice/);
-  assert.throws(() => readDocument(body({ evaluations: [null] }), readAccessEvaluationBatchRequest), /`evaluations\[\]` must be an object, not null/);
+  assert.throws(
+    () =>
+      readDocument(
+        body({ options: { evaluations_semantic: 'a', evaluationsSemantic: 'a' } }),
+        readAccessEvaluationBatchRequest,
+      ),
+    /is there twice/,
+  );
+  assert.throws(
+    () => readDocument(body({ evaluations: [null] }), readAccessEvaluationBatchRequest),
+    /`evaluations\[\]` must be an object, not null/,
+  );
 });
 
 test('a request for metadata has no fields', () => {
@@ -40,10 +71,25 @@ test('a request for metadata has no fields', () => {
 });
 
 test('answers hold their decision, and the check behind it without a call id', () => {
-  const decision = { actions: [{ action: 'read', effect: 2 as const, matchedPolicy: 'p', matchedScope: '' }], effectiveDerivedRoles: [], outputs: [], validationErrors: [] };
-  const response = { requestId: 'r', includeMeta: true, authzCallId: '', results: [{ resource: { kind: 'k', policyVersion: '', id: '1', attr: {}, scope: '' }, decision }] };
+  const decision = {
+    actions: [{ action: 'read', effect: 2 as const, matchedPolicy: 'p', matchedScope: '' }],
+    effectiveDerivedRoles: [],
+    outputs: [],
+    validationErrors: [],
+  };
+  const response = {
+    requestId: 'r',
+    includeMeta: true,
+    authzCallId: '',
+    results: [{ resource: { kind: 'k', policyVersion: '', id: '1', attr: {}, scope: '' }, decision }],
+  };
   assert.is(
-    printAccessEvaluationBatchResponse({ evaluations: [{ decision: true, response: undefined }, { decision: false, response }] }),
+    printAccessEvaluationBatchResponse({
+      evaluations: [
+        { decision: true, response: undefined },
+        { decision: false, response },
+      ],
+    }),
     '{"evaluations":[{"decision":true},{"decision":false,"context":{"authz.response":{"requestId":"r","results":[{"resource":{"id":"1","kind":"k"},"actions":{"read":"EFFECT_DENY"},"meta":{"actions":{"read":{"matchedPolicy":"p"}}}}]}}}]}',
   );
 });
@@ -54,7 +100,11 @@ test('a batch without evaluations has one answer', () => {
 
 test('the metadata document is snake_case', () => {
   assert.is(
-    printMetadataResponse({ policyDecisionPoint: 'https://a', accessEvaluationEndpoint: 'b', accessEvaluationsEndpoint: 'c"' }),
+    printMetadataResponse({
+      policyDecisionPoint: 'https://a',
+      accessEvaluationEndpoint: 'b',
+      accessEvaluationsEndpoint: 'c"',
+    }),
     '{"policy_decision_point":"https://a","access_evaluation_endpoint":"b","access_evaluations_endpoint":"c\\""}',
   );
 });

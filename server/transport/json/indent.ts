@@ -1,4 +1,7 @@
-/** Compact JSON, spread over lines with two blanks a level (docs/spec/server.md#json-mapping, `pretty`). Empty lists and objects stay closed. */
+/**
+ * Compact JSON, spread over lines with two blanks a level (docs/spec/server.md#json-mapping, `pretty`). Empty lists and
+ * objects stay closed.
+ */
 export function indentJson(compact: string): string {
   let text = '';
   let level = 0;

@@ -9,8 +9,9 @@ export interface Field<T> {
 export type Fields<T> = { readonly [K in keyof T & string]: Field<T[K]> };
 
 /**
- * Reads a message of a published service that is not generated, whose fields stand in a table by their JSON names. A field is also known by
- * its protobuf name, which is the same in snake_case; both in one object are one field twice, a name that is neither is refused.
+ * Reads a message of a published service that is not generated, whose fields stand in a table by their JSON names. A
+ * field is also known by its protobuf name, which is the same in snake_case; both in one object are one field twice, a
+ * name that is neither is refused.
  */
 export function messageReader<T extends object>(fields: Fields<T>): (value: unknown, shape: Shape) => T {
   const known = new Map<string, KnownField>();

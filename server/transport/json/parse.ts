@@ -11,9 +11,9 @@ export interface JsonDocument {
 }
 
 /**
- * Parses a request body as strict JSON (docs/spec/server.md#json-mapping). JSON.parse makes the value; one scan of the bytes and a count of the keys
- * find what it lets pass. The scan comes first: a value that is nested too deep takes seconds to make. Throws an RpcError. An empty
- * body is an empty message.
+ * Parses a request body as strict JSON (docs/spec/server.md#json-mapping). JSON.parse makes the value; one scan of the
+ * bytes and a count of the keys find what it lets pass. The scan comes first: a value that is nested too deep takes
+ * seconds to make. Throws an RpcError. An empty body is an empty message.
  */
 export function parseJson(bytes: Buffer): JsonDocument {
   const text = decode(bytes);

@@ -1,10 +1,15 @@
-import type { AccessEvaluationBatchResponse, AccessEvaluationResponse, MetadataResponse } from '../../../proto/authzen-messages.js';
+import type {
+  AccessEvaluationBatchResponse,
+  AccessEvaluationResponse,
+  MetadataResponse,
+} from '../../../proto/authzen-messages.js';
 import { printCheckResourcesResponse } from './print-check-resources.js';
 import { quote } from './print-value.js';
 
 /** AccessEvaluationResponse in its JSON form: the decision is always there (docs/spec/server.md#json-mapping). */
 export function printAccessEvaluationResponse({ decision, response }: AccessEvaluationResponse): string {
-  const context = response === undefined ? '' : `,"context":{"authz.response":${printCheckResourcesResponse(response)}}`;
+  const context =
+    response === undefined ? '' : `,"context":{"authz.response":${printCheckResourcesResponse(response)}}`;
   return `{"decision":${decision}${context}}`;
 }
 

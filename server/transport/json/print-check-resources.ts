@@ -1,10 +1,18 @@
 import { byAction } from '../../../proto/by-action.js';
-import type { ActionDecision, CheckResourcesResponse, OutputEntry, Resource, ResultEntry, ValidationError } from '../../../proto/messages.js';
+import type {
+  ActionDecision,
+  CheckResourcesResponse,
+  OutputEntry,
+  Resource,
+  ResultEntry,
+  ValidationError,
+} from '../../../proto/messages.js';
 import { printValue, quote, quoteName } from './print-value.js';
 
 /**
- * CheckResourcesResponse in its JSON form (docs/spec/server.md#check-messages, docs/spec/server.md#json-mapping), printed from the decisions: fields in the order of their numbers,
- * empty ones left out, maps sorted. Hot: every REST request (bench: server).
+ * CheckResourcesResponse in its JSON form (docs/spec/server.md#check-messages, docs/spec/server.md#json-mapping),
+ * printed from the decisions: fields in the order of their numbers, empty ones left out, maps sorted. Hot: every REST
+ * request (bench: server).
  */
 export function printCheckResourcesResponse(response: CheckResourcesResponse): string {
   const { results, includeMeta } = response;
@@ -45,7 +53,10 @@ export function printEffects(actions: readonly ActionDecision[]): string {
   return `${text}}`;
 }
 
-/** The field `validationErrors` with a comma before it: attributes that do not satisfy their schemas. Empty when there are none. */
+/**
+ * The field `validationErrors` with a comma before it: attributes that do not satisfy their schemas. Empty when there
+ * are none.
+ */
 export function printValidationErrors(errors: readonly ValidationError[]): string {
   return errors.length === 0 ? '' : `,"validationErrors":[${errors.map(printValidationError).join(',')}]`;
 }
@@ -55,12 +66,18 @@ function printValidationError(error: ValidationError): string {
 }
 
 /** What decided each action, and the active derived roles. */
-export function printDecisionMeta(actions: readonly ActionDecision[], effectiveDerivedRoles: readonly string[]): string {
+export function printDecisionMeta(
+  actions: readonly ActionDecision[],
+  effectiveDerivedRoles: readonly string[],
+): string {
   const entries = actions.map(({ action, matchedPolicy, matchedScope }) => {
     const scope = matchedScope === '' ? '' : `,"matchedScope":${quote(matchedScope)}`;
     return `${quote(action)}:{"matchedPolicy":${quote(matchedPolicy)}${scope}}`;
   });
-  const roles = effectiveDerivedRoles.length === 0 ? '' : `,"effectiveDerivedRoles":[${effectiveDerivedRoles.map(quote).join(',')}]`;
+  const roles =
+    effectiveDerivedRoles.length === 0
+      ? ''
+      : `,"effectiveDerivedRoles":[${effectiveDerivedRoles.map(quote).join(',')}]`;
   return `{"actions":{${entries.join(',')}}${roles}}`;
 }
 

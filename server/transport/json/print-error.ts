@@ -1,7 +1,10 @@
 import type { FieldElement, Violation } from '../../../proto/validate/violation.js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
 
-/** The error body of the REST paths (docs/spec/server.md#form-of-violations, docs/spec/server.md#errors): a numeric code, a message, perhaps the violated rules. */
+/**
+ * The error body of the REST paths (docs/spec/server.md#form-of-violations, docs/spec/server.md#errors): a numeric
+ * code, a message, perhaps the violated rules.
+ */
 export function printRestError(error: RpcError): string {
   const head = `{"code":${CODES[error.code].number},"message":${JSON.stringify(error.message)}`;
   if (error.violations.count === 0) return `${head}}`;

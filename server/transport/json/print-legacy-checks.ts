@@ -1,5 +1,9 @@
 import { byAction } from '../../../proto/by-action.js';
-import type { CheckResourceBatchResponse, CheckResourceSetResponse, InstanceDecision } from '../../../proto/legacy-messages.js';
+import type {
+  CheckResourceBatchResponse,
+  CheckResourceSetResponse,
+  InstanceDecision,
+} from '../../../proto/legacy-messages.js';
 import type { Decision } from '../../../proto/messages.js';
 import { printDecisionMeta, printEffects, printValidationErrors } from './print-check-resources.js';
 import { quote } from './print-value.js';

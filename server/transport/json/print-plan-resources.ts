@@ -3,7 +3,10 @@ import { RpcError } from '../../service/rpc-error.js';
 import { printValidationErrors } from './print-check-resources.js';
 import { printValue, quote } from './print-value.js';
 
-/** PlanResourcesResponse in its JSON form (docs/spec/plans.md#plan-response): fields in the order of their numbers, empty ones left out. */
+/**
+ * PlanResourcesResponse in its JSON form (docs/spec/plans.md#plan-response): fields in the order of their numbers,
+ * empty ones left out.
+ */
 export function printPlanResourcesResponse(response: PlanResourcesResponse): string {
   const { requestId, action, resourceKind, policyVersion, plan, includeMeta, authzCallId, actions } = response;
   const { validationErrors } = plan;
@@ -40,7 +43,8 @@ function printOperand(operand: PlanOperand): string {
 /** What JSON cannot say must not become another value: the filter would select other rows. */
 function printFilterValue(value: unknown): string {
   const printed = printValue(value);
-  if (printed === undefined) throw new RpcError('internal', 'the filter has a value that is too deep, or a number that JSON cannot represent');
+  if (printed === undefined)
+    throw new RpcError('internal', 'the filter has a value that is too deep, or a number that JSON cannot represent');
   return printed;
 }
 
@@ -49,7 +53,9 @@ function printMeta({ filterDebug, matchedScopes, unplanned }: Plan, action: stri
   const fields = [text('filterDebug', filterDebug)];
   if (action !== '') fields.push(text('matchedScope', matchedScopes?.get(action) ?? ''));
   else if (matchedScopes !== undefined && matchedScopes.size > 0) {
-    fields.push(`"matchedScopes":{${[...matchedScopes].map(([name, scope]) => `${quote(name)}:${quote(scope)}`).join(',')}}`);
+    fields.push(
+      `"matchedScopes":{${[...matchedScopes].map(([name, scope]) => `${quote(name)}:${quote(scope)}`).join(',')}}`,
+    );
   }
   if (unplanned.length > 0) fields.push(`"unplanned":[${unplanned.map(printUnplanned).join(',')}]`);
   return `{${fields.filter((field) => field !== '').join(',')}}`;

@@ -6,14 +6,15 @@ export function quote(text: string): string {
   if (text.length > SHORT_TEXT) return JSON.stringify(text);
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff)) return JSON.stringify(text);
+    if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff))
+      return JSON.stringify(text);
   }
   return `"${text}"`;
 }
 
 /**
- * `quote` for texts that come again with every answer: kinds, versions and actions are quoted once and kept. For these only, since what is kept is bounded by
- * starting again.
+ * `quote` for texts that come again with every answer: kinds, versions and actions are quoted once and kept. For these
+ * only, since what is kept is bounded by starting again.
  */
 export function quoteName(name: string): string {
   const known = QUOTED_NAMES.get(name);
@@ -32,14 +33,19 @@ const MAX_NAMES = 4096;
 /** How deep a value may be that is printed; requests may hold deeper ones, which the stack could not follow. */
 export const MAX_PRINTED_DEPTH = 1000;
 
-/** A value as JSON: map keys sorted, negative zero as `-0`. Undefined when a number in it is not finite, which JSON cannot say, or when it is too deep. */
+/**
+ * A value as JSON: map keys sorted, negative zero as `-0`. Undefined when a number in it is not finite, which JSON
+ * cannot say, or when it is too deep.
+ */
 export function printValue(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return printNumber(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (value === null || typeof value !== 'object') return 'null';
   if (depth === MAX_PRINTED_DEPTH) return undefined;
-  return Array.isArray(value) ? printList(value, depth + 1) : printMap(value as { readonly [key: string]: unknown }, depth + 1);
+  return Array.isArray(value)
+    ? printList(value, depth + 1)
+    : printMap(value as { readonly [key: string]: unknown }, depth + 1);
 }
 
 function printNumber(value: number): string | undefined {

@@ -6,14 +6,32 @@ import { printCheckResourcesResponse } from './print-check-resources.js';
 import { MAX_PRINTED_DEPTH, printValue, quote } from './print-value.js';
 
 test('strings are escaped where JSON demands it and nowhere else', () => {
-  for (const text of ['', 'a', '"', '\\', '\n', '\u0000', '\u001f', '\u007f', '<&>', '\u2028', 'é', '😀', 'x'.repeat(100), `${'x'.repeat(100)}"`]) {
+  for (const text of [
+    '',
+    'a',
+    '"',
+    '\\',
+    '\n',
+    '\u0000',
+    '\u001f',
+    '\u007f',
+    '<&>',
+    '\u2028',
+    'é',
+    '😀',
+    'x'.repeat(100),
+    `${'x'.repeat(100)}"`,
+  ]) {
     assert.is(quote(text), JSON.stringify(text));
   }
   assert.is(quote('\u2028<é'), '"\u2028<é"');
 });
 
 test('numbers print as in ECMAScript, negative zero as -0', () => {
-  assert.is(printValue([1, 2.5, 1e21, 1e20, 1e-7, 0.000001, -0, 0]), '[1,2.5,1e+21,100000000000000000000,1e-7,0.000001,-0,0]');
+  assert.is(
+    printValue([1, 2.5, 1e21, 1e20, 1e-7, 0.000001, -0, 0]),
+    '[1,2.5,1e+21,100000000000000000000,1e-7,0.000001,-0,0]',
+  );
 });
 
 test('a number that is not finite cannot be printed, wherever it is', () => {
@@ -28,7 +46,10 @@ test('a value too deep for the stack is not printed', () => {
 });
 
 test('map keys are printed sorted, also those of the prototype', () => {
-  assert.is(printValue(JSON.parse('{"b":1,"a":{"d":null,"c":true},"__proto__":[]}')), '{"__proto__":[],"a":{"c":true,"d":null},"b":1}');
+  assert.is(
+    printValue(JSON.parse('{"b":1,"a":{"d":null,"c":true},"__proto__":[]}')),
+    '{"__proto__":[],"a":{"c":true,"d":null},"b":1}',
+  );
 });
 
 const response: CheckResourcesResponse = {

@@ -2,9 +2,9 @@
 export const MAX_JSON_DEPTH = 10_000;
 
 /**
- * The first thing that makes a text no acceptable JSON document, as a sentence with its place; undefined when there is none.
- * Strict: also a key that is there twice, half a surrogate pair, nesting beyond the limit. Slow, so asked only after something
- * quicker has seen that there is a problem. Without recursion.
+ * The first thing that makes a text no acceptable JSON document, as a sentence with its place; undefined when there is
+ * none. Strict: also a key that is there twice, half a surrogate pair, nesting beyond the limit. Slow, so asked only
+ * after something quicker has seen that there is a problem. Without recursion.
  */
 export function jsonProblem(text: string): string | undefined {
   try {

@@ -20,12 +20,21 @@ function refusal(text: string | Buffer): string {
 
 test('an empty body, or one of white space, is an empty message', () => {
   for (const text of ['', ' \n\t\r', '{}']) {
-    assert.equal(read(text), { requestId: '', includeMeta: false, principal: undefined, resources: [], auxData: undefined, requestContext: undefined });
+    assert.equal(read(text), {
+      requestId: '',
+      includeMeta: false,
+      principal: undefined,
+      resources: [],
+      auxData: undefined,
+      requestContext: undefined,
+    });
   }
 });
 
 test('fields are read by both of their names', () => {
-  const request = read('{"request_id":"r","includeMeta":true,"aux_data":{"jwt":{"token":"t","key_set_id":"k"}},"resources":[{"resource":{"policy_version":"v"}}]}');
+  const request = read(
+    '{"request_id":"r","includeMeta":true,"aux_data":{"jwt":{"token":"t","key_set_id":"k"}},"resources":[{"resource":{"policy_version":"v"}}]}',
+  );
   assert.is(request.requestId, 'r');
   assert.is(request.includeMeta, true);
   assert.equal(request.auxData?.jwt, { token: 't', keySetId: 'k' });
@@ -66,16 +75,29 @@ test('names of the prototype are ordinary keys', () => {
 });
 
 test('unknown fields are refused at any depth', () => {
-  for (const text of ['{"x":1}', '{"principal":{"attributes":{}}}', '{"resources":[{"resource":{"name":""}}]}', '{"auxData":{"jwt":{"kid":""}}}']) {
+  for (const text of [
+    '{"x":1}',
+    '{"principal":{"attributes":{}}}',
+    '{"resources":[{"resource":{"name":""}}]}',
+    '{"auxData":{"jwt":{"kid":""}}}',
+  ]) {
     assert.match(refusal(text), 'unknown field', text);
   }
 });
 
 test('null is absence for a declared field, a value in an attribute, and an error in a list', () => {
-  const request = read('{"requestId":null,"principal":{"id":null,"roles":null,"attr":{"a":null,"b":[null]}},"resources":null,"auxData":{"jwt":null,"jwts":null}}');
+  const request = read(
+    '{"requestId":null,"principal":{"id":null,"roles":null,"attr":{"a":null,"b":[null]}},"resources":null,"auxData":{"jwt":null,"jwts":null}}',
+  );
   assert.equal(request.principal, { id: '', policyVersion: '', roles: [], attr: { a: null, b: [null] }, scope: '' });
   assert.equal(request.resources, []);
-  for (const text of ['{"principal":{"roles":["a",null]}}', '{"resources":[null]}', '{"auxData":{"jwts":{"a":null}}}', 'null']) refusal(text);
+  for (const text of [
+    '{"principal":{"roles":["a",null]}}',
+    '{"resources":[null]}',
+    '{"auxData":{"jwts":{"a":null}}}',
+    'null',
+  ])
+    refusal(text);
 });
 
 test('types are not converted', () => {
@@ -103,7 +125,25 @@ test('types are not converted', () => {
 });
 
 test('what JSON forbids is refused', () => {
-  for (const json of ['01', '+1', '.5', '1.', '0x1', 'NaN', 'Infinity', "'a'", '"\t"', '"\\x"', '"\\u12"', 'truer', '[1,]', '{"a":1,}', '{a:1}', '1 2', '// x']) {
+  for (const json of [
+    '01',
+    '+1',
+    '.5',
+    '1.',
+    '0x1',
+    'NaN',
+    'Infinity',
+    "'a'",
+    '"\t"',
+    '"\\x"',
+    '"\\u12"',
+    'truer',
+    '[1,]',
+    '{"a":1,}',
+    '{a:1}',
+    '1 2',
+    '// x',
+  ]) {
     assert.match(refusal(withAttr(`{"v":${json}}`)), 'invalid JSON at line 1, column', json);
   }
   assert.match(refusal('\ufeff{}'), 'unexpected');
@@ -124,7 +164,10 @@ test('half a surrogate pair is refused, a whole one is not', () => {
   for (const json of ['"\\ud83d"', '"\\ude00"', '"\\ud83d\\ud83d\\ude00"', '{"\\uDC00":1}', '"\\ud83d\\\\ude00"']) {
     assert.match(refusal(withAttr(`{"v":${json}}`)), 'surrogate', json);
   }
-  assert.equal(read(withAttr('{"v":"\\ud83d\\ude00","\\uD83D\\uDE00":"😀\\u0000"}')).principal?.attr, { v: '😀', '😀': '😀\u0000' });
+  assert.equal(read(withAttr('{"v":"\\ud83d\\ude00","\\uD83D\\uDE00":"😀\\u0000"}')).principal?.attr, {
+    v: '😀',
+    '😀': '😀\u0000',
+  });
 });
 
 test('bytes that are not UTF-8 are refused', () => {
@@ -136,8 +179,11 @@ test('bytes that are not UTF-8 are refused', () => {
 });
 
 test('numbers are doubles: too large is an error, too small is zero, negative zero keeps its sign', () => {
-  for (const json of ['1E400', '-1e309', '[1e999]', '{"a":{"b":[1e400]}}']) assert.match(refusal(withAttr(`{"v":${json}}`)), 'out of range', json);
-  const attr = read(withAttr('{"a":9007199254740993,"b":1e-400,"c":-0,"d":1.0}')).principal?.attr as { [name: string]: number };
+  for (const json of ['1E400', '-1e309', '[1e999]', '{"a":{"b":[1e400]}}'])
+    assert.match(refusal(withAttr(`{"v":${json}}`)), 'out of range', json);
+  const attr = read(withAttr('{"a":9007199254740993,"b":1e-400,"c":-0,"d":1.0}')).principal?.attr as {
+    [name: string]: number;
+  };
   assert.is(attr['a'], 9007199254740992);
   assert.is(attr['b'], 0);
   assert.ok(Object.is(attr['c'], -0));
@@ -149,12 +195,40 @@ test('nesting is accepted up to the limit and refused beyond it, however deep', 
   read(nested(MAX_JSON_DEPTH - 3));
   assert.match(refusal(nested(MAX_JSON_DEPTH - 2)), 'nested deeper');
   assert.match(refusal(nested(1_000_000)), 'nested deeper');
-  assert.is(refusal('['.repeat(1_000_000)), `invalid JSON at line 1, column ${MAX_JSON_DEPTH + 1}: nested deeper than ${MAX_JSON_DEPTH} levels`);
+  assert.is(
+    refusal('['.repeat(1_000_000)),
+    `invalid JSON at line 1, column ${MAX_JSON_DEPTH + 1}: nested deeper than ${MAX_JSON_DEPTH} levels`,
+  );
 });
 
 test('the quick way and the strict scanner agree on documents with random damage', () => {
-  const seeds = ['{"a":1,"b":[true,null,{"c":"x\\u0041","d":-1.5e3}],"e":{"f":""}}', '{"x":"\\ud83d\\ude00","y":{"y":{"x":[[]]}},"é":"\\\\\\""}', '[{"k":1},{"k":1},0]'];
-  const pieces = ['"', ':', ',', '{', '}', '[', ']', '\\', '\\u', 'd83d', '0', '1e999', 'e', '-', 't', ' ', '"a"', '"a":1,', 'é', '\u0001'];
+  const seeds = [
+    '{"a":1,"b":[true,null,{"c":"x\\u0041","d":-1.5e3}],"e":{"f":""}}',
+    '{"x":"\\ud83d\\ude00","y":{"y":{"x":[[]]}},"é":"\\\\\\""}',
+    '[{"k":1},{"k":1},0]',
+  ];
+  const pieces = [
+    '"',
+    ':',
+    ',',
+    '{',
+    '}',
+    '[',
+    ']',
+    '\\',
+    '\\u',
+    'd83d',
+    '0',
+    '1e999',
+    'e',
+    '-',
+    't',
+    ' ',
+    '"a"',
+    '"a":1,',
+    'é',
+    '\u0001',
+  ];
   let random = 20_251_121;
   const next = (bound: number): number => {
     random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;

@@ -5,7 +5,10 @@ import { parseJson } from './parse.js';
 /** Reads the message of a parsed document. Throws a JsonError. */
 export type ReadMessage<Message> = (value: unknown, shape: Shape) => Message;
 
-/** A whole request body as a message. Throws an RpcError that says what is wrong and where (docs/spec/server.md#json-mapping). */
+/**
+ * A whole request body as a message. Throws an RpcError that says what is wrong and where
+ * (docs/spec/server.md#json-mapping).
+ */
 export function readDocument<Message>(body: Buffer, read: ReadMessage<Message>): Message {
   const document = parseJson(body);
   const shape = new Shape();

@@ -6,7 +6,8 @@ import { decodeListAuditLogEntriesRequest } from '../../../proto/gen/wire/reques
 import { messageType } from '../../../tests/support/protobuf.js';
 import { readDocument } from './read-document.js';
 
-const read = (text: string): ListAuditLogEntriesRequest => readDocument(Buffer.from(text), readListAuditLogEntriesRequest);
+const read = (text: string): ListAuditLogEntriesRequest =>
+  readDocument(Buffer.from(text), readListAuditLogEntriesRequest);
 const { encode } = messageType('authz.request.v1.ListAuditLogEntriesRequest');
 
 test('a request reads as the same request in protobuf does', () => {
@@ -27,7 +28,11 @@ test('a request reads as the same request in protobuf does', () => {
   ];
   for (const json of cases) {
     const text = JSON.stringify(json);
-    assert.equal(JSON.stringify(read(text)), JSON.stringify(decodeListAuditLogEntriesRequest(encode(json as never))), text);
+    assert.equal(
+      JSON.stringify(read(text)),
+      JSON.stringify(decodeListAuditLogEntriesRequest(encode(json as never))),
+      text,
+    );
   }
 });
 
@@ -61,7 +66,12 @@ test('what is no such message is refused, and so are two fields of the oneof', (
     ['{"tail":1,"tail":1}', /duplicate key/],
     ['{"tail":1', /unexpected EOF/],
   ];
-  for (const [text, message] of cases) assert.throws(() => read(text), (error: Error) => message.test(error.message), text);
+  for (const [text, message] of cases)
+    assert.throws(
+      () => read(text),
+      (error: Error) => message.test(error.message),
+      text,
+    );
 });
 
 test.run();

@@ -15,8 +15,9 @@ const LOWER_D = 0x64;
 const LOWER_U = 0x75;
 
 /**
- * One pass over the bytes of JSON, which ends at the first value that lies deeper than `maxDepth`. Structural characters outside strings are
- * ASCII, so the bytes need no decoding. Of bytes that are not JSON, it says nothing of use.
+ * One pass over the bytes of JSON, which ends at the first value that lies deeper than `maxDepth`. Structural
+ * characters outside strings are ASCII, so the bytes need no decoding. Of bytes that are not JSON, it says nothing of
+ * use.
  * Hot: every REST request; a nanosecond a byte (bench: server).
  */
 export function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {

@@ -23,7 +23,10 @@ export interface Batch {
   readonly matches: readonly EmittedMatch[];
 }
 
-/** Compiles expressions that the checker accepts, and trees of them, as the rules of one policy, and loads them as a server would. */
+/**
+ * Compiles expressions that the checker accepts, and trees of them, as the rules of one policy, and loads them as a
+ * server would.
+ */
 export async function emittedBatch(texts: readonly string[], trees: readonly RandomMatch[]): Promise<Batch> {
   const { policies, traced } = await loaded(compileTexts({ 'batch.yaml': policyOf(texts, trees) }));
   const [policy] = policies.resourcePolicies;
@@ -31,14 +34,21 @@ export async function emittedBatch(texts: readonly string[], trees: readonly Ran
   const { conditions } = await traced();
   const ruleOf = (name: string): Rule => rules.get(name) ?? never(name);
   const tracedOf = (name: string): TracedCondition => conditions.get(`${policy?.key}#${name}`) ?? never(name);
-  const expressions = texts.map((text, index): Emitted => ({
-    text,
-    holds: (request) => ruleOf(`plain${index}`).when(request),
-    holdsNot: (request) => ruleOf(`none${index}`).when(request),
-    traced: tracedOf(`plain${index}`),
-    output: ruleOf(`plain${index}`).output?.ruleActivated ?? never(text),
-  }));
-  const matches = trees.map((_, index): EmittedMatch => ({ holds: (request) => ruleOf(`tree${index}`).when(request), traced: tracedOf(`tree${index}`) }));
+  const expressions = texts.map(
+    (text, index): Emitted => ({
+      text,
+      holds: (request) => ruleOf(`plain${index}`).when(request),
+      holdsNot: (request) => ruleOf(`none${index}`).when(request),
+      traced: tracedOf(`plain${index}`),
+      output: ruleOf(`plain${index}`).output?.ruleActivated ?? never(text),
+    }),
+  );
+  const matches = trees.map(
+    (_, index): EmittedMatch => ({
+      holds: (request) => ruleOf(`tree${index}`).when(request),
+      traced: tracedOf(`tree${index}`),
+    }),
+  );
   return { expressions, matches };
 }
 
@@ -56,7 +66,11 @@ function policyOf(texts: readonly string[], trees: readonly RandomMatch[]): stri
           { ...rule, name: `plain${index}`, condition: { match: { expr } }, output: { when: { ruleActivated: expr } } },
           { ...rule, name: `none${index}`, condition: { match: { none: { of: [{ expr }] } } } },
         ]),
-        ...trees.map((tree, index) => ({ ...rule, name: `tree${index}`, condition: { match: matchDocument(tree, texts) } })),
+        ...trees.map((tree, index) => ({
+          ...rule,
+          name: `tree${index}`,
+          condition: { match: matchDocument(tree, texts) },
+        })),
       ],
     },
   });

@@ -48,12 +48,14 @@ function isQualifier(key: Value): key is Qualifier {
 }
 
 function optionalRead(target: Value, key: Qualifier): Value {
-  if (target instanceof Message) return unwrap(typeof key === 'string' ? cel.optionalSelect(target, key) : cel.optionalIndex(target, key));
+  if (target instanceof Message)
+    return unwrap(typeof key === 'string' ? cel.optionalSelect(target, key) : cel.optionalIndex(target, key));
   if (target instanceof Optional) return target.value === undefined ? target : optionalRead(target.value, key);
   return new Optional(read(target, key));
 }
 
-// What is there, or undefined. A list refuses some keys even where absence is allowed (docs/spec/conditions.md#optional-values).
+// What is there, or undefined. A list refuses some keys even where absence is allowed
+// (docs/spec/conditions.md#optional-values).
 function read(target: Value, key: Qualifier): Value | undefined {
   if (isMap(target)) return find(entriesOf(target), key)?.[1];
   if (Array.isArray(target)) return element(target, key);

@@ -1,4 +1,12 @@
-import { type Duration, type Message, type Optional, type Timestamp, type TypeValue, Uint, type Value } from '#runtime/cel';
+import {
+  type Duration,
+  type Message,
+  type Optional,
+  type Timestamp,
+  type TypeValue,
+  Uint,
+  type Value,
+} from '#runtime/cel';
 import { kindOf } from '../../../runtime/cel/kinds.js';
 import { CelError, Opaque } from '../../../runtime/cel/values.js';
 import { Failure, failA, failB } from './failure.js';
@@ -33,7 +41,9 @@ export function equal(a: Value, b: Value): boolean {
     case 'map':
       return equalMaps(a, b);
     case 'message':
-      return (a as Message).typeName === (b as Message).typeName && equalMaps((a as Message).fields, (b as Message).fields);
+      return (
+        (a as Message).typeName === (b as Message).typeName && equalMaps((a as Message).fields, (b as Message).fields)
+      );
     case 'optional': {
       const [left, right] = [(a as Optional).value, (b as Optional).value];
       return left === undefined || right === undefined ? left === right : equal(left, right);
@@ -56,7 +66,10 @@ export function surelyEqual(a: Value, b: Value): boolean {
   }
 }
 
-/** `a < b` and its like (docs/spec/conditions.md#ordering); the class of the failure depends on the left operand (docs/spec/conditions.md#operators). */
+/**
+ * `a < b` and its like (docs/spec/conditions.md#ordering); the class of the failure depends on the left operand
+ * (docs/spec/conditions.md#operators).
+ */
 export function ordered(operator: string, a: Value, b: Value, holds: (order: number) => boolean): boolean {
   const order = orderOf(a, b);
   return order === undefined ? failOrder(operator, a) : holds(order);

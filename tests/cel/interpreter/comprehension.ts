@@ -8,8 +8,17 @@ import { sortedBy } from './sorting.js';
 /** The body or predicate of a macro, for one element: two values for two variables, else one. */
 export type Body = (...bound: readonly Value[]) => Value;
 
-/** A comprehension (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions). `predicate` is absent when the author wrote none. */
-export function comprehension(macro: string, range: Value, variables: number, predicate: Body | undefined, body: Body): Value {
+/**
+ * A comprehension (docs/spec/conditions.md#macros, docs/spec/conditions.md#comprehensions). `predicate` is absent when
+ * the author wrote none.
+ */
+export function comprehension(
+  macro: string,
+  range: Value,
+  variables: number,
+  predicate: Body | undefined,
+  body: Body,
+): Value {
   const steps = variables === 2 ? pairs(range) : elements(range);
   switch (macro) {
     case 'all':
@@ -51,7 +60,8 @@ function pairs(range: Value): readonly Entry[] {
   return fail(`unsupported comprehension range type: ${implementationNameOf(range)}`);
 }
 
-// The fold of `||` (decisive: true) or `&&`: the decisive value wins over any problem, else the first problem is the result.
+// The fold of `||` (decisive: true) or `&&`: the decisive value wins over any problem, else the first problem is the
+// result.
 function fold(steps: readonly (readonly Value[])[], body: Body, decisive: boolean): boolean {
   let problem: Failure | undefined;
   for (const step of steps) {
@@ -63,7 +73,11 @@ function fold(steps: readonly (readonly Value[])[], body: Body, decisive: boolea
   return !decisive;
 }
 
-function passing<T>(steps: readonly (readonly Value[])[], predicate: Body | undefined, make: (step: readonly Value[]) => T): readonly T[] {
+function passing<T>(
+  steps: readonly (readonly Value[])[],
+  predicate: Body | undefined,
+  make: (step: readonly Value[]) => T,
+): readonly T[] {
   const made: T[] = [];
   for (const step of steps) if (predicate === undefined || truth(predicate(...step))) made.push(make(step));
   return made;

@@ -10,7 +10,10 @@ import { fail, failA, failB, failC, unwrap } from './failure.js';
 import { entriesOf, isMap } from './maps.js';
 import { sortedBy } from './sorting.js';
 
-/** A function of the language on values. What is about equality, order, size or optionals is here; the leaves are the runtime's. */
+/**
+ * A function of the language on values. What is about equality, order, size or optionals is here; the leaves are the
+ * runtime's.
+ */
 export function applied(row: CelFunction, args: readonly Value[], request: Request): Value {
   const own = OWN[row.name];
   if (own !== undefined) return own(...args);
@@ -48,15 +51,21 @@ const OWN: { readonly [name: string]: ((...args: readonly Value[]) => Value) | u
   distinct: (list: Value) => (Array.isArray(list) ? distinct(list) : failC('distinct', list)),
   first: (list: Value) => (Array.isArray(list) ? new Optional(list[0]) : failC('first', list)),
   last: (list: Value) => (Array.isArray(list) ? new Optional(list.at(-1)) : failC('last', list)),
-  sort: (list: Value) => (Array.isArray(list) ? sortedBy(list, list) : typeof list === 'string' ? failA() : failB('sort')),
-  intersect: lists('intersect', (a, b) => (b.length < a.length ? b.filter((x) => contains(a, x)) : a.filter((x) => contains(b, x)))),
+  sort: (list: Value) =>
+    Array.isArray(list) ? sortedBy(list, list) : typeof list === 'string' ? failA() : failB('sort'),
+  intersect: lists('intersect', (a, b) =>
+    b.length < a.length ? b.filter((x) => contains(a, x)) : a.filter((x) => contains(b, x)),
+  ),
   except: lists('except', (a, b) => a.filter((x) => !contains(b, x))),
   hasIntersection: lists('hasIntersection', (a, b) => a.some((x) => contains(b, x))),
   has_intersection: lists('hasIntersection', (a, b) => a.some((x) => contains(b, x))),
   isSubset: lists('isSubset', (a, b) => a.every((x) => contains(b, x))),
   is_subset: lists('isSubset', (a, b) => a.every((x) => contains(b, x))),
   'sets.contains': lists('sets.contains', (a, b) => b.every((x) => contains(a, x))),
-  'sets.equivalent': lists('sets.equivalent', (a, b) => b.every((x) => contains(a, x)) && a.every((x) => contains(b, x))),
+  'sets.equivalent': lists(
+    'sets.equivalent',
+    (a, b) => b.every((x) => contains(a, x)) && a.every((x) => contains(b, x)),
+  ),
   'sets.intersects': lists('sets.intersects', (a, b) => a.some((x) => contains(b, x))),
 };
 

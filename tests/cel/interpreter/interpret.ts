@@ -20,8 +20,9 @@ export interface Surroundings {
 }
 
 /**
- * Evaluates a checked expression by the letter of docs/spec/conditions.md#operators-macros-and-functions: no two polarities, no folding, no sets made beforehand.
- * The judge of the differential test; it shares the runtime's values and its leaf functions, and none of its operators.
+ * Evaluates a checked expression by the letter of docs/spec/conditions.md#operators-macros-and-functions: no two
+ * polarities, no folding, no sets made beforehand. The judge of the differential test; it shares the runtime's values
+ * and its leaf functions, and none of its operators.
  */
 export function interpret(ast: Expr, checked: CheckedExpression, surroundings: Surroundings): Result {
   return asResult(attempt(() => evaluate(ast, { ...surroundings, checked, locals: undefined })));
@@ -58,7 +59,8 @@ function evaluate(expr: Expr, scope: Scope): Value {
       return expr.elements.flatMap(({ optional, value }) => {
         const element = evaluate(value, scope);
         if (!optional) return [element];
-        if (!(element instanceof Optional)) return fail(`cannot initialize optional list element from non-optional value ${textOf(element)}`);
+        if (!(element instanceof Optional))
+          return fail(`cannot initialize optional list element from non-optional value ${textOf(element)}`);
         return element.value === undefined ? [] : [element.value];
       });
     case 'map':
@@ -80,7 +82,8 @@ function referent(reference: Reference, scope: Scope): Value {
   const { request } = scope;
   switch (reference.kind) {
     case 'local': {
-      for (let local = scope.locals; local !== undefined; local = local.outer) if (local.name === reference.name) return local.read();
+      for (let local = scope.locals; local !== undefined; local = local.outer)
+        if (local.name === reference.name) return local.read();
       throw new Error(`no local ${reference.name}`);
     }
     case 'request':
@@ -102,9 +105,15 @@ function referent(reference: Reference, scope: Scope): Value {
     case 'variable':
       return bound(reference.name, scope.variables.get(reference.name));
     case 'constant':
-      return bound(reference.name, Object.hasOwn(scope.constants, reference.name) ? scope.constants[reference.name] : undefined);
+      return bound(
+        reference.name,
+        Object.hasOwn(scope.constants, reference.name) ? scope.constants[reference.name] : undefined,
+      );
     case 'global':
-      return bound(reference.name, Object.hasOwn(request.globals, reference.name) ? (request.globals[reference.name] as Value) : undefined);
+      return bound(
+        reference.name,
+        Object.hasOwn(request.globals, reference.name) ? (request.globals[reference.name] as Value) : undefined,
+      );
     case 'type':
       return typeValue(reference.name);
     case 'enum':
@@ -188,7 +197,8 @@ function operator(expr: CallExpr, scope: Scope): Value {
   }
 }
 
-// `&&` (decisive: false) and `||` (docs/spec/conditions.md#logical-operators): a decisive operand on either side wins; else the left one's problem comes first.
+// `&&` (decisive: false) and `||` (docs/spec/conditions.md#logical-operators): a decisive operand on either side wins;
+// else the left one's problem comes first.
 function logical(decisive: boolean, left: Expr, right: Expr, scope: Scope): Value {
   const truth = (expr: Expr) => (): Value => {
     const value = evaluate(expr, scope);
@@ -236,7 +246,9 @@ function scalarConstant(expr: Expr, scope: Scope): Value | undefined {
   if (!isConstant(expr, scope)) return undefined;
   const value = attempt(() => evaluate(expr, scope));
   if (value instanceof Failure) return undefined;
-  return typeof value !== 'object' || value === null || value instanceof Uint || value instanceof Uint8Array ? value : undefined;
+  return typeof value !== 'object' || value === null || value instanceof Uint || value instanceof Uint8Array
+    ? value
+    : undefined;
 }
 
 function isConstant(expr: Expr, scope: Scope): boolean {
@@ -245,7 +257,9 @@ function isConstant(expr: Expr, scope: Scope): boolean {
       return true;
     case 'call':
       if (!expr.isOperator && scope.checked.calls.get(expr)?.pure !== true) return false;
-      return [...(expr.target ? [expr.target] : []), ...expr.args].every((part) => isNamespace(part, scope) || isConstant(part, scope));
+      return [...(expr.target ? [expr.target] : []), ...expr.args].every(
+        (part) => isNamespace(part, scope) || isConstant(part, scope),
+      );
     default:
       return false;
   }
@@ -266,9 +280,17 @@ function call(expr: CallExpr, scope: Scope): Value {
   if (row.name === 'or' || row.name === 'orValue') return otherwise(row.name, operands as [Expr, Expr], scope);
   if (expr.target === undefined && HIDING.has(row.name)) {
     const args = operands.map((operand) => attempt(() => evaluate(operand, scope)));
-    return applied(row, args.map((arg) => (arg instanceof Failure ? failA() : arg)), scope.request);
+    return applied(
+      row,
+      args.map((arg) => (arg instanceof Failure ? failA() : arg)),
+      scope.request,
+    );
   }
-  return applied(row, operands.map((operand) => evaluate(operand, scope)), scope.request);
+  return applied(
+    row,
+    operands.map((operand) => evaluate(operand, scope)),
+    scope.request,
+  );
 }
 
 function otherwise(name: string, [target, alternative]: readonly [Expr, Expr], scope: Scope): Value {
@@ -285,21 +307,39 @@ function macro(expr: MacroExpr, scope: Scope): Value {
       return presence(range as SelectExpr, scope);
     case 'math.greatest':
     case 'math.least':
-      return extreme(expr.macro, expr.args.map((arg) => evaluate(arg, scope)));
+      return extreme(
+        expr.macro,
+        expr.args.map((arg) => evaluate(arg, scope)),
+      );
     case 'cel.bind':
-      return evaluate(body as Expr, bind(scope, variables[0] as string, once(() => evaluate(range as Expr, scope))));
+      return evaluate(
+        body as Expr,
+        bind(
+          scope,
+          variables[0] as string,
+          once(() => evaluate(range as Expr, scope)),
+        ),
+      );
     case 'optMap':
     case 'optFlatMap': {
       const optional = evaluate(range as Expr, scope);
       if (!(optional instanceof Optional)) return fail(`no such overload: hasValue(${cel.typeNameOf(optional)})`);
       const { value } = optional;
       if (value === undefined) return optional;
-      const mapped = evaluate(body as Expr, bind(scope, variables[0] as string, () => value));
+      const mapped = evaluate(
+        body as Expr,
+        bind(scope, variables[0] as string, () => value),
+      );
       return expr.macro === 'optMap' ? new Optional(mapped) : mapped;
     }
     default: {
-      const within = (inner: Expr) => (...values: readonly Value[]) =>
-        evaluate(inner, variables.reduce((outer, name, position) => bind(outer, name, () => values[position] as Value), scope));
+      const within =
+        (inner: Expr) =>
+        (...values: readonly Value[]) =>
+          evaluate(
+            inner,
+            variables.reduce((outer, name, position) => bind(outer, name, () => values[position] as Value), scope),
+          );
       const target = evaluate(range as Expr, scope);
       return comprehension(expr.macro, target, variables.length, predicate && within(predicate), within(body as Expr));
     }

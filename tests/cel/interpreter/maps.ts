@@ -12,14 +12,19 @@ export function entriesOf(map: JsonMap | ValueMap): readonly Entry[] {
   return map instanceof ValueMap ? [...map.entries.values()] : Object.entries(map);
 }
 
-/** The entry a key finds (docs/spec/conditions.md#selection-and-indexing): the exact kind first; a key that is a double is found by a double only. */
+/**
+ * The entry a key finds (docs/spec/conditions.md#selection-and-indexing): the exact kind first; a key that is a double
+ * is found by a double only.
+ */
 export function find(entries: readonly Entry[], key: Value): Entry | undefined {
   const exact = entries.find(([candidate]) => isSameKey(candidate, key));
   if (exact !== undefined) return exact;
   const integer = integerOf(key);
   if (integer === undefined) return undefined;
   const among = (kind: 'bigint' | 'uint'): Entry | undefined =>
-    entries.find(([candidate]) => (kind === 'bigint' ? candidate === integer : candidate instanceof Uint && candidate.value === integer));
+    entries.find(([candidate]) =>
+      kind === 'bigint' ? candidate === integer : candidate instanceof Uint && candidate.value === integer,
+    );
   return among('bigint') ?? among('uint');
 }
 

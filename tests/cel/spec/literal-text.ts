@@ -15,7 +15,10 @@ export function literalText(value: Value | undefined): string | undefined {
     case 'doubleValue':
       return doubleText(kind.value);
     case 'stringValue':
-      return `"${escaped([...kind.value].map((char) => char.codePointAt(0) as number), true)}"`;
+      return `"${escaped(
+        [...kind.value].map((char) => char.codePointAt(0) as number),
+        true,
+      )}"`;
     case 'bytesValue':
       return `b"${escaped([...kind.value], false)}"`;
     case 'typeValue':

@@ -18,7 +18,10 @@ export interface SpecTest {
   /** Recorded without the type checker, so that it may have no types. */
   readonly unchecked: boolean;
   /** What it must be. */
-  readonly expected: { readonly kind: 'value'; readonly text: string; readonly type: string } | { readonly kind: 'failure' } | { readonly kind: 'type'; readonly type: string };
+  readonly expected:
+    | { readonly kind: 'value'; readonly text: string; readonly type: string }
+    | { readonly kind: 'failure' }
+    | { readonly kind: 'type'; readonly type: string };
 }
 
 /** The tests of a section, and why the others cannot be asked. */
@@ -55,13 +58,19 @@ type Recorded = ReturnType<typeof getConformanceSuite>['suites'][number]['suites
 function specTest(section: string, { original, type }: Recorded): Omit<SpecTest, 'id'> | string {
   const { expr: text, container, bindings, typeEnv, resultMatcher } = original;
   if (container !== '') return 'a container';
-  if (/TestAll|TestRequired|Nested(Test|Enum)|GlobalEnum|proto2|proto3|proto\.(get|has)Ext|google\.protobuf\.(Any|Value|Struct|ListValue|[A-Z]\w*Value)\b/.test(text)) return 'messages';
+  if (
+    /TestAll|TestRequired|Nested(Test|Enum)|GlobalEnum|proto2|proto3|proto\.(get|has)Ext|google\.protobuf\.(Any|Value|Struct|ListValue|[A-Z]\w*Value)\b/.test(
+      text,
+    )
+  )
+    return 'messages';
   if (/\bcel\.(block|iterVar|index)\b/.test(text)) return 'cel.block';
   if (original.disableMacros) return 'macros disabled';
   const variables: Record<string, string> = {};
   for (const [name, bound] of Object.entries(bindings)) {
     const literal = bound.kind.case === 'value' ? literalText(bound.kind.value) : undefined;
-    if (!/^[a-z_]\w*$/i.test(name) || ['true', 'false', 'null'].includes(name) || literal === undefined) return 'a binding that is no variable';
+    if (!/^[a-z_]\w*$/i.test(name) || ['true', 'false', 'null'].includes(name) || literal === undefined)
+      return 'a binding that is no variable';
     variables[name] = literal;
   }
   const declared = typeEnv.some(({ name }) => !Object.hasOwn(variables, name));

@@ -21,7 +21,13 @@ const principal = { id: 'anna', roles: ['user'] };
 const answers: (boolean | string)[] = [];
 for (const client of clients) {
   try {
-    answers.push(await client.isAllowed({ principal, resource: { kind: 'note', id: '1', attr: { owner: 'anna' } }, action: 'edit' }));
+    answers.push(
+      await client.isAllowed({
+        principal,
+        resource: { kind: 'note', id: '1', attr: { owner: 'anna' } },
+        action: 'edit',
+      }),
+    );
   } catch (error) {
     answers.push(error instanceof AuthzError ? 'AuthzError' : String(error));
   }
@@ -29,7 +35,11 @@ for (const client of clients) {
 }
 
 // @ts-expect-error: no such action
-const misspelt = engine.isAllowed({ principal, resource: { kind: 'note', id: '1', attr: { owner: 'anna' } }, action: 'edti' });
+const misspelt = engine.isAllowed({
+  principal,
+  resource: { kind: 'note', id: '1', attr: { owner: 'anna' } },
+  action: 'edti',
+});
 const filter: Filter = engine.plan({ principal, resource: { kind: 'note' }, actions: ['edit'] }).filter;
 const compiled = compilePolicies(loadPolicies('policies'));
 const { js } = await compiled.bundle();

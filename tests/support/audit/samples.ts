@@ -32,7 +32,14 @@ export function sampleCall(changes: Partial<Call> = {}): Call {
   };
 }
 
-export const ENDED: CallEnd = { code: undefined, message: '', httpStatus: 200, requestSize: 100, responseSize: 200, requestContext: undefined };
+export const ENDED: CallEnd = {
+  code: undefined,
+  message: '',
+  httpStatus: 200,
+  requestSize: 100,
+  responseSize: 200,
+  requestContext: undefined,
+};
 
 const ALLOWED: Decision = {
   actions: [{ action: 'view', effect: 1, matchedPolicy: 'resource.album.vdefault/acme', matchedScope: 'acme' }],
@@ -42,11 +49,25 @@ const ALLOWED: Decision = {
 };
 
 /** A check of one resource, allowed. */
-export function sampleCheck(changes: Partial<Checked> = {}, attr: Attributes = { ssn: '123-45-6789', dept: 'hr' }): Checked {
+export function sampleCheck(
+  changes: Partial<Checked> = {},
+  attr: Attributes = { ssn: '123-45-6789', dept: 'hr' },
+): Checked {
   return {
     requestId: 'req-1',
     principal: { id: 'alice', policyVersion: '', roles: ['user'], attr, scope: '' },
-    resources: [{ resource: { kind: 'album', policyVersion: 'default', id: 'a1', attr: { public: false, card: { number: '4111', name: 'A' } }, scope: 'acme' }, actions: ['view'] }],
+    resources: [
+      {
+        resource: {
+          kind: 'album',
+          policyVersion: 'default',
+          id: 'a1',
+          attr: { public: false, card: { number: '4111', name: 'A' } },
+          scope: 'acme',
+        },
+        actions: ['view'],
+      },
+    ],
     includeMeta: true,
     decisions: [ALLOWED],
     auxData: { jwt: { iss: 'us', email: 'alice@example.com' }, jwts: {} },
@@ -73,7 +94,15 @@ export function samplePlan(changes: Partial<Planned['request']> = {}, kind = 'KI
     plan: {
       filter:
         kind === 'KIND_CONDITIONAL'
-          ? { kind, condition: { expression: { operator: 'eq', operands: [{ variable: 'request.resource.attr.ssn' }, { value: '123-45-6789' }] } } }
+          ? {
+              kind,
+              condition: {
+                expression: {
+                  operator: 'eq',
+                  operands: [{ variable: 'request.resource.attr.ssn' }, { value: '123-45-6789' }],
+                },
+              },
+            }
           : { kind },
       filterDebug: '(eq request.resource.attr.ssn "123-45-6789")',
       matchedScopes: new Map([['view', '']]),
@@ -89,5 +118,10 @@ export function samplePlan(changes: Partial<Planned['request']> = {}, kind = 'KI
 export function sampleRecord(index: number, time = Date.now(), padding = 0): AuditRecord {
   const kind = index % 2 === 0 ? 'access' : 'decision';
   const callId = String(index).padStart(26, '0');
-  return { kind, callId, time, text: JSON.stringify({ callId, index, ...(padding > 0 ? { padding: 'x'.repeat(padding) } : {}) }) };
+  return {
+    kind,
+    callId,
+    time,
+    text: JSON.stringify({ callId, index, ...(padding > 0 ? { padding: 'x'.repeat(padding) } : {}) }),
+  };
 }

@@ -32,7 +32,11 @@ export function run(program: string, options: readonly string[], folder: string)
 /** Starts a program in a folder. */
 export function launch(program: string, options: readonly string[], folder: string): Running {
   const { AUTHZ_CONFIG: _, ...environment } = process.env;
-  const child = spawn(process.execPath, [program, ...options], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...options], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -72,7 +76,10 @@ export function folderOf(files: { readonly [path: string]: string }): string {
 /** The files below a folder, sorted. */
 export function filesIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort();
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
 }
 
 /** Inside the repository, so that the programs find their dependencies and the runtime. */
@@ -80,6 +87,10 @@ function buildPrograms(): { readonly authzc: string; readonly server: string } {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'cli-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { cwd: ROOT, env: { ...process.env, AUTHZ_DIST: folder }, stdio: 'pipe' });
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, AUTHZ_DIST: folder },
+    stdio: 'pipe',
+  });
   return { authzc: join(folder, 'authzc.js'), server: join(folder, 'server.js') };
 }

@@ -5,8 +5,8 @@ import { ROOT } from '../compiled.js';
 import { PACKAGE_SOURCES } from './package-sources.js';
 
 /**
- * Puts this repository into a project as the package `authz`, as `npm install` would: what it exports, bundled from the sources, and the command. The
- * other packages of this repository are linked beside it.
+ * Puts this repository into a project as the package `authz`, as `npm install` would: what it exports, bundled from the
+ * sources, and the command. The other packages of this repository are linked beside it.
  *
  * @param authzc the file of the built command.
  */
@@ -30,8 +30,13 @@ export async function linkPackage(project: string, authzc: string): Promise<void
     logLevel: 'error',
   });
   const exports = Object.fromEntries(names.map((name) => [`./${name}`, `./${name}.js`]));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'authz', version: '0.1.0', type: 'module', exports }));
-  writeFileSync(join(modules, '.bin/authzc'), `#!/bin/sh\nexec "${process.execPath}" "${authzc}" "$@"\n`, { mode: 0o755 });
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'authz', version: '0.1.0', type: 'module', exports }),
+  );
+  writeFileSync(join(modules, '.bin/authzc'), `#!/bin/sh\nexec "${process.execPath}" "${authzc}" "$@"\n`, {
+    mode: 0o755,
+  });
   for (const name of ['node-sqlite3-wasm']) linkOnce(join(ROOT, 'node_modules', name), join(modules, name));
 }
 

@@ -61,7 +61,11 @@ export class Context {
     return !match.none.of.some((item) => this.satisfied(item, params, variables));
   }
 
-  output(expression: string, params: Params, variables: { readonly [name: string]: unknown }): { readonly val: unknown } | { readonly error: string } {
+  output(
+    expression: string,
+    params: Params,
+    variables: { readonly [name: string]: unknown },
+  ): { readonly val: unknown } | { readonly error: string } {
     try {
       return { val: this.cel(expression, this.environment(params, variables)) };
     } catch (error) {

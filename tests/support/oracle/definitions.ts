@@ -1,6 +1,9 @@
 import type { Definitions, Document, Match, RuleBody, Texts, Values } from './documents.js';
 
-/** The used variables, in order of evaluation, and the used constants of a policy (docs/spec/policy-language.md#compiling-variables-and-constants). Equal content is one set of values (6.2). */
+/**
+ * The used variables, in order of evaluation, and the used constants of a policy
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). Equal content is one set of values (6.2).
+ */
 export interface Params {
   readonly variables: readonly { readonly name: string; readonly expr: string }[];
   readonly constants: Values;
@@ -8,8 +11,18 @@ export interface Params {
 
 /** What of a policy's definitions some texts use, directly or through variables. */
 export function paramsOf(documents: readonly Document[], own: Definitions, texts: readonly string[]): Params {
-  const variables = new Map(Object.entries(collect(own.variables, (name) => documents.find((d) => d.exportVariables?.name === name)?.exportVariables?.definitions)));
-  const constants = collect(own.constants, (name) => documents.find((d) => d.exportConstants?.name === name)?.exportConstants?.definitions);
+  const variables = new Map(
+    Object.entries(
+      collect(
+        own.variables,
+        (name) => documents.find((d) => d.exportVariables?.name === name)?.exportVariables?.definitions,
+      ),
+    ),
+  );
+  const constants = collect(
+    own.constants,
+    (name) => documents.find((d) => d.exportConstants?.name === name)?.exportConstants?.definitions,
+  );
 
   const used = new Set<string>();
   const order: { name: string; expr: string }[] = [];
@@ -35,7 +48,9 @@ export function paramsOf(documents: readonly Document[], own: Definitions, texts
 export function textsOf(rules: readonly RuleBody[]): readonly string[] {
   return rules.flatMap((rule) => [
     ...(rule.condition === undefined ? [] : expressionsOf(rule.condition.match)),
-    ...[rule.output?.expr, rule.output?.when?.ruleActivated, rule.output?.when?.conditionNotMet].filter((text) => text !== undefined),
+    ...[rule.output?.expr, rule.output?.when?.ruleActivated, rule.output?.when?.conditionNotMet].filter(
+      (text) => text !== undefined,
+    ),
   ]);
 }
 
@@ -49,7 +64,10 @@ export function expressionsOf(match: Match): readonly string[] {
 const VARIABLE = /\b(?:V|variables)\.([A-Za-z_]\w*)/g;
 const CONSTANT = /\b(?:C|constants)\.([A-Za-z_]\w*)/g;
 
-function collect<T extends Texts | Values>(block: { readonly import?: readonly string[]; readonly local?: T } | undefined, imported: (name: string) => T | undefined): T {
+function collect<T extends Texts | Values>(
+  block: { readonly import?: readonly string[]; readonly local?: T } | undefined,
+  imported: (name: string) => T | undefined,
+): T {
   return Object.assign({}, ...(block?.import ?? []).map(imported), block?.local) as T;
 }
 
@@ -62,7 +80,9 @@ function topological(variables: readonly { name: string; expr: string }[]): read
   const pending = [...variables].sort((a, b) => (a.name < b.name ? -1 : 1));
   const done: { name: string; expr: string }[] = [];
   while (pending.length > 0) {
-    const index = pending.findIndex(({ expr }) => !namesIn(expr, VARIABLE).some((name) => pending.some((other) => other.name === name)));
+    const index = pending.findIndex(
+      ({ expr }) => !namesIn(expr, VARIABLE).some((name) => pending.some((other) => other.name === name)),
+    );
     done.push(...pending.splice(Math.max(index, 0), 1));
   }
   return done;

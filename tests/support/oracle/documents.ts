@@ -1,4 +1,7 @@
-/** Policy documents as YAML gives them, already valid: the shapes the reference model reads (docs/spec/policy-language.md#document-fields). */
+/**
+ * Policy documents as YAML gives them, already valid: the shapes the reference model reads
+ * (docs/spec/policy-language.md#document-fields).
+ */
 export interface Document {
   readonly apiVersion?: string;
   readonly resourcePolicy?: ResourceDocument;
@@ -36,7 +39,10 @@ export interface SchemaUse {
 export interface RuleBody {
   readonly name?: string;
   readonly condition?: { readonly match: Match };
-  readonly output?: { readonly expr?: string; readonly when?: { readonly ruleActivated?: string; readonly conditionNotMet?: string } };
+  readonly output?: {
+    readonly expr?: string;
+    readonly when?: { readonly ruleActivated?: string; readonly conditionNotMet?: string };
+  };
 }
 
 export interface ResourceRule extends RuleBody {

@@ -10,8 +10,8 @@ export interface WireRow {
 }
 
 /**
- * Whether the condition of a filter selects a row; undefined when it has an operator outside the common ones. Written apart from the product, for
- * comparison with it: it works on JSON and knows nothing of the runtime.
+ * Whether the condition of a filter selects a row; undefined when it has an operator outside the common ones. Written
+ * apart from the product, for comparison with it: it works on JSON and knows nothing of the runtime.
  */
 export function selectsRow(condition: WireOperand, row: WireRow): boolean | undefined {
   const outcome = evaluate(condition, row, {});
@@ -30,11 +30,24 @@ function evaluate(operand: WireOperand, row: WireRow, bound: Bound): unknown {
   if ('variable' in operand) return read(operand.variable, row, bound);
   const { operator, operands } = operand.expression;
   const [, lambda] = operands;
-  if (QUANTIFIERS.has(operator) && lambda !== undefined && 'expression' in lambda && lambda.expression.operator === 'lambda') {
-    return quantified(operator, evaluate(operands[0] as WireOperand, row, bound), lambda.expression.operands, row, bound);
+  if (
+    QUANTIFIERS.has(operator) &&
+    lambda !== undefined &&
+    'expression' in lambda &&
+    lambda.expression.operator === 'lambda'
+  ) {
+    return quantified(
+      operator,
+      evaluate(operands[0] as WireOperand, row, bound),
+      lambda.expression.operands,
+      row,
+      bound,
+    );
   }
   if (operator === 'has') return hasField(operands[0] as WireOperand, row, bound);
-  const values = operands.map((each, position) => (operator === 'get-field' && position === 1 ? nameOf(each) : evaluate(each, row, bound)));
+  const values = operands.map((each, position) =>
+    operator === 'get-field' && position === 1 ? nameOf(each) : evaluate(each, row, bound),
+  );
   if (values.includes(UNSUPPORTED)) return UNSUPPORTED;
   const [first, second, third] = values;
   switch (operator) {
@@ -62,7 +75,9 @@ function evaluate(operand: WireOperand, row: WireRow, bound: Bound): unknown {
       return ordered(operator, first, second);
     case 'in':
       if (Array.isArray(second)) return second.some((item) => isEqual(item, first));
-      return typeof second === 'object' && second !== null && typeof first === 'string' ? Object.hasOwn(second, first) : FAILED;
+      return typeof second === 'object' && second !== null && typeof first === 'string'
+        ? Object.hasOwn(second, first)
+        : FAILED;
     case 'startsWith':
     case 'endsWith':
       return typeof first === 'string' && typeof second === 'string' ? first[operator](second) : FAILED;
@@ -79,13 +94,16 @@ function evaluate(operand: WireOperand, row: WireRow, bound: Bound): unknown {
     case 'math.floor':
       return typeof first === 'number' ? Math.floor(first) : FAILED;
     case 'distinct':
-      return Array.isArray(first) ? first.filter((item, position) => !first.slice(0, position).some((earlier) => isEqual(earlier, item))) : FAILED;
+      return Array.isArray(first)
+        ? first.filter((item, position) => !first.slice(0, position).some((earlier) => isEqual(earlier, item)))
+        : FAILED;
     case 'timestamp':
       return first instanceof Moment ? first : typeof first === 'string' ? momentOf(first) : FAILED;
     case 'get-field':
       return field(first, second as string);
     case 'index':
-      if (Array.isArray(first)) return typeof second === 'number' && Object.hasOwn(first, second) ? first[second] : FAILED;
+      if (Array.isArray(first))
+        return typeof second === 'number' && Object.hasOwn(first, second) ? first[second] : FAILED;
       return typeof second === 'string' ? field(first, second) : FAILED;
     case 'list':
       return values;
@@ -110,7 +128,8 @@ function field(object: unknown, name: string): unknown {
 
 function hasField(operand: WireOperand, row: WireRow, bound: Bound): unknown {
   if ('value' in operand) return UNSUPPORTED;
-  const [object, name] = 'variable' in operand ? partsOf(operand.variable, row, bound) : ofExpression(operand.expression, row, bound);
+  const [object, name] =
+    'variable' in operand ? partsOf(operand.variable, row, bound) : ofExpression(operand.expression, row, bound);
   if (object === UNSUPPORTED || object === FAILED) return object;
   return isMap(object) && Object.hasOwn(object, name);
 }
@@ -120,7 +139,11 @@ function partsOf(variable: string, row: WireRow, bound: Bound): readonly [object
   return [read(variable.slice(0, dot), row, bound), variable.slice(dot + 1)];
 }
 
-function ofExpression({ operator, operands }: { readonly operator: string; readonly operands: readonly WireOperand[] }, row: WireRow, bound: Bound): readonly [object: unknown, name: string] {
+function ofExpression(
+  { operator, operands }: { readonly operator: string; readonly operands: readonly WireOperand[] },
+  row: WireRow,
+  bound: Bound,
+): readonly [object: unknown, name: string] {
   if (operator !== 'get-field' && operator !== 'index') return [UNSUPPORTED, ''];
   return [evaluate(operands[0] as WireOperand, row, bound), nameOf(operands[1] as WireOperand)];
 }
@@ -140,17 +163,35 @@ function joined(values: readonly unknown[], end: boolean): unknown {
   return values.every((value) => value === !end) ? !end : FAILED;
 }
 
-function quantified(operator: string, range: unknown, [body, variable, other]: readonly WireOperand[], row: WireRow, bound: Bound): unknown {
-  if (range === UNSUPPORTED || variable === undefined || !('variable' in variable) || (other !== undefined && !('variable' in other))) return UNSUPPORTED;
+function quantified(
+  operator: string,
+  range: unknown,
+  [body, variable, other]: readonly WireOperand[],
+  row: WireRow,
+  bound: Bound,
+): unknown {
+  if (
+    range === UNSUPPORTED ||
+    variable === undefined ||
+    !('variable' in variable) ||
+    (other !== undefined && !('variable' in other))
+  )
+    return UNSUPPORTED;
   if (!Array.isArray(range) && !isMap(range)) return FAILED;
   // One variable is the item of a list or the key of a map.
   const outcomes = (Array.isArray(range) ? [...range.entries()] : Object.entries(range)).map(([key, item]) => {
     const first = other === undefined && Array.isArray(range) ? item : key;
-    return evaluate(body as WireOperand, row, { ...bound, [variable.variable]: first, ...(other !== undefined && { [other.variable]: item }) });
+    return evaluate(body as WireOperand, row, {
+      ...bound,
+      [variable.variable]: first,
+      ...(other !== undefined && { [other.variable]: item }),
+    });
   });
   if (operator !== 'exists_one') return joined(outcomes, operator === 'exists');
   if (outcomes.includes(UNSUPPORTED)) return UNSUPPORTED;
-  return outcomes.every((outcome) => typeof outcome === 'boolean') ? outcomes.filter((outcome) => outcome === true).length === 1 : FAILED;
+  return outcomes.every((outcome) => typeof outcome === 'boolean')
+    ? outcomes.filter((outcome) => outcome === true).length === 1
+    : FAILED;
 }
 
 const QUANTIFIERS: ReadonlySet<string> = new Set(['exists', 'all', 'exists_one']);
@@ -160,7 +201,9 @@ function typeOf(value: unknown): unknown {
   if (value instanceof Moment || typeof value === 'symbol') return UNSUPPORTED;
   if (value === null) return Symbol.for('null_type');
   if (typeof value === 'object') return Symbol.for(Array.isArray(value) ? 'list' : 'map');
-  return Symbol.for({ string: 'string', number: 'double', boolean: 'bool' }[typeof value as 'string' | 'number' | 'boolean']);
+  return Symbol.for(
+    { string: 'string', number: 'double', boolean: 'bool' }[typeof value as 'string' | 'number' | 'boolean'],
+  );
 }
 
 function sizeOf(value: unknown): unknown {
@@ -175,10 +218,17 @@ class Moment {
 }
 
 function momentOf(text: string): unknown {
-  const [, date, time, fraction = '', sign, hours = '0', minutes = '0'] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text) ?? [];
+  const [, date, time, fraction = '', sign, hours = '0', minutes = '0'] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/.exec(text) ?? [];
   const milliseconds = Date.parse(`${date}T${time}Z`);
   // A day that the month does not have, or the hour 24.
-  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(`${date}T${time}`) || Number(hours) > 23 || Number(minutes) > 59) return FAILED;
+  if (
+    Number.isNaN(milliseconds) ||
+    !new Date(milliseconds).toISOString().startsWith(`${date}T${time}`) ||
+    Number(hours) > 23 ||
+    Number(minutes) > 59
+  )
+    return FAILED;
   const offset = (sign === '-' ? -60_000 : 60_000) * (60 * Number(hours) + Number(minutes));
   const utc = milliseconds - offset;
   if (utc < FIRST || utc > LAST) return FAILED;
@@ -189,9 +239,11 @@ const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59Z');
 
 function ordered(operator: 'lt' | 'le' | 'gt' | 'ge', a: unknown, b: unknown): unknown {
-  if (typeof a === 'string' && typeof b === 'string') return compared(operator, Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  if (typeof a === 'string' && typeof b === 'string')
+    return compared(operator, Buffer.compare(Buffer.from(a), Buffer.from(b)));
   if (typeof a === 'boolean' && typeof b === 'boolean') return compared(operator, Number(a) - Number(b));
-  if (a instanceof Moment && b instanceof Moment) return compared(operator, a.nanoseconds < b.nanoseconds ? -1 : Number(a.nanoseconds > b.nanoseconds));
+  if (a instanceof Moment && b instanceof Moment)
+    return compared(operator, a.nanoseconds < b.nanoseconds ? -1 : Number(a.nanoseconds > b.nanoseconds));
   return typeof a === 'number' && typeof b === 'number' ? compared(operator, a < b ? -1 : Number(a > b)) : FAILED;
 }
 
@@ -200,7 +252,8 @@ function compared(operator: 'lt' | 'le' | 'gt' | 'ge', order: number): boolean {
 }
 
 function isEqual(a: unknown, b: unknown): boolean {
-  if (a instanceof Moment || b instanceof Moment) return a instanceof Moment && b instanceof Moment && a.nanoseconds === b.nanoseconds;
+  if (a instanceof Moment || b instanceof Moment)
+    return a instanceof Moment && b instanceof Moment && a.nanoseconds === b.nanoseconds;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))];

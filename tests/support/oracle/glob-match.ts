@@ -1,4 +1,6 @@
-/** The glob of docs/spec/policy-language.md#globs by translation to a RegExp: for comparison, as RegExp may backtrack. */
+/**
+ * The glob of docs/spec/policy-language.md#globs by translation to a RegExp: for comparison, as RegExp may backtrack.
+ */
 export function globMatch(pattern: string, text: string): boolean {
   if (pattern === '*') return true;
   const ends = /^([^*?[{\\]*)\*\*([^*?[{\\]*)$/u.exec(pattern);
@@ -18,15 +20,23 @@ function sourceOf(pattern: string): string | undefined {
   for (let rest = pattern; rest !== ''; ) {
     const brackets = /^\[(!?)(?:(.)-(.)\]|((?:\\.|[^\]\\])+)\])/su.exec(rest);
     const [piece, text] =
-      rest[0] === '\\' ? [rest.slice(0, 2), quote([...rest.slice(1)][0] ?? '')]
-      : rest.startsWith('**') ? [/^\*+/.exec(rest)?.[0] as string, '.*']
-      : rest[0] === '*' ? ['*', '[^:]*']
-      : rest[0] === '?' ? ['?', '[^:]']
-      : rest[0] === '[' ? [brackets?.[0] ?? '', brackets === null ? '' : setOf(brackets)]
-      : rest[0] === '{' ? ['{', '(?:']
-      : rest[0] === ',' && depth > 0 ? [',', '|']
-      : rest[0] === '}' && depth > 0 ? ['}', ')']
-      : [[...rest][0] as string, quote([...rest][0] as string)];
+      rest[0] === '\\'
+        ? [rest.slice(0, 2), quote([...rest.slice(1)][0] ?? '')]
+        : rest.startsWith('**')
+          ? [/^\*+/.exec(rest)?.[0] as string, '.*']
+          : rest[0] === '*'
+            ? ['*', '[^:]*']
+            : rest[0] === '?'
+              ? ['?', '[^:]']
+              : rest[0] === '['
+                ? [brackets?.[0] ?? '', brackets === null ? '' : setOf(brackets)]
+                : rest[0] === '{'
+                  ? ['{', '(?:']
+                  : rest[0] === ',' && depth > 0
+                    ? [',', '|']
+                    : rest[0] === '}' && depth > 0
+                      ? ['}', ')']
+                      : [[...rest][0] as string, quote([...rest][0] as string)];
     if (piece === '' || text === undefined) return undefined;
     if (text === '(?:') depth++;
     if (text === ')') depth--;

@@ -12,7 +12,10 @@ export interface ModelSettings {
   readonly globals: { readonly [name: string]: unknown };
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
   /** Leaf violations of attributes against a schema. */
-  readonly violations: (ref: string, attributes: unknown) => readonly { readonly path: string; readonly message: string }[];
+  readonly violations: (
+    ref: string,
+    attributes: unknown,
+  ) => readonly { readonly path: string; readonly message: string }[];
 }
 
 export const MODEL_DEFAULTS: ModelSettings = {
@@ -54,10 +57,21 @@ export interface ModelDecision {
   readonly matchedScope: string;
 }
 
-export type ModelOutput = { readonly src: string; readonly action: string } & ({ readonly val: unknown } | { readonly error: string });
+export type ModelOutput = { readonly src: string; readonly action: string } & (
+  | { readonly val: unknown }
+  | { readonly error: string }
+);
 
-/** The reference model of a check of one principal and one resource (docs/spec/policy-language.md#reference-model), in the order and with the names of its text. */
-export function modelCheck(table: Table, cel: Cel, request: ModelRequest, settings: ModelSettings = MODEL_DEFAULTS): ModelResult {
+/**
+ * The reference model of a check of one principal and one resource (docs/spec/policy-language.md#reference-model), in
+ * the order and with the names of its text.
+ */
+export function modelCheck(
+  table: Table,
+  cel: Cel,
+  request: ModelRequest,
+  settings: ModelSettings = MODEL_DEFAULTS,
+): ModelResult {
   return new ModelCheck(table, cel, request, settings).run();
 }
 
@@ -111,10 +125,14 @@ class ModelCheck {
     const principalKey = policyKey('principal', request.principal.id, principalVersion, principalScopes[0] ?? '');
     const resourceKey = policyKey('resource', request.resource.kind, version, resourceScopes[0] ?? '');
     this.validate(resourceScopes);
-    if (this.result.validationErrors.length > 0 && settings.schemaEnforcement === 'reject') return this.denyAll(resourceKey);
+    if (this.result.validationErrors.length > 0 && settings.schemaEnforcement === 'reject')
+      return this.denyAll(resourceKey);
 
-    const isHere = (row: Row | RoleRow): boolean => row.version === version && resourceScopes.includes(row.scope) && indexMatch(row.kind ?? '', kind);
-    const principalExists = table.rows.some((row) => row.type === 'P' && row.version === principalVersion && principalScopes.includes(row.scope));
+    const isHere = (row: Row | RoleRow): boolean =>
+      row.version === version && resourceScopes.includes(row.scope) && indexMatch(row.kind ?? '', kind);
+    const principalExists = table.rows.some(
+      (row) => row.type === 'P' && row.version === principalVersion && principalScopes.includes(row.scope),
+    );
     const resourceExists = table.rows.some((row) => row.type === 'R' && isHere(row)) || table.roleRules.some(isHere);
     if (!principalExists && !resourceExists) return this.denyAll('NO_MATCH');
 
@@ -123,13 +141,24 @@ class ModelCheck {
     for (const action of request.actions) {
       let final = this.judge('P', request.principal.roles.slice(0, 1), action, principalScopes, byPrincipal);
       if (final.effect === null) final = this.judge('R', request.principal.roles, action, resourceScopes, byResource);
-      this.result.actions.push({ action, effect: final.effect ?? 'EFFECT_DENY', matchedPolicy: final.policy, matchedScope: final.scope });
+      this.result.actions.push({
+        action,
+        effect: final.effect ?? 'EFFECT_DENY',
+        matchedPolicy: final.policy,
+        matchedScope: final.scope,
+      });
     }
     this.result.effectiveDerivedRoles = [...new Set([...this.listed.values()].flatMap(([active]) => active))].sort();
     return this.result;
   }
 
-  private judge(type: 'R' | 'P', roles: readonly string[], action: string, scopes: readonly string[], matched: string): Verdict {
+  private judge(
+    type: 'R' | 'P',
+    roles: readonly string[],
+    action: string,
+    scopes: readonly string[],
+    matched: string,
+  ): Verdict {
     let final: Verdict = { effect: null, policy: matched, scope: '', fatal: false };
     for (const role of roles) {
       const verdict = this.judgeRole(type, role, action, scopes, matched);
@@ -148,9 +177,11 @@ class ModelCheck {
         const holds = this.visit(row, action);
         if (holds === 'fatal') return { effect: 'EFFECT_DENY', policy: row.origin, scope, fatal: true };
         if (holds && row.effect === 'EFFECT_ALLOW') isAllowed = true;
-        if (holds && row.effect === 'EFFECT_DENY') return { effect: 'EFFECT_DENY', policy: row.fromRolePolicy ? row.origin : policy, scope, fatal: false };
+        if (holds && row.effect === 'EFFECT_DENY')
+          return { effect: 'EFFECT_DENY', policy: row.fromRolePolicy ? row.origin : policy, scope, fatal: false };
       }
-      if (isAllowed && this.table.consents.get(scope) === false) return { effect: 'EFFECT_ALLOW', policy, scope, fatal: false };
+      if (isAllowed && this.table.consents.get(scope) === false)
+        return { effect: 'EFFECT_ALLOW', policy, scope, fatal: false };
     }
     return { effect: null, policy, scope: '', fatal: false };
   }
@@ -163,7 +194,10 @@ class ModelCheck {
     if (holds === undefined) {
       try {
         const role = row.derivedRole;
-        if (role !== undefined && !context.satisfied(role.definition.condition?.match, role.params, context.variablesFor(role.params))) {
+        if (
+          role !== undefined &&
+          !context.satisfied(role.definition.condition?.match, role.params, context.variablesFor(role.params))
+        ) {
           this.conditions.set(row.cacheKey as string, false);
           return false;
         }
@@ -175,7 +209,12 @@ class ModelCheck {
       if (row.cacheKey !== undefined) this.conditions.set(row.cacheKey, holds);
     }
     const out = holds ? row.out[0] : row.out[1];
-    if (out !== undefined) this.result.outputs.push({ src: `${row.origin}#${row.name}`, action, ...context.output(out, row.params, variables) });
+    if (out !== undefined)
+      this.result.outputs.push({
+        src: `${row.origin}#${row.name}`,
+        action,
+        ...context.output(out, row.params, variables),
+      });
     return holds;
   }
 
@@ -193,20 +232,37 @@ class ModelCheck {
     );
     const rows = cell.filter((row) => indexMatch(row.action, action));
     if (type === 'P') return rows;
-    const isListed = table.roleRules.some((rule) => roles.includes(rule.role) && rule.version === version && rule.scope === scope && indexMatch(rule.kind, kind));
+    const isListed = table.roleRules.some(
+      (rule) =>
+        roles.includes(rule.role) && rule.version === version && rule.scope === scope && indexMatch(rule.kind, kind),
+    );
     return cell.length > 0 || isListed ? [...this.rolePolicyRows(scope, roles, action), ...rows] : rows;
   }
 
   private rolePolicyRows(scope: string, roles: readonly string[], action: string): readonly VisitedRow[] {
     return roles.flatMap((role) => {
-      const mine = this.table.roleRules.filter((rule) => rule.role === role && rule.version === this.version && rule.scope === scope);
+      const mine = this.table.roleRules.filter(
+        (rule) => rule.role === role && rule.version === this.version && rule.scope === scope,
+      );
       if (mine.length === 0) return [];
-      const hits = mine.filter((rule) => indexMatch(rule.kind, this.kind) && rule.allow.some((allowed) => allowed === action || globMatch(allowed, action)));
+      const hits = mine.filter(
+        (rule) =>
+          indexMatch(rule.kind, this.kind) &&
+          rule.allow.some((allowed) => allowed === action || globMatch(allowed, action)),
+      );
       const origin = (mine[0] as RoleRow).origin;
       if (hits.length === 0) return [{ ...SILENT, effect: 'EFFECT_DENY', origin }];
       return hits.flatMap((rule): VisitedRow[] => {
         const row = { ...SILENT, name: rule.name, origin, params: rule.params, cacheKey: rule.cacheKey };
-        if (rule.condition !== undefined) return [{ ...row, effect: 'EFFECT_DENY', condition: { none: { of: [rule.condition] } }, out: [rule.out[1], rule.out[0]] }];
+        if (rule.condition !== undefined)
+          return [
+            {
+              ...row,
+              effect: 'EFFECT_DENY',
+              condition: { none: { of: [rule.condition] } },
+              out: [rule.out[1], rule.out[0]],
+            },
+          ];
         return rule.out.some((text) => text !== undefined) ? [{ ...row, out: rule.out }] : [];
       });
     });
@@ -228,7 +284,9 @@ class ModelCheck {
     const roles = new Set(this.request.principal.roles.flatMap((role) => this.withAncestors(role)));
     const active: string[] = [];
     const failed: string[] = [];
-    for (const [name, role] of this.table.derived.get(policyKey('resource', this.request.resource.kind, this.version, scope)) ?? []) {
+    for (const [name, role] of this.table.derived.get(
+      policyKey('resource', this.request.resource.kind, this.version, scope),
+    ) ?? []) {
       const { parentRoles, condition } = role.definition;
       if (!parentRoles.includes('*') && !parentRoles.some((parent) => roles.has(parent))) continue;
       try {
@@ -259,7 +317,12 @@ class ModelCheck {
   private validate(scopes: readonly string[]): void {
     const { table, request, settings, version } = this;
     const keyAt = (scope: string): string => policyKey('resource', request.resource.kind, version, scope);
-    if (settings.schemaEnforcement === 'none' || scopes[0] === undefined || !table.resourcePolicies.has(keyAt(scopes[0]))) return;
+    if (
+      settings.schemaEnforcement === 'none' ||
+      scopes[0] === undefined ||
+      !table.resourcePolicies.has(keyAt(scopes[0]))
+    )
+      return;
     const schemas: ResourceDocument['schemas'] = table.resourcePolicies.get(keyAt(''))?.schemas;
     this.result.validationErrors = [
       ...this.violationsOf(schemas?.principalSchema, request.principal.attr ?? {}, 'SOURCE_PRINCIPAL'),
@@ -267,14 +330,20 @@ class ModelCheck {
     ];
   }
 
-  private violationsOf(schema: SchemaUse | undefined, attributes: unknown, source: string): ModelResult['validationErrors'] {
+  private violationsOf(
+    schema: SchemaUse | undefined,
+    attributes: unknown,
+    source: string,
+  ): ModelResult['validationErrors'] {
     const ignored = schema?.ignoreWhen?.actions ?? [];
-    if (schema === undefined || this.request.actions.every((action) => ignored.some((glob) => globMatch(glob, action)))) return [];
+    if (schema === undefined || this.request.actions.every((action) => ignored.some((glob) => globMatch(glob, action))))
+      return [];
     return this.settings.violations(schema.ref, attributes).map((violation) => ({ ...violation, source }));
   }
 
   private denyAll(matchedPolicy: string): ModelResult {
-    for (const action of this.request.actions) this.result.actions.push({ action, effect: 'EFFECT_DENY', matchedPolicy, matchedScope: '' });
+    for (const action of this.request.actions)
+      this.result.actions.push({ action, effect: 'EFFECT_DENY', matchedPolicy, matchedScope: '' });
     return this.result;
   }
 
@@ -303,6 +372,7 @@ function asSent({ policyVersion = '', scope = '' }: Party): { readonly policyVer
 function visibleScopes(existing: ReadonlySet<string>, scope: string, lenient: boolean): readonly string[] {
   if (!existing.has(scope) && !lenient) return [];
   const chain = [scope];
-  for (let current = scope; current !== ''; chain.push(current)) current = current.slice(0, Math.max(0, current.lastIndexOf('.')));
+  for (let current = scope; current !== ''; chain.push(current))
+    current = current.slice(0, Math.max(0, current.lastIndexOf('.')));
   return chain.filter((candidate) => existing.has(candidate));
 }

@@ -20,11 +20,20 @@ export function randomMatch(random: Random, names: Names, depth = 2): Match {
 export function randomExpression(random: Random, names: Names, depth: number): string {
   if (depth === 0 || random.chance(0.7)) return randomLeaf(random, names);
   const inner = (): string => randomExpression(random, names, depth - 1);
-  return random.pick([() => `!(${inner()})`, () => `${atom(inner())} && ${atom(inner())}`, () => `${atom(inner())} || ${atom(inner())}`, () => `(${inner()} ? ${inner()} : ${inner()})`])();
+  return random.pick([
+    () => `!(${inner()})`,
+    () => `${atom(inner())} && ${atom(inner())}`,
+    () => `${atom(inner())} || ${atom(inner())}`,
+    () => `(${inner()} ? ${inner()} : ${inner()})`,
+  ])();
 }
 
 /** The optional parts of a rule. */
-export function randomBody(random: Random, names: Names, options: { readonly outputs: boolean; readonly conditions: number }): RuleBody {
+export function randomBody(
+  random: Random,
+  names: Names,
+  options: { readonly outputs: boolean; readonly conditions: number },
+): RuleBody {
   return {
     ...(random.chance(options.conditions) ? { condition: { match: randomMatch(random, names) } } : {}),
     ...(options.outputs && random.chance(0.4) ? { output: randomOutput(random, names) } : {}),
@@ -32,7 +41,8 @@ export function randomBody(random: Random, names: Names, options: { readonly out
 }
 
 function randomOutput(random: Random, names: Names): NonNullable<RuleBody['output']> {
-  const text = (): string => random.pick([() => '"said"', () => 'R.attr.a', () => '"a" + R.attr.a', () => randomExpression(random, names, 0)])();
+  const text = (): string =>
+    random.pick([() => '"said"', () => 'R.attr.a', () => '"a" + R.attr.a', () => randomExpression(random, names, 0)])();
   return random.pick([
     () => ({ expr: text() }),
     () => ({ when: { ruleActivated: text() } }),
@@ -53,7 +63,8 @@ function randomLeaf(random: Random, { variables, constants, runtime }: Names): s
     () => 'R.attr.a',
     () => `has(R.attr.${random.pick(ATTRIBUTES)})`,
     () => `R.attr.a in ["x", "y"]`,
-    () => `R.attr.${random.pick(ATTRIBUTES)} ${random.pick(['==', '!='])} (${random.pick(['P.attr.n < 5', '"admin" in P.roles', 'P.attr.missing'])} ${random.pick(['||', '&&'])} R.attr.${random.pick(['a', 'b', 'flag'])})`,
+    () =>
+      `R.attr.${random.pick(ATTRIBUTES)} ${random.pick(['==', '!='])} (${random.pick(['P.attr.n < 5', '"admin" in P.roles', 'P.attr.missing'])} ${random.pick(['||', '&&'])} R.attr.${random.pick(['a', 'b', 'flag'])})`,
     () => `R.attr.${random.pick(ATTRIBUTES)} in [P.attr.n < 5 || R.attr.a, "x"]`,
     () => `(R.attr.flag ? ${random.below(10)} : P.attr.n) ${random.pick(['<', '<='])} R.attr.n`,
     () => `"${random.pick(['u1', 'admin'])}" in P.roles`,

@@ -1,4 +1,12 @@
-import type { Document, PrincipalAction, ResourceDocument, ResourceRule, RuleBody, Texts, Values } from './documents.js';
+import type {
+  Document,
+  PrincipalAction,
+  ResourceDocument,
+  ResourceRule,
+  RuleBody,
+  Texts,
+  Values,
+} from './documents.js';
 import type { ModelRequest } from './model.js';
 import type { Random } from './random.js';
 import { DERIVED, type Names, randomBody, randomExpression, randomMatch } from './random-conditions.js';
@@ -10,27 +18,41 @@ export interface StoreOptions {
 }
 
 /**
- * A random set of valid policies: resource, principal and role policies and derived roles, over three scopes of either permission and two
- * versions. It keeps the static rules of the language: names are unique, ancestors of a scope exist, the policies of a scope agree.
+ * A random set of valid policies: resource, principal and role policies and derived roles, over three scopes of either
+ * permission and two versions. It keeps the static rules of the language: names are unique, ancestors of a scope exist,
+ * the policies of a scope agree.
  */
 export function randomStore(random: Random, options: StoreOptions): readonly Document[] {
   const consents = new Map(SCOPES.map((scope) => [scope, random.chance(scope === '' ? 0.05 : 0.35)]));
-  const permissions = (scope: string): { readonly scopePermissions?: string } => (consents.get(scope) ? { scopePermissions: CONSENT } : {});
+  const permissions = (scope: string): { readonly scopePermissions?: string } =>
+    consents.get(scope) ? { scopePermissions: CONSENT } : {};
   const documents: Document[] = [derivedRoles(random, options), EXPORTED_VARIABLES, EXPORTED_CONSTANTS];
 
   for (const version of VERSIONS) {
     for (const resource of random.some(KINDS, 2, KINDS.length)) {
       for (const scope of SCOPES.slice(0, random.pick([1, 2, 3, 3]))) {
-        documents.push({ resourcePolicy: { ...resourcePolicy(random, options), resource, version, scope, ...permissions(scope) } });
+        documents.push({
+          resourcePolicy: { ...resourcePolicy(random, options), resource, version, scope, ...permissions(scope) },
+        });
       }
     }
     for (const principal of random.some(PRINCIPALS, 0, 2)) {
       for (const scope of SCOPES.slice(0, 1 + random.below(2))) {
-        documents.push({ principalPolicy: { principal, version, scope, ...permissions(scope), ...definitions(random), rules: principalRules(random, options) } });
+        documents.push({
+          principalPolicy: {
+            principal,
+            version,
+            scope,
+            ...permissions(scope),
+            ...definitions(random),
+            rules: principalRules(random, options),
+          },
+        });
       }
     }
     for (const role of random.some(ROLES, 0, 3)) {
-      for (const scope of random.some(SCOPES, 0, 2)) documents.push({ rolePolicy: rolePolicy(random, options, role, version, scope) });
+      for (const scope of random.some(SCOPES, 0, 2))
+        documents.push({ rolePolicy: rolePolicy(random, options, role, version, scope) });
     }
   }
   return documents.map((document) => ({ apiVersion: 'api.authz.dev/v1', ...document }));
@@ -69,7 +91,9 @@ const ACTIONS = ['view', 'edit', 'view:public', 'view:public:x', 'delete'];
 const ACTION_TEXTS = [...ACTIONS, '*', 'view:*', 'view*', 'v*w', '*:public', 'view:**'];
 const CONSENT = 'SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS';
 
-const EXPORTED_VARIABLES: Document = { exportVariables: { name: 'shared_variables', definitions: { shared: 'R.attr.a == C.letter' } } };
+const EXPORTED_VARIABLES: Document = {
+  exportVariables: { name: 'shared_variables', definitions: { shared: 'R.attr.a == C.letter' } },
+};
 const EXPORTED_CONSTANTS: Document = { exportConstants: { name: 'shared_constants', definitions: { letter: 'x' } } };
 
 function derivedRoles(random: Random, options: StoreOptions): Document {
@@ -88,7 +112,10 @@ function derivedRoles(random: Random, options: StoreOptions): Document {
 }
 
 /** Two local variables, the second by the first; a shared one; constants. */
-function definitions(random: Random): { readonly variables: { readonly import: readonly string[]; readonly local: Texts }; readonly constants: { readonly import: readonly string[]; readonly local: Values } } {
+function definitions(random: Random): {
+  readonly variables: { readonly import: readonly string[]; readonly local: Texts };
+  readonly constants: { readonly import: readonly string[]; readonly local: Values };
+} {
   const plain: Names = { variables: [], constants: ['c1'], runtime: false };
   const first = randomExpression(random, plain, 1);
   const second = randomExpression(random, { ...plain, variables: ['v1'] }, 1);
@@ -123,7 +150,10 @@ function resourceRule(random: Random, options: StoreOptions, index: number): Res
   };
 }
 
-function principalRules(random: Random, options: StoreOptions): readonly { readonly resource: string; readonly actions: readonly PrincipalAction[] }[] {
+function principalRules(
+  random: Random,
+  options: StoreOptions,
+): readonly { readonly resource: string; readonly actions: readonly PrincipalAction[] }[] {
   return random.some(['doc', 'album:object', 'leave_request', 'd*', '*', 'album*'], 0, 3).map((resource, block) => ({
     resource,
     actions: random.times(1, 3, (index) => ({
@@ -136,7 +166,13 @@ function principalRules(random: Random, options: StoreOptions): readonly { reado
 }
 
 /** Each resource text once: rules at equal positions of two texts share a result in an order that is open (8.10-D3). */
-function rolePolicy(random: Random, options: StoreOptions, role: string, version: string, scope: string): NonNullable<Document['rolePolicy']> {
+function rolePolicy(
+  random: Random,
+  options: StoreOptions,
+  role: string,
+  version: string,
+  scope: string,
+): NonNullable<Document['rolePolicy']> {
   const resource = random.pick(['doc', 'album_object', 'd*', '*', 'leave*']);
   return {
     role,

@@ -1,5 +1,13 @@
 import { paramsOf, type Params, textsOf, expressionsOf } from './definitions.js';
-import type { DerivedRoleDefinition, Document, Match, PrincipalDocument, ResourceDocument, RoleDocument, RuleBody } from './documents.js';
+import type {
+  DerivedRoleDefinition,
+  Document,
+  Match,
+  PrincipalDocument,
+  ResourceDocument,
+  RoleDocument,
+  RuleBody,
+} from './documents.js';
 
 /** Policies as rows: the first half of the reference model (docs/spec/policy-language.md#reference-model). */
 export interface Table {
@@ -65,7 +73,9 @@ export interface RoleRow {
 export const NO_PARAMS: Params = { variables: [], constants: {} };
 
 export function sanitize(name: string): string {
-  return /^[A-Za-z][0-9A-Za-z_@.\-/]*(:[A-Za-z][0-9A-Za-z_@.\-/]*)*$/.test(name) ? name.replace(/[^0-9A-Za-z_.]+/g, '_') : name;
+  return /^[A-Za-z][0-9A-Za-z_@.\-/]*(:[A-Za-z][0-9A-Za-z_@.\-/]*)*$/.test(name)
+    ? name.replace(/[^0-9A-Za-z_.]+/g, '_')
+    : name;
 }
 
 export function policyKey(type: string, name: string, version: string, scope: string): string {
@@ -108,10 +118,20 @@ class TableBuilder implements Table {
 
     for (const [index, rule] of rules.entries()) {
       const name = rule.name || `rule-${String(index + 1).padStart(3, '0')}`;
-      const common = { ...place, ...invertIfConsent(policy, rule), out: outputsOf(rule), name, origin: key, params, isMarker: false, fromRolePolicy: false };
+      const common = {
+        ...place,
+        ...invertIfConsent(policy, rule),
+        out: outputsOf(rule),
+        name,
+        origin: key,
+        params,
+        isMarker: false,
+        fromRolePolicy: false,
+      };
       // The order among the rows of one rule is open (8.10-D1): here the plain roles first.
       for (const action of rule.actions) {
-        for (const role of orEveryone(rule.roles ?? [])) this.rows.push({ ...common, role, action, derivedRole: undefined, cacheKey: `rule ${key} ${name}` });
+        for (const role of orEveryone(rule.roles ?? []))
+          this.rows.push({ ...common, role, action, derivedRole: undefined, cacheKey: `rule ${key} ${name}` });
       }
       for (const derivedName of rule.derivedRoles ?? []) {
         const derivedRole = this.findDerivedRole(policy, derivedName);
@@ -184,7 +204,11 @@ class TableBuilder implements Table {
 
   private findDerivedRole({ importDerivedRoles = [] }: ResourceDocument, name: string): ModelDerivedRole {
     for (const { derivedRoles } of this.documents) {
-      if (derivedRoles === undefined || !importDerivedRoles.some((imported) => sanitize(imported) === sanitize(derivedRoles.name))) continue;
+      if (
+        derivedRoles === undefined ||
+        !importDerivedRoles.some((imported) => sanitize(imported) === sanitize(derivedRoles.name))
+      )
+        continue;
       const definition = derivedRoles.definitions.find((candidate) => candidate.name === name);
       if (definition === undefined) continue;
       const texts = definition.condition === undefined ? [] : expressionsOf(definition.condition.match);
@@ -215,9 +239,13 @@ function consentsOf(policy: { readonly scopePermissions?: string }): boolean {
 }
 
 /** The outputs are not exchanged (9.3). */
-function invertIfConsent(policy: { readonly scopePermissions?: string }, rule: RuleBody & { readonly effect: string }): Pick<Row, 'effect' | 'condition'> {
+function invertIfConsent(
+  policy: { readonly scopePermissions?: string },
+  rule: RuleBody & { readonly effect: string },
+): Pick<Row, 'effect' | 'condition'> {
   const match = rule.condition?.match;
-  if (consentsOf(policy) && rule.effect === 'EFFECT_ALLOW' && match !== undefined) return { effect: 'EFFECT_DENY', condition: { none: { of: [match] } } };
+  if (consentsOf(policy) && rule.effect === 'EFFECT_ALLOW' && match !== undefined)
+    return { effect: 'EFFECT_DENY', condition: { none: { of: [match] } } };
   return { effect: rule.effect, condition: match };
 }
 

@@ -1,8 +1,9 @@
 import { type Environment, ModelError } from './context.js';
 
 /**
- * Evaluates the family of expressions that random stores are made of: `?:`, `||`, `&&`, `!`, `==`, `!=`, `<`, `<=`, `in`, `+` of strings, `has`, lists,
- * literals and selections. Written apart from the product, for comparison with it. Attributes are JSON, so every number is a double.
+ * Evaluates the family of expressions that random stores are made of: `?:`, `||`, `&&`, `!`, `==`, `!=`, `<`, `<=`,
+ * `in`, `+` of strings, `has`, lists, literals and selections. Written apart from the product, for comparison with it.
+ * Attributes are JSON, so every number is a double.
  */
 export function tinyCel(expression: string, environment: Environment): unknown {
   return new Evaluator(tokensOf(expression), environment).evaluate();
@@ -172,7 +173,8 @@ function compare(operator: string, left: unknown, right: unknown): boolean {
     if (right !== null && typeof right === 'object' && typeof left === 'string') return Object.hasOwn(right, left);
     throw new ModelError('no such overload');
   }
-  const isComparable = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string' || typeof left === 'boolean');
+  const isComparable =
+    typeof left === typeof right && (typeof left === 'number' || typeof left === 'string' || typeof left === 'boolean');
   if (!isComparable) throw new ModelError('no such overload');
   const [a, b] = [left as number, right as number];
   return operator === '<' ? a < b : a <= b;
@@ -198,7 +200,8 @@ function select(environment: Environment, path: readonly string[]): unknown {
   let value = rootOf(environment, root);
   for (const field of fields) {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new ModelError('no such overload');
-    if (!Object.hasOwn(value, field)) throw new ModelError('VCG'.includes(root) ? `undefined field '${field}'` : `no such key: ${field}`);
+    if (!Object.hasOwn(value, field))
+      throw new ModelError('VCG'.includes(root) ? `undefined field '${field}'` : `no such key: ${field}`);
     value = (value as { readonly [name: string]: unknown })[field];
   }
   return value;
@@ -212,6 +215,7 @@ function rootOf(environment: Environment, root: string): unknown {
   if (root === 'C' || root === 'constants') return constants;
   if (root === 'G' || root === 'globals') return globals;
   if (root !== 'runtime') throw new Error(`not in the family: ${root}`);
-  if (failedDerivedRoles.length > 0) throw new ModelError(`failed to compute effective derived roles [${failedDerivedRoles.join(', ')}]`);
+  if (failedDerivedRoles.length > 0)
+    throw new ModelError(`failed to compute effective derived roles [${failedDerivedRoles.join(', ')}]`);
   return { effectiveDerivedRoles };
 }

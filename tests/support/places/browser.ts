@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** Whether a browser is installed. */
 export const hasBrowser = existsSync(CHROMIUM);
@@ -49,9 +57,14 @@ export async function inBrowser(program: string): Promise<{ readonly forbids: bo
   const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS, timeout: 15_000 });
   try {
     const page = await browser.newPage();
-    const failed = new Promise<string>((resolve) => page.on('pageerror', (error) => resolve(JSON.stringify({ forbids: true, text: String(error) }))));
+    const failed = new Promise<string>((resolve) =>
+      page.on('pageerror', (error) => resolve(JSON.stringify({ forbids: true, text: String(error) }))),
+    );
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { timeout: 15_000 });
-    return JSON.parse(await Promise.race([answered, failed, tooLong('the browser')])) as { forbids: boolean; text: string };
+    return JSON.parse(await Promise.race([answered, failed, tooLong('the browser')])) as {
+      forbids: boolean;
+      text: string;
+    };
   } finally {
     await browser.close();
     server.closeAllConnections();

@@ -31,9 +31,15 @@ export async function inWorker(program: string): Promise<string> {
   writeFileSync(join(folder, 'config.capnp'), CONFIG);
   writeFileSync(join(folder, 'worker.js'), WORKER);
   writeFileSync(join(folder, 'program.js'), program);
-  const child = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=3'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit', 'pipe'], detached: true });
+  const child = spawn(WORKERD, ['serve', 'config.capnp', '--control-fd=3'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    detached: true,
+  });
   try {
-    const response = await fetch(`http://127.0.0.1:${await portOf(child)}/`, { signal: AbortSignal.timeout(5 * LAST_RESORT) });
+    const response = await fetch(`http://127.0.0.1:${await portOf(child)}/`, {
+      signal: AbortSignal.timeout(5 * LAST_RESORT),
+    });
     return await response.text();
   } finally {
     stop(child);

@@ -5,9 +5,13 @@ import { type BundleModule, importBundle } from '../../../compiler/bundle/import
 import type { Compilation } from '../../../compiler/compile.js';
 import { ROOT } from '../compiled.js';
 
-/** The bundle of a compilation, with the runtime of this process and not a copy of its own: thousands of them fit into memory, and are soon made. */
+/**
+ * The bundle of a compilation, with the runtime of this process and not a copy of its own: thousands of them fit into
+ * memory, and are soon made.
+ */
 export async function linked(compilation: Compilation): Promise<BundleModule> {
-  if (compilation.program === undefined) throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
+  if (compilation.program === undefined)
+    throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
   const files = new Map(compilation.files.map(({ path, text }) => [path, text]));
   const { outputFiles } = await build({
     entryPoints: ['index.ts'],
@@ -19,9 +23,18 @@ export async function linked(compilation: Compilation): Promise<BundleModule> {
       {
         name: 'emitted',
         setup({ onResolve, onLoad }) {
-          onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: pathToFileURL(join(ROOT, 'runtime', path.slice('#runtime/'.length), 'index.ts')).href, external: true }));
-          onResolve({ filter: /.*/ }, ({ path, importer }) => ({ path: posix.join(dirname(importer), path).replace(/\.js$/, '.ts'), namespace: 'emitted' }));
-          onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => ({ contents: files.get(path) ?? '', loader: 'ts' }));
+          onResolve({ filter: /^#runtime\// }, ({ path }) => ({
+            path: pathToFileURL(join(ROOT, 'runtime', path.slice('#runtime/'.length), 'index.ts')).href,
+            external: true,
+          }));
+          onResolve({ filter: /.*/ }, ({ path, importer }) => ({
+            path: posix.join(dirname(importer), path).replace(/\.js$/, '.ts'),
+            namespace: 'emitted',
+          }));
+          onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => ({
+            contents: files.get(path) ?? '',
+            loader: 'ts',
+          }));
         },
       },
     ],

@@ -12,11 +12,23 @@ export const FIELDS = ['k', 'l', 'm'];
 
 const STRINGS = ['', 'a', 'ab', 'abc', 'OPEN', 'LOCKED', 'alice', 'ä', '🙂', '1', 'null'];
 const NUMBERS = [0, 1, 2, 3, -1, 0.5, 1.5, 1e15, 9007199254740993, 1e300, -0];
-const MOMENTS = ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z', '1999-12-31T23:59:59.500Z', '2023-02-29T00:00:00Z', '2024-01-01T00:00:00.5+02:00', '2024-01-01'];
+const MOMENTS = [
+  '2024-02-29T00:00:00Z',
+  '2024-02-29T00:00:00.000Z',
+  '1999-12-31T23:59:59.500Z',
+  '2023-02-29T00:00:00Z',
+  '2024-01-01T00:00:00.5+02:00',
+  '2024-01-01',
+];
 
 /** A schema for the attributes of a resource. */
 export function randomSchema(random: Random): SchemaObject {
-  const properties = Object.fromEntries([...random.some(NAMES, 2, 5), ...(random.chance(0.1) ? [random.pick(ODD_NAMES)] : [])].map((name) => [name, schemaOf(random, 2)]));
+  const properties = Object.fromEntries(
+    [...random.some(NAMES, 2, 5), ...(random.chance(0.1) ? [random.pick(ODD_NAMES)] : [])].map((name) => [
+      name,
+      schemaOf(random, 2),
+    ]),
+  );
   const names = Object.keys(properties);
   return {
     ...(random.chance(0.7) && { type: 'object' }),
@@ -24,19 +36,29 @@ export function randomSchema(random: Random): SchemaObject {
     ...(random.chance(0.8) && { required: random.some(random.chance(0.9) ? names : NAMES, 1, 3) as readonly string[] }),
     ...(random.chance(0.3) && { additionalProperties: random.chance(0.7) ? false : schemaOf(random, 1) }),
     ...(random.chance(0.1) && { patternProperties: { [random.pick(['^a', 'b$', '^x'])]: schemaOf(random, 1) } }),
-    ...(random.chance(0.1) && { propertyNames: random.pick([{ maxLength: 2 }, { pattern: '^[a-z]' }, { enum: [...NAMES] }]) }),
+    ...(random.chance(0.1) && {
+      propertyNames: random.pick([{ maxLength: 2 }, { pattern: '^[a-z]' }, { enum: [...NAMES] }]),
+    }),
     ...(random.chance(0.1) && { minProperties: random.below(4) }),
     ...(random.chance(0.1) && { maxProperties: 2 + random.below(4) }),
     ...(random.chance(0.15) && { dependentRequired: { [random.pick(NAMES)]: [random.pick(NAMES)] } }),
-    ...(random.chance(0.1) && { dependentSchemas: { [random.pick(NAMES)]: { properties: { [random.pick(NAMES)]: schemaOf(random, 1) } } } }),
+    ...(random.chance(0.1) && {
+      dependentSchemas: { [random.pick(NAMES)]: { properties: { [random.pick(NAMES)]: schemaOf(random, 1) } } },
+    }),
     ...(random.chance(0.2) && conditionsOf(random)),
     ...(random.chance(0.05) && { unevaluatedProperties: false }),
-    $defs: { text: { type: 'string', minLength: 1 }, tree: { type: 'object', properties: { k: { $ref: '#/$defs/tree' }, l: { type: 'string' } } } },
+    $defs: {
+      text: { type: 'string', minLength: 1 },
+      tree: { type: 'object', properties: { k: { $ref: '#/$defs/tree' }, l: { type: 'string' } } },
+    },
   };
 }
 
 function conditionsOf(random: Random): SchemaObject {
-  const about = (): SchemaObject => ({ properties: { [random.pick(NAMES)]: schemaOf(random, 1) }, ...(random.chance(0.5) && { required: [random.pick(NAMES)] }) });
+  const about = (): SchemaObject => ({
+    properties: { [random.pick(NAMES)]: schemaOf(random, 1) },
+    ...(random.chance(0.5) && { required: [random.pick(NAMES)] }),
+  });
   switch (random.below(5)) {
     case 0:
       return { anyOf: [about(), about()] };
@@ -58,23 +80,63 @@ function schemaOf(random: Random, depth: number): JsonValue {
     case 1:
       return { type: 'string' };
     case 2:
-      return { type: 'string', ...random.pick<SchemaObject>([{ minLength: 1 }, { maxLength: 2 }, { minLength: 1, maxLength: 3 }, { pattern: '^[a-z]+$' }, { enum: ['OPEN', 'LOCKED'] }]) };
+      return {
+        type: 'string',
+        ...random.pick<SchemaObject>([
+          { minLength: 1 },
+          { maxLength: 2 },
+          { minLength: 1, maxLength: 3 },
+          { pattern: '^[a-z]+$' },
+          { enum: ['OPEN', 'LOCKED'] },
+        ]),
+      };
     case 3:
       return random.chance(0.5) ? { type: 'number' } : { type: 'integer' };
     case 4:
-      return { type: random.pick(['number', 'integer']), ...random.pick<SchemaObject>([{ minimum: 1 }, { maximum: 2 }, { exclusiveMinimum: 0, maximum: 3 }, { multipleOf: 1 }, { multipleOf: 0.5 }, { enum: [1, 2.5, 3] }]) };
+      return {
+        type: random.pick(['number', 'integer']),
+        ...random.pick<SchemaObject>([
+          { minimum: 1 },
+          { maximum: 2 },
+          { exclusiveMinimum: 0, maximum: 3 },
+          { multipleOf: 1 },
+          { multipleOf: 0.5 },
+          { enum: [1, 2.5, 3] },
+        ]),
+      };
     case 5:
       return { type: 'boolean' };
     case 6:
-      return { type: random.some(['string', 'number', 'boolean', 'null', 'array', 'object', 'integer'], 2, 3) as readonly string[] };
+      return {
+        type: random.some(
+          ['string', 'number', 'boolean', 'null', 'array', 'object', 'integer'],
+          2,
+          3,
+        ) as readonly string[],
+      };
     case 7:
       return { enum: random.some<JsonValue>(['OPEN', 'LOCKED', 1, 2.5, null, true, ['a'], { k: 'a' }], 1, 3) };
     case 8:
       return { const: random.pick<JsonValue>(['OPEN', 1, null, false, 'alice', 0]) };
     case 9:
-      return random.pick<JsonValue>([{ type: 'string', format: 'date-time' }, { format: 'date-time' }, { type: 'string', format: 'email' }, true, false, {}]);
+      return random.pick<JsonValue>([
+        { type: 'string', format: 'date-time' },
+        { format: 'date-time' },
+        { type: 'string', format: 'email' },
+        true,
+        false,
+        {},
+      ]);
     case 10:
-      return random.pick<JsonValue>([{ minimum: 1 }, { minLength: 2 }, { minItems: 1 }, { pattern: 'a' }, { required: ['k'] }, { uniqueItems: true }, { maximum: 2, maxLength: 1 }]);
+      return random.pick<JsonValue>([
+        { minimum: 1 },
+        { minLength: 2 },
+        { minItems: 1 },
+        { pattern: 'a' },
+        { required: ['k'] },
+        { uniqueItems: true },
+        { maximum: 2, maxLength: 1 },
+      ]);
     case 11:
       return { $ref: random.pick(['#/$defs/text', '#/$defs/text', '#/$defs/tree']) };
     case 12:
@@ -121,18 +183,36 @@ export function randomRow(random: Random, schema: SchemaObject): { readonly [nam
     if (random.chance(wildness === 0 ? 0.12 : 0.25)) continue;
     entries.push([name, random.chance(wildness) ? wild(random, 2) : fitting(random, part as JsonValue, 3)]);
   }
-  if (random.chance(wildness / 2)) entries.push([random.chance(0.6) ? random.pick(NAMES) : random.pick(ODD_NAMES), wild(random, 1)]);
+  if (random.chance(wildness / 2))
+    entries.push([random.chance(0.6) ? random.pick(NAMES) : random.pick(ODD_NAMES), wild(random, 1)]);
   return Object.fromEntries(entries);
 }
 
 /** A value that a schema would have, as far as its `type`, `enum` and the like say it. */
 function fitting(random: Random, schema: JsonValue, depth: number): JsonValue {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return wild(random, 1);
-  const { type, enum: values, const: constant, items, properties, anyOf, oneOf, allOf, format, $ref, not, prefixItems } = schema as SchemaObject;
+  const {
+    type,
+    enum: values,
+    const: constant,
+    items,
+    properties,
+    anyOf,
+    oneOf,
+    allOf,
+    format,
+    $ref,
+    not,
+    prefixItems,
+  } = schema as SchemaObject;
   if (values !== undefined && random.chance(0.9)) return random.pick(values as readonly JsonValue[]);
   if (constant !== undefined && random.chance(0.9)) return constant;
-  if ($ref !== undefined) return $ref === '#/$defs/text' ? random.pick(STRINGS) : random.pick<JsonValue>([{ l: 'a' }, { k: { l: 'b' } }, {}, { k: { k: { l: 1 } } }]);
-  for (const branches of [anyOf, oneOf, allOf]) if (branches !== undefined) return fitting(random, random.pick(branches as readonly JsonValue[]), depth);
+  if ($ref !== undefined)
+    return $ref === '#/$defs/text'
+      ? random.pick(STRINGS)
+      : random.pick<JsonValue>([{ l: 'a' }, { k: { l: 'b' } }, {}, { k: { k: { l: 1 } } }]);
+  for (const branches of [anyOf, oneOf, allOf])
+    if (branches !== undefined) return fitting(random, random.pick(branches as readonly JsonValue[]), depth);
   if (not !== undefined || depth === 0) return wild(random, 1);
   const named = Array.isArray(type) ? random.pick(type as readonly string[]) : type;
   if (format === 'date-time') return random.pick(MOMENTS);
@@ -148,14 +228,20 @@ function fitting(random: Random, schema: JsonValue, depth: number): JsonValue {
     case 'null':
       return null;
     case 'array': {
-      const first = prefixItems === undefined ? [] : [fitting(random, (prefixItems as readonly JsonValue[])[0] as JsonValue, depth - 1)];
+      const first =
+        prefixItems === undefined
+          ? []
+          : [fitting(random, (prefixItems as readonly JsonValue[])[0] as JsonValue, depth - 1)];
       return [...first, ...random.times(0, 3, () => fitting(random, items ?? true, depth - 1))];
     }
     default: {
       if (named !== 'object' && properties === undefined) return wild(random, 1);
       const entries = Object.entries((properties ?? {}) as SchemaObject).filter(() => random.chance(0.85));
       const extra: readonly [string, JsonValue][] = random.chance(0.1) ? [[random.pick(FIELDS), wild(random, 0)]] : [];
-      return Object.fromEntries([...entries.map(([name, part]) => [name, fitting(random, part as JsonValue, depth - 1)] as const), ...extra]);
+      return Object.fromEntries([
+        ...entries.map(([name, part]) => [name, fitting(random, part as JsonValue, depth - 1)] as const),
+        ...extra,
+      ]);
     }
   }
 }
@@ -181,9 +267,29 @@ function wild(random: Random, depth: number): JsonValue {
 }
 
 const CONDITIONS = [
-  'R.attr.a == "OPEN"', 'R.attr.b == P.id', 'R.attr.a != "LOCKED"', '!has(R.attr.c)', 'has(R.attr.a)', 'R.attr.c > 1', 'R.attr.d', 'R.attr.b in ["alice", "OPEN", "abc"]', 'R.attr.e == 1',
-  'P.id in R.attr.c', 'R.attr.e.k == "a"', 'R.attr.a == R.attr.b', 'size(R.attr.a) > 1', 'R.attr.c.exists(i, i == "a")', '!R.attr.d', 'R.attr.b.startsWith("a")', 'R.attr.a == null',
-  'R.attr.a == "OPEN" || R.attr.a == "abc"', 'R.attr.d == true', 'timestamp(R.attr.e) < now()', 'R.attr.c.all(i, i.k == "a")', 'R.attr.a == 1 || R.attr.b == 2.5', 'R.attr.n == 1',
+  'R.attr.a == "OPEN"',
+  'R.attr.b == P.id',
+  'R.attr.a != "LOCKED"',
+  '!has(R.attr.c)',
+  'has(R.attr.a)',
+  'R.attr.c > 1',
+  'R.attr.d',
+  'R.attr.b in ["alice", "OPEN", "abc"]',
+  'R.attr.e == 1',
+  'P.id in R.attr.c',
+  'R.attr.e.k == "a"',
+  'R.attr.a == R.attr.b',
+  'size(R.attr.a) > 1',
+  'R.attr.c.exists(i, i == "a")',
+  '!R.attr.d',
+  'R.attr.b.startsWith("a")',
+  'R.attr.a == null',
+  'R.attr.a == "OPEN" || R.attr.a == "abc"',
+  'R.attr.d == true',
+  'timestamp(R.attr.e) < now()',
+  'R.attr.c.all(i, i.k == "a")',
+  'R.attr.a == 1 || R.attr.b == 2.5',
+  'R.attr.n == 1',
 ];
 
 /** The rules of a policy: an ALLOW, and a DENY now and then. */
@@ -192,6 +298,17 @@ export function randomRules(random: Random): readonly JsonValue[] {
     const exprs = random.times(1, 2, () => ({ expr: random.pick(CONDITIONS) }));
     return { condition: { match: { [random.pick(['all', 'any', 'none'])]: { of: exprs } } } };
   };
-  const rule = (effect: string, action: string): JsonValue => ({ actions: [action], effect, roles: ['user'], ...(random.chance(effect === 'EFFECT_ALLOW' ? 0.5 : 0.9) && condition()) });
-  return [rule('EFFECT_ALLOW', 'view'), ...(random.chance(0.6) ? [rule('EFFECT_DENY', 'view')] : []), rule('EFFECT_ALLOW', 'edit'), ...(random.chance(0.3) ? [rule('EFFECT_DENY', 'edit')] : []), rule('EFFECT_ALLOW', 'list')];
+  const rule = (effect: string, action: string): JsonValue => ({
+    actions: [action],
+    effect,
+    roles: ['user'],
+    ...(random.chance(effect === 'EFFECT_ALLOW' ? 0.5 : 0.9) && condition()),
+  });
+  return [
+    rule('EFFECT_ALLOW', 'view'),
+    ...(random.chance(0.6) ? [rule('EFFECT_DENY', 'view')] : []),
+    rule('EFFECT_ALLOW', 'edit'),
+    ...(random.chance(0.3) ? [rule('EFFECT_DENY', 'edit')] : []),
+    rule('EFFECT_ALLOW', 'list'),
+  ];
 }

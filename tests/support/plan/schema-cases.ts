@@ -20,7 +20,10 @@ export interface Case {
 const BATCH = 40;
 
 /** Random schemas from a seed on, with the policies of some of them at a time. */
-export async function* batches(seed: number, count: number): AsyncGenerator<{ readonly cases: readonly Case[]; readonly policies: Parameters<typeof createEngine>[0] }> {
+export async function* batches(
+  seed: number,
+  count: number,
+): AsyncGenerator<{ readonly cases: readonly Case[]; readonly policies: Parameters<typeof createEngine>[0] }> {
   for (let first = seed; first < seed + count; first += BATCH) {
     const cases = Array.from({ length: Math.min(BATCH, seed + count - first) }, (_, index) => caseOf(first + index));
     yield { cases, policies: (await linked(compiled(cases))).policies };
@@ -36,10 +39,22 @@ function caseOf(seed: number): Case {
 
 function compiled(cases: readonly Case[]): ReturnType<typeof compile> {
   const sources = cases.map(({ kind, rules }, index) => {
-    const schemas = { principalSchema: { ref: 'authz:///principal.json' }, resourceSchema: { ref: `authz:///${kind}.json`, ignoreWhen: { actions: ['list'] } } };
-    return new Source(`p${index}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: kind, version: 'default', schemas, rules } }));
+    const schemas = {
+      principalSchema: { ref: 'authz:///principal.json' },
+      resourceSchema: { ref: `authz:///${kind}.json`, ignoreWhen: { actions: ['list'] } },
+    };
+    return new Source(
+      `p${index}.yaml`,
+      JSON.stringify({
+        apiVersion: 'api.authz.dev/v1',
+        resourcePolicy: { resource: kind, version: 'default', schemas, rules },
+      }),
+    );
   });
-  const texts = new Map([['principal.json', JSON.stringify(PRINCIPAL)], ...cases.map(({ kind, schema }) => [`${kind}.json`, JSON.stringify(schema)] as const)]);
+  const texts = new Map([
+    ['principal.json', JSON.stringify(PRINCIPAL)],
+    ...cases.map(({ kind, schema }) => [`${kind}.json`, JSON.stringify(schema)] as const),
+  ]);
   return compile(sources, new Diagnostics(), { schemaTexts: texts });
 }
 
@@ -54,7 +69,17 @@ export function requestOf({ kind, schema, random }: Case): PlanRequest & { reado
 }
 
 /** Whether check allows all actions of a request on a row, and whether the row violates its schema. */
-export function judged(engine: Engine, { principal, resource, actions = [] }: PlanRequest, row: SchemaObject): { readonly isAllowed: boolean; readonly isInvalid: boolean } {
-  const [result] = engine.check({ principal, resources: [{ resource: { kind: resource.kind, id: 'r', attr: row }, actions }] });
-  return { isAllowed: result?.actions.every(({ effect }) => effect === ALLOW) === true, isInvalid: (result?.validationErrors.length ?? 0) > 0 };
+export function judged(
+  engine: Engine,
+  { principal, resource, actions = [] }: PlanRequest,
+  row: SchemaObject,
+): { readonly isAllowed: boolean; readonly isInvalid: boolean } {
+  const [result] = engine.check({
+    principal,
+    resources: [{ resource: { kind: resource.kind, id: 'r', attr: row }, actions }],
+  });
+  return {
+    isAllowed: result?.actions.every(({ effect }) => effect === ALLOW) === true,
+    isInvalid: (result?.validationErrors.length ?? 0) > 0,
+  };
 }

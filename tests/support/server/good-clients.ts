@@ -39,13 +39,22 @@ export class GoodStreams {
     this.#watch.on('data', () => {});
     this.#watch.on('error', (error) => this.problems.push(`watching health: ${error.message}`));
     this.#reflector = new Client(grpc, securityOf(certificate), options);
-    this.#reflection = this.#reflector.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', same, same);
+    this.#reflection = this.#reflector.makeBidiStreamRequest(
+      '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+      same,
+      same,
+    );
     this.#reflection.on('data', () => {
       this.#reflections += 1;
     });
     this.#reflection.on('error', (error) => this.problems.push(`reflection: ${error.message}`));
     this.#reflection.write(LIST_SERVICES);
-    this.#http1 = requestOf(http, '/grpc.health.v1.Health/Watch', { agent: false, method: 'POST', headers: { 'content-type': 'application/connect+json' } }, certificate);
+    this.#http1 = requestOf(
+      http,
+      '/grpc.health.v1.Health/Watch',
+      { agent: false, method: 'POST', headers: { 'content-type': 'application/connect+json' } },
+      certificate,
+    );
     this.#http1.on('error', (error) => this.problems.push(`watching health over HTTP/1.1: ${error.message}`));
     this.#http1.on('response', (response) => {
       response.resume().once('end', () => this.problems.push('watching health over HTTP/1.1: the stream has ended'));
@@ -64,7 +73,10 @@ export class GoodStreams {
   close(): void {
     for (const call of [this.#watch, this.#reflection]) call.on('error', () => {}).cancel();
     for (const client of [this.#watcher, this.#reflector]) client.close();
-    this.#http1.removeAllListeners().on('error', () => {}).destroy();
+    this.#http1
+      .removeAllListeners()
+      .on('error', () => {})
+      .destroy();
   }
 }
 
@@ -83,7 +95,8 @@ export class GoodClients {
     const { http, grpc } = addresses;
     this.#streams = new GoodStreams(addresses, certificate);
     this.#http2 = connectHttp2(`${schemeOf(certificate)}://${http}`, { ca: certificate });
-    for (const event of ['close', 'goaway', 'error'] as const) this.#http2.on(event, () => this.#problem(`the session of HTTP/2 had: ${event}`));
+    for (const event of ['close', 'goaway', 'error'] as const)
+      this.#http2.on(event, () => this.#problem(`the session of HTTP/2 had: ${event}`));
     this.#grpc = new Client(grpc, securityOf(certificate), OPTIONS);
     this.#agent = certificate === undefined ? new Agent(ONE_CONNECTION) : new TlsAgent(ONE_CONNECTION);
     this.#askHttp1 = () => requestOf(http, '/_authz/health', { agent: this.#agent }, certificate);
@@ -110,7 +123,9 @@ export class GoodClients {
     call.on('response', (response) => this.#answered(response.resume().statusCode));
     call.on('error', (error) => this.#problem(`HTTP/1.1: ${error.message}`));
     call.end();
-    this.#grpc.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, Buffer.alloc(0), (error) => (error === null ? this.#answers++ : this.#problem(`gRPC: ${error.message}`)));
+    this.#grpc.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, Buffer.alloc(0), (error) =>
+      error === null ? this.#answers++ : this.#problem(`gRPC: ${error.message}`),
+    );
   }
 
   /** Rejects when one of them was not answered as it should be. */

@@ -15,12 +15,18 @@ export interface Stalled extends Addresses {
 export function socketsOf({ pids, http, grpc }: Stalled): number {
   const addresses = [http, grpc];
   const ports = addresses.map((address) => Number(address.split(':')[1])).filter((port) => port > 0);
-  const paths = addresses.filter((address) => address.startsWith('unix:')).map((address) => address.slice('unix:'.length));
+  const paths = addresses
+    .filter((address) => address.startsWith('unix:'))
+    .map((address) => address.slice('unix:'.length));
   const known = new Set([
-    ...table('tcp').flatMap((fields) => (ports.includes(Number.parseInt(fields[1]?.split(':')[1] ?? '', 16)) ? [fields[9]] : [])),
+    ...table('tcp').flatMap((fields) =>
+      ports.includes(Number.parseInt(fields[1]?.split(':')[1] ?? '', 16)) ? [fields[9]] : [],
+    ),
     ...table('unix').flatMap((fields) => (paths.includes(fields[7] ?? '') ? [fields[6]] : [])),
   ]);
-  return pids.flatMap((pid) => linksOf(`/proc/${pid}/fd`)).filter((link) => known.has(/^socket:\[(\d+)\]$/.exec(link)?.[1])).length;
+  return pids
+    .flatMap((pid) => linksOf(`/proc/${pid}/fd`))
+    .filter((link) => known.has(/^socket:\[(\d+)\]$/.exec(link)?.[1])).length;
 }
 
 /** Where the links of a folder lead. */
@@ -36,7 +42,10 @@ function linksOf(folder: string): readonly string[] {
 }
 
 function table(name: 'tcp' | 'unix'): readonly (readonly string[])[] {
-  return readFileSync(`/proc/net/${name}`, 'utf8').split('\n').slice(1).map((line) => line.trim().split(/\s+/));
+  return readFileSync(`/proc/net/${name}`, 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/));
 }
 
 function optionsOf(address: string): NetConnectOpts {
@@ -46,16 +55,25 @@ function optionsOf(address: string): NetConnectOpts {
 }
 
 export function targetsOf({ http, grpc }: Addresses, isTls: boolean): readonly Target[] {
-  return [{ port: 'http', isTls, address: optionsOf(http) }, { port: 'grpc', isTls, address: optionsOf(grpc) }];
+  return [
+    { port: 'http', isTls, address: optionsOf(http) },
+    { port: 'grpc', isTls, address: optionsOf(grpc) },
+  ];
 }
 
 /**
- * Opens connections of all kinds beside good clients; gives how many. Rejects when the server keeps one of them, or harms a good client.
+ * Opens connections of all kinds beside good clients; gives how many. Rejects when the server keeps one of them, or
+ * harms a good client.
  *
  * @param certificate what the server identifies itself with; undefined: plaintext.
  * @param count connections of each kind.
  */
-export async function judge(served: Stalled, certificate: string | undefined, stalls: readonly Stall[], count: number): Promise<number> {
+export async function judge(
+  served: Stalled,
+  certificate: string | undefined,
+  stalls: readonly Stall[],
+  count: number,
+): Promise<number> {
   const isTls = certificate !== undefined;
   const before = socketsOf(served);
   const good = new GoodClients(served, certificate);
@@ -69,10 +87,14 @@ export async function judge(served: Stalled, certificate: string | undefined, st
     }
   }
   try {
-    await until(() => socketsOf(served) <= kept, 'the server has closed all connections that stall').catch((error: Error) => {
-      const open = clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed).map(({ name }) => name);
-      throw new Error(`${error.message}: ${socketsOf(served) - kept} are left, perhaps ${[...new Set(open)].join('; ')}`);
-    });
+    await until(() => socketsOf(served) <= kept, 'the server has closed all connections that stall').catch(
+      (error: Error) => {
+        const open = clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed).map(({ name }) => name);
+        throw new Error(
+          `${error.message}: ${socketsOf(served) - kept} are left, perhaps ${[...new Set(open)].join('; ')}`,
+        );
+      },
+    );
     await good.leave();
     await until(() => socketsOf(served) === before, 'nothing is left of the good clients');
   } finally {

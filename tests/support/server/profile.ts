@@ -1,6 +1,9 @@
 import { type Config, loadConfig } from '../../../server/config.js';
 
-/** Of the user `admin`, whose password the recorded cases do not know; the reference has credentials of its own, which this server refuses to have. */
+/**
+ * Of the user `admin`, whose password the recorded cases do not know; the reference has credentials of its own, which
+ * this server refuses to have.
+ */
 const ADMIN = [
   'server.adminAPI.adminCredentials.username=admin',
   'server.adminAPI.adminCredentials.passwordHash=JDJiJDA0JHNuVi9YZ04vSC9qVmI1OE1RWnhjWC5zTWlCMHRQNVJzdHE1YWNFdnVaT2Q0blQueXVrY1g2',
@@ -11,6 +14,15 @@ const SHAPES = 'engine.plan.referenceShapes=true';
 
 /** The configuration of a server of the recorded HTTP cases, on free ports; `folder` is that of the cases. */
 export function profileConfig(folder: string, profile: string): Config {
-  const environment = { HTTP_PORT: '0', GRPC_PORT: '0', CASES_POLICIES: `${folder}/http-cases-policies`, CASES_CONFIG: `${folder}/http-cases-config` };
-  return loadConfig({ file: `${folder}/http-cases-config/${profile}.yaml`, environment, sets: profile === 'limits' ? [SHAPES, ...ADMIN] : [SHAPES] }).config;
+  const environment = {
+    HTTP_PORT: '0',
+    GRPC_PORT: '0',
+    CASES_POLICIES: `${folder}/http-cases-policies`,
+    CASES_CONFIG: `${folder}/http-cases-config`,
+  };
+  return loadConfig({
+    file: `${folder}/http-cases-config/${profile}.yaml`,
+    environment,
+    sets: profile === 'limits' ? [SHAPES, ...ADMIN] : [SHAPES],
+  }).config;
 }

@@ -27,7 +27,12 @@ function tcp({ address }: Target): Promise<Socket> {
 function tls({ address, isTls }: Target, protocols: readonly string[]): Promise<Socket> {
   const target: Target = { address, isTls, port: 'http' };
   if (!isTls) return tcp(target);
-  const options: ConnectionOptions & { readonly allowHalfOpen: true } = { ...address, rejectUnauthorized: false, ALPNProtocols: [...protocols], allowHalfOpen: true };
+  const options: ConnectionOptions & { readonly allowHalfOpen: true } = {
+    ...address,
+    rejectUnauthorized: false,
+    ALPNProtocols: [...protocols],
+    allowHalfOpen: true,
+  };
   return settled(connectTls(options), 'secureConnect');
 }
 
@@ -73,7 +78,14 @@ function block(fields: { readonly [name: string]: string }): Buffer {
   return Buffer.concat(Object.entries(fields).flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
 }
 
-const GRPC_CHECK = { ':method': 'POST', ':scheme': 'http', ':path': '/authz.svc.v1.AuthzService/CheckResources', ':authority': 'x', 'content-type': 'application/grpc', te: 'trailers' };
+const GRPC_CHECK = {
+  ':method': 'POST',
+  ':scheme': 'http',
+  ':path': '/authz.svc.v1.AuthzService/CheckResources',
+  ':authority': 'x',
+  'content-type': 'application/grpc',
+  te: 'trailers',
+};
 const GRPC_WATCH = { ...GRPC_CHECK, ':path': '/grpc.health.v1.Health/Watch' };
 const REFLECTION = { ...GRPC_CHECK, ':path': '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo' };
 const REST_CHECK = { ':method': 'POST', ':scheme': 'http', ':path': '/api/check/resources', ':authority': 'x' };
@@ -83,7 +95,11 @@ const GET_INFO = { ...GET_PAGE, ':path': '/api/server_info' };
 /** A client of HTTP/2 that does what it must, as long as it is on nothing else: it acknowledges settings and pings. */
 async function http2(target: Target, settings: readonly (readonly [number, number])[] = []): Promise<Socket> {
   const socket = await tls(target, ['h2']);
-  const payload = Buffer.concat(settings.map(([id, value]) => Buffer.from([id >> 8, id & 255, value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255])));
+  const payload = Buffer.concat(
+    settings.map(([id, value]) =>
+      Buffer.from([id >> 8, id & 255, value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255]),
+    ),
+  );
   socket.write(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0, payload)]));
   let received: Buffer = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
@@ -92,7 +108,12 @@ async function http2(target: Target, settings: readonly (readonly [number, numbe
       const length = received.readUIntBE(0, 3);
       if (received.length < 9 + length) return;
       const [type, flags] = [received[3], received[4] as number];
-      if ((type === SETTINGS || type === PING) && (flags & ACK) === 0 && socket.writable && !socket.listenerCount('silent')) {
+      if (
+        (type === SETTINGS || type === PING) &&
+        (flags & ACK) === 0 &&
+        socket.writable &&
+        !socket.listenerCount('silent')
+      ) {
         socket.write(frame(type, ACK, 0, type === PING ? received.subarray(9, 9 + length) : Buffer.alloc(0)));
       }
       received = received.subarray(9 + length);
@@ -113,7 +134,8 @@ async function sending(target: Target, bytes: Buffer, then?: () => Buffer): Prom
   return socket;
 }
 
-const request = (fields: { readonly [name: string]: string }, flags = 0): Buffer => frame(HEADERS, END_HEADERS | flags, 1, block(fields));
+const request = (fields: { readonly [name: string]: string }, flags = 0): Buffer =>
+  frame(HEADERS, END_HEADERS | flags, 1, block(fields));
 const always = (): boolean => true;
 const onTls = ({ isTls }: Target): boolean => isTls;
 const onHttp = ({ port }: Target): boolean => port === 'http';
@@ -124,41 +146,186 @@ const CHECK_MESSAGE = Buffer.concat([Buffer.from([0, 0, 0, 0, 0])]);
 /** All ways to stall that a server of HTTP/2 and TLS has to end. */
 export const STALLS: readonly Stall[] = [
   { name: 'says nothing', on: always, open: tcp },
-  { name: 'stops in the TLS handshake', on: onTls, open: async (target) => written(await tcp(target), Buffer.from([0x16, 3, 1, 2, 0, 1, 0])) },
-  { name: 'drips the TLS handshake', on: onTls, open: async (target) => dripping(written(await tcp(target), Buffer.from([0x16, 3, 1, 0x20, 0, 1, 0, 0x1f, 0])), () => Buffer.from([3])) },
+  {
+    name: 'stops in the TLS handshake',
+    on: onTls,
+    open: async (target) => written(await tcp(target), Buffer.from([0x16, 3, 1, 2, 0, 1, 0])),
+  },
+  {
+    name: 'drips the TLS handshake',
+    on: onTls,
+    open: async (target) =>
+      dripping(written(await tcp(target), Buffer.from([0x16, 3, 1, 0x20, 0, 1, 0, 0x1f, 0])), () => Buffer.from([3])),
+  },
   { name: 'says nothing after the TLS handshake', on: onTls, open: (target) => tls(target, ['h2']) },
   { name: 'negotiates no protocol', on: onTls, open: (target) => tls(target, []) },
-  { name: 'stops in the preface', on: always, open: async (target) => written(await tls(target, ['h2']), PREFACE.subarray(0, 10)) },
+  {
+    name: 'stops in the preface',
+    on: always,
+    open: async (target) => written(await tls(target, ['h2']), PREFACE.subarray(0, 10)),
+  },
   { name: 'drips the preface', on: always, open: async (target) => dripPreface(await tls(target, ['h2'])) },
   { name: 'sends no settings', on: always, open: async (target) => written(await tls(target, ['h2']), PREFACE) },
   { name: 'calls nothing', on: always, open: (target) => http2(target) },
   { name: 'stays after its call', on: always, open: (target) => sending(target, request(GET_INFO, END_STREAM)) },
-  { name: 'calls nothing and pings', on: always, open: (target) => sending(target, Buffer.alloc(0), () => frame(PING, 0, 0, Buffer.alloc(8))) },
-  { name: 'stops in a header block', on: always, open: async (target) => busy(await sending(target, frame(HEADERS, 0, 1, block(GRPC_CHECK)))) },
-  { name: 'drips a header block', on: always, open: async (target) => busy(await sending(target, frame(HEADERS, 0, 1, block(GRPC_CHECK)), () => frame(CONTINUATION, 0, 1, block({ a: 'b' })))) },
-  { name: 'drips a frame', on: always, open: async (target) => busy(await sending(target, frame(HEADERS, END_HEADERS, 1, Buffer.alloc(16_000)).subarray(0, 12), () => Buffer.alloc(1))) },
-  { name: 'stops in a header block beside a stream', on: always, open: async (target) => busy(await sending(target, Buffer.concat([request(GRPC_WATCH), frame(DATA, END_STREAM, 1, CHECK_MESSAGE), frame(HEADERS, 0, 3, block(GRPC_CHECK))]))) },
+  {
+    name: 'calls nothing and pings',
+    on: always,
+    open: (target) => sending(target, Buffer.alloc(0), () => frame(PING, 0, 0, Buffer.alloc(8))),
+  },
+  {
+    name: 'stops in a header block',
+    on: always,
+    open: async (target) => busy(await sending(target, frame(HEADERS, 0, 1, block(GRPC_CHECK)))),
+  },
+  {
+    name: 'drips a header block',
+    on: always,
+    open: async (target) =>
+      busy(
+        await sending(target, frame(HEADERS, 0, 1, block(GRPC_CHECK)), () =>
+          frame(CONTINUATION, 0, 1, block({ a: 'b' })),
+        ),
+      ),
+  },
+  {
+    name: 'drips a frame',
+    on: always,
+    open: async (target) =>
+      busy(
+        await sending(target, frame(HEADERS, END_HEADERS, 1, Buffer.alloc(16_000)).subarray(0, 12), () =>
+          Buffer.alloc(1),
+        ),
+      ),
+  },
+  {
+    name: 'stops in a header block beside a stream',
+    on: always,
+    open: async (target) =>
+      busy(
+        await sending(
+          target,
+          Buffer.concat([
+            request(GRPC_WATCH),
+            frame(DATA, END_STREAM, 1, CHECK_MESSAGE),
+            frame(HEADERS, 0, 3, block(GRPC_CHECK)),
+          ]),
+        ),
+      ),
+  },
   { name: 'sends no body', on: always, open: (target) => sending(target, request(GRPC_CHECK)) },
-  { name: 'drips a body', on: onHttp, open: (target) => sending(target, request(REST_CHECK), () => frame(DATA, 0, 1, Buffer.from(' '))) },
-  { name: 'sends no body where nobody reads it', on: onHttp, open: (target) => sending(target, request({ ...REST_CHECK, ':path': '/nothing' })) },
-  { name: 'sends half a message', on: always, open: (target) => sending(target, Buffer.concat([request(GRPC_CHECK), frame(DATA, 0, 1, LENGTH_100)])) },
-  { name: 'drips a message', on: always, open: (target) => sending(target, Buffer.concat([request(GRPC_CHECK), frame(DATA, 0, 1, LENGTH_100)]), () => frame(DATA, 0, 1, Buffer.alloc(1))) },
-  { name: 'sends a message and no end', on: always, open: (target) => sending(target, Buffer.concat([request(GRPC_CHECK), frame(DATA, 0, 1, CHECK_MESSAGE)])) },
-  { name: 'drips a message into a stream of messages', on: always, open: (target) => sending(target, Buffer.concat([request(REFLECTION), frame(DATA, 0, 1, LENGTH_100)]), () => frame(DATA, 0, 1, Buffer.alloc(1))) },
-  { name: 'opens no window for the answer', on: onHttp, open: async (target) => written(await http2(target, NO_WINDOW), request(GET_PAGE, END_STREAM)) },
-  { name: 'opens no window for the answer, and pings', on: onHttp, open: async (target) => dripping(written(await http2(target, NO_WINDOW), request(GET_PAGE, END_STREAM)), () => frame(PING, 0, 0, Buffer.alloc(8))) },
-  { name: 'opens no window for a stream of answers', on: always, open: async (target) => written(await http2(target, NO_WINDOW), Buffer.concat([request(GRPC_WATCH), frame(DATA, END_STREAM, 1, CHECK_MESSAGE)])) },
+  {
+    name: 'drips a body',
+    on: onHttp,
+    open: (target) => sending(target, request(REST_CHECK), () => frame(DATA, 0, 1, Buffer.from(' '))),
+  },
+  {
+    name: 'sends no body where nobody reads it',
+    on: onHttp,
+    open: (target) => sending(target, request({ ...REST_CHECK, ':path': '/nothing' })),
+  },
+  {
+    name: 'sends half a message',
+    on: always,
+    open: (target) => sending(target, Buffer.concat([request(GRPC_CHECK), frame(DATA, 0, 1, LENGTH_100)])),
+  },
+  {
+    name: 'drips a message',
+    on: always,
+    open: (target) =>
+      sending(target, Buffer.concat([request(GRPC_CHECK), frame(DATA, 0, 1, LENGTH_100)]), () =>
+        frame(DATA, 0, 1, Buffer.alloc(1)),
+      ),
+  },
+  {
+    name: 'sends a message and no end',
+    on: always,
+    open: (target) => sending(target, Buffer.concat([request(GRPC_CHECK), frame(DATA, 0, 1, CHECK_MESSAGE)])),
+  },
+  {
+    name: 'drips a message into a stream of messages',
+    on: always,
+    open: (target) =>
+      sending(target, Buffer.concat([request(REFLECTION), frame(DATA, 0, 1, LENGTH_100)]), () =>
+        frame(DATA, 0, 1, Buffer.alloc(1)),
+      ),
+  },
+  {
+    name: 'opens no window for the answer',
+    on: onHttp,
+    open: async (target) => written(await http2(target, NO_WINDOW), request(GET_PAGE, END_STREAM)),
+  },
+  {
+    name: 'opens no window for the answer, and pings',
+    on: onHttp,
+    open: async (target) =>
+      dripping(written(await http2(target, NO_WINDOW), request(GET_PAGE, END_STREAM)), () =>
+        frame(PING, 0, 0, Buffer.alloc(8)),
+      ),
+  },
+  {
+    name: 'opens no window for a stream of answers',
+    on: always,
+    open: async (target) =>
+      written(
+        await http2(target, NO_WINDOW),
+        Buffer.concat([request(GRPC_WATCH), frame(DATA, END_STREAM, 1, CHECK_MESSAGE)]),
+      ),
+  },
   { name: 'reads no answer', on: onHttp, open: async (target) => unread(await http2(target, [[4, 2 ** 31 - 1]]), 200) },
-  { name: 'stops in the headers of HTTP/1.1', on: onHttp, open: async (target) => written(await tls(target, ['http/1.1']), Buffer.from('POST / HTTP/1.1\r\n')) },
-  { name: 'drips a body of HTTP/1.1', on: onHttp, open: async (target) => dripping(written(await tls(target, ['http/1.1']), Buffer.from('POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{')), () => Buffer.from(' ')) },
-  { name: 'stays after its call of HTTP/1.1', on: onHttp, open: async (target) => written(await tls(target, ['http/1.1']), Buffer.from('GET /api/server_info HTTP/1.1\r\nHost: x\r\n\r\n')) },
+  {
+    name: 'stops in the headers of HTTP/1.1',
+    on: onHttp,
+    open: async (target) => written(await tls(target, ['http/1.1']), Buffer.from('POST / HTTP/1.1\r\n')),
+  },
+  {
+    name: 'drips a body of HTTP/1.1',
+    on: onHttp,
+    open: async (target) =>
+      dripping(
+        written(
+          await tls(target, ['http/1.1']),
+          Buffer.from('POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{'),
+        ),
+        () => Buffer.from(' '),
+      ),
+  },
+  {
+    name: 'stays after its call of HTTP/1.1',
+    on: onHttp,
+    open: async (target) =>
+      written(await tls(target, ['http/1.1']), Buffer.from('GET /api/server_info HTTP/1.1\r\nHost: x\r\n\r\n')),
+  },
 ];
 
 /** Ways to keep the server busy: it closes the connection, or is no slower for it. */
 export const FLOODS: readonly Stall[] = [
-  { name: 'pings and reads nothing', on: always, open: async (target) => written((await http2(target)).pause(), repeated(20_000, frame(PING, 0, 0, Buffer.alloc(8)))) },
-  { name: 'changes settings and reads nothing', on: always, open: async (target) => written((await http2(target)).pause(), repeated(20_000, frame(SETTINGS, 0, 0, Buffer.from([0, 3, 0, 0, 0, 9])))) },
-  { name: 'continues a header block', on: always, open: async (target) => busy(await sending(target, Buffer.concat([frame(HEADERS, 0, 1, block(GRPC_CHECK)), repeated(20_000, frame(CONTINUATION, 0, 1, block({ a: 'b' })))]))) },
+  {
+    name: 'pings and reads nothing',
+    on: always,
+    open: async (target) =>
+      written((await http2(target)).pause(), repeated(20_000, frame(PING, 0, 0, Buffer.alloc(8)))),
+  },
+  {
+    name: 'changes settings and reads nothing',
+    on: always,
+    open: async (target) =>
+      written((await http2(target)).pause(), repeated(20_000, frame(SETTINGS, 0, 0, Buffer.from([0, 3, 0, 0, 0, 9])))),
+  },
+  {
+    name: 'continues a header block',
+    on: always,
+    open: async (target) =>
+      busy(
+        await sending(
+          target,
+          Buffer.concat([
+            frame(HEADERS, 0, 1, block(GRPC_CHECK)),
+            repeated(20_000, frame(CONTINUATION, 0, 1, block({ a: 'b' }))),
+          ]),
+        ),
+      ),
+  },
   { name: 'resets what it begins', on: always, open: async (target) => sending(target, resets(5000)) },
 ];
 
@@ -183,7 +350,9 @@ function dripPreface(socket: Socket): Socket {
 function unread(socket: Socket, count: number): Socket {
   socket.pause();
   const window = frame(8, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
-  const requests = Array.from({ length: count }, (_, index) => frame(HEADERS, END_HEADERS | END_STREAM, 2 * index + 1, block(GET_PAGE)));
+  const requests = Array.from({ length: count }, (_, index) =>
+    frame(HEADERS, END_HEADERS | END_STREAM, 2 * index + 1, block(GET_PAGE)),
+  );
   return written(socket, Buffer.concat([window, ...requests]));
 }
 
@@ -192,7 +361,12 @@ function repeated(count: number, bytes: Buffer): Buffer {
 }
 
 function resets(count: number): Buffer {
-  return Buffer.concat(Array.from({ length: count }, (_, index) => [frame(HEADERS, END_HEADERS, 2 * index + 1, block(GRPC_CHECK)), frame(3, 0, 2 * index + 1, Buffer.from([0, 0, 0, 8]))]).flat());
+  return Buffer.concat(
+    Array.from({ length: count }, (_, index) => [
+      frame(HEADERS, END_HEADERS, 2 * index + 1, block(GRPC_CHECK)),
+      frame(3, 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
+    ]).flat(),
+  );
 }
 
 /** A client that watches the health of the server, and never leaves. */
@@ -205,7 +379,12 @@ export async function sipping(target: Target, size: number): Promise<Socket> {
   const socket = await tls(target, ['http/1.1']);
   const body = `{"requestId":"${'x'.repeat(size)}","principal":{"id":"p","roles":["r"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["a"]}]}`;
   socket.pause();
-  await new Promise((resolve) => socket.write(`POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`, resolve));
+  await new Promise((resolve) =>
+    socket.write(
+      `POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      resolve,
+    ),
+  );
   const timer = setInterval(() => socket.read(SIP) ?? socket.read(), DRIP);
   return socket.once('close', () => clearInterval(timer));
 }

@@ -4,7 +4,9 @@ import type { Decider } from '../../../server/service/decider.js';
 import type { Watcher } from '../../../server/service/watcher.js';
 import { fakeDecider } from './fake-decider.js';
 
-/** Less than a server waits, in milliseconds, for connections on which something is under way: it has waited for none. */
+/**
+ * Less than a server waits, in milliseconds, for connections on which something is under way: it has waited for none.
+ */
 const HELD_UP = 25_000;
 
 /** Ends a server, and rejects when a connection has held it up. */
@@ -19,7 +21,11 @@ export const RELEASE = { version: '1.2.3', commit: 'abc', buildDate: 'today', bu
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 
 /** A server on free ports of this machine; the last of several equal keys counts. */
-export function start(sets: readonly string[] = [], decider: Decider = fakeDecider, watchers: readonly Watcher[] = []): Promise<ListeningServer> {
+export function start(
+  sets: readonly string[] = [],
+  decider: Decider = fakeDecider,
+  watchers: readonly Watcher[] = [],
+): Promise<ListeningServer> {
   const { config } = loadConfig({ sets: [...LOOPBACK, ...sets], environment: {} });
   return serve(config, decider, RELEASE, watchers);
 }

@@ -7,8 +7,24 @@ import { FIELDS, NAMES, type SchemaObject } from '../plan/random-schemas.js';
 export type Cell = string | number | boolean | null;
 
 const TYPES: { readonly [dialect in SqlDialect]: { readonly [type in SqlType]?: string } } = {
-  sqlite: { text: 'TEXT', integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', timestamp: 'TEXT', json: 'TEXT', list: 'TEXT' },
-  postgresql: { text: 'text', integer: 'bigint', number: 'double precision', boolean: 'boolean', timestamp: 'timestamptz', json: 'jsonb', list: 'jsonb' },
+  sqlite: {
+    text: 'TEXT',
+    integer: 'INTEGER',
+    number: 'REAL',
+    boolean: 'INTEGER',
+    timestamp: 'TEXT',
+    json: 'TEXT',
+    list: 'TEXT',
+  },
+  postgresql: {
+    text: 'text',
+    integer: 'bigint',
+    number: 'double precision',
+    boolean: 'boolean',
+    timestamp: 'timestamptz',
+    json: 'jsonb',
+    list: 'jsonb',
+  },
   mysql: { text: 'text', integer: 'bigint', number: 'double', boolean: 'boolean', timestamp: 'datetime(6)' },
 };
 
@@ -18,7 +34,9 @@ const PATHS = [...ATTRIBUTES, ...NAMES.flatMap((name) => FIELDS.map((field) => `
 
 /** Creates the table `rows`, which has a column of each type for each attribute and its fields. */
 export function createTable(dialect: SqlDialect): string {
-  const columns = PATHS.flatMap((path) => Object.entries(TYPES[dialect]).map(([type, written]) => `${columnName(path, type)} ${written}`));
+  const columns = PATHS.flatMap((path) =>
+    Object.entries(TYPES[dialect]).map(([type, written]) => `${columnName(path, type)} ${written}`),
+  );
   return `CREATE TABLE stored_rows (position integer, ${columns.join(', ')})`;
 }
 
@@ -26,14 +44,27 @@ function columnName(path: string, type: string): string {
   return `c_${path.replace('.', '_')}_${type}`;
 }
 
-/** Maps each attribute to a column of the type that its schema wants, or of another, and objects to columns of their fields now and then. */
-export function tableOf(random: Random, dialect: SqlDialect, { properties }: SchemaObject, listed: SchemaObject): SqlTable {
-  const columns = ATTRIBUTES.filter((name) => !Object.hasOwn(listed, name)).flatMap((name): readonly (readonly [string, SqlColumn])[] => {
-    const schema = memberOf(properties, name);
-    const isObject = (NAMES as readonly string[]).includes(name) && memberOf(schema, 'properties') !== undefined;
-    if (isObject && (dialect === 'mysql' || random.chance(0.4))) return FIELDS.flatMap((field) => columnOf(random, dialect, `${name}.${field}`, memberOf(memberOf(schema, 'properties'), field)));
-    return columnOf(random, dialect, name, schema);
-  });
+/**
+ * Maps each attribute to a column of the type that its schema wants, or of another, and objects to columns of their
+ * fields now and then.
+ */
+export function tableOf(
+  random: Random,
+  dialect: SqlDialect,
+  { properties }: SchemaObject,
+  listed: SchemaObject,
+): SqlTable {
+  const columns = ATTRIBUTES.filter((name) => !Object.hasOwn(listed, name)).flatMap(
+    (name): readonly (readonly [string, SqlColumn])[] => {
+      const schema = memberOf(properties, name);
+      const isObject = (NAMES as readonly string[]).includes(name) && memberOf(schema, 'properties') !== undefined;
+      if (isObject && (dialect === 'mysql' || random.chance(0.4)))
+        return FIELDS.flatMap((field) =>
+          columnOf(random, dialect, `${name}.${field}`, memberOf(memberOf(schema, 'properties'), field)),
+        );
+      return columnOf(random, dialect, name, schema);
+    },
+  );
   return { name: 'stored_rows', columns: Object.fromEntries(columns) };
 }
 
@@ -42,7 +73,12 @@ function memberOf(schema: JsonValue | undefined, name: string): JsonValue | unde
   return isMap && Object.hasOwn(schema, name) ? (schema as SchemaObject)[name] : undefined;
 }
 
-function columnOf(random: Random, dialect: SqlDialect, path: string, schema: JsonValue | undefined): readonly (readonly [string, SqlColumn])[] {
+function columnOf(
+  random: Random,
+  dialect: SqlDialect,
+  path: string,
+  schema: JsonValue | undefined,
+): readonly (readonly [string, SqlColumn])[] {
   const type = typeFor(random, dialect, schema);
   const absence = random.chance(0.15) ? random.pick(['null', 'never'] as const) : 'missing';
   return [[path, { column: columnName(path, type), type, null: absence }]];
@@ -51,17 +87,32 @@ function columnOf(random: Random, dialect: SqlDialect, path: string, schema: Jso
 function typeFor(random: Random, dialect: SqlDialect, schema: JsonValue | undefined): SqlType {
   const isDateTime = memberOf(schema, 'format') === 'date-time';
   const wanted = isDateTime && random.chance(0.5) ? 'timestamp' : WANTED[String(memberOf(schema, 'type'))];
-  if (dialect === 'mysql') return wanted === undefined || wanted === 'list' ? random.pick(['text', 'number', 'boolean', 'integer']) : wanted;
+  if (dialect === 'mysql')
+    return wanted === undefined || wanted === 'list' ? random.pick(['text', 'number', 'boolean', 'integer']) : wanted;
   return wanted !== undefined && random.chance(0.6) ? wanted : 'json';
 }
 
-const WANTED: { readonly [type: string]: SqlType | undefined } = { string: 'text', number: 'number', integer: 'integer', boolean: 'boolean', array: 'list' };
+const WANTED: { readonly [type: string]: SqlType | undefined } = {
+  string: 'text',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+  array: 'list',
+};
 
 /** By column, what the table holds for a row; undefined where the table cannot hold it. */
-export function cellsOf(row: SchemaObject, { columns }: SqlTable, dialect: SqlDialect, listed: SchemaObject): { readonly [column: string]: Cell } | undefined {
+export function cellsOf(
+  row: SchemaObject,
+  { columns }: SqlTable,
+  dialect: SqlDialect,
+  listed: SchemaObject,
+): { readonly [column: string]: Cell } | undefined {
   const stored = Object.entries(row).filter(([name]) => !Object.hasOwn(listed, name));
-  if (!stored.every(([name, value]) => Object.hasOwn(columns, name) || hasFields(name, value, columns))) return undefined;
-  const parents = new Set(Object.keys(columns).flatMap((path) => (path.includes('.') ? [path.slice(0, path.indexOf('.'))] : [])));
+  if (!stored.every(([name, value]) => Object.hasOwn(columns, name) || hasFields(name, value, columns)))
+    return undefined;
+  const parents = new Set(
+    Object.keys(columns).flatMap((path) => (path.includes('.') ? [path.slice(0, path.indexOf('.'))] : [])),
+  );
   // Check is always told an object whose fields have columns.
   if ([...parents].some((name) => !Object.hasOwn(row, name))) return undefined;
   const cells: { [column: string]: Cell } = {};
@@ -77,10 +128,18 @@ export function cellsOf(row: SchemaObject, { columns }: SqlTable, dialect: SqlDi
 
 function hasFields(name: string, value: JsonValue, columns: SqlTable['columns']): boolean {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap && Object.hasOwn(columns, `${name}.k`) && Object.keys(value).every((field) => Object.hasOwn(columns, `${name}.${field}`));
+  return (
+    isMap &&
+    Object.hasOwn(columns, `${name}.k`) &&
+    Object.keys(value).every((field) => Object.hasOwn(columns, `${name}.${field}`))
+  );
 }
 
-function cellOf(value: JsonValue | undefined, { type, null: absence }: SqlColumn, dialect: SqlDialect): Cell | undefined {
+function cellOf(
+  value: JsonValue | undefined,
+  { type, null: absence }: SqlColumn,
+  dialect: SqlDialect,
+): Cell | undefined {
   if (value === undefined) return absence === 'missing' ? null : undefined;
   if (value === null && type !== 'json') return absence === 'null' ? null : undefined;
   switch (type) {
@@ -91,7 +150,11 @@ function cellOf(value: JsonValue | undefined, { type, null: absence }: SqlColumn
     case 'text':
       return typeof value === 'string' ? value : undefined;
     case 'timestamp':
-      return typeof value === 'string' && IS_MOMENT.test(value) ? (dialect === 'mysql' ? value.replace('T', ' ').replace('Z', '') : value) : undefined;
+      return typeof value === 'string' && IS_MOMENT.test(value)
+        ? dialect === 'mysql'
+          ? value.replace('T', ' ').replace('Z', '')
+          : value
+        : undefined;
     case 'boolean':
       return typeof value === 'boolean' ? (dialect === 'postgresql' ? value : Number(value)) : undefined;
     case 'integer':

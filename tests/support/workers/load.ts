@@ -19,13 +19,19 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-/** Asks over REST and over gRPC, `clients` at a time each, and compares every answer. Over REST a connection is kept, or each request makes its own. */
+/**
+ * Asks over REST and over gRPC, `clients` at a time each, and compares every answer. Over REST a connection is kept, or
+ * each request makes its own.
+ */
 export function startLoad(http: string, grpc: string, clients = 4, keepAlive = true): Load {
   let isStopping = false;
   const load: Load = { answers: { view: 0, edit: 0 }, wrong: [], failed: [], refused: 0, stop };
   const agent = new Agent({ keepAlive, maxSockets: clients });
   const client = new Client(grpc, credentials.createInsecure());
-  const loops = Array.from({ length: clients }, () => [loop(() => askRest(http, agent)), loop(() => askGrpc(client))]).flat();
+  const loops = Array.from({ length: clients }, () => [
+    loop(() => askRest(http, agent)),
+    loop(() => askGrpc(client)),
+  ]).flat();
 
   async function loop(ask: () => Promise<string>): Promise<void> {
     while (!isStopping) {
@@ -73,15 +79,21 @@ const JSON_BODY = JSON.stringify(CHECK);
 /** The decisions about viewing and editing. Rejects when there is no answer. */
 export function askRest(http: string, agent: Agent | false, patience = PATIENCE): Promise<string> {
   return new Promise((resolve, reject) => {
-    const call = request(`http://${http}/api/check/resources`, { method: 'POST', agent, signal: AbortSignal.timeout(patience) }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () => resolve(response.statusCode === 200 ? decisions(JSON.parse(text)) : `${response.statusCode} ${text}`));
-      response.on('error', reject);
-    });
+    const call = request(
+      `http://${http}/api/check/resources`,
+      { method: 'POST', agent, signal: AbortSignal.timeout(patience) },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () =>
+          resolve(response.statusCode === 200 ? decisions(JSON.parse(text)) : `${response.statusCode} ${text}`),
+        );
+        response.on('error', reject);
+      },
+    );
     call.on('error', reject);
     call.end(JSON_BODY);
   });
@@ -90,15 +102,24 @@ export function askRest(http: string, agent: Agent | false, patience = PATIENCE)
 /** The same over gRPC. */
 export function askGrpc(client: Client): Promise<string> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest('/authz.svc.v1.AuthzService/CheckResources', same, same, BYTES, { deadline: Date.now() + PATIENCE }, (error, answer) => {
-      if (error !== null) reject(error);
-      else resolve(decisions(toJson(RESPONSE, fromBinary(RESPONSE, answer as Buffer))));
-    });
+    client.makeUnaryRequest(
+      '/authz.svc.v1.AuthzService/CheckResources',
+      same,
+      same,
+      BYTES,
+      { deadline: Date.now() + PATIENCE },
+      (error, answer) => {
+        if (error !== null) reject(error);
+        else resolve(decisions(toJson(RESPONSE, fromBinary(RESPONSE, answer as Buffer))));
+      },
+    );
   });
 }
 
 function decisions(answer: unknown): string {
-  const { actions } = (answer as { readonly results: readonly { readonly actions: { readonly view: string; readonly edit: string } }[] }).results[0] ?? {};
+  const { actions } =
+    (answer as { readonly results: readonly { readonly actions: { readonly view: string; readonly edit: string } }[] })
+      .results[0] ?? {};
   return `${actions?.view} ${actions?.edit}`;
 }
 

@@ -20,7 +20,10 @@ export interface Server {
 
 export type LogLine = { readonly message: string } & { readonly [key: string]: unknown };
 
-/** Two bundles that disagree: with one, users may view documents and not edit them; with the other it is the other way round. */
+/**
+ * Two bundles that disagree: with one, users may view documents and not edit them; with the other it is the other way
+ * round.
+ */
 export interface Bundles {
   readonly folder: string;
   readonly view: string;
@@ -34,7 +37,15 @@ export function compileBundles(): Bundles {
     mkdirSync(join(folder, action));
     writeFileSync(join(folder, action, 'document.yaml'), documentPolicy(action));
     const file = join(folder, `${action}.js`);
-    execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', join(folder, action), '--bundle', file, '--out', join(folder, `${action}-generated`)]);
+    execFileSync(process.execPath, [
+      PROGRAMS.authzc,
+      'compile',
+      join(folder, action),
+      '--bundle',
+      file,
+      '--out',
+      join(folder, `${action}-generated`),
+    ]);
     return readFileSync(file, 'utf8');
   });
   return { folder, view, edit };
@@ -53,7 +64,8 @@ export async function startProgram(folder: string, bundleText: string, sets: rea
     said += chunk.toString('utf8');
   });
   // The log may have had something to say before.
-  const ready = (): RegExpExecArray | null => /^authz: REST and Connect on (?:https?:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
+  const ready = (): RegExpExecArray | null =>
+    /^authz: REST and Connect on (?:https?:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
   await until(() => ready() !== null || running.child.exitCode !== null, 'the line of a server that is ready');
   const [, http = '', grpc = ''] = ready() ?? [];
   if (http === '') throw new Error(`the server has ended: ${running.said()}`);

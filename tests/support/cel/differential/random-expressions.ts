@@ -2,9 +2,40 @@ import type { Random } from '../../oracle/random.js';
 import { ATTRIBUTES, STRINGS } from './random-requests.js';
 
 /** What an expression is meant to be; `any` is a value of the request, whose type nobody knows. */
-type Sort = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'time' | 'span' | 'list' | 'map' | 'optional' | 'null' | 'type' | 'special' | 'any';
+type Sort =
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'time'
+  | 'span'
+  | 'list'
+  | 'map'
+  | 'optional'
+  | 'null'
+  | 'type'
+  | 'special'
+  | 'any';
 
-const SORTS: readonly Sort[] = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'time', 'span', 'list', 'map', 'optional', 'null', 'type', 'special', 'any'];
+const SORTS: readonly Sort[] = [
+  'bool',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bytes',
+  'time',
+  'span',
+  'list',
+  'map',
+  'optional',
+  'null',
+  'type',
+  'special',
+  'any',
+];
 
 /** Variables of every policy of the test, in dependency order; some fail, depending on the request. */
 export const VARIABLES: { readonly [name: string]: string } = {
@@ -22,13 +53,27 @@ export const VARIABLES: { readonly [name: string]: string } = {
   raw: 'R.attr.x',
 };
 
-export const CONSTANTS = { limit: 5, word: 'alice', yes: true, none: null, words: ['a', 'alice', 'b'], mixed: [1, 'a', null, [2]], table: { a: 1, length: { b: true } } } as const;
+export const CONSTANTS = {
+  limit: 5,
+  word: 'alice',
+  yes: true,
+  none: null,
+  words: ['a', 'alice', 'b'],
+  mixed: [1, 'a', null, [2]],
+  table: { a: 1, length: { b: true } },
+} as const;
 
-/** A random expression: mostly well-typed, as attributes fit anywhere; sometimes of a sort that its place does not take. */
+/**
+ * A random expression: mostly well-typed, as attributes fit anywhere; sometimes of a sort that its place does not take.
+ */
 export function randomExpression(random: Random): string {
   const writer = new Writer(random);
   for (;;) {
-    const text = writer.write(random.chance(0.8) ? 'bool' : random.pick(SORTS), random.pick([1, 1, 2, 2, 2, 3, 3, 4, 5]), []);
+    const text = writer.write(
+      random.chance(0.8) ? 'bool' : random.pick(SORTS),
+      random.pick([1, 1, 2, 2, 2, 3, 3, 4, 5]),
+      [],
+    );
     if (!UNDECLARED.test(text)) return text;
   }
 }
@@ -48,7 +93,10 @@ class Writer {
     const { random } = this;
     const sort = random.chance(0.03) ? random.pick(SORTS) : wanted;
     // What is of the wrong sort compiles when the checker cannot know.
-    const text = sort !== wanted && random.chance(0.7) ? `dyn(${this.plain(sort, depth, locals)})` : this.plain(sort, depth, locals);
+    const text =
+      sort !== wanted && random.chance(0.7)
+        ? `dyn(${this.plain(sort, depth, locals)})`
+        : this.plain(sort, depth, locals);
     return text;
   }
 
@@ -81,14 +129,19 @@ class Writer {
           () => `${inner('string')}.${random.pick(['lowerAscii()', 'upperAscii()', 'trim()', 'reverse()'])}`,
           () => `${inner('string')}.substring(${inner('int')})`,
           () => `${inner('string')}.replace(${inner('string')}, ${inner('string')})`,
-          () => `string(${inner(random.pick(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'time', 'span', 'any']))})`,
+          () =>
+            `string(${inner(random.pick(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'time', 'span', 'any']))})`,
           () => `${inner('list')}.join(",")`,
           () => `"%s %d".format([${inner('any')}, ${inner('int')}])`,
           () => `json.encode(${inner('any')})`,
           () => `${inner('string')}.charAt(${inner('int')})`,
         ])();
       case 'bytes':
-        return random.pick([() => `bytes(${inner('string')})`, () => `${inner('bytes')} + ${inner('bytes')}`, () => `base64.decode(${inner('string')})`])();
+        return random.pick([
+          () => `bytes(${inner('string')})`,
+          () => `${inner('bytes')} + ${inner('bytes')}`,
+          () => `base64.decode(${inner('string')})`,
+        ])();
       case 'time':
         return random.pick([
           () => `timestamp(${inner(random.pick(['string', 'int', 'time', 'any']))})`,
@@ -112,7 +165,8 @@ class Writer {
           () => `{${random.times(0, 3, () => `${this.key(inner)}: ${inner(random.pick(SORTS))}`).join(', ')}}`,
           () => `{"a": ${inner('any')}, ?${this.key(inner)}: ${inner('optional')}}`,
           () => this.macro2('transformMap', random.pick(SORTS), depth, locals),
-          () => `${inner(random.pick(['map', 'list']))}.transformMapEntry(k, v, {${this.write('string', depth - 1, [...locals, { name: 'k', sort: 'string' }])}: v})`,
+          () =>
+            `${inner(random.pick(['map', 'list']))}.transformMapEntry(k, v, {${this.write('string', depth - 1, [...locals, { name: 'k', sort: 'string' }])}: v})`,
         ])();
       case 'optional':
         return random.pick([
@@ -125,8 +179,11 @@ class Writer {
           () => `${inner('optional')}.or(${inner('optional')})`,
           () => `${inner('optional')}.a`,
           () => `${inner('list')}.${random.pick(['first', 'last'])}()`,
-          () => `${inner('optional')}.${random.pick(['optMap(o, ', 'optFlatMap(o, '])}${this.write(random.pick(['any', 'optional']), depth - 1, [...locals, { name: 'o', sort: 'any' }])})`,
-          () => random.pick(['R', 'P', 'request.auxData', 'R.attr', 'G', 'V']) + random.pick(['.?scope', '.?attr', '.?jwt', '.?flag', '.?limit', '.?x']),
+          () =>
+            `${inner('optional')}.${random.pick(['optMap(o, ', 'optFlatMap(o, '])}${this.write(random.pick(['any', 'optional']), depth - 1, [...locals, { name: 'o', sort: 'any' }])})`,
+          () =>
+            random.pick(['R', 'P', 'request.auxData', 'R.attr', 'G', 'V']) +
+            random.pick(['.?scope', '.?attr', '.?jwt', '.?flag', '.?limit', '.?x']),
         ])();
       case 'type':
         return `type(${inner(random.pick(SORTS))})`;
@@ -149,7 +206,8 @@ class Writer {
           () => `${inner('list')}[${inner(random.pick(['int', 'uint', 'double']))}]`,
           () => `${inner('map')}[${this.key(inner)}]`,
           () => `${inner('optional')}.${random.pick(['value()', `orValue(${inner('any')})`])}`,
-          () => `math.${random.pick(['greatest', 'least'])}(${random.pick([() => inner('list'), () => `${inner('double')}, ${inner('any')}`, () => `${inner('int')}, ${inner('double')}, ${inner('any')}`])()})`,
+          () =>
+            `math.${random.pick(['greatest', 'least'])}(${random.pick([() => inner('list'), () => `${inner('double')}, ${inner('any')}`, () => `${inner('int')}, ${inner('double')}, ${inner('any')}`])()})`,
         ])();
     }
   }
@@ -157,7 +215,18 @@ class Writer {
   private bool(depth: number, locals: readonly Local[], inner: (of: Sort) => string): string {
     const { random } = this;
     const same = random.pick(SORTS);
-    const ordered = random.pick(['int', 'uint', 'double', 'string', 'bytes', 'time', 'span', 'bool', 'any', 'any'] as const);
+    const ordered = random.pick([
+      'int',
+      'uint',
+      'double',
+      'string',
+      'bytes',
+      'time',
+      'span',
+      'bool',
+      'any',
+      'any',
+    ] as const);
     const mate = (of: Sort): string => inner(random.chance(0.4) ? 'any' : of);
     if (random.chance(0.35)) return `${random.pick(['', '', '!', '!!'])}${this.usual(locals)}`;
     return random.pick([
@@ -168,14 +237,19 @@ class Writer {
       () => `!${this.operand(inner('bool'))}`,
       () => `(${inner(same)} ${random.pick(['==', '!='])} ${mate(same)})`,
       () => `(${inner('any')} ${random.pick(['==', '!='])} ${inner(random.pick(SORTS))})`,
-      () => `(${this.attribute()} ${random.pick(['==', '!=', '<', '<=', '>', '>='])} ${this.literal(random.pick(['int', 'uint', 'double', 'string', 'bool', 'null']))})`,
-      () => `(${this.literal(random.pick(['int', 'uint', 'double', 'string', 'bool', 'null']))} ${random.pick(['==', '!=', '<', '>='])} ${this.attribute()})`,
+      () =>
+        `(${this.attribute()} ${random.pick(['==', '!=', '<', '<=', '>', '>='])} ${this.literal(random.pick(['int', 'uint', 'double', 'string', 'bool', 'null']))})`,
+      () =>
+        `(${this.literal(random.pick(['int', 'uint', 'double', 'string', 'bool', 'null']))} ${random.pick(['==', '!=', '<', '>='])} ${this.attribute()})`,
       () => `(${inner(ordered)} ${random.pick(['<', '<=', '>', '>='])} ${mate(ordered)})`,
-      () => `(${inner(random.pick(['int', 'uint', 'double']))} ${random.pick(['<', '<=', '>', '>=', '=='])} ${mate(random.pick(['int', 'uint', 'double']))})`,
+      () =>
+        `(${inner(random.pick(['int', 'uint', 'double']))} ${random.pick(['<', '<=', '>', '>=', '=='])} ${mate(random.pick(['int', 'uint', 'double']))})`,
       () => `(${inner('any')} in ${inner(random.pick(['list', 'map', 'any']))})`,
       () => `(${inner(same)} in [${random.times(0, 3, () => this.literal(same)).join(', ')}])`,
-      () => `(${this.attribute()} in [${random.times(0, 4, () => this.literal(random.pick(['int', 'uint', 'double', 'string', 'bool', 'null']))).join(', ')}])`,
-      () => `(${random.pick(['P.id', 'R.id', this.attribute()])} in ${random.pick(['C.words', 'C.mixed', 'C.table', 'P.roles', 'runtime.effectiveDerivedRoles', 'G.tags', 'V.table', 'V.items'])})`,
+      () =>
+        `(${this.attribute()} in [${random.times(0, 4, () => this.literal(random.pick(['int', 'uint', 'double', 'string', 'bool', 'null']))).join(', ')}])`,
+      () =>
+        `(${random.pick(['P.id', 'R.id', this.attribute()])} in ${random.pick(['C.words', 'C.mixed', 'C.table', 'P.roles', 'runtime.effectiveDerivedRoles', 'G.tags', 'V.table', 'V.items'])})`,
       () => `has(${this.selection(locals)})`,
       () => `has(${inner('any')}.${random.pick(['a', 'b', 'length'])})`,
       () => `has(${inner('optional')}.${random.pick(['a', 'b'])})`,
@@ -184,13 +258,17 @@ class Writer {
       () => this.macro1(random.pick(['all', 'exists']), 'bool', depth, locals),
       () => this.macro2(random.pick(['all', 'exists', 'existsOne']), 'bool', depth, locals),
       () => `${inner('string')}.${random.pick(['contains', 'startsWith', 'endsWith'])}(${inner('string')})`,
-      () => `${inner('string')}.matches(${random.pick([() => '"^a.*"', () => '"[0-9]+"', () => '"(?i)ALICE"', () => inner('string')])()})`,
+      () =>
+        `${inner('string')}.matches(${random.pick([() => '"^a.*"', () => '"[0-9]+"', () => '"(?i)ALICE"', () => inner('string')])()})`,
       () => `${inner('list')}.${random.pick(['hasIntersection', 'isSubset', 'is_subset'])}(${inner('list')})`,
-      () => `${random.pick(['hasIntersection', 'isSubset', 'sets.contains', 'sets.equivalent', 'sets.intersects'])}(${inner('list')}, ${inner('list')})`,
+      () =>
+        `${random.pick(['hasIntersection', 'isSubset', 'sets.contains', 'sets.equivalent', 'sets.intersects'])}(${inner('list')}, ${inner('list')})`,
       () => `${inner('string')}.inIPAddrRange("10.0.0.0/8")`,
-      () => `${inner('special')}.${random.pick(['ancestorOf', 'descendentOf', 'overlaps', 'siblingOf'])}(hierarchy(${inner('string')}))`,
+      () =>
+        `${inner('special')}.${random.pick(['ancestorOf', 'descendentOf', 'overlaps', 'siblingOf'])}(hierarchy(${inner('string')}))`,
       () => `${inner('optional')}.hasValue()`,
-      () => `(type(${inner('any')}) ${random.pick(['==', '!='])} ${random.pick(['int', 'double', 'string', 'bool', 'list', 'map', 'null_type'])})`,
+      () =>
+        `(type(${inner('any')}) ${random.pick(['==', '!='])} ${random.pick(['int', 'double', 'string', 'bool', 'list', 'map', 'null_type'])})`,
       () => `bool(${inner(random.pick(['string', 'bool', 'any']))})`,
       () => `math.isNaN(${inner('double')})`,
       () => `(timestamp(R.attr.t1) ${random.pick(['<', '>', '=='])} ${inner('time')})`,
@@ -202,12 +280,34 @@ class Writer {
     const { random } = this;
     const attribute = (): string => {
       const local = locals.filter(({ sort }) => sort === 'any');
-      if (local.length > 0 && random.chance(0.4)) return `${random.pick(local).name}${random.pick(['', '.a', '["b"]', '.length'])}`;
+      if (local.length > 0 && random.chance(0.4))
+        return `${random.pick(local).name}${random.pick(['', '.a', '["b"]', '.length'])}`;
       return `${this.attribute()}${random.pick(['', '', '', '', '.a', '.length', '.constructor', '["k"].a', '["__proto__"]'])}`;
     };
-    const scalar = (): string => this.literal(random.pick(['int', 'uint', 'double', 'string', 'string', 'bool', 'null']));
+    const scalar = (): string =>
+      this.literal(random.pick(['int', 'uint', 'double', 'string', 'string', 'bool', 'null']));
     const other = (): string =>
-      random.pick([scalar, attribute, () => random.pick(['P.id', 'R.id', 'P.scope', 'C.limit', 'C.word', 'C.yes', 'C.none', 'C.words', 'G.limit', 'G.on', 'V.flag', 'V.count', 'V.name', 'V.raw'])])();
+      random.pick([
+        scalar,
+        attribute,
+        () =>
+          random.pick([
+            'P.id',
+            'R.id',
+            'P.scope',
+            'C.limit',
+            'C.word',
+            'C.yes',
+            'C.none',
+            'C.words',
+            'G.limit',
+            'G.on',
+            'V.flag',
+            'V.count',
+            'V.name',
+            'V.raw',
+          ]),
+      ])();
     const equality = (): string => random.pick(['==', '!=']);
     return random.pick([
       () => `(${attribute()} ${equality()} ${other()})`,
@@ -218,11 +318,16 @@ class Writer {
       () => `(${attribute()} in [${random.times(1, 4, scalar).join(', ')}])`,
       () => `(${this.literal('special')} ${equality()} ${attribute()})`,
       () => `(cel.bind(h, ${this.literal('special')}, dyn(h)) ${equality()} ${other()})`,
-      () => `(${attribute()} ${equality()} ${this.literal(random.pick(['special', 'time', 'span', 'list', 'map', 'bytes', 'type', 'optional']))})`,
+      () =>
+        `(${attribute()} ${equality()} ${this.literal(random.pick(['special', 'time', 'span', 'list', 'map', 'bytes', 'type', 'optional']))})`,
       () => `([${this.literal('special')}, ${scalar()}].exists(e, !(e == ${attribute()}) && e != ${other()}))`,
-      () => `(${other()} in ${random.pick([attribute(), 'C.words', 'C.mixed', 'C.table', 'P.roles', 'G.tags', 'V.table', 'V.items', 'V.raw'])})`,
+      () =>
+        `(${other()} in ${random.pick([attribute(), 'C.words', 'C.mixed', 'C.table', 'P.roles', 'G.tags', 'V.table', 'V.items', 'V.raw'])})`,
       () => random.pick([attribute(), 'V.flag', 'V.both', 'C.yes', 'G.on', 'V.raw']),
-      () => `has(${attribute().replace(/\["([^"]*)"\]$/, '.`$1`').replace(/^(\w+)$/, '$1.a')})`,
+      () =>
+        `has(${attribute()
+          .replace(/\["([^"]*)"\]$/, '.`$1`')
+          .replace(/^(\w+)$/, '$1.a')})`,
     ])();
   }
 
@@ -234,7 +339,8 @@ class Writer {
         () => `size(${inner(random.pick(['string', 'list', 'map', 'any', 'bytes']))})`,
         () => `${inner('string')}.size()`,
         () => `${inner('string')}.indexOf(${inner('string')})`,
-        () => `${inner('time')}.${random.pick(['getFullYear()', 'getHours()', 'getDayOfWeek("America/New_York")', 'getMinutes("+05:30")'])}`,
+        () =>
+          `${inner('time')}.${random.pick(['getFullYear()', 'getHours()', 'getDayOfWeek("America/New_York")', 'getMinutes("+05:30")'])}`,
         () => `${inner('span')}.getMinutes()`,
       ],
       uint: [() => `math.bitOr(${inner('uint')}, ${inner('uint')})`],
@@ -260,8 +366,10 @@ class Writer {
       () => this.macro1('map', random.pick(SORTS), depth, locals),
       () => this.macro1('filter', 'bool', depth, locals),
       () => this.macro2('transformList', random.pick(SORTS), depth, locals),
-      () => `${inner(random.pick(['list', 'any']))}.map(x, ${this.write('bool', depth - 2, [...locals, { name: 'x', sort: 'any' }])}, x)`,
-      () => `${inner('list')}.${random.pick(['distinct()', 'sort()', 'reverse()', 'flatten()', 'sortBy(y, y)', 'sortBy(y, -y)', 'slice(0, 1)'])}`,
+      () =>
+        `${inner(random.pick(['list', 'any']))}.map(x, ${this.write('bool', depth - 2, [...locals, { name: 'x', sort: 'any' }])}, x)`,
+      () =>
+        `${inner('list')}.${random.pick(['distinct()', 'sort()', 'reverse()', 'flatten()', 'sortBy(y, y)', 'sortBy(y, -y)', 'slice(0, 1)'])}`,
       () => `${random.pick(['intersect', 'except'])}(${inner('list')}, ${inner('list')})`,
       () => `${inner('list')}.${random.pick(['intersect', 'except'])}(${inner('list')})`,
       () => `${inner('string')}.split(${inner('string')})`,
@@ -278,7 +386,8 @@ class Writer {
   private macro2(name: string, body: Sort, depth: number, locals: readonly Local[]): string {
     const inside: readonly Local[] = [...locals, { name: 'i', sort: 'int' }, { name: 'v', sort: 'any' }];
     const range = this.write(this.random.pick(['list', 'list', 'map', 'any']), depth - 1, locals);
-    const predicate = name.startsWith('transform') && this.random.chance(0.3) ? `${this.write('bool', depth - 2, inside)}, ` : '';
+    const predicate =
+      name.startsWith('transform') && this.random.chance(0.3) ? `${this.write('bool', depth - 2, inside)}, ` : '';
     return `${range}.${name}(i, v, ${predicate}${this.write(body, depth - 1, inside)})`;
   }
 
@@ -294,12 +403,33 @@ class Writer {
     const roll = random.fraction();
     if (roll < 0.1) return `V.${random.pick(Object.keys(VARIABLES))}`;
     if (roll < 0.15) return `C.${random.pick(Object.keys(CONSTANTS))}`;
-    if (roll < 0.2) return `G.${random.pick(['limit', 'env', 'ratio', 'tags', 'nested', 'on', 'nothing', 'absent', 'constructor'])}`;
-    if (roll < 0.25) return random.pick(['P.id', 'R.id', 'R.kind', 'P.scope', 'R.scope', 'P.roles', 'request.auxData.jwt.sub', 'request.auxData.jwt', 'request.auxData.jwts.one.claims', 'runtime.effectiveDerivedRoles', 'P.attr', 'R.attr', 'request.resource.attr', 'C.table.a', 'C.table.length', 'G.nested.deep']);
-    if (roll < 0.27) return random.pick(['P', 'R', 'request', 'runtime', 'request.auxData', 'request.auxData.jwts', 'G']);
+    if (roll < 0.2)
+      return `G.${random.pick(['limit', 'env', 'ratio', 'tags', 'nested', 'on', 'nothing', 'absent', 'constructor'])}`;
+    if (roll < 0.25)
+      return random.pick([
+        'P.id',
+        'R.id',
+        'R.kind',
+        'P.scope',
+        'R.scope',
+        'P.roles',
+        'request.auxData.jwt.sub',
+        'request.auxData.jwt',
+        'request.auxData.jwts.one.claims',
+        'runtime.effectiveDerivedRoles',
+        'P.attr',
+        'R.attr',
+        'request.resource.attr',
+        'C.table.a',
+        'C.table.length',
+        'G.nested.deep',
+      ]);
+    if (roll < 0.27)
+      return random.pick(['P', 'R', 'request', 'runtime', 'request.auxData', 'request.auxData.jwts', 'G']);
     const { other, ...usual } = ATTRIBUTES;
     const named: readonly string[] | undefined = (usual as { readonly [sort: string]: readonly string[] })[sort];
-    const names = named !== undefined && random.chance(0.9) ? named : random.chance(0.75) ? Object.values(usual).flat() : other;
+    const names =
+      named !== undefined && random.chance(0.9) ? named : random.chance(0.75) ? Object.values(usual).flat() : other;
     return `${locals.some(({ name }) => name === 'R') ? '.' : ''}${this.attribute(names)}`;
   }
 
@@ -320,13 +450,30 @@ class Writer {
       () => `V.${random.pick(Object.keys(VARIABLES))}`,
       () => `G.${random.pick(['limit', 'absent', 'nested'])}`,
       () => `C.${random.pick(Object.keys(CONSTANTS))}`,
-      () => random.pick(['P.scope', 'R.scope', 'R.attr', 'request.auxData.jwt', 'request.auxData', 'request.auxData.jwt.sub', 'request.auxData.jwts.one', 'request.auxData.jwts.two.claims', 'runtime.effectiveDerivedRoles', 'P.roles', 'C.table.a', 'V.raw.a', 'request.principal']),
+      () =>
+        random.pick([
+          'P.scope',
+          'R.scope',
+          'R.attr',
+          'request.auxData.jwt',
+          'request.auxData',
+          'request.auxData.jwt.sub',
+          'request.auxData.jwts.one',
+          'request.auxData.jwts.two.claims',
+          'runtime.effectiveDerivedRoles',
+          'P.roles',
+          'C.table.a',
+          'V.raw.a',
+          'request.principal',
+        ]),
     ])();
   }
 
   private key(inner: (of: Sort) => string): string {
     const { random } = this;
-    return random.chance(0.7) ? this.literal(random.pick(['string', 'string', 'int', 'uint', 'double', 'bool'])) : inner(random.pick(['string', 'int', 'any']));
+    return random.chance(0.7)
+      ? this.literal(random.pick(['string', 'string', 'int', 'uint', 'double', 'bool']))
+      : inner(random.pick(['string', 'int', 'any']));
   }
 
   /** What an unary operator is put before. */
@@ -340,7 +487,17 @@ class Writer {
       case 'bool':
         return random.pick(['true', 'false']);
       case 'int':
-        return random.pick(['0', '1', '2', '3', '5', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808']);
+        return random.pick([
+          '0',
+          '1',
+          '2',
+          '3',
+          '5',
+          '-1',
+          '9007199254740993',
+          '9223372036854775807',
+          '-9223372036854775808',
+        ]);
       case 'uint':
         return random.pick(['0u', '1u', '5u', '18446744073709551615u']);
       case 'double':
@@ -350,23 +507,70 @@ class Writer {
       case 'bytes':
         return random.pick(['b"a"', 'b""', 'b"\\xff"', 'b"alice"']);
       case 'time':
-        return random.pick(['timestamp("2024-05-06T07:08:09Z")', 'timestamp(0)', 'timestamp("2023-11-14T22:13:20.123456789Z")', 'timestamp("9999-12-31T23:59:59Z")']);
+        return random.pick([
+          'timestamp("2024-05-06T07:08:09Z")',
+          'timestamp(0)',
+          'timestamp("2023-11-14T22:13:20.123456789Z")',
+          'timestamp("9999-12-31T23:59:59Z")',
+        ]);
       case 'span':
         return random.pick(['duration("1h")', 'duration("0s")', 'duration("-90m")', 'duration("2562047h")']);
       case 'list':
-        return random.pick(['[]', '[1, 2]', '["a", "alice"]', '[1.5, 5.0]', '[1, "a", null]', '[[1], []]', '[true, false]', '[{"a": 1}]', '[optional.of(1), optional.none()]']);
+        return random.pick([
+          '[]',
+          '[1, 2]',
+          '["a", "alice"]',
+          '[1.5, 5.0]',
+          '[1, "a", null]',
+          '[[1], []]',
+          '[true, false]',
+          '[{"a": 1}]',
+          '[optional.of(1), optional.none()]',
+        ]);
       case 'map':
-        return random.pick(['{}', '{"a": 1}', '{"a": {"b": "x"}, "length": 5}', '{1: "x", 2u: "y"}', '{1.5: true}', '{true: null}', '{"a": 1, "a": 2}']);
+        return random.pick([
+          '{}',
+          '{"a": 1}',
+          '{"a": {"b": "x"}, "length": 5}',
+          '{1: "x", 2u: "y"}',
+          '{1.5: true}',
+          '{true: null}',
+          '{"a": 1, "a": 2}',
+        ]);
       case 'optional':
-        return random.pick(['optional.none()', 'optional.of(1)', 'optional.of({"a": {"b": 2}})', 'R.attr.?x', 'optional.of("a")']);
+        return random.pick([
+          'optional.none()',
+          'optional.of(1)',
+          'optional.of({"a": {"b": 2}})',
+          'R.attr.?x',
+          'optional.of("a")',
+        ]);
       case 'null':
         return 'null';
       case 'type':
         return random.pick(['int', 'string', 'bool', 'list', 'type(1)']);
       case 'special':
-        return random.pick(['hierarchy("a.b")', 'ip("10.0.0.1")', 'cidr("10.0.0.0/8")', 'spiffeID("spiffe://a/b")', 'spiffeTrustDomain("a")']);
+        return random.pick([
+          'hierarchy("a.b")',
+          'ip("10.0.0.1")',
+          'cidr("10.0.0.0/8")',
+          'spiffeID("spiffe://a/b")',
+          'spiffeTrustDomain("a")',
+        ]);
       case 'any':
-        return random.pick(['R.attr.x', 'R.attr.s1', 'R.attr.n1', 'R.attr.b1', 'P.attr.x', 'R.attr.m1.a', 'R.attr.m1.a.b', 'dyn(1)', 'dyn("a")', 'dyn(null)', 'dyn([])']);
+        return random.pick([
+          'R.attr.x',
+          'R.attr.s1',
+          'R.attr.n1',
+          'R.attr.b1',
+          'P.attr.x',
+          'R.attr.m1.a',
+          'R.attr.m1.a.b',
+          'dyn(1)',
+          'dyn("a")',
+          'dyn(null)',
+          'dyn([])',
+        ]);
     }
   }
 }

@@ -36,7 +36,13 @@ export function randomRequest(random: Random): Request {
       policyVersion: random.pick(['', 'v1']),
       scope: random.pick(['', 'acme.hr']),
     },
-    resource: { kind: 'doc', id: random.pick(['alice', 'r1', '']), attr: attributes(), policyVersion: '', scope: random.pick(['', 'acme']) },
+    resource: {
+      kind: 'doc',
+      id: random.pick(['alice', 'r1', '']),
+      attr: attributes(),
+      policyVersion: '',
+      scope: random.pick(['', 'acme']),
+    },
     auxData: random.pick([
       { jwt: {}, jwts: {} },
       { jwt: { sub: 'alice', aud: ['a', 'b'], n: 5, nested: { k: null } }, jwts: {} },
@@ -52,7 +58,21 @@ export function randomRequest(random: Random): Request {
 const SORTS = ['bool', 'double', 'string', 'time', 'span', 'list', 'map', 'null'] as const;
 type Sort = (typeof SORTS)[number];
 
-export const STRINGS = ['', 'a', 'ab', 'alice', '10.0.0.1', 'a.b.c', '2024-05-06T07:08:09.5+02:00', '1h30m', '5', '\u{1f600}z', '\uffff', 'Zebra', 'constructor'];
+export const STRINGS = [
+  '',
+  'a',
+  'ab',
+  'alice',
+  '10.0.0.1',
+  'a.b.c',
+  '2024-05-06T07:08:09.5+02:00',
+  '1h30m',
+  '5',
+  '\u{1f600}z',
+  '\uffff',
+  'Zebra',
+  'constructor',
+];
 const NUMBERS = [0, -0, 1, 2, 3, 5, -1, 1.5, 0.1, 1e6, 9007199254740992, 1e19, -1e300];
 
 function named(name: string, sort: Sort, random: Random): Json {
@@ -71,7 +91,13 @@ function json(sort: Sort, random: Random, depth: number): Json {
     case 'string':
       return random.pick(STRINGS);
     case 'time':
-      return random.pick(['2024-05-06T07:08:09Z', '2023-11-14T22:13:20.123456789Z', '0001-01-01T00:00:00Z', '2024-02-29T23:59:59-08:00', 'soon']);
+      return random.pick([
+        '2024-05-06T07:08:09Z',
+        '2023-11-14T22:13:20.123456789Z',
+        '0001-01-01T00:00:00Z',
+        '2024-02-29T23:59:59-08:00',
+        'soon',
+      ]);
     case 'span':
       return random.pick(['1h', '90m', '-1.5s', '0', '2562047h', 'long']);
     case 'list':
