@@ -15,7 +15,7 @@ const REQUEST = 'authz/request/v1/request.proto';
 
 added.before(() => {
   cpSync(join(root, 'proto'), join(folder, 'proto'), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  for (const used of ['node_modules', 'runtime']) symlinkSync(join(root, used), join(folder, used));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const path = join(folder, 'proto', REQUEST);
   const field = '  optional RequestContext request_context = 6;\n';
