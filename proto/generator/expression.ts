@@ -1,12 +1,27 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../compiler/ast/expr.js';
-import { parseCel } from '../../compiler/parse/cel/index.js';
+import { parse } from '@bufbuild/cel';
+import type {
+  Constant,
+  Expr,
+  Expr_Call,
+  Expr_Comprehension,
+  Expr_Select,
+} from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
 
-/** The little CEL that rules about messages use, as TypeScript over `message`: has, size, all, exists, comparisons, logic. Throws for anything else. */
+/**
+ * The little CEL that rules about messages use, as TypeScript over `message`: has, size, all, exists, comparisons,
+ * logic. Throws for anything else.
+ */
 export function expressionCode(text: string, message: DescMessage): string {
-  const { ast, errors } = parseCel(text);
-  if (ast === undefined) throw new Error(`${message.typeName}: ${errors[0]?.message}`);
-  return codeOf(ast, new Map([['this', { code: 'message', type: message }]]));
+  return codeOf(parsed(text, message), new Map([['this', { code: 'message', type: message }]]));
+}
+
+function parsed(text: string, message: DescMessage): Expr {
+  try {
+    return parse(text).expr;
+  } catch (cause) {
+    throw new Error(`${message.typeName}: ${text} is not an expression`, { cause });
+  }
 }
 
 /** A name of the expression: how it is written, and what message it is. */
@@ -17,22 +32,30 @@ interface Variable {
 
 type Scope = ReadonlyMap<string, Variable>;
 
-function codeOf(expr: Expr, scope: Scope): string {
-  switch (expr.kind) {
-    case 'literal':
-      return expr.type === 'string' ? JSON.stringify(expr.value) : String(expr.value);
-    case 'call':
-      return callCode(expr, scope);
-    case 'macro':
-      return macroCode(expr, scope);
-    case 'select':
-      return fieldOf(expr, scope).code;
-    case 'ident':
-    case 'index':
-    case 'list':
-    case 'map':
-    case 'message':
-      throw new Error(`no code for ${expr.kind} in a rule`);
+function codeOf({ exprKind }: Expr, scope: Scope): string {
+  switch (exprKind.case) {
+    case 'constExpr':
+      return constantCode(exprKind.value);
+    case 'callExpr':
+      return callCode(exprKind.value, scope);
+    case 'comprehensionExpr':
+      return macroCode(exprKind.value, scope);
+    case 'selectExpr':
+      return exprKind.value.testOnly ? hasCode(exprKind.value, scope) : fieldOf(exprKind.value, scope).code;
+    default:
+      throw new Error(`no code for ${exprKind.case} in a rule`);
+  }
+}
+
+function constantCode({ constantKind }: Constant): string {
+  switch (constantKind.case) {
+    case 'stringValue':
+      return JSON.stringify(constantKind.value);
+    case 'int64Value':
+    case 'boolValue':
+      return String(constantKind.value);
+    default:
+      throw new Error(`no code for ${constantKind.case} in a rule`);
   }
 }
 
@@ -47,43 +70,59 @@ const OPERATORS: { readonly [name: string]: string } = {
   '_>=_': '>=',
 };
 
-function callCode(call: CallExpr, scope: Scope): string {
-  const [first, second] = call.args;
-  if (call.function === '!_') return `!${inParentheses(first as Expr, scope)}`;
-  const operator = OPERATORS[call.function];
+function callCode({ function: name, args }: Expr_Call, scope: Scope): string {
+  const [first, second] = args;
+  if (name === '!_') return `!${inParentheses(first as Expr, scope)}`;
+  const operator = OPERATORS[name];
   const operand = operator === '&&' || operator === '||' ? ofLogic : inParentheses;
   if (operator !== undefined) return `${operand(first as Expr, scope)} ${operator} ${operand(second as Expr, scope)}`;
-  if (call.function === 'size' && first?.kind === 'select') return sizeCode(fieldOf(first, scope));
-  throw new Error(`no code for ${call.function} in a rule`);
+  if (name === 'size' && first !== undefined) return sizeCode(fieldOf(selected(first, 'size'), scope));
+  throw new Error(`no code for ${name} in a rule`);
 }
 
-/** An operand of what binds tighter than comparisons do, `has` being one. */
+/** An operand of an operator that binds tighter than comparisons, and `has` is written as one. */
 function inParentheses(expr: Expr, scope: Scope): string {
+  const { exprKind } = expr;
   const isComparison =
-    expr.kind === 'macro' ? expr.macro === 'has' : expr.kind === 'call' && Object.hasOwn(OPERATORS, expr.function);
+    (exprKind.case === 'selectExpr' && exprKind.value.testOnly) ||
+    (exprKind.case === 'callExpr' && Object.hasOwn(OPERATORS, exprKind.value.function));
   return isComparison ? `(${codeOf(expr, scope)})` : codeOf(expr, scope);
 }
 
 function ofLogic(expr: Expr, scope: Scope): string {
-  const isLogic = expr.kind === 'call' && (expr.function === '_&&_' || expr.function === '_||_');
+  const { exprKind } = expr;
+  const isLogic = exprKind.case === 'callExpr' && Object.hasOwn(METHODS, exprKind.value.function);
   return isLogic ? inParentheses(expr, scope) : codeOf(expr, scope);
 }
 
-const METHODS: { readonly [macro: string]: string } = { all: 'every', exists: 'some' };
+/** What the parser makes of `all` and `exists`: how each item is joined with what was found before. */
+const METHODS: { readonly [joins: string]: string } = { '_&&_': 'every', '_||_': 'some' };
 
-function macroCode({ macro, range, variables, body }: MacroExpr, scope: Scope): string {
-  if (range?.kind !== 'select') throw new Error(`no code for ${macro} of what is no field`);
-  const { code, field } = fieldOf(range, scope);
-  if (macro === 'has') return field.fieldKind === 'message' ? `${code} !== undefined` : `${code} !== ''`;
-  const [variable] = variables;
-  const method = METHODS[macro];
-  if (method === undefined || variable === undefined || body === undefined || field.message === undefined)
-    throw new Error(`no code for ${macro} in a rule`);
-  return `${code}.${method}((${variable}) => ${codeOf(body, new Map([...scope, [variable, { code: variable, type: field.message }]]))})`;
+function macroCode({ iterRange, iterVar, iterVar2, loopStep }: Expr_Comprehension, scope: Scope): string {
+  const step = loopStep?.exprKind;
+  const [, body] = step?.case === 'callExpr' ? step.value.args : [];
+  const method = step?.case === 'callExpr' ? METHODS[step.value.function] : undefined;
+  if (method === undefined || body === undefined || iterVar2 !== '' || iterRange === undefined)
+    throw new Error('no code for this macro in a rule');
+  const { code, field } = fieldOf(selected(iterRange, 'a macro'), scope);
+  if (field.message === undefined) throw new Error(`no code for a macro of ${field.name} in a rule`);
+  const inner = new Map([...scope, [iterVar, { code: iterVar, type: field.message }] as const]);
+  return `${code}.${method}((${iterVar}) => ${codeOf(body, inner)})`;
+}
+
+function hasCode(select: Expr_Select, scope: Scope): string {
+  const { code, field } = fieldOf(select, scope);
+  return field.fieldKind === 'message' ? `${code} !== undefined` : `${code} !== ''`;
 }
 
 function sizeCode({ code, field }: SelectedField): string {
   return field.fieldKind === 'map' ? `${code}.size` : `${code}.length`;
+}
+
+function selected({ exprKind }: Expr, user: string): Expr_Select {
+  if (exprKind.case !== 'selectExpr' || exprKind.value.testOnly)
+    throw new Error(`no code for ${user} of anything but a field`);
+  return exprKind.value;
 }
 
 interface SelectedField {
@@ -91,9 +130,10 @@ interface SelectedField {
   readonly field: DescField;
 }
 
-function fieldOf({ operand, field: name }: SelectExpr, scope: Scope): SelectedField {
-  const variable = operand.kind === 'ident' ? scope.get(operand.name) : undefined;
+function fieldOf({ operand, field: name }: Expr_Select, scope: Scope): SelectedField {
+  const variable = operand?.exprKind.case === 'identExpr' ? scope.get(operand.exprKind.value.name) : undefined;
   const field = variable?.type.fields.find((one) => one.name === name);
-  if (variable === undefined || field === undefined) throw new Error(`a rule is about \`${name}\`, which is no field`);
+  if (variable === undefined || field === undefined)
+    throw new Error(`a rule is about \`${name}\`, which is not a field`);
   return { code: `${variable.code}.${field.localName}`, field };
 }
