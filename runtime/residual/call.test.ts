@@ -25,4 +25,15 @@ test('an optional is not a value that a filter can compare, on either side', () 
   assert.ok(isUnplannable(equals('x', optional)));
 });
 
+test('an integer that no double holds is planned only beside values that CEL compares as doubles or not at all', () => {
+  const large = 9007199254740993n;
+  const attribute = rowOf({}).attr('a');
+  const double = call('double', cel.toDouble, attribute);
+  const string = call('string', cel.toText, attribute);
+  const bool = call('bool', cel.toBool, attribute);
+  for (const term of [attribute, double, string, bool]) assert.not(isUnplannable(equals(term, large)));
+  assert.is(text(equals(attribute, large)), '(eq request.resource.attr.a 9007199254740992)');
+  assert.ok(isUnplannable(equals(call('size', cel.size, attribute), large)));
+});
+
 test.run();

@@ -5,6 +5,7 @@ import { call, typeName } from './call.js';
 import { operandText } from './debug.js';
 import { macro } from './macros.js';
 import { equals } from './operators.js';
+import { problemOf } from './problem.js';
 import { rowOf } from './row.js';
 import { select } from './selection.js';
 import { isUnplannable, type Term } from './term.js';
@@ -60,6 +61,14 @@ test('values of a row are doubles, to which no int adds; a key of a map may be a
     text(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), isNext)),
     '(exists request.resource.attr.m (lambda (eq (add k 1) 2) k v))',
   );
+});
+
+test('elements of a known list are of the kind that all of them have, unless that is int', () => {
+  const once = (list: Term, more: Term): Term =>
+    macro('existsOne', cel.existsOne, ['t'], list, (t) => equals(call('add', cel.add, t, more), row.attr('x')));
+  assert.is(text(once([1.5, 2.5], 1)), '(exists_one [1.5,2.5] (lambda (eq (add t 1) request.resource.attr.x) t))');
+  assert.is(problemOf(once([1.5, 'a'], 1)), 'a number whose kind counts');
+  assert.is(problemOf(once([1n, 2n], 1n)), 'a number whose kind counts');
 });
 
 test.run();

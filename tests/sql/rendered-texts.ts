@@ -305,6 +305,67 @@ export const TEXTS_BY_CONDITION: {
     mysql: '((contacts.shared = 1 AND contacts.amount > ?) OR contacts.shared = 0)',
     parameters: [2],
   },
+  'R.attr.amount + 1.0 == 5.0': {
+    sqlite: 'contacts.amount IS NOT NULL AND contacts.amount >= ? AND contacts.amount <= ?',
+    postgresql: 'contacts.amount IS NOT NULL AND contacts.amount >= $1::bigint AND contacts.amount <= $2::bigint',
+    mysql: 'contacts.amount IS NOT NULL AND contacts.amount >= ? AND contacts.amount <= ?',
+    parameters: [4, 4],
+  },
+  '(R.attr.shared ? R.attr.amount : R.attr.price) + 1.0 > 2.0': {
+    sqlite: '((contacts.shared = 1 AND contacts.amount >= ?) OR (contacts.shared = 0 AND contacts.price > ?))',
+    postgresql:
+      "((contacts.shared AND contacts.amount >= $1::bigint) OR (NOT contacts.shared AND contacts.price > $2::double precision AND contacts.price < 'NaN'))",
+    mysql: '((contacts.shared = 1 AND contacts.amount >= ?) OR (contacts.shared = 0 AND contacts.price > ?))',
+    parameters: [2, 1.0000000000000002],
+  },
+  'timestamp(R.attr.amount) < timestamp("2020-01-01T00:00:00Z")': {
+    sqlite: '1 = 0',
+    postgresql: '1 = 0',
+    mysql: '1 = 0',
+    parameters: [],
+  },
+  'R.attr.created == R.attr.meta.x': {
+    sqlite: 'refused: a time beside a value of a JSON document',
+    postgresql: 'refused: a time beside a value of a JSON document',
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
+    parameters: [],
+  },
+  'R.attr.meta.x < dyn(null)': {
+    sqlite: '1 = 0',
+    postgresql: '1 = 0',
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
+    parameters: [],
+  },
+  'R.attr.meta.x < dyn(["a"])': {
+    sqlite: '1 = 0',
+    postgresql: '1 = 0',
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
+    parameters: [],
+  },
+  'R.attr.meta.x >= dyn({"a": 1})': {
+    sqlite: '1 = 0',
+    postgresql: '1 = 0',
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
+    parameters: [],
+  },
+  'R.attr.meta.x in ["a", "b"]': {
+    sqlite: "CASE WHEN json_type(contacts.meta, '$.x') = 'text' THEN json_extract(contacts.meta, '$.x') END IN (?, ?)",
+    postgresql: "(contacts.meta -> 'x') IN (to_jsonb($1::text), to_jsonb($2::text))",
+    mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
+    parameters: ['a', 'b'],
+  },
+  'has(R.attr.ownerId.x)': {
+    sqlite: '1 = 0',
+    postgresql: '1 = 0',
+    mysql: '1 = 0',
+    parameters: [],
+  },
+  '!has(R.attr.ownerId.x)': {
+    sqlite: 'contacts.owner_id IS NOT NULL',
+    postgresql: 'contacts.owner_id IS NOT NULL',
+    mysql: 'contacts.owner_id IS NOT NULL',
+    parameters: [],
+  },
   'R.id == "r"': {
     sqlite: 'contacts.id = ?',
     postgresql: 'contacts.id = $1',
