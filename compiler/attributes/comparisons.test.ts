@@ -87,4 +87,16 @@ test('what may be equal is left alone', () => {
   }
 });
 
+test('a constant of the policy is what it is given as', () => {
+  const against = (attribute: string, constant: unknown): readonly string[] =>
+    codesFor(`R.attr.${attribute} == C.c`, SCHEMA, `, constants: {local: {c: ${JSON.stringify(constant)}}}`);
+  assert.equal(against('status', 'OPEN'), []);
+  assert.equal(against('status', 'OPN'), ['never-equal']);
+  assert.equal(against('note', null), []);
+  assert.equal(against('name', null), ['never-equal']);
+  assert.equal(against('tags', ['c']), []);
+  assert.equal(against('tags', { a: 1 }), ['never-equal']);
+  assert.equal(against('parts', { a: 1 }), []);
+});
+
 test.run();
