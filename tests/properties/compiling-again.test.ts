@@ -29,6 +29,24 @@ test('a policy is emitted again when a variable it imports has changed', () => {
   assert.match(fileOf(second, 'resource/a.ts').text, '4');
 });
 
+test('a policy is emitted again when another takes its file, or the file of a set that it imports', () => {
+  const importing = (resource: string, set: string): string =>
+    policy(resource, 'V.short', { importDerivedRoles: [set] }, { derivedRoles: ['clerk'] });
+  const sources = sourcesOf({
+    ...SHARED_NAMES,
+    'a.yaml': policy('a', 'V.short'),
+    'b.yaml': importing('b', 'staff'),
+    'staff.yaml': derivedRoles('staff'),
+  });
+  compile(sources);
+  // File systems that fold case would make one file of two.
+  const all = [...sources, ...sourcesOf({ 'a2.yaml': importing('A', 'Staff'), 'staff2.yaml': derivedRoles('Staff') })];
+  const warm = compile(all);
+  assert.match(fileOf(warm, 'resource/a~2.ts').text, "'resource.a.vdefault'");
+  assert.match(fileOf(warm, 'resource/b.ts').text, '/derived_roles/staff~2.js');
+  assert.equal(bytesOf(warm), bytesOf(compile(all.map(({ path, text }) => new Source(path, text)))));
+});
+
 test('versions of random folders compiled one after another give what each gives alone', () => {
   for (let seed = 1; seed <= 30; seed += 1) {
     const random = new Random(seed);
@@ -54,15 +72,23 @@ const SHARED_NAMES: { readonly [path: string]: string } = {
   }),
 };
 
-function policy(resource: string, expr: string): string {
+function policy(resource: string, expr: string, fields: object = {}, parts: object = { roles: ['user'] }): string {
   return JSON.stringify({
     apiVersion: 'api.authz.dev/v1',
     resourcePolicy: {
       resource,
       version: 'default',
       variables: { import: ['sizes'] },
-      rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } }],
+      ...fields,
+      rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', ...parts, condition: { match: { expr } } }],
     },
+  });
+}
+
+function derivedRoles(name: string): string {
+  return JSON.stringify({
+    apiVersion: 'api.authz.dev/v1',
+    derivedRoles: { name, definitions: [{ name: 'clerk', parentRoles: ['user'] }] },
   });
 }
 
