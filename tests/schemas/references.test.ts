@@ -185,6 +185,22 @@ test('draft 4: exclusiveMinimum is a remark about minimum, id is the $id', async
   );
 });
 
+test('draft 4 within a schema of another draft: id makes it a resource of its own', async () => {
+  const inner = {
+    $schema: draft('04'),
+    id: 'https://example.com/b.json',
+    definitions: { c: { minimum: 1, exclusiveMinimum: true } },
+  };
+  await finds(
+    'authz:///a.json',
+    {
+      'a.json': { properties: { a: { $ref: 'https://example.com/b.json#/definitions/c' } }, $defs: { inner } },
+    },
+    { a: 1 },
+    '/a: must be > 1 but found 1',
+  );
+});
+
 test('before 2020-12, items may be a list, and additionalItems is about the rest', async () => {
   const schema = (additionalItems: JsonValue): Files => ({
     'a.json': { $schema: draft('07'), properties: { a: { items: [TEXT], additionalItems } } },
