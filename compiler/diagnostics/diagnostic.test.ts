@@ -52,4 +52,23 @@ test('the notes for a problem without hints stand where a search found nothing, 
   );
 });
 
+test('a run with many warnings still reports the errors that follow, and keeps a bounded number of each', () => {
+  const report = new Diagnostics();
+  const add = (severity: 'error' | 'warning', count: number): void => {
+    for (let index = 0; index < count; index += 1)
+      report.add('variable/undefined', source, { name: `v${index}`, referencedIn: undefined }, { severity });
+  };
+  add('warning', 10_001);
+  assert.not(report.hasErrors);
+  add('error', 1);
+  assert.ok(report.hasErrors);
+  const kept = (severity: string): number => report.sorted().filter((one) => one.severity === severity).length;
+  assert.equal([kept('warning'), kept('error')], [10_000, 1]);
+  add('error', 10_001);
+  const adopting = new Diagnostics();
+  adopting.adopt(report);
+  assert.equal([kept('warning'), kept('error')], [10_000, 10_000]);
+  assert.equal(adopting.sorted(), report.sorted());
+});
+
 test.run();

@@ -56,7 +56,10 @@ export interface Details {
   readonly severity?: Severity;
 }
 
-/** At most so many diagnostics of one run are kept: hostile input must not fill the memory. */
+/**
+ * At most so many errors and so many warnings of one run are kept: hostile input must not fill the memory, and warnings
+ * must not hide the error that fails the run.
+ */
 const LIMIT = 10_000;
 
 /** At most so many searches for hints are made in one run: the cost of a search grows with the number of names. */
@@ -64,12 +67,10 @@ const MOST_SEARCHES = 100;
 
 /** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
 export class Diagnostics {
-  private readonly list: Diagnostic[] = [];
+  private readonly kept: { readonly [severity in Severity]: Diagnostic[] } = { error: [], warning: [] };
   private searches = 0;
   /** Whether an error was said, kept or not. */
   hasErrors = false;
-  /** How many were not kept because of the limit. */
-  dropped = 0;
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
     const entry = messages[code] as Message<MessageParameters<C>>;
@@ -87,13 +88,12 @@ export class Diagnostics {
 
   /** Adds what another report has. */
   adopt(other: Diagnostics): void {
-    for (const diagnostic of other.list) this.keep(diagnostic);
-    this.dropped += other.dropped;
+    for (const diagnostic of other.all()) this.keep(diagnostic);
   }
 
   /** By file, offset, code, message: the same run gives the same order whatever order the stages worked in. */
   sorted(): readonly Diagnostic[] {
-    return [...this.list].sort(
+    return this.all().sort(
       (a, b) =>
         compare(a.source?.path ?? '', b.source?.path ?? '') ||
         (a.place?.anchor ?? -1) - (b.place?.anchor ?? -1) ||
@@ -119,8 +119,12 @@ export class Diagnostics {
 
   private keep(diagnostic: Diagnostic): void {
     if (diagnostic.severity === 'error') this.hasErrors = true;
-    if (this.list.length >= LIMIT) this.dropped += 1;
-    else this.list.push(diagnostic);
+    const list = this.kept[diagnostic.severity];
+    if (list.length < LIMIT) list.push(diagnostic);
+  }
+
+  private all(): Diagnostic[] {
+    return [...this.kept.error, ...this.kept.warning];
   }
 }
 
