@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EvaluationLimitError, MAX_DEPTH } from './meter.js';
 import { distinct, first, flatten, last, listOf, listOfOptionals, listsRange, slice, sort } from './lists.js';
-import { CelError, Duration, Optional, Uint, type Result, type Value } from './values.js';
+import { CelError, Duration, Message, Optional, Uint, type Result, type Value } from './values.js';
 
 const text = (result: Result) => (result as CelError).message;
 const NESTED = (levels: number): Value => (levels === 0 ? 1n : [NESTED(levels - 1)]);
@@ -81,6 +81,23 @@ test('lists.range counts from 0', () => {
   assert.is(text(listsRange(-1n)), 'lists.range: size must be non-negative, got -1');
   assert.is(text(listsRange(5)), 'no such overload: lists.range(double)');
   assert.instance(listsRange(2n ** 40n), CelError);
+});
+
+test('distinct fails the call for values nested too deeply, whatever nests them', () => {
+  const nestings: readonly ((inner: Value) => Value)[] = [
+    (inner) => [inner],
+    (inner) => ({ a: inner }),
+    (inner) => new Optional(inner),
+    (inner) => new Message('authz.Message', { a: inner }),
+  ];
+  for (const nest of nestings) {
+    const nested = (levels: number): Value => (levels === 0 ? 1n : nest(nested(levels - 1)));
+    assert.is((distinct([nested(100), nested(100)]) as Value[]).length, 1);
+    assert.throws(
+      () => distinct([nested(MAX_DEPTH + 1)]),
+      (error: unknown) => error instanceof EvaluationLimitError && error.reason === 'depth',
+    );
+  }
 });
 
 test.run();
