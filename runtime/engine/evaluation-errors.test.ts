@@ -48,6 +48,7 @@ rolePolicy:
   parentRoles: [user]
   rules:
     - {resource: doc, allowActions: [view], condition: {match: {expr: R.attr.open}}}
+    - {resource: doc, allowActions: [print], condition: {match: {expr: P.attr.badge > 0}}}
 `,
 };
 
@@ -131,6 +132,27 @@ test('of a plan what fails whatever the row is, and never that a row is not know
     engine.effectivePolicies(plan).map(({ policy }) => policy),
     ['resource.doc.vdefault'],
   );
+  const ofAnyRow = { ...plan, resource: { kind: 'doc' } };
+  assert.equal(engine.evaluationErrors(ofAnyRow).map(textOf), [
+    'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
+  ]);
+});
+
+test('a plan tells of the conditions of role policies too', async () => {
+  const engine = await engineOf({});
+  const plan: PlanRequest = {
+    principal: { id: 'ann', roles: ['clerk'], attr: { name: 'x' } },
+    resource: { kind: 'doc', scope: 'acme' },
+    actions: ['view', 'print'],
+  };
+  assert.equal(engine.evaluationErrors(plan).map(textOf), [
+    'role.clerk.vdefault/acme#: P.attr.badge > 0: no such key: badge',
+    'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
+  ]);
+  assert.equal(engine.effectivePolicies(plan), [
+    { policy: 'resource.doc.vdefault', source: 'doc.yaml' },
+    { policy: 'role.clerk.vdefault/acme', source: 'clerk.yaml' },
+  ]);
 });
 
 test('an engine without traced conditions knows neither', async () => {
