@@ -218,6 +218,26 @@ test('50 resources with `exists` over 10,000 elements pass', async () => {
   assert.ok(results.every((result) => result.actions.every(({ effect }) => effect === 1)));
 });
 
+test('the memory of a check is counted for each resource', async () => {
+  const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.s + R.attr.s == "x"') }));
+  const engine = createEngine(policies as CompiledBundle, { limits: { evaluationMemory: 10_000 } });
+  const check = (count: number, length: number): readonly number[] =>
+    engine
+      .check({
+        principal: { id: 'alice', roles: ['user'] },
+        resources: Array.from({ length: count }, (_, index) => ({
+          resource: { kind: 'item', id: `item-${index}`, attr: { s: 'a'.repeat(length) } },
+          actions: ['view'],
+        })),
+      })
+      .flatMap(({ actions }) => actions.map(({ effect }) => effect));
+  assert.equal(
+    check(50, 1_000),
+    Array.from({ length: 50 }, () => 1),
+  );
+  assert.throws(() => check(1, 3_000), isLimit('cost'));
+});
+
 test('decides as without limits where they are not met', async () => {
   const conditions = [
     'R.attr.a.distinct().size() == 3',
