@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
+import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 const test = suite('what a plan takes from its request');
@@ -25,6 +26,7 @@ const TEXTS = {
     '',
     `    - { actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: '"owner" in runtime.effectiveDerivedRoles' } } }
     - { actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner] }
+    - { actions: [flag], effect: EFFECT_ALLOW, roles: [user], condition: { match: { expr: '!("owner" in runtime.effectiveDerivedRoles)' } } }
 `,
     '  importDerivedRoles: [people]\n',
   ).replace('resource: doc', 'resource: note'),
@@ -71,6 +73,21 @@ test('a plan names the scope whose rules decided', async () => {
 
 test('a condition sees the derived roles that a row would have', async () => {
   assert.is((await planOf('view', '', 'note')).text, '(eq request.resource.attr.owner "ann")');
+});
+
+test('in strict evaluation a row for which a derived role fails is not selected by a condition that reads the list', async () => {
+  const { policies, traced } = await loaded(compileTexts(TEXTS));
+  const engine = createEngine(policies, { strictEvaluation: true, traced: await traced() });
+  const { filter } = engine.plan({ principal, resource: { kind: 'note', attr: {} }, actions: ['flag'] });
+  for (const [attr, isAllowed] of [
+    [{ owner: 'bob' }, true],
+    [{ owner: 'ann' }, false],
+    [{}, false],
+  ] as const) {
+    const resource = { kind: 'note', id: 'n', attr };
+    assert.is(engine.isAllowed({ principal, resource, action: 'flag' }), isAllowed);
+    assert.is(selects(filter, resource), isAllowed);
+  }
 });
 
 test.run();
