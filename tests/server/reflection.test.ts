@@ -77,7 +77,8 @@ for (const protocol of ['grpc', 'connect', 'grpcweb']) {
 
 const path = (version: string): string =>
   `http://${door.address}/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
-const framed = (text: string): Buffer => Buffer.concat([Buffer.from([0, 0, 0, 0, text.length]), Buffer.from(text)]);
+const framed = (message: string | Buffer): Buffer =>
+  Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), Buffer.from(message)]);
 
 test('questions in JSON are answered in order, over HTTP/1.1', async () => {
   const body = Buffer.concat([
@@ -96,6 +97,21 @@ test('questions in JSON are answered in order, over HTTP/1.1', async () => {
       text,
       /"originalRequest":\{"listServices":"\*"\}.*"authz\.svc\.v1\.AuthzService".*"errorCode":5.*"fileDescriptorProto":\["/s,
     );
+    assert.match(text, /\{\}$/);
+  }
+});
+
+test('a question of a kind that the server does not answer gets an error, and the stream ends well', async () => {
+  // file_containing_extension is a message, in field 5; all_extension_numbers_of_type is a string, in field 6.
+  for (const field of [5, 6]) {
+    const unanswered = Buffer.from([field * 8 + 2, 2, 0x3a, 0x00]);
+    const response = await fetch(path('v1'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/connect+proto' },
+      body: framed(unanswered),
+    });
+    const text = Buffer.from(await response.arrayBuffer()).toString('latin1');
+    assert.match(text, 'not a question this server answers');
     assert.match(text, /\{\}$/);
   }
 });
