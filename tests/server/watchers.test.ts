@@ -145,10 +145,17 @@ test('what fails parsing or validation has no call id; what a handler refuses ha
 
 test('a body that is too large to be read is a call that ended', async () => {
   const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000'], fakeDecider, [watcher]);
-  const answer = await send(small.httpAddress, 'POST', '/api/check/resources', 'x'.repeat(3000));
-  assert.is(answer.status, 429);
-  assert.is(seen[0]?.end?.code, 'resource_exhausted');
-  assert.is(seen[0]?.end?.httpStatus, 429);
+  for (const path of ['/api/check/resources', '/api/plan/resources']) {
+    const answer = await send(small.httpAddress, 'POST', path, 'x'.repeat(3000));
+    assert.is(answer.status, 429);
+  }
+  assert.equal(
+    seen.map(({ call, end }) => [call.method, end?.code, end?.httpStatus]),
+    [
+      [METHOD, 'resource_exhausted', 429],
+      ['/authz.svc.v1.AuthzService/PlanResources', 'resource_exhausted', 429],
+    ],
+  );
   await small.close();
 });
 
