@@ -1,5 +1,11 @@
 import { planResourcesRequestViolations } from '../../proto/gen/validate/request.js';
-import type { PlanResource, PlanResourcesRequest, PlanResourcesResponse, Principal } from '../../proto/messages.js';
+import type {
+  Plan,
+  PlanResource,
+  PlanResourcesRequest,
+  PlanResourcesResponse,
+  Principal,
+} from '../../proto/messages.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
@@ -41,10 +47,7 @@ function respond(
     () => service.decider.plan(asked, evaluations),
   );
   const duration = performance.now() - start;
-  const plan =
-    planned.validationErrors.length === 0
-      ? planned
-      : { ...planned, validationErrors: fewViolations(call, planned.validationErrors) };
+  const plan = planned.validationErrors.length === 0 ? planned : withFewViolations(call, planned);
   if (service.watchers.length > 0)
     tellPlanned(service.watchers, call, {
       request,
@@ -62,5 +65,19 @@ function respond(
     plan,
     includeMeta,
     authzCallId: call.id,
+  };
+}
+
+/** The same plan, whose debug text is still made only when somebody reads it. */
+function withFewViolations(call: Call, planned: Plan): Plan {
+  const { filter, matchedScopes, unplanned, validationErrors } = planned;
+  return {
+    filter,
+    matchedScopes,
+    unplanned,
+    validationErrors: fewViolations(call, validationErrors),
+    get filterDebug() {
+      return planned.filterDebug;
+    },
   };
 }

@@ -236,8 +236,10 @@ test('a call lists a hundred violations and counts the others, over every protoc
         principal,
         action: 'view',
         resource: { kind: 'doc', attr },
+        includeMeta: true,
       });
       assert.ok(plan.size < 100_000, `plan, ${kind}: ${plan.size} bytes`);
+      assert.type(plan.answer.meta.filterDebug, 'string');
       assert.ok(plan.answer.validationErrors.length > 10);
     }
   } finally {
