@@ -34,10 +34,10 @@ for (const client of clients) {
   await client.close();
 }
 
-// @ts-expect-error: no such action
 const misspelt = engine.isAllowed({
   principal,
   resource: { kind: 'note', id: '1', attr: { owner: 'anna' } },
+  // @ts-expect-error: no such action
   action: 'edti',
 });
 const filter: Filter = engine.plan({ principal, resource: { kind: 'note' }, actions: ['edit'] }).filter;
