@@ -48,7 +48,7 @@ test('every algorithm verifies with a JWK of its kind, private ones included', a
 
 test('claims are shaped for conditions', async () => {
   const token = await sign({
-    exp: now + 100,
+    exp: now + 100_000,
     iat: 1_700_000_000.7,
     nbf: 0,
     aud: 'api',
@@ -59,7 +59,7 @@ test('claims are shaped for conditions', async () => {
   });
   const { jwt, jwts } = await verifier([octSet])(one(`  ${token}\n`));
   assert.equal(jwt, {
-    exp: new Date((now + 100) * 1000).toISOString().replace('.000Z', 'Z'),
+    exp: new Date((now + 100_000) * 1000).toISOString().replace('.000Z', 'Z'),
     iat: '2023-11-14T22:13:20Z',
     nbf: '1970-01-01T00:00:00Z',
     aud: ['api'],
