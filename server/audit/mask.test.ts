@@ -56,6 +56,31 @@ test('a masked value is masked also where the decision repeats it', () => {
   assert.match(JSON.stringify(plan), '"value":"***"');
 });
 
+test('a masked number is masked also where the decision repeats it, and so is one inside of what is masked', () => {
+  const plan = samplePlan({
+    principal: {
+      id: 'alice',
+      policyVersion: '',
+      roles: ['user'],
+      attr: { pin: 62951, cards: [{ code: 815 }] },
+      scope: '',
+    },
+  });
+  const operands = [{ variable: 'request.resource.attr.pin' }, { value: 62951 }, { value: 815 }, { value: 42 }];
+  const repeating = {
+    ...plan,
+    plan: {
+      ...plan.plan,
+      filter: { kind: 'KIND_CONDITIONAL' as const, condition: { expression: { operator: 'in', operands } } },
+    },
+  };
+  const entry = planEntry(sampleCall(), repeating, none, context, 0);
+  const text = JSON.stringify(maskEntry(entry, paths('principal.attr.pin', 'principal.attr.cards')));
+  assert.not.match(text, /62951/);
+  assert.not.match(text, /815/);
+  assert.match(text, /"value":42/);
+});
+
 test('a masked attribute is one word, whatever it was; typed parts keep their type', () => {
   const [input] = masked('resource.attr.card', 'principal.roles', 'principal.id').checkResources?.inputs ?? [];
   assert.equal(input?.resource.attr, { public: false, card: '***' });
