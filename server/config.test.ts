@@ -422,6 +422,8 @@ test('listen addresses are host and port, a port, or a socket', () => {
     kind: 'unix',
     path: '/a/b.sock',
   });
+  for (const zero of ['0', '"0"', '"-0"', '0s'])
+    assert.is(fromFile(`auxData: {jwt: {acceptableTimeSkew: ${zero}}}`).jwt.acceptableTimeSkew, 0, zero);
   assert.equal(fromFile('server: {udsFileMode: 0o700}').server.udsFileMode, 0o700);
   assert.equal(fromFile('server: {udsFileMode: "0o766"}').server.udsFileMode, 0o766);
 });
