@@ -163,6 +163,7 @@ test('arguments that make no sense end with status 2 before anybody is asked', a
     ['--tail=ten'],
     ['--since=yesterday'],
     ['--since=-3h'],
+    ['--since=0s'],
     ['--between=yesterday'],
     ['--between=2020-01-01T00:00:00Z,'],
     ['--between=2020-01-01T00:00:00Z,2020-01-02T00:00:00Z,2020-01-03T00:00:00Z'],
