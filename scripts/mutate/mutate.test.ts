@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,6 +32,23 @@ test('a mutant that a test notices is killed, others survive with their diff, an
   assert.match(stdout, `survived  ${FILE}:6:10  > becomes >=\n-   return amount > 0;\n+   return amount >= 0;`);
   assert.match(stdout, `survived  ${FILE}:6:19  0 becomes 1\n-   return amount > 0;\n+   return amount > 1;`);
   assert.is(readFileSync(join(ROOT, FILE), 'utf8'), before);
+});
+
+test('a test file whose hooks throw has failed', () => {
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.cache', 'mutate-'));
+  const statusOf = (hook: string) => {
+    const file = join(folder, 'hook.ts');
+    writeFileSync(file, `import { test } from 'uvu';\n${hook}\ntest('nothing', () => {});\ntest.run();\n`);
+    const program = ['--import', 'tsx', 'scripts/mutate/run-tests.ts', file];
+    return spawnSync(process.execPath, program, { cwd: ROOT }).status;
+  };
+  try {
+    assert.is(statusOf(''), 0);
+    assert.is(statusOf("test.before(() => { throw new Error('no server'); });"), 1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('without a folder the script prints its usage and fails', () => {
