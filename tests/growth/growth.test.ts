@@ -22,26 +22,36 @@ const FEWEST = 10_000;
 const test = suite('what compiling costs grows with the size of the input');
 
 test('for inputs of every shape, in all and in each function', () => {
-  assert.equal(measured('shapes').flatMap(complaints), []);
+  assert.equal(lasting('shapes', measured('shapes')), []);
 });
 
 test('for thousands of mistakes of every kind, each of which could be a slip of the pen', () => {
   const results = measured('mistakes');
-  assert.equal(results.flatMap(complaints), []);
+  assert.equal(lasting('mistakes', results), []);
   for (const { name, outcome } of results)
     assert.match(outcome, /^[1-9]\d* of [1-9]\d* problems have a suggestion/, name);
 });
 
 test.run();
 
-function measured(table: 'shapes' | 'mistakes'): readonly Measured[] {
-  const program = ['--import', 'tsx', 'tests/growth/measure.ts', table];
+/** The complaints about shapes that are complained about each time: V8 loses the counts of a function now and then. */
+function lasting(table: Table, results: readonly Measured[], times = 3): readonly string[] {
+  const found = results.flatMap(complaints);
+  if (found.length === 0 || times === 1) return found;
+  const names = results.filter((result) => complaints(result).length > 0).map(({ name }) => name);
+  return lasting(table, measured(table, names), times - 1);
+}
+
+type Table = 'shapes' | 'mistakes';
+
+function measured(table: Table, names: readonly string[] = []): readonly Measured[] {
+  const program = ['--import', 'tsx', 'tests/growth/measure.ts', table, ...names];
   const output = execFileSync(process.execPath, program, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 29 });
   const results = output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Measured);
-  assert.ok(results.length > 7 && results.every(({ large }) => totalOf(large) > 1000));
+  assert.ok(results.length > (names.length === 0 ? 7 : 0) && results.every(({ large }) => totalOf(large) > 1000));
   return results;
 }
 

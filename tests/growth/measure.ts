@@ -10,13 +10,14 @@ export interface Measured {
 }
 
 /**
- * Prints, for each shape of a table, a line of JSON. A program by itself: the counter must be there before the compiler
- * is loaded.
+ * Prints, for each shape of a table, or for those that are named, a line of JSON. A program by itself: the counter must
+ * be there before the compiler is loaded.
  */
-async function main(table: string): Promise<void> {
+async function main(table: string, names: readonly string[]): Promise<void> {
   const counter = await WorkCounter.start();
   const { compileInput, MISTAKES, SHAPES } = await import('./shapes.js');
   for (const [name, { n, of }] of Object.entries(table === 'mistakes' ? MISTAKES : SHAPES)) {
+    if (names.length > 0 && !names.includes(name)) continue;
     // What is worked out once, as tables of the language are, belongs to neither.
     compileInput(of(3));
     const [few, many] = [of(n), of(4 * n)];
@@ -29,4 +30,4 @@ async function main(table: string): Promise<void> {
   }
 }
 
-await main(process.argv[2] ?? 'shapes');
+await main(process.argv[2] ?? 'shapes', process.argv.slice(3));
