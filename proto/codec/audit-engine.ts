@@ -11,9 +11,10 @@ import type {
   PlanInput,
   PlanOutput,
 } from './audit-messages.js';
-import { writeBool, writeList, writeMap, writeMessage, writeText, writeTexts, writeValueMap } from './audit-fields.js';
+import { writeBool, writeMap, writeText, writeTexts, writeValueMap } from './audit-fields.js';
 import { writeJsonValue } from './json-value.js';
 import type { WireWriter } from './wire-writer.js';
+import { writeMessage, writeMessages } from './write-message.js';
 
 /** authz.engine.v1.CheckInput. */
 export function writeCheckInput(writer: WireWriter, input: CheckInput): void {
@@ -26,9 +27,9 @@ export function writeCheckInput(writer: WireWriter, input: CheckInput): void {
 
 /** authz.engine.v1.CheckOutput. */
 export function writeCheckOutput(writer: WireWriter, output: CheckOutput): void {
-  writeList(writer, 7, output.evaluationErrors, writeEvaluationError);
-  writeList(writer, 6, output.outputs, writeOutput);
-  writeList(writer, 5, output.validationErrors, writeValidationError);
+  writeMessages(writer, 7, output.evaluationErrors, writeEvaluationError);
+  writeMessages(writer, 6, output.outputs, writeOutput);
+  writeMessages(writer, 5, output.validationErrors, writeValidationError);
   writeTexts(writer, 4, output.effectiveDerivedRoles);
   writeMap(writer, 3, output.actions, (inner, { effect, policy, scope }) => {
     writeText(inner, 3, scope);
@@ -52,10 +53,10 @@ export function writePlanInput(writer: WireWriter, input: PlanInput): void {
 
 /** authz.engine.v1.PlanResourcesOutput. */
 export function writePlanOutput(writer: WireWriter, output: PlanOutput): void {
-  writeList(writer, 11, output.evaluationErrors, writeEvaluationError);
+  writeMessages(writer, 11, output.evaluationErrors, writeEvaluationError);
   writeScopes(writer, output.matchedScopes ?? {});
   writeTexts(writer, 9, output.actions);
-  writeList(writer, 8, output.validationErrors, writeValidationError);
+  writeMessages(writer, 8, output.validationErrors, writeValidationError);
   writeText(writer, 7, output.filterDebug);
   writeMessage(writer, 6, output.filter, (inner, { kind, condition }) => {
     writeMessage(inner, 2, condition, writeOperand);
@@ -130,7 +131,7 @@ function writeOperand(writer: WireWriter, operand: PlanOperand): void {
   else if ('variable' in operand) writer.stringField(3, operand.variable);
   else {
     writeMessage(writer, 2, operand.expression, (inner, { operator, operands }) => {
-      writeList(inner, 2, operands, writeOperand);
+      writeMessages(inner, 2, operands, writeOperand);
       writeText(inner, 1, operator);
     });
   }

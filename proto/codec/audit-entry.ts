@@ -8,8 +8,9 @@ import type {
   PolicySource,
 } from './audit-messages.js';
 import { writeCheckInput, writeCheckOutput, writePlanInput, writePlanOutput } from './audit-engine.js';
-import { writeBool, writeList, writeMap, writeMessage, writeText, writeValueMap } from './audit-fields.js';
+import { writeBool, writeMap, writeText, writeValueMap } from './audit-fields.js';
 import type { WireWriter } from './wire-writer.js';
+import { writeMessage, writeMessages } from './write-message.js';
 
 /**
  * An entry of the audit log in its protobuf encoding (docs/spec/server.md#audit-entries-in-protobuf, "Audit entries").
@@ -57,8 +58,8 @@ function writeDecision(writer: WireWriter, entry: DecisionLogEntry): void {
   });
   writeMessage(writer, 7, entry.checkResources, (inner, { inputs, outputs, error }) => {
     writeText(inner, 3, error);
-    writeList(inner, 2, outputs, writeCheckOutput);
-    writeList(inner, 1, inputs, writeCheckInput);
+    writeMessages(inner, 2, outputs, writeCheckOutput);
+    writeMessages(inner, 1, inputs, writeCheckInput);
   });
   writeMessage(writer, 3, entry.peer, writePeer);
   writeMessage(writer, 2, entry.timestamp, writeTimestamp);

@@ -40,7 +40,7 @@ function writeStatements(field: DescField): readonly string[] {
     case 'values':
       return [`writeJsonEntries(writer, ${number}, ${member});`];
     case 'message':
-      return [`if (${member} !== undefined) writeMessage(writer, ${number}, ${member}, ${writerOf(field)});`];
+      return [`writeMessage(writer, ${number}, ${member}, ${writerOf(field)});`];
     case 'messages':
       return [`writeMessages(writer, ${number}, ${member}, ${writerOf(field)});`];
     case 'messageMap':

@@ -35,7 +35,7 @@ function readResourceEntry(reader: WireReader, end: number, known?: Draft<Resour
 
 /** Writes the fields of authz.request.v1.CheckResourcesRequest.ResourceEntry. */
 function writeResourceEntry(writer: WireWriter, message: ResourceEntry): void {
-  if (message.resource !== undefined) writeMessage(writer, 2, message.resource, writeResource);
+  writeMessage(writer, 2, message.resource, writeResource);
   writeTexts(writer, 1, message.actions);
 }
 
@@ -98,7 +98,7 @@ function readAuxData(reader: WireReader, end: number, known?: Draft<AuxData>): D
 /** Writes the fields of authz.request.v1.AuxData. */
 function writeAuxData(writer: WireWriter, message: AuxData): void {
   writeMessageMap(writer, 2, message.jwts, writeToken);
-  if (message.jwt !== undefined) writeMessage(writer, 1, message.jwt, writeToken);
+  writeMessage(writer, 1, message.jwt, writeToken);
 }
 
 /** The size of authz.request.v1.AuxData in its protobuf encoding, in bytes. Attributes may be nested without bound. */
@@ -181,10 +181,10 @@ export function encodeCheckResourcesRequest(message: CheckResourcesRequest, writ
 
 /** Writes the fields of authz.request.v1.CheckResourcesRequest. */
 function writeCheckResourcesRequest(writer: WireWriter, message: CheckResourcesRequest): void {
-  if (message.requestContext !== undefined) writeMessage(writer, 6, message.requestContext, writeRequestContext);
-  if (message.auxData !== undefined) writeMessage(writer, 5, message.auxData, writeAuxData);
+  writeMessage(writer, 6, message.requestContext, writeRequestContext);
+  writeMessage(writer, 5, message.auxData, writeAuxData);
   writeMessages(writer, 4, message.resources, writeResourceEntry);
-  if (message.principal !== undefined) writeMessage(writer, 3, message.principal, writePrincipal);
+  writeMessage(writer, 3, message.principal, writePrincipal);
   if (message.includeMeta) writer.varintField(2, 1);
   writeText(writer, 1, message.requestId);
 }
@@ -252,12 +252,12 @@ export function encodePlanResourcesRequest(message: PlanResourcesRequest, writer
 
 /** Writes the fields of authz.request.v1.PlanResourcesRequest. */
 function writePlanResourcesRequest(writer: WireWriter, message: PlanResourcesRequest): void {
-  if (message.requestContext !== undefined) writeMessage(writer, 8, message.requestContext, writeRequestContext);
+  writeMessage(writer, 8, message.requestContext, writeRequestContext);
   writeTexts(writer, 7, message.actions);
   if (message.includeMeta) writer.varintField(6, 1);
-  if (message.auxData !== undefined) writeMessage(writer, 5, message.auxData, writeAuxData);
-  if (message.resource !== undefined) writeMessage(writer, 4, message.resource, writePlanResource);
-  if (message.principal !== undefined) writeMessage(writer, 3, message.principal, writePrincipal);
+  writeMessage(writer, 5, message.auxData, writeAuxData);
+  writeMessage(writer, 4, message.resource, writePlanResource);
+  writeMessage(writer, 3, message.principal, writePrincipal);
   writeText(writer, 2, message.action);
   writeText(writer, 1, message.requestId);
 }
