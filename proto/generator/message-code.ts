@@ -2,6 +2,7 @@ import type { DescMessage, DescOneof } from '@bufbuild/protobuf';
 import { type Code, constantName, joined, type Module, nameOf } from './code.js';
 import { expressionCode } from './expression.js';
 import { fieldCode } from './field-code.js';
+import { fieldsOf } from './messages.js';
 
 /** The code of a message: rules about the whole, then fields in the order of their numbers; a oneof stands where its first field does. */
 export function messageCode(message: DescMessage, module: Module): Code {
@@ -15,14 +16,12 @@ export function messageCode(message: DescMessage, module: Module): Code {
     };
   });
   const met = new Set<DescOneof>();
-  const fields = [...message.fields]
-    .sort((a, b) => a.number - b.number)
-    .flatMap((field) => {
-      const { oneof } = field;
-      if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
-      met.add(oneof);
-      return [oneofCode(oneof, module), fieldCode(field, module)];
-    });
+  const fields = fieldsOf(message).flatMap((field) => {
+    const { oneof } = field;
+    if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
+    met.add(oneof);
+    return [oneofCode(oneof, module), fieldCode(field, module)];
+  });
   return joined([...rules, ...fields]);
 }
 
