@@ -5,6 +5,7 @@ import { frameOf } from '../diagnostics/frame.js';
 import { plain } from '../diagnostics/paint.js';
 import { Source } from '../diagnostics/source.js';
 import { visible, visibleJson } from '../diagnostics/visible.js';
+import { reservedWords } from '../parse/cel/tokens.js';
 import { type Assign, ASSIGNMENTS, readJson } from './assign-json.js';
 import { compileExpression, type ExpressionProblem, isDeclared } from './compile-expression.js';
 import { conditionTree } from './condition-tree.js';
@@ -144,29 +145,7 @@ const MOST_STEPS = 200_000_000;
 const MOST_BYTES = 400 * 1024 * 1024;
 
 /** The words of CEL that are no names. */
-const WORDS: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
+const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);
 
 const NO_POLICY = 'no policy is loaded: `:load FILE`';
 
