@@ -1,6 +1,6 @@
 /**
- * Lets who reads standard output close it when it has seen enough, as `authzc inspect | head` does; any other failure
- * to write is thrown.
+ * Lets the reader of standard output close it early, as `authzc inspect | head` does. Any other failure to write is
+ * thrown.
  */
 export function allowClosedPipe(onClosed: () => void = () => undefined): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
