@@ -124,7 +124,7 @@ module.exports = {
       name: 'audit-knows-no-transport',
       severity: 'error',
       from: { path: '^server/audit/', pathNot: TESTS },
-      to: { path: '^server/(transport|workers|swap|observe)/' },
+      to: { path: '^server/(admin|transport|workers|swap|observe)/' },
     },
     {
       name: 'sqlite-is-for-the-local-audit-log',
@@ -139,9 +139,22 @@ module.exports = {
       to: { path: '^node_modules/@platformatic/' },
     },
     {
+      name: 'the-service-knows-no-watcher-and-no-admin',
+      comment: 'it states the interfaces that they implement',
+      severity: 'error',
+      from: { path: '^server/service/', pathNot: TESTS },
+      to: { path: '^server/(audit|admin|observe)/' },
+    },
+    {
+      name: 'configuration-is-below-its-readers',
+      severity: 'error',
+      from: { path: '^server/config(/|\\.ts$)', pathNot: TESTS },
+      to: { path: '^server/(audit|admin|service|observe|transport|workers|swap)/' },
+    },
+    {
       name: 'bcrypt-is-for-the-admin',
       severity: 'error',
-      from: { pathNot: `^server/audit/|${TESTS}` },
+      from: { pathNot: `^server/admin/|${TESTS}` },
       to: { path: '^node_modules/bcryptjs/' },
     },
     {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AuditDelivery } from '../server/audit/audit-config.js';
+import type { AuditDelivery } from '../server/config/audit-config.js';
 import { openAuditLog } from '../server/audit/audit-log.js';
 import { loadConfig } from '../server/config.js';
 import { type Bundle, startServer } from '../server/main.js';

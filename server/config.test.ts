@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AUDIT_DEFAULTS } from './audit/audit-config.js';
+import { AUDIT_DEFAULTS } from './config/audit-config.js';
 import { type Config, ConfigError, loadConfig } from './config.js';
 
 const test = suite('configuration');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AuditConfig } from './audit/audit-config.js';
+import type { AuditConfig } from './config/audit-config.js';
 import type { Address } from './config/address.js';
 import { checkAgreements } from './config/agreements.js';
 import { auditOf } from './config/audit.js';

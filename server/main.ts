@@ -12,7 +12,7 @@ import { loggingRefusals } from './observe/log/token-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
 import type { Observation, Scrape } from './observe/options.js';
 import { release } from './release.js';
-import { adminService } from './service/admin.js';
+import { adminService } from './admin/admin.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { AuditDelivery } from '../../server/audit/audit-config.js';
+import type { AuditDelivery } from '../../server/config/audit-config.js';
 import { ROOT } from './paths.js';
 
 /** A server process that is measured from outside. */

@@ -1,6 +1,6 @@
 import type { AuditKind } from '../../proto/codec/audit-messages.js';
 import { ConfigError } from '../config/config-error.js';
-import type { AuditConfig, AuditDelivery, QueueConfig } from './audit-config.js';
+import type { AuditConfig, AuditDelivery, QueueConfig } from '../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem } from './backend.js';
 import { BackendSink } from './backend-sink.js';
 import { BACKENDS } from './backends.js';

@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.js';
 import type { EntryTime } from '../service/call-times.js';
 import type { Checked, Deliver, Exceeded, Planned, Watcher } from '../service/watcher.js';
-import type { AuditConfig } from './audit-config.js';
+import type { AuditConfig } from '../config/audit-config.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
 import { checkDetails, planDetails, withDerivedRoles } from './details.js';

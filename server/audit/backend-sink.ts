@@ -1,4 +1,4 @@
-import type { QueueConfig } from './audit-config.js';
+import type { QueueConfig } from '../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem, Written } from './backend.js';
 import { OncePerWhile } from './once-per-while.js';
 import { Flushes } from './flushes.js';

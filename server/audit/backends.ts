@@ -1,4 +1,4 @@
-import type { AuditBackendName, AuditConfig } from './audit-config.js';
+import type { AuditBackendName, AuditConfig } from '../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem } from './backend.js';
 import { openFileBackend } from './file/file-backend.js';
 

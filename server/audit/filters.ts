@@ -1,5 +1,5 @@
 import type { Checked, Planned } from '../service/watcher.js';
-import type { DecisionLogFilters } from './audit-config.js';
+import type { DecisionLogFilters } from '../config/audit-config.js';
 
 /** Whether a check makes a decision entry: a check without any denial may be left out. */
 export function isCheckLogged(filters: DecisionLogFilters, checked: Checked): boolean {

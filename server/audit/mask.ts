@@ -1,6 +1,6 @@
 import { setOwn } from '../../proto/codec/own.js';
 import type { AuditEntry, CheckInput, CheckOutput, DecisionLogEntry } from '../../proto/codec/audit-messages.js';
-import type { MaskPath, MaskRoot } from './mask-path.js';
+import type { MaskPath, MaskRoot } from '../config/audit-config.js';
 import { MASKED, redactCheckOutput, redactPlanOutput, type Secrets } from './redact.js';
 
 /**

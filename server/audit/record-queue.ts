@@ -1,5 +1,5 @@
 import type { AuditKind } from '../../proto/codec/audit-messages.js';
-import type { QueueConfig } from './audit-config.js';
+import type { QueueConfig } from '../config/audit-config.js';
 import type { BatchPolicy } from './backend.js';
 import type { AuditRecord } from './record.js';
 import type { AuditStats } from './sink.js';

@@ -8,7 +8,7 @@ import type {
   PlanOutput,
 } from '../../proto/codec/audit-messages.js';
 import { maskEntry } from './mask.js';
-import type { MaskPath } from './mask-path.js';
+import type { MaskPath } from '../config/audit-config.js';
 
 /** An entry on its way to a backend: ready as text, so that nothing of a request is kept alive while it waits. */
 export interface AuditRecord {

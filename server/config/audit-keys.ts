@@ -7,8 +7,9 @@ import {
   KAFKA_COMPRESSIONS,
   KAFKA_ENCODINGS,
   type KafkaCompression,
-} from '../audit/audit-config.js';
-import { type MaskPath, parseMaskPath } from '../audit/mask-path.js';
+  type MaskPath,
+  parseMaskPath,
+} from './audit-config.js';
 import { type ConfigKey, quiet, used } from './key.js';
 import {
   bool,

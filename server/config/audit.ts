@@ -1,4 +1,4 @@
-import type { AuditConfig, KafkaTls } from '../audit/audit-config.js';
+import type { AuditConfig, KafkaTls } from './audit-config.js';
 import type { Settings } from './settings.js';
 
 /** The block `audit` of a configuration. */

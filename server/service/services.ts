@@ -1,8 +1,9 @@
+import type { ListAuditLogEntriesRequest } from '../../proto/audit-request.js';
+import type { AuditEntry } from '../../proto/codec/audit-messages.js';
 import type { ServerInfoResponse } from '../../proto/messages.js';
-import type { AdminService } from './admin.js';
 import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
-import type { Report } from './rpc-error.js';
+import { type Report, RpcError } from './rpc-error.js';
 import type { Deliver } from './watcher.js';
 
 /** What every transport answers from. */
@@ -22,6 +23,20 @@ export interface Services extends CheckService {
   readonly admin?: AdminService | undefined;
 }
 
+/**
+ * What the admin API offers: policies are compiled into the build, so only the audit log is left to look at
+ * (docs/spec/server.md#endpoints).
+ */
+export interface AdminService {
+  /**
+   * Of an `authorization` header or metadata. Rejects with code 16 unless it is the admin's
+   * (docs/spec/server.md#admin-authentication), with code 8 when too many try. To be called before anything else.
+   */
+  readonly authenticate: (authorization: string | undefined) => Promise<void>;
+  /** Throws, or rejects with, an RpcError. */
+  readonly listAuditLogEntries: (request: ListAuditLogEntriesRequest) => AsyncIterable<AuditEntry>;
+}
+
 export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';
 export const AUTHZEN_SERVICE = 'authzen.authorization.v1.AuthorizationService';
 export const ADMIN_SERVICE = 'authz.svc.v1.AuthzAdminService';
@@ -31,3 +46,35 @@ export const ADMIN_SERVICE = 'authz.svc.v1.AuthzAdminService';
  * server.
  */
 export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVICE];
+
+/** The reason why calls of the admin API fail on a server without one. */
+export const ADMIN_DISABLED = 'Admin service is disabled by the configuration';
+
+/** The reason why no call changes or reads policies and schemas. */
+export const COMPILED_IN = 'policies and schemas are compiled into the build';
+
+/**
+ * Returns the admin API to a caller with its credentials. Rejects with an RpcError for any other caller, and when there
+ * is no admin API.
+ */
+export async function authenticated(
+  admin: AdminService | undefined,
+  authorization: string | undefined,
+): Promise<AdminService> {
+  if (admin === undefined) throw new RpcError('unimplemented', ADMIN_DISABLED);
+  await admin.authenticate(authorization);
+  return admin;
+}
+
+/**
+ * Refuses a call of the admin API for a reason that only callers with its credentials learn. Always rejects, with an
+ * RpcError.
+ */
+export async function refuseAdminCall(
+  admin: AdminService | undefined,
+  authorization: string | undefined,
+  reason: string,
+): Promise<never> {
+  await authenticated(admin, authorization);
+  throw new RpcError('unimplemented', reason);
+}

@@ -34,8 +34,8 @@ import {
   decodePlanResourcesRequest,
   planResourcesRequestSize,
 } from '../../proto/gen/wire/request.js';
-import { listRequestOfQuery } from '../audit/list-query.js';
-import { COMPILED_IN } from '../service/admin.js';
+import { listRequestOfQuery } from '../admin/list-query.js';
+import { ADMIN_SERVICE, AUTHZ_SERVICE, AUTHZEN_SERVICE, COMPILED_IN } from '../service/services.js';
 import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
 import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch } from '../service/check-resource-batch.js';
@@ -43,7 +43,6 @@ import { checkResourceSet } from '../service/check-resource-set.js';
 import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
-import { ADMIN_SERVICE, AUTHZ_SERVICE, AUTHZEN_SERVICE } from '../service/services.js';
 import { readMetadataRequest, readServerInfoRequest } from './json/empty-request.js';
 import {
   printAccessEvaluationBatchResponse,

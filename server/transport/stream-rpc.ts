@@ -1,5 +1,5 @@
 import type { WireWriter } from '../../proto/codec/wire-writer.js';
-import { type AdminService, authenticated } from '../service/admin.js';
+import { type AdminService, authenticated } from '../service/services.js';
 import type { Code } from '../service/rpc-error.js';
 import { malformedOf } from './rpc.js';
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { type Prepared, type RunningServer, startServer } from '../main.js';
 import { evaluateBundle } from '../swap/evaluate-bundle.js';
 import { type AuditLog, workerAuditLog } from '../audit/audit-log.js';
-import type { AuditConfig } from '../audit/audit-config.js';
+import type { AuditConfig } from '../config/audit-config.js';
 import type { Log } from '../observe/log/logger.js';
 import type { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AuditConfig, AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
+import { type AuditConfig, AUDIT_DEFAULTS } from '../../server/config/audit-config.js';
 import { type AuditLog, auditPrimary, openAuditLog, workerAuditLog } from '../../server/audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.js';
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';

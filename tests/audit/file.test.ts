@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FileAuditConfig } from '../../server/audit/audit-config.js';
+import type { FileAuditConfig } from '../../server/config/audit-config.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
 import { openFileBackend } from '../../server/audit/file/file-backend.js';
 import { ConfigError } from '../../server/config/config-error.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AuditConfig, AUDIT_DEFAULTS, type KafkaAuditConfig } from '../../server/audit/audit-config.js';
+import { type AuditConfig, AUDIT_DEFAULTS, type KafkaAuditConfig } from '../../server/config/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { LAST_RESORT, within } from '../support/within.js';
 import { type Broker, type BrokerOptions, startBroker } from './kafka-broker.js';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
+import { AUDIT_DEFAULTS } from '../../server/config/audit-config.js';
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { sampleRecord } from '../support/audit/samples.js';
 

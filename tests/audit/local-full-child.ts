@@ -1,4 +1,4 @@
-import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
+import { AUDIT_DEFAULTS } from '../../server/config/audit-config.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 

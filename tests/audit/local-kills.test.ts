@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild';
 import sqlite from 'node-sqlite3-wasm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
+import { AUDIT_DEFAULTS } from '../../server/config/audit-config.js';
 import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { readAuditLog } from '../../server/audit/reader.js';
 import { Random } from '../support/oracle/random.js';

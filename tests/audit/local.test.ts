@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AuditConfig, AUDIT_DEFAULTS, type LocalAuditConfig } from '../../server/audit/audit-config.js';
+import { type AuditConfig, AUDIT_DEFAULTS, type LocalAuditConfig } from '../../server/config/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { type AuditQuery, readAuditLog } from '../../server/audit/reader.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AuditEntry, DecisionLogEntry } from '../../proto/codec/audit-messages.js';
-import { AUDIT_DEFAULTS, type AuditConfig, type DecisionLogFilters } from '../../server/audit/audit-config.js';
+import { AUDIT_DEFAULTS, type AuditConfig, type DecisionLogFilters } from '../../server/config/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.js';
 import type { AuditedBundle } from '../../server/audit/audited-bundle.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AUDIT_DEFAULTS } from '../../server/audit/audit-config.js';
+import { AUDIT_DEFAULTS } from '../../server/config/audit-config.js';
 import { type AuditLog, auditPrimary, openAuditLog, workerAuditLog } from '../../server/audit/audit-log.js';
 import { readAuditLog } from '../../server/audit/reader.js';
 import { Link, type Topics } from '../../server/workers/link.js';

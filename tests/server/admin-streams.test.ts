@@ -18,7 +18,7 @@ import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
-import { adminService } from '../../server/service/admin.js';
+import { adminService } from '../../server/admin/admin.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';

@@ -13,7 +13,7 @@ import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
-import { adminService } from '../../server/service/admin.js';
+import { adminService } from '../../server/admin/admin.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { httpServer } from '../../server/transport/http/http-server.js';
 import { ROOT } from '../support/compiled.js';

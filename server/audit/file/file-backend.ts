@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { FileAuditConfig } from '../audit-config.js';
+import type { FileAuditConfig } from '../../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
 import type { AuditRecord } from '../record.js';
 import { FileTarget } from './file-target.js';

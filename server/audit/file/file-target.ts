@@ -1,4 +1,4 @@
-import type { LogRotation } from '../audit-config.js';
+import type { LogRotation } from '../../config/audit-config.js';
 import type { OnAuditProblem, Written } from '../backend.js';
 import type { LineTarget } from './line-target.js';
 import { type ByteTarget, LineWriter } from './line-writer.js';

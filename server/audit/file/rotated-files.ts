@@ -1,6 +1,6 @@
 import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import type { LogRotation } from '../audit-config.js';
+import type { LogRotation } from '../../config/audit-config.js';
 
 const DAY = 24 * 3_600_000;
 

@@ -6,7 +6,7 @@ import {
   Producer,
   type ProducerOptions,
 } from '@platformatic/kafka';
-import type { KafkaAck, KafkaAuditConfig, KafkaCompression, KafkaTls } from '../audit-config.js';
+import type { KafkaAck, KafkaAuditConfig, KafkaCompression, KafkaTls } from '../../config/audit-config.js';
 import type { OnAuditProblem } from '../backend.js';
 import { readTls } from './tls-files.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { ConfigError } from '../../config/config-error.js';
-import type { KafkaTls } from '../audit-config.js';
+import type { KafkaTls } from '../../config/audit-config.js';
 
 /**
  * The TLS settings of the connection to the brokers, as the files have them now. A ConfigError for a file that cannot

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promises';
 import { ConfigError } from '../../config/config-error.js';
-import type { LocalAuditConfig } from '../audit-config.js';
+import type { LocalAuditConfig } from '../../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem, Written } from '../backend.js';
 import { RETRY_DELAYS } from '../file/line-writer.js';
 import type { AuditRecord } from '../record.js';

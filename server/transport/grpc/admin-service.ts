@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, Server, ServerWritableStream } from '@grpc/grpc-js';
 import { WireWriter } from '../../../proto/codec/wire-writer.js';
-import { type AdminService, refuseAdminCall } from '../../service/admin.js';
+import { ADMIN_SERVICE, type AdminService, refuseAdminCall } from '../../service/services.js';
 import { type Report, rpcErrorOf } from '../../service/rpc-error.js';
-import { ADMIN_SERVICE } from '../../service/services.js';
 import type { UnservedRpc } from '../rpc.js';
 import { STREAM_RPCS, UNSERVED_RPCS } from '../rpcs.js';
 import { decodeRequest, runStream, type StreamRpc } from '../stream-rpc.js';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ADMIN_DISABLED } from '../../service/admin.js';
+import { ADMIN_DISABLED } from '../../service/services.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { isConnectPath, sendConnectError } from './connect.js';
 import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';

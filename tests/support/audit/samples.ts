@@ -1,5 +1,5 @@
 import type { Attributes, Decision } from '../../../proto/messages.js';
-import { type AuditConfig, AUDIT_DEFAULTS } from '../../../server/audit/audit-config.js';
+import { type AuditConfig, AUDIT_DEFAULTS } from '../../../server/config/audit-config.js';
 import type { AuditRecord } from '../../../server/audit/record.js';
 import type { Call } from '../../../server/service/call.js';
 import type { CallEnd, Checked, Planned } from '../../../server/service/watcher.js';

@@ -2,8 +2,26 @@ import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../prot
 import type { AuditEntry, AuditKind } from '../../proto/codec/audit-messages.js';
 import { listAuditLogEntriesRequestViolations } from '../../proto/gen/validate/request.js';
 import { millisecondsOf } from '../../proto/validate/values.js';
+import { type AuditQuery, type AuditReader, readAuditLog } from '../audit/reader.js';
 import { refuseViolations, RpcError } from '../service/rpc-error.js';
-import { type AuditQuery, type AuditReader, readAuditLog } from './reader.js';
+import type { AdminService } from '../service/services.js';
+import { AdminAuthenticator, type AdminCredentials } from './auth.js';
+
+/**
+ * The admin API for the one user of a configuration; undefined without one. The reader is undefined when the audit log
+ * cannot be queried.
+ */
+export function adminService(
+  credentials: AdminCredentials | undefined,
+  reader: AuditReader | undefined,
+): AdminService | undefined {
+  if (credentials === undefined) return undefined;
+  const authenticator = new AdminAuthenticator(credentials);
+  return {
+    authenticate: (authorization) => authenticator.authenticate(authorization),
+    listAuditLogEntries: (request) => listAuditLogEntries(reader, request),
+  };
+}
 
 /**
  * ListAuditLogEntries (docs/spec/server.md#admin-messages, docs/spec/server.md#reading-entries): the entries asked for,

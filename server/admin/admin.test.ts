@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RpcError } from '../service/rpc-error.js';
-import { listAuditLogEntries } from './list-entries.js';
-import type { AuditQuery, AuditReader } from './reader.js';
+import { listAuditLogEntries } from './admin.js';
+import type { AuditQuery, AuditReader } from '../audit/reader.js';
 
 const NOW = Date.UTC(2024, 0, 1);
 const moment = (milliseconds: number) => ({ seconds: milliseconds / 1000, nanos: 0 });

@@ -9,20 +9,17 @@ export interface AdminCredentials {
   readonly passwordHash: string;
 }
 
-/** So many attempts wait for the one that is looked at; more are turned away. */
-const MOST_WAITING = 8;
-/**
- * After an attempt that took some time, the next waits so many times as long: guessing takes a fifth of a processor at
- * most.
- */
-const REST = 4;
+/** How many attempts may wait for the one that is being verified; more are rejected. */
+const MAX_WAITING = 8;
+/** After an attempt the next one waits this many times as long as it took: guessing uses a fifth of a core at most. */
+const PAUSE_FACTOR = 4;
 
 /**
- * The door of the admin API. A password is hashed on the way in, which takes a processor tens of milliseconds by
- * design; so that nobody can keep the server busy with it, attempts are looked at one by one with rests between them,
- * and the credentials that were right last are known again at once.
+ * Authenticates callers of the admin API. Hashing a password costs tens of milliseconds of CPU by design. So that
+ * attempts cannot keep the server busy, they are verified one at a time with pauses in between, and the credentials
+ * that were right last are accepted without hashing.
  */
-export class AdminDoor {
+export class AdminAuthenticator {
   readonly #secret = randomBytes(32);
   #known: Buffer | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -35,24 +32,24 @@ export class AdminDoor {
    * (code 16, with the texts of docs/spec/server.md#errors; code 8 when too many wait) unless it is Basic with the
    * user's name and password. How long that takes does not tell which of the two is wrong.
    */
-  async enter(header: string | undefined): Promise<void> {
+  async authenticate(header: string | undefined): Promise<void> {
     const { username, password } = credentialsOf(header);
     const digest = this.#digestOf(`${username.length}:${username}${password}`);
     if (this.#known !== undefined && timingSafeEqual(digest, this.#known)) return;
-    if (this.#waiting >= MOST_WAITING) throw new RpcError('resource_exhausted', 'too many attempts');
+    if (this.#waiting >= MAX_WAITING) throw new RpcError('resource_exhausted', 'too many attempts');
     if (!(await this.#inTurn(() => this.#isRight(username, password)))) throw refused('incorrect credentials');
     this.#known = digest;
   }
 
   async #isRight(username: string, password: string): Promise<boolean> {
     const isUser = timingSafeEqual(this.#digestOf(username), this.#digestOf(this.credentials.username));
-    // Only who has an admin API loads it.
+    // Loaded only by servers that have an admin API.
     const { compare } = await import('bcryptjs');
     const isPassword = await compare(password, this.credentials.passwordHash);
     return isUser && isPassword;
   }
 
-  /** Runs one attempt after the others before it, and has the next one wait. */
+  /** Runs one attempt after those before it, and makes the next one wait. */
   async #inTurn<T>(attempt: () => Promise<T>): Promise<T> {
     const earlier = this.#turn;
     const run = async (): Promise<{ readonly value: T; readonly took: number }> => {
@@ -64,13 +61,13 @@ export class AdminDoor {
     this.#waiting++;
     const running = run().finally(() => this.#waiting--);
     this.#turn = running.then(
-      ({ took }) => sleep(took * REST),
+      ({ took }) => sleep(took * PAUSE_FACTOR),
       () => {},
     );
     return (await running).value;
   }
 
-  /** All digests have one length, whatever was given, and tell nothing without the secret. */
+  /** All digests have the same length, whatever the text, and reveal nothing without the secret. */
   #digestOf(text: string): Buffer {
     return createHmac('sha256', this.#secret).update(text).digest();
   }
@@ -81,7 +78,7 @@ interface Credentials {
   readonly password: string;
 }
 
-/** A password may hold colons, a name may not. */
+/** A password may contain colons, a user name may not. */
 function credentialsOf(header: string | undefined): Credentials {
   if (header === undefined || header === '') throw refused('authentication required');
   const [, scheme = '', encoded = ''] = /^(\S+) *(.*)$/s.exec(header) ?? [];

@@ -2,13 +2,13 @@ import { hashSync } from 'bcryptjs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RpcError } from '../service/rpc-error.js';
-import { AdminDoor } from './admin-auth.js';
+import { AdminAuthenticator } from './auth.js';
 
-const door = new AdminDoor({ username: 'admin', passwordHash: hashSync('pass:word', 4) });
+const authenticator = new AdminAuthenticator({ username: 'admin', passwordHash: hashSync('pass:word', 4) });
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 const refusal = async (header: string | undefined): Promise<string> => {
   try {
-    await door.enter(header);
+    await authenticator.authenticate(header);
     return '';
   } catch (error) {
     assert.is((error as RpcError).code, 'unauthenticated');
@@ -32,13 +32,13 @@ test('everything else is refused with the text of its case', async () => {
 });
 
 test('attempts are looked at one by one, and too many are turned away; who has been right before does not wait', async () => {
-  const open = new AdminDoor({ username: 'admin', passwordHash: hashSync('secret', 6) });
-  await open.enter(basic('admin:secret'));
+  const open = new AdminAuthenticator({ username: 'admin', passwordHash: hashSync('secret', 6) });
+  await open.authenticate(basic('admin:secret'));
   const outcomes: string[] = [];
   const wrong = Array.from({ length: 20 }, (_, index) =>
-    open.enter(basic(`admin:${index}`)).catch(({ code }: RpcError) => outcomes.push(code)),
+    open.authenticate(basic(`admin:${index}`)).catch(({ code }: RpcError) => outcomes.push(code)),
   );
-  await open.enter(basic('admin:secret'));
+  await open.authenticate(basic('admin:secret'));
   assert.not(outcomes.includes('unauthenticated'));
   await Promise.all(wrong);
   assert.equal(
@@ -51,9 +51,9 @@ test('attempts are looked at one by one, and too many are turned away; who has b
 });
 
 test('a name and a password are two things', async () => {
-  const open = new AdminDoor({ username: 'ab', passwordHash: hashSync('c', 4) });
-  await open.enter(basic('ab:c'));
-  assert.is(await open.enter(basic('a:bc')).catch(({ message }: RpcError) => message), 'incorrect credentials');
+  const open = new AdminAuthenticator({ username: 'ab', passwordHash: hashSync('c', 4) });
+  await open.authenticate(basic('ab:c'));
+  assert.is(await open.authenticate(basic('a:bc')).catch(({ message }: RpcError) => message), 'incorrect credentials');
 });
 
 test.run();
