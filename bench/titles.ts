@@ -8,8 +8,8 @@ import { START_TITLE } from './start.bench.js';
 /** Made by bench/peers, which installs what it measures beside. */
 export const PEERS_TITLE = 'Beside the reference';
 
-/** Made by tests/bad-days/run.ts with --record. */
-export const BAD_DAY_TITLE = 'A bad day';
+/** Made by tests/failure-modes/run.ts with --record. */
+export const FAILURES_TITLE = 'Failure modes';
 
 /** The sections of results.md. */
 export const RESULT_ORDER: readonly string[] = [
@@ -20,5 +20,5 @@ export const RESULT_ORDER: readonly string[] = [
   COMPILE_TITLE,
   SERVER_TITLE,
   PEERS_TITLE,
-  BAD_DAY_TITLE,
+  FAILURES_TITLE,
 ];

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codesFor } from '../../tests/support/typed.js';
+import { codesFor } from '../../tests/support/attribute-diagnostics.js';
 
 const SCHEMA = {
   type: 'object',

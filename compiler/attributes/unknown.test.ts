@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { attributeProblems, BY_SCHEMA, codesFor, codesOf } from '../../tests/support/typed.js';
+import { attributeProblems, BY_SCHEMA, codesFor, codesOf } from '../../tests/support/attribute-diagnostics.js';
 import { allow, resourcePolicy, when } from '../../tests/support/warnings.js';
 
 const CLOSED = {

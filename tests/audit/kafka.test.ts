@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AuditConfig, AUDIT_DEFAULTS, type KafkaAuditConfig } from '../../server/config/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
-import { LAST_RESORT, within } from '../support/within.js';
+import { LAST_RESORT, within } from '../support/timeout.js';
 import { type Broker, type BrokerOptions, startBroker } from './kafka-broker.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError, loadConfig } from '../../server/config.js';
-import { LAST_RESORT } from '../support/within.js';
+import { LAST_RESORT } from '../support/timeout.js';
 
 const test = suite('hostile configurations');
 let folder = '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readKnownFailures, settle } from '../support/known-failures.js';
-import { CORPUS, hasCorpus, replaySuite } from './served-suite.js';
+import { CORPUS, hasCorpus, replaySuite } from './replay-suite.js';
 
 /** How many cases each recorded folder has. */
 const TOTALS: { readonly [folder: string]: number } = {

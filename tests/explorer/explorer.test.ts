@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Browser, hasBrowser, openBrowser } from './browser.js';
-import { type Served, startServed } from './served.js';
+import { type Served, startServed } from './start-server.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('the API explorer in a browser');

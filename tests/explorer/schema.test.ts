@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../proto/openapi/json.js';
 import { problemsOf } from '../support/explorer/json-schema.js';
-import { ADMIN, type Served, startServed } from './served.js';
+import { ADMIN, type Served, startServed } from './start-server.js';
 
 const test = suite('GET /schema/swagger.json');
 const JSON_TYPE = { 'content-type': 'application/json' };

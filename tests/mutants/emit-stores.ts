@@ -1,6 +1,6 @@
 import { compileTexts } from '../support/compiled.js';
 import { hazards, storesOf } from './stores.js';
-import { type Emissions, modulesOf } from './workshop.js';
+import { type Emissions, modulesOf } from './plant.js';
 
 /**
  * The emitted modules of all stores. Throws when one does not compile: then the emitter is not the one that is wrong.

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { emitStores } from './emit-stores.js';
 import { MUTANTS } from './mutants.js';
 import { hazards } from './stores.js';
-import { emissions, misfit, type Mutant, probed, probeOf, type Verdict, workFolder } from './workshop.js';
+import { emissions, misfit, type Mutant, probed, probeOf, type Verdict, workFolder } from './plant.js';
 
 /** ONLY runs the mutants whose name contains it; RECORD=1 writes result.md. */
 const ONLY = process.env['ONLY'] ?? '';

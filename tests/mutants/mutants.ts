@@ -1,4 +1,4 @@
-import type { Mutant } from './workshop.js';
+import type { Mutant } from './plant.js';
 
 const PLAN = 'runtime/engine/plan.ts';
 const STRICT = 'runtime/engine/plan-strict.ts';

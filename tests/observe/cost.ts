@@ -6,7 +6,7 @@ import { BundleMetrics } from '../../server/observe/metrics/bundle-metrics.js';
 import { createMetrics } from '../../server/observe/metrics/metrics.js';
 import { createTraces } from '../../server/observe/traces/traces.js';
 import type { Watcher } from '../../server/service/watcher.js';
-import { aCall, aCheck, anAction, aDecision, anEnd } from './a-call.js';
+import { aCall, aCheck, anAction, aDecision, anEnd } from './sample-calls.js';
 
 /**
  * What each watcher costs a call, in microseconds of processor time, writing included: `node --import tsx

@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from '../../server/observe/metrics/metric
 import { WorkerTotals } from '../../server/observe/metrics/worker-totals.js';
 import type { Call } from '../../server/service/call.js';
 import type { CallEnd, Planned } from '../../server/service/watcher.js';
-import { aCall, aCheck, anEnd } from './a-call.js';
+import { aCall, aCheck, anEnd } from './sample-calls.js';
 
 test('a scrape is text that Prometheus reads: every line is a comment or a sample of the family above', async () => {
   const metrics = await someMetrics();

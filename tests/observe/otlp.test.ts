@@ -8,8 +8,8 @@ import { observe } from '../../server/observe/observe.js';
 import type { Observation } from '../../server/observe/options.js';
 import type { Call } from '../../server/service/call.js';
 import { makeCertificate } from '../support/certificate.js';
-import { within } from '../support/within.js';
-import { aCall, aCheck, anEnd } from './a-call.js';
+import { within } from '../support/timeout.js';
+import { aCall, aCheck, anEnd } from './sample-calls.js';
 import { OtlpReceiver } from './otlp-receiver.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-otlp-'));

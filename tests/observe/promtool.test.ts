@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '../../server/observe/metrics/metric
 import { WorkerTotals } from '../../server/observe/metrics/worker-totals.js';
 import type { Planned } from '../../server/service/watcher.js';
 import { skip } from '../support/skip.js';
-import { aCall, aCheck, anEnd } from './a-call.js';
+import { aCall, aCheck, anEnd } from './sample-calls.js';
 
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 

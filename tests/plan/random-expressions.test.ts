@@ -9,7 +9,7 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
 import { compileTexts } from '../support/compiled.js';
-import { linked } from '../support/plan/linked.js';
+import { linked } from '../support/plan/load-shared-runtime.js';
 import { randomCondition, randomPrincipal, randomRow, randomVariables } from './random-values.js';
 
 /** How many stores of random conditions, and conditions of each; SEED says where to begin. */

@@ -6,7 +6,7 @@ import type { Document } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts } from '../support/compiled.js';
-import { linked } from '../support/plan/linked.js';
+import { linked } from '../support/plan/load-shared-runtime.js';
 import { withSharedNames } from './shared-names.js';
 
 /**

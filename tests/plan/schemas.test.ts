@@ -15,7 +15,7 @@ import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { linked } from '../support/plan/linked.js';
+import { linked } from '../support/plan/load-shared-runtime.js';
 
 const test = suite('plans under schemas');
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../support/oracle/random.js';
-import { hasBrowser, inBrowser } from '../support/places/browser.js';
-import { hasWorker, inWorker } from '../support/places/worker.js';
+import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
+import { hasWorker, inWorker } from '../support/platforms/worker.js';
 import { skip } from '../support/skip.js';
 import { type Question, randomCorpus } from './corpus.js';
 import { disagreementsOf } from './disagreements.js';

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { Watcher } from '../../server/service/watcher.js';
 import { send } from '../support/server/http-client.js';
-import { within } from '../support/within.js';
+import { within } from '../support/timeout.js';
 import { closeUnhindered, start } from '../support/server/start.js';
 
 const test = suite('health over Connect and gRPC-Web');

@@ -32,7 +32,7 @@ let child: ChildProcess;
 let http = '';
 let grpc = '';
 test.before(async () => {
-  child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [], {
+  child = fork(fileURLToPath(new URL('server-child.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`],
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   });

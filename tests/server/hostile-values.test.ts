@@ -19,7 +19,7 @@ const SIZE = 4 * 1024 * 1024 - 2000;
 let child: ChildProcess;
 let http = '';
 test.before(async () => {
-  child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [], {
+  child = fork(fileURLToPath(new URL('server-child.ts', import.meta.url)), [], {
     execArgv: ['--import', 'tsx', `--max-old-space-size=${HEAP}`],
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { within } from '../support/within.js';
+import { within } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
 import { closeUnhindered, start } from '../support/server/start.js';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ListeningServer } from '../../server/main.js';
-import { LAST_RESORT } from '../support/within.js';
+import { LAST_RESORT } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
 import { start } from '../support/server/start.js';
 

@@ -9,8 +9,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeCertificate } from '../support/certificate.js';
 import { until } from '../support/workers/server.js';
-import { GoodStreams } from '../support/server/good-clients.js';
-import { judge, socketsOf, type Stalled, targetsOf } from '../support/server/judge-stalls.js';
+import { GoodStreams } from '../support/server/well-behaved-clients.js';
+import { judge, socketsOf, type Stalled, targetsOf } from '../support/server/assert-stalls-end.js';
 import { FLOODS, STALLS, sipping, type Target, watching } from '../support/server/stalling-clients.js';
 
 const test = suite('connections that stall over HTTP/2 and TLS');
@@ -38,7 +38,7 @@ interface Served extends Stalled {
 }
 
 async function serve(sets: readonly string[]): Promise<Served> {
-  const child = fork(fileURLToPath(new URL('served-child.ts', import.meta.url)), [...sets], {
+  const child = fork(fileURLToPath(new URL('server-child.ts', import.meta.url)), [...sets], {
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

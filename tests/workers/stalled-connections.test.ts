@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judge, type Stalled } from '../support/server/judge-stalls.js';
+import { judge, type Stalled } from '../support/server/assert-stalls-end.js';
 import { FLOODS, type Stall, STALLS } from '../support/server/stalling-clients.js';
 import { makeCertificate } from '../support/certificate.js';
 import {

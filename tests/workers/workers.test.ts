@@ -13,7 +13,7 @@ import { launch, PROGRAMS, stop } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
 import { makeCertificate } from '../support/certificate.js';
 import { askGrpc, askRest, startLoad } from '../support/workers/load.js';
-import { startNewcomers } from './newcomers.js';
+import { startNewcomers } from './connecting-clients.js';
 import {
   compileBundles,
   discard,

@@ -5,7 +5,7 @@ import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
 import { ALLOW } from '#runtime/policy';
 import { Random } from '../oracle/random.js';
-import { linked } from './linked.js';
+import { linked } from './load-shared-runtime.js';
 import { randomRow, randomRules, randomSchema, type SchemaObject } from './random-schemas.js';
 
 /** A random schema, and a policy of its own whose resources it is for. */

@@ -4,7 +4,7 @@ import { createEngine, type PlanRequest } from '#runtime/engine';
 import { ruleFilters } from '../../runtime/engine/rule-filters.js';
 import { renderSql, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
-import { CONTACTS, TEXTS_BY_CONDITION } from './rendered-texts.js';
+import { CONTACTS, TEXTS_BY_CONDITION } from './rendered-sql.js';
 
 const PRINCIPAL = { id: 'u1', roles: ['user'], attr: {} };
 const DIALECTS: readonly SqlDialect[] = ['sqlite', 'postgresql', 'mysql'];

@@ -1,9 +1,9 @@
 import { writeResults } from '../../bench/harness/report.js';
-import { BAD_DAY_TITLE, RESULT_ORDER } from '../../bench/titles.js';
-import { badDays, type Outcome } from './bad-days.js';
+import { FAILURES_TITLE, RESULT_ORDER } from '../../bench/titles.js';
+import { badDays, type Outcome } from './run-failures.js';
 
 /**
- * `node --import tsx tests/bad-days/run.ts --seconds 60`: the whole of it, with its figures; with --record they become
+ * `node --import tsx tests/failure-modes/run.ts --seconds 60`: the whole of it, with its figures; with --record they become
  * a section of bench/results.md.
  */
 const at = process.argv.indexOf('--seconds');
@@ -14,7 +14,7 @@ const width = Math.max(...Object.keys(outcome.figures).map((name) => name.length
 for (const [name, value] of Object.entries(outcome.figures)) console.log(`${name.padEnd(width)}  ${value}`);
 for (const problem of outcome.problems) console.log(`PROBLEM: ${problem}`);
 if (process.argv.includes('--record'))
-  writeResults([{ title: BAD_DAY_TITLE, text: sectionOf(outcome), failures: outcome.problems }], RESULT_ORDER);
+  writeResults([{ title: FAILURES_TITLE, text: sectionOf(outcome), failures: outcome.problems }], RESULT_ORDER);
 process.exitCode = outcome.problems.length === 0 ? 0 : 1;
 
 function sectionOf({ figures, problems }: Outcome): string {
@@ -22,7 +22,7 @@ function sectionOf({ figures, problems }: Outcome): string {
   return [
     `Two servers of two workers under load over REST and gRPC for ${seconds} s. Every few seconds a worker is killed, the bundle is replaced by another one, and by one that is none;`,
     'clients stall, connections stay half open, the endpoint of the keys hangs or resets, and the disk of the second server is full. Every answer is compared.',
-    `\`node --import tsx tests/bad-days/run.ts --seconds ${seconds} --record\``,
+    `\`node --import tsx tests/failure-modes/run.ts --seconds ${seconds} --record\``,
     '',
     '| what | figure |',
     '| --- | --- |',

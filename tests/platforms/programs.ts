@@ -26,7 +26,7 @@ export function suiteProgram(wants: Wants): Promise<string> {
   const text = `
     import { createEngine } from '#runtime/engine';
     import { policies } from 'policies';
-    import { answersOf, OPTIONS } from './tests/places/suite.ts';
+    import { answersOf, OPTIONS } from './tests/platforms/suite.ts';
     export const answers = () => answersOf(createEngine(policies, OPTIONS), '${wants}');`;
   return minifiedProgram(text, emittedPolicies(wants));
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { NetConnectOpts, Socket } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../workers/server.js';
-import { type Addresses, GoodClients } from './good-clients.js';
+import { type Addresses, GoodClients } from './well-behaved-clients.js';
 import type { Stall, Target } from './stalling-clients.js';
 
 /** A server that clients stall. */

@@ -6,10 +6,10 @@ import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { minifiedProgram } from '../../scripts/minified-program.js';
 import { ROOT } from '../support/compiled.js';
-import { hasBrowser, inBrowser } from '../support/places/browser.js';
+import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
 import { emittedPolicies, suiteProgram } from './programs.js';
 import { answersOf, OPTIONS, type Wants } from './suite.js';
-import { hasWorker, inWorker } from '../support/places/worker.js';
+import { hasWorker, inWorker } from '../support/platforms/worker.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('places');

@@ -16,7 +16,7 @@ import {
   workersOf,
 } from '../support/workers/server.js';
 import { send } from '../support/server/http-client.js';
-import { badRequest, kindCount, oversize } from './bad-requests.js';
+import { badRequest, kindCount, oversize } from './invalid-requests.js';
 
 /** What a run is asked for. */
 export interface Scale {

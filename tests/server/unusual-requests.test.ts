@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
-import { LAST_RESORT } from '../support/within.js';
+import { LAST_RESORT } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ROOT } from '../compiled.js';
-import { LAST_RESORT } from '../within.js';
+import { LAST_RESORT } from '../timeout.js';
 
 const WORKERD = join(ROOT, 'node_modules', '.bin', 'workerd');
 
