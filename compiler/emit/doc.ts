@@ -52,7 +52,8 @@ export function braced(properties: readonly Doc[]): Doc {
   return group(['{', indent([line, join(properties, [',', line])]), whenBroken(','), line, '}']);
 }
 
-const WIDTH = 100;
+/** Columns that a line of generated code may have, as in the rest of the tree. */
+export const WIDTH = 120;
 
 /** A doc that is to be printed; of a list, the items from `next` on. */
 interface Frame {

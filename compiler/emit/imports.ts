@@ -1,4 +1,5 @@
 import { append } from '../append.js';
+import { WIDTH } from './doc.js';
 
 /** An import of another generated module: exported names, with the name each has here. */
 export interface Import {
@@ -95,6 +96,19 @@ function renamed({ name, as }: Import['names'][number]): string {
 
 function wrapped(names: readonly string[], from: string, keyword = 'import'): string {
   const flat = `${keyword} { ${names.join(', ')} } from '${from}';`;
-  if (flat.length <= 100) return flat;
-  return `${keyword} {\n${names.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
+  return flat.length <= WIDTH ? flat : `${keyword} {\n${filled(names)}\n} from '${from}';`;
+}
+
+/** As many names a line as fit: what a module imports is looked at less often than what it says. */
+function filled(names: readonly string[]): string {
+  const lines: string[] = [];
+  let line = ' ';
+  for (const name of names) {
+    if (line.length + name.length + 2 > WIDTH && line !== ' ') {
+      lines.push(line);
+      line = ' ';
+    }
+    line += ` ${name},`;
+  }
+  return [...lines, line].join('\n');
 }

@@ -3,17 +3,7 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from '#runtime/cel';
-import {
-  ALLOW,
-  always,
-  ANYONE,
-  DENY,
-  glob,
-  matchesAny,
-  rowsOf,
-  type ResourcePolicy,
-  type Rule,
-} from '#runtime/policy';
+import { ALLOW, always, ANYONE, DENY, glob, matchesAny, rowsOf, type ResourcePolicy, type Rule } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { owner } from '../derived_roles/album_roles.js';
 
@@ -54,8 +44,7 @@ const audience: Rule = {
   roles: USER | GUEST_ANY,
   reaches: matchesAny('view', 'comment:*'),
   when: ({ principal: P, resource: R }) =>
-    R.attr.visibility === 'public' ||
-    (R.attr.visibility === 'friends' && cel.isIn(P.id, R.attr.friends)),
+    R.attr.visibility === 'public' || (R.attr.visibility === 'friends' && cel.isIn(P.id, R.attr.friends)),
   where: ({ principal: P, row }) =>
     residual.anyOf(
       residual.holds(residual.equals(row.attr('visibility'), 'public')),

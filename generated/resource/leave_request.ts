@@ -4,16 +4,7 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW,
-  always,
-  ANYONE,
-  DENY,
-  matchesAny,
-  rowsOf,
-  type Query,
-  type Request,
-  type ResourcePolicy,
-  type Rule,
+  ALLOW, always, ANYONE, DENY, matchesAny, rowsOf, type Query, type Request, type ResourcePolicy, type Rule,
 } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { directManager, requester } from '../derived_roles/company_roles.js';
@@ -45,8 +36,7 @@ const ownRequests: Rule = {
 const isPending = ({ resource: R }: Request): cel.Result => cel.equals(R.attr.status, 'PENDING');
 
 // V.is_pending: R.attr.status == "PENDING"
-const isPendingWhere = ({ row }: Query): residual.Term =>
-  residual.equals(row.attr('status'), 'PENDING');
+const isPendingWhere = ({ row }: Query): residual.Term => residual.equals(row.attr('status'), 'PENDING');
 
 // ALLOW edit, delete to [requester] when
 //   V.is_pending
@@ -56,13 +46,10 @@ const withdraw: Rule = {
   roles: EMPLOYEE,
   derivedRole: requester,
   when: (request) => requester.when(request) && isPending(request) === true,
-  where: (request) =>
-    residual.allOf(residual.holds(isPendingWhere(request)), requester.where(request)),
+  where: (request) => residual.allOf(residual.holds(isPendingWhere(request)), requester.where(request)),
   output: {
     conditionNotMet: ({ resource: R }) =>
-      cel.toOutput(
-        cel.add(cel.add('a request that is ', cel.select(R.attr, 'status')), ' stays as it is'),
-      ),
+      cel.toOutput(cel.add(cel.add('a request that is ', cel.select(R.attr, 'status')), ' stays as it is')),
   },
   rows: rowsOf(['edit', 'delete'], ['employee']),
 };
@@ -119,10 +106,7 @@ const approve: Rule = {
         residual.noneOf(
           residual.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
           residual.holds(
-            residual.and(
-              residual.has(row.attributes, 'disputed'),
-              residual.equals(row.attr('disputed'), true),
-            ),
+            residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
           ),
         ),
       ),
@@ -140,10 +124,7 @@ const hasStarted = (request: Request): cel.Result => {
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStartedWhere = (request: Query): residual.Term => {
   const { row } = request;
-  return residual.lessThan(
-    residual.call('timestamp', cel.toTimestamp, row.attr('starts')),
-    cel.now(request),
-  );
+  return residual.lessThan(residual.call('timestamp', cel.toTimestamp, row.attr('starts')), cel.now(request));
 };
 
 // DENY edit, delete, approve to [*] when

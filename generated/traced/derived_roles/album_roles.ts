@@ -10,9 +10,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.album_roles#owner',
     ({ principal: P, resource: R, failures }) =>
-      cel.verdict(
-        cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id)),
-      ),
+      cel.verdict(cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id))),
   ],
 ];
 

@@ -13,9 +13,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.company_roles#requester',
     ({ principal: P, resource: R, failures }) =>
-      cel.verdict(
-        cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id)),
-      ),
+      cel.verdict(cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id))),
   ],
   [
     'derived_roles.company_roles#direct_manager',
@@ -32,11 +30,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
             'R.attr.department == P.attr.department',
             cel.equals(cel.select(R.attr, 'department'), cel.select(P.attr, 'department')),
           ),
-          () => cel.part(
-            failures,
-            'R.attr.owner != P.id',
-            cel.notEquals(cel.select(R.attr, 'owner'), P.id),
-          ),
+          () => cel.part(failures, 'R.attr.owner != P.id', cel.notEquals(cel.select(R.attr, 'owner'), P.id)),
         ),
       ),
   ],

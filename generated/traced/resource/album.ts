@@ -23,11 +23,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
               'R.attr.visibility == "friends"',
               cel.equals(cel.select(R.attr, 'visibility'), 'friends'),
             ),
-            () => cel.part(
-              failures,
-              'P.id in R.attr.friends',
-              cel.inCollection(P.id, cel.select(R.attr, 'friends')),
-            ),
+            () => cel.part(failures, 'P.id in R.attr.friends', cel.inCollection(P.id, cel.select(R.attr, 'friends'))),
           ),
         ),
       ),
@@ -35,13 +31,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'resource.album.vdefault#locked',
     ({ resource: R, failures }) =>
-      cel.verdict(
-        cel.part(
-          failures,
-          'R.attr.status == "LOCKED"',
-          cel.equals(cel.select(R.attr, 'status'), 'LOCKED'),
-        ),
-      ),
+      cel.verdict(cel.part(failures, 'R.attr.status == "LOCKED"', cel.equals(cel.select(R.attr, 'status'), 'LOCKED'))),
   ],
 ];
 
@@ -57,8 +47,5 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
         ),
       ),
   ],
-  [
-    'resource.album.vdefault#locked',
-    ({ row }) => residual.attempt(residual.equals(row.attr('status'), 'LOCKED')),
-  ],
+  ['resource.album.vdefault#locked', ({ row }) => residual.attempt(residual.equals(row.attr('status'), 'LOCKED'))],
 ];

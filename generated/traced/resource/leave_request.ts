@@ -8,19 +8,11 @@ import * as residual from '#runtime/residual';
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R, failures }: Request): cel.Result =>
-  cel.variable(
-    failures,
-    'R.attr.status == "PENDING"',
-    cel.equals(cel.select(R.attr, 'status'), 'PENDING'),
-  );
+  cel.variable(failures, 'R.attr.status == "PENDING"', cel.equals(cel.select(R.attr, 'status'), 'PENDING'));
 
 // V.is_short: R.attr.days <= C.longest_leave_days
 const isShort = ({ resource: R, failures }: Request): cel.Result =>
-  cel.variable(
-    failures,
-    'R.attr.days <= C.longest_leave_days',
-    cel.atMost(cel.select(R.attr, 'days'), 30),
-  );
+  cel.variable(failures, 'R.attr.days <= C.longest_leave_days', cel.atMost(cel.select(R.attr, 'days'), 30));
 
 // C.countries_with_local_rules
 const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
@@ -40,9 +32,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
     'resource.leave_request.vdefault#withdraw@requester',
     (request) => {
       const { failures } = request;
-      return cel.verdict(
-        cel.part(failures, 'V.is_pending', cel.bound('is_pending', isPending(request))),
-      );
+      return cel.verdict(cel.part(failures, 'V.is_pending', cel.bound('is_pending', isPending(request))));
     },
   ],
   [
@@ -73,16 +63,13 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
     'resource.leave_request.vdefault#too-late',
     (request) => {
       const { failures } = request;
-      return cel.verdict(
-        cel.part(failures, 'V.has_started', cel.bound('has_started', hasStarted(request))),
-      );
+      return cel.verdict(cel.part(failures, 'V.has_started', cel.bound('has_started', hasStarted(request))));
     },
   ],
 ];
 
 // V.is_pending: R.attr.status == "PENDING"
-const isPendingWhere = ({ row }: Query): residual.Term =>
-  residual.equals(row.attr('status'), 'PENDING');
+const isPendingWhere = ({ row }: Query): residual.Term => residual.equals(row.attr('status'), 'PENDING');
 
 // V.is_short: R.attr.days <= C.longest_leave_days
 const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
@@ -90,17 +77,11 @@ const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStartedWhere = (request: Query): residual.Term => {
   const { row } = request;
-  return residual.lessThan(
-    residual.call('timestamp', cel.toTimestamp, row.attr('starts')),
-    cel.now(request),
-  );
+  return residual.lessThan(residual.call('timestamp', cel.toTimestamp, row.attr('starts')), cel.now(request));
 };
 
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'resource.leave_request.vdefault#withdraw@requester',
-    (request) => residual.attempt(isPendingWhere(request)),
-  ],
+  ['resource.leave_request.vdefault#withdraw@requester', (request) => residual.attempt(isPendingWhere(request))],
   [
     'resource.leave_request.vdefault#approve@direct_manager',
     (request) => {
@@ -111,17 +92,11 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
         residual.attemptNone(
           residual.attempt(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
           residual.attempt(
-            residual.and(
-              residual.has(row.attributes, 'disputed'),
-              residual.equals(row.attr('disputed'), true),
-            ),
+            residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
           ),
         ),
       );
     },
   ],
-  [
-    'resource.leave_request.vdefault#too-late',
-    (request) => residual.attempt(hasStartedWhere(request)),
-  ],
+  ['resource.leave_request.vdefault#too-late', (request) => residual.attempt(hasStartedWhere(request))],
 ];

@@ -12,16 +12,8 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
     ({ principal: P, resource: R, failures }) =>
       cel.verdict(
         cel.anyOf(
-          () => cel.part(
-            failures,
-            'R.attr.private == false',
-            cel.equals(cel.select(R.attr, 'private'), false),
-          ),
-          () => cel.part(
-            failures,
-            'R.attr.owner == P.id',
-            cel.equals(cel.select(R.attr, 'owner'), P.id),
-          ),
+          () => cel.part(failures, 'R.attr.private == false', cel.equals(cel.select(R.attr, 'private'), false)),
+          () => cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id)),
         ),
       ),
   ],

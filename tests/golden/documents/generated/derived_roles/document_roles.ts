@@ -13,13 +13,11 @@ export const author: DerivedRole = {
   name: 'author',
   parentRoles: new Set(['user']),
   when: ({ principal: P, resource: R }) => R.attr.author?.id === P.id,
-  where: ({ principal: P, row }) =>
-    residual.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
+  where: ({ principal: P, row }) => residual.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
 };
 
 // V.same_team: P.attr.team in R.attr.teams
-const sameTeam = ({ principal: P, resource: R }: Request): cel.Result =>
-  cel.inCollection(P.attr.team, R.attr.teams);
+const sameTeam = ({ principal: P, resource: R }: Request): cel.Result => cel.inCollection(P.attr.team, R.attr.teams);
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>

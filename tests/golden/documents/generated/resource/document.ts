@@ -5,17 +5,7 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW,
-  always,
-  ANYONE,
-  DENY,
-  glob,
-  matchesAny,
-  rowsOf,
-  type Query,
-  type Request,
-  type ResourcePolicy,
-  type Rule,
+  ALLOW, always, ANYONE, DENY, glob, matchesAny, rowsOf, type Query, type Request, type ResourcePolicy, type Rule,
 } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { author, reviewer } from '../derived_roles/document_roles.js';
@@ -56,9 +46,7 @@ const readCondition: Rule['when'] = (request) => {
   const { principal: P, resource: R } = request;
   return (
     cel.isOneOf(R.attr.state, openStatesSet) ||
-    (R.attr.state === 'REVIEW' &&
-      cel.lessOrEqual(R.attr.size, 1000) &&
-      isRecent(request) === true) ||
+    (R.attr.state === 'REVIEW' && cel.lessOrEqual(R.attr.size, 1000) && isRecent(request) === true) ||
     !(R.attr.secret === true || cel.differs(R.attr.owner, P.id))
   );
 };
@@ -69,11 +57,7 @@ const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
 // V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
 const isRecentWhere = ({ row }: Query): residual.Term =>
   residual.atLeast(
-    residual.call(
-      'getFullYear',
-      cel.getFullYear,
-      residual.call('timestamp', cel.toTimestamp, row.attr('created')),
-    ),
+    residual.call('getFullYear', cel.getFullYear, residual.call('timestamp', cel.toTimestamp, row.attr('created'))),
     2020n,
   );
 
@@ -83,17 +67,11 @@ const readFilter: Rule['where'] = (request) => {
     residual.holds(residual.inCollection(row.attr('state'), openStates)),
     residual.allOf(
       residual.holds(
-        residual.and(
-          residual.equals(row.attr('state'), 'REVIEW'),
-          residual.atMost(row.attr('size'), 1000),
-        ),
+        residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000)),
       ),
       residual.holds(isRecentWhere(request)),
     ),
-    residual.noneOf(
-      residual.holds(row.attr('secret')),
-      residual.holds(residual.notEquals(row.attr('owner'), P.id)),
-    ),
+    residual.noneOf(residual.holds(row.attr('secret')), residual.holds(residual.notEquals(row.attr('owner'), P.id))),
   );
 };
 
@@ -160,9 +138,7 @@ const rule003: Rule = {
   output: {
     ruleActivated: (request) => {
       const { principal: P } = request;
-      return cel.toOutput(
-        cel.mapOf([['by', P.id], ['reviewers', cel.bound('reviewers', reviewersTraced(request))]]),
-      );
+      return cel.toOutput(cel.mapOf([['by', P.id], ['reviewers', cel.bound('reviewers', reviewersTraced(request))]]));
     },
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add('only drafts can be changed, this is ', cel.select(R.attr, 'state'))),
@@ -179,20 +155,12 @@ const quota: Rule = {
   when: ({ principal: P, resource: R }) =>
     cel.greater(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), R.attr.count),
   where: ({ principal: P, row }) =>
-    residual.holds(
-      residual.greaterThan(
-        cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10),
-        row.attr('count'),
-      ),
-    ),
+    residual.holds(residual.greaterThan(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), row.attr('count'))),
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
 const reviewers = ({ resource: R }: Request): cel.Result =>
-  cel.mapEach(
-    cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)),
-    (r: any) => r?.by,
-  );
+  cel.mapEach(cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)), (r: any) => r?.by);
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
 const reviewersWhere = ({ row }: Query): residual.Term =>
@@ -219,11 +187,7 @@ const locked: Rule = {
   reaches: matchesAny('edit', 'delete', 'comment:*'),
   when: (request) => {
     const { principal: P, resource: R } = request;
-    return (
-      cel.differs(R.attr.lock?.by, P.id) &&
-      !P.roles.includes('moderator') &&
-      cel.isIn(P.id, reviewers(request))
-    );
+    return cel.differs(R.attr.lock?.by, P.id) && !P.roles.includes('moderator') && cel.isIn(P.id, reviewers(request));
   },
   where: (request) => {
     const { principal: P, row } = request;

@@ -23,26 +23,16 @@ const macros: Rule = {
   when: ({ resource: R }) =>
     cel.everyElement(
       R.attr.items,
-      (item: any) =>
-        cel.less(item?.price, 10) && cel.someElement(item?.tags, (tag) => tag === 'sale'),
+      (item: any) => cel.less(item?.price, 10) && cel.someElement(item?.tags, (tag) => tag === 'sale'),
     ) &&
     cel.everyElement(R.attr.items, (item: any) => cel.differs(item?.stock, 0)) &&
     cel.existsOne(R.attr.items, (item: any) => cel.equals(item?.gift, true)) === true &&
     cel.someEntry(R.attr.items, (i, item: any) => cel.isEqual(i, 0n) && item?.name === 'first') &&
     cel.isEqual(
-      cel.size(
-        cel.filter(
-          cel.mapEach(R.attr.items, (item: any) => item?.price),
-          (price) => cel.greaterThan(price, 5),
-        ),
-      ),
+      cel.size(cel.filter(cel.mapEach(R.attr.items, (item: any) => item?.price), (price) => cel.greaterThan(price, 5))),
       2n,
     ) &&
-    cel.bind(
-      R.attr.total,
-      (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100)),
-    ) ===
-      true,
+    cel.bind(R.attr.total, (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100))) === true,
   where: ({ row }) =>
     residual.allOf(
       residual.holds(
@@ -90,11 +80,7 @@ const macros: Rule = {
           cel.exists2,
           ['i', 'item'],
           row.attr('items'),
-          (i, item) =>
-            residual.and(
-              residual.equals(i, 0n),
-              residual.equals(residual.select(item, 'name'), 'first'),
-            ),
+          (i, item) => residual.and(residual.equals(i, 0n), residual.equals(residual.select(item, 'name'), 'first')),
         ),
       ),
       residual.holds(
@@ -178,10 +164,7 @@ const texts: Rule = {
           residual.call('matches', cel.matches, row.attr('mail'), '^[a-z]+@example\\.com$'),
           residual.call('startsWith', cel.startsWith, row.attr('name'), 'A'),
         ),
-        residual.notEquals(
-          residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))),
-          'A!',
-        ),
+        residual.notEquals(residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))), 'A!'),
       ),
     ),
 };
@@ -195,16 +178,11 @@ const choices: Rule = {
   when: ({ principal: P, resource: R }) =>
     (R.attr.vip !== undefined && R.attr.vip === true) ||
     (R.attr.vip === undefined && cel.greater(P.attr.level, 3)) ||
-    cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false) ===
-      true,
+    cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false) === true,
   where: ({ principal: P, row }) =>
     residual.holds(
       residual.or(
-        residual.conditional(
-          residual.has(row.attributes, 'vip'),
-          row.attr('vip'),
-          cel.greaterThan(P.attr.level, 3n),
-        ),
+        residual.conditional(residual.has(row.attributes, 'vip'), row.attr('vip'), cel.greaterThan(P.attr.level, 3n)),
         residual.call(
           'orValue',
           cel.optionalOrValue,
@@ -238,10 +216,7 @@ const numbers: Rule = {
     residual.holds(
       residual.and(
         residual.and(
-          residual.equals(
-            residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n),
-            0n,
-          ),
+          residual.equals(residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n), 0n),
           residual.lessThan(residual.add(row.attr('count'), 1), 100),
         ),
         residual.and(
@@ -281,9 +256,7 @@ const tokens: Rule = {
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R, auxData, globals: G }) =>
-    auxData.jwt.sub === P.id &&
-    cel.isIn('admin', auxData.jwt.groups) &&
-    cel.isEqual(G.region, R.attr.region),
+    auxData.jwt.sub === P.id && cel.isIn('admin', auxData.jwt.groups) && cel.isEqual(G.region, R.attr.region),
   where: ({ principal: P, auxData, globals: G, row }) =>
     residual.holds(
       residual.and(
@@ -306,17 +279,11 @@ const maps: Rule = {
   roles: USER,
   when: ({ resource: R }) =>
     cel.isEqual(cel.field(cel.mapOf([['a', R.attr.a], ['b', list_3]]), 'a'), 1n) &&
-    cel.someElement(
-      regions,
-      (region: any) => cel.isEqual(region?.name, R.attr.region) && region?.open === true,
-    ),
+    cel.someElement(regions, (region: any) => cel.isEqual(region?.name, R.attr.region) && region?.open === true),
   where: ({ row }) =>
     residual.holds(
       residual.and(
-        residual.equals(
-          residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'),
-          1n,
-        ),
+        residual.equals(residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'), 1n),
         residual.macro(
           'exists',
           cel.exists,

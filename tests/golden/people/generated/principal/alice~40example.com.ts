@@ -4,17 +4,7 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW,
-  always,
-  ANYONE,
-  DENY,
-  matchesAny,
-  reaches,
-  rowsOf,
-  type PrincipalPolicy,
-  type Query,
-  type Request,
-  type Rule,
+  ALLOW, always, ANYONE, DENY, matchesAny, reaches, rowsOf, type PrincipalPolicy, type Query, type Request, type Rule,
 } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
@@ -28,12 +18,10 @@ const documentRule001: Rule = {
 };
 
 // V.is_hers: R.attr.owner == P.id
-const isHers = ({ principal: P, resource: R }: Request): cel.Result =>
-  cel.equals(R.attr.owner, P.id);
+const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(R.attr.owner, P.id);
 
 // V.is_hers: R.attr.owner == P.id
-const isHersWhere = ({ principal: P, row }: Query): residual.Term =>
-  residual.equals(row.attr('owner'), P.id);
+const isHersWhere = ({ principal: P, row }: Query): residual.Term => residual.equals(row.attr('owner'), P.id);
 
 // ALLOW comment:* on document when
 //   V.is_hers

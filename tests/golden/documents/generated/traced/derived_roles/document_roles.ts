@@ -19,11 +19,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
     'derived_roles.document_roles#author',
     ({ principal: P, resource: R, failures }) =>
       cel.verdict(
-        cel.part(
-          failures,
-          'R.attr.author.id == P.id',
-          cel.equals(cel.select(cel.select(R.attr, 'author'), 'id'), P.id),
-        ),
+        cel.part(failures, 'R.attr.author.id == P.id', cel.equals(cel.select(cel.select(R.attr, 'author'), 'id'), P.id)),
       ),
   ],
   [
@@ -51,8 +47,7 @@ const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
   [
     'derived_roles.document_roles#author',
-    ({ principal: P, row }) =>
-      residual.attempt(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
+    ({ principal: P, row }) => residual.attempt(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
   ],
   [
     'derived_roles.document_roles#reviewer',

@@ -31,20 +31,13 @@ const readCondition: TracedCondition = (request) => {
         () => cel.part(
           failures,
           'R.attr.state == "REVIEW" && R.attr.size <= C.largest',
-          cel.and(
-            cel.equals(cel.select(R.attr, 'state'), 'REVIEW'),
-            cel.atMost(cel.select(R.attr, 'size'), 1000),
-          ),
+          cel.and(cel.equals(cel.select(R.attr, 'state'), 'REVIEW'), cel.atMost(cel.select(R.attr, 'size'), 1000)),
         ),
         () => cel.part(failures, 'V.is_recent', cel.bound('is_recent', isRecent(request))),
       ),
       () => cel.noneOf(
         () => cel.part(failures, 'R.attr.secret', cel.select(R.attr, 'secret')),
-        () => cel.part(
-          failures,
-          'R.attr.owner != P.id',
-          cel.notEquals(cel.select(R.attr, 'owner'), P.id),
-        ),
+        () => cel.part(failures, 'R.attr.owner != P.id', cel.notEquals(cel.select(R.attr, 'owner'), P.id)),
       ),
     ),
   );
@@ -56,10 +49,7 @@ const isDraft = (request: Request): cel.Result => {
   return cel.variable(
     failures,
     'R.attr.state == "DRAFT" || V.is_recent',
-    cel.or(
-      cel.equals(cel.select(R.attr, 'state'), 'DRAFT'),
-      cel.bound('is_recent', isRecent(request)),
-    ),
+    cel.or(cel.equals(cel.select(R.attr, 'state'), 'DRAFT'), cel.bound('is_recent', isRecent(request))),
   );
 };
 
@@ -123,11 +113,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
 // V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
 const isRecentWhere = ({ row }: Query): residual.Term =>
   residual.atLeast(
-    residual.call(
-      'getFullYear',
-      cel.getFullYear,
-      residual.call('timestamp', cel.toTimestamp, row.attr('created')),
-    ),
+    residual.call('getFullYear', cel.getFullYear, residual.call('timestamp', cel.toTimestamp, row.attr('created'))),
     2020n,
   );
 
@@ -137,10 +123,7 @@ const readAttempt: AttemptedCondition = (request) => {
     residual.attempt(residual.inCollection(row.attr('state'), openStates)),
     residual.attemptAll(
       residual.attempt(
-        residual.and(
-          residual.equals(row.attr('state'), 'REVIEW'),
-          residual.atMost(row.attr('size'), 1000),
-        ),
+        residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000)),
       ),
       residual.attempt(isRecentWhere(request)),
     ),
@@ -177,19 +160,11 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
   ['resource.document.vdefault#read', readAttempt],
   ['resource.document.vdefault#read@author', readAttempt],
   ['resource.document.vdefault#read@reviewer', readAttempt],
-  [
-    'resource.document.vdefault#rule-003@author',
-    (request) => residual.attempt(isDraftWhere(request)),
-  ],
+  ['resource.document.vdefault#rule-003@author', (request) => residual.attempt(isDraftWhere(request))],
   [
     'resource.document.vdefault#quota',
     ({ principal: P, row }) =>
-      residual.attempt(
-        residual.greaterThan(
-          cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10),
-          row.attr('count'),
-        ),
-      ),
+      residual.attempt(residual.greaterThan(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), row.attr('count'))),
   ],
   [
     'resource.document.vdefault#locked',

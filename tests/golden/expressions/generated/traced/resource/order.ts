@@ -40,20 +40,12 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           () => cel.part(
             failures,
             '!R.attr.items.exists(item, item.stock == 0)',
-            cel.not(
-              cel.exists(
-                cel.select(R.attr, 'items'),
-                (item) => cel.equals(cel.select(item, 'stock'), 0n),
-              ),
-            ),
+            cel.not(cel.exists(cel.select(R.attr, 'items'), (item) => cel.equals(cel.select(item, 'stock'), 0n))),
           ),
           () => cel.part(
             failures,
             'R.attr.items.exists_one(item, item.gift == true)',
-            cel.existsOne(
-              cel.select(R.attr, 'items'),
-              (item) => cel.equals(cel.select(item, 'gift'), true),
-            ),
+            cel.existsOne(cel.select(R.attr, 'items'), (item) => cel.equals(cel.select(item, 'gift'), true)),
           ),
           () => cel.part(
             failures,
@@ -96,10 +88,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           failures,
           'now() < timestamp(R.attr.due) + duration("24h") && timestamp("2020-01-01T00:00:00Z") < now()',
           cel.and(
-            cel.lessThan(
-              cel.now(request),
-              cel.add(cel.toTimestamp(cel.select(R.attr, 'due')), duration),
-            ),
+            cel.lessThan(cel.now(request), cel.add(cel.toTimestamp(cel.select(R.attr, 'due')), duration)),
             cel.lessThan(timestamp, cel.now(request)),
           ),
         ),
@@ -136,10 +125,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
               cel.select(R.attr, 'vip'),
               cel.greaterThan(cel.select(P.attr, 'level'), 3n),
             ),
-            cel.optionalOrValue(
-              cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'),
-              false,
-            ),
+            cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false),
           ),
         ),
       ),
@@ -206,10 +192,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           failures,
           '{"a": R.attr.a, "b": [1, 2]}.a == 1 && C.regions.exists(region, region.name == R.attr.region && region.open)',
           cel.and(
-            cel.equals(
-              cel.select(cel.mapOf([['a', cel.select(R.attr, 'a')], ['b', list_3]]), 'a'),
-              1n,
-            ),
+            cel.equals(cel.select(cel.mapOf([['a', cel.select(R.attr, 'a')], ['b', list_3]]), 'a'), 1n),
             cel.exists(
               regions,
               (region) =>
@@ -234,10 +217,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
             cel.and(
               cel.equals(cel.select(R.attr, 'second_rather_long_name'), 'another long text'),
               cel.or(
-                cel.equals(
-                  cel.select(R.attr, 'third_rather_long_name'),
-                  cel.select(P.attr, 'third_rather_long_name'),
-                ),
+                cel.equals(cel.select(R.attr, 'third_rather_long_name'), cel.select(P.attr, 'third_rather_long_name')),
                 cel.not(cel.greaterThan(cel.select(R.attr, 'fourth'), cel.select(P.attr, 'fourth'))),
               ),
             ),
@@ -297,11 +277,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
             cel.exists2,
             ['i', 'item'],
             row.attr('items'),
-            (i, item) =>
-              residual.and(
-                residual.equals(i, 0n),
-                residual.equals(residual.select(item, 'name'), 'first'),
-              ),
+            (i, item) => residual.and(residual.equals(i, 0n), residual.equals(residual.select(item, 'name'), 'first')),
           ),
         ),
         residual.attempt(
@@ -358,10 +334,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
             residual.call('matches', cel.matches, row.attr('mail'), '^[a-z]+@example\\.com$'),
             residual.call('startsWith', cel.startsWith, row.attr('name'), 'A'),
           ),
-          residual.notEquals(
-            residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))),
-            'A!',
-          ),
+          residual.notEquals(residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))), 'A!'),
         ),
       ),
   ],
@@ -370,11 +343,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
     ({ principal: P, row }) =>
       residual.attempt(
         residual.or(
-          residual.conditional(
-            residual.has(row.attributes, 'vip'),
-            row.attr('vip'),
-            cel.greaterThan(P.attr.level, 3n),
-          ),
+          residual.conditional(residual.has(row.attributes, 'vip'), row.attr('vip'), cel.greaterThan(P.attr.level, 3n)),
           residual.call(
             'orValue',
             cel.optionalOrValue,
@@ -390,10 +359,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
       residual.attempt(
         residual.and(
           residual.and(
-            residual.equals(
-              residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n),
-              0n,
-            ),
+            residual.equals(residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n), 0n),
             residual.lessThan(residual.add(row.attr('count'), 1), 100),
           ),
           residual.and(
@@ -410,10 +376,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
         residual.and(
           residual.and(
             residual.equals(row.attr('constructor'), 'x'),
-            residual.equals(
-              residual.select(residual.index(row.attributes, 'some-key'), 'length'),
-              1n,
-            ),
+            residual.equals(residual.select(residual.index(row.attributes, 'some-key'), 'length'), 1n),
           ),
           residual.has(row.attr('nested'), 'toString'),
         ),
@@ -434,10 +397,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
     ({ row }) =>
       residual.attempt(
         residual.and(
-          residual.equals(
-            residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'),
-            1n,
-          ),
+          residual.equals(residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'), 1n),
           residual.macro(
             'exists',
             cel.exists,

@@ -21,12 +21,8 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
 ];
 
 // V.is_hers: R.attr.owner == P.id
-const isHersWhere = ({ principal: P, row }: Query): residual.Term =>
-  residual.equals(row.attr('owner'), P.id);
+const isHersWhere = ({ principal: P, row }: Query): residual.Term => residual.equals(row.attr('owner'), P.id);
 
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'principal.alice_example.com.vdefault#comment',
-    (request) => residual.attempt(isHersWhere(request)),
-  ],
+  ['principal.alice_example.com.vdefault#comment', (request) => residual.attempt(isHersWhere(request))],
 ];

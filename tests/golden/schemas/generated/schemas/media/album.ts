@@ -7,11 +7,7 @@ export const albumSchema: schema.Schema = schema.type(
   schema.members({
     properties: {
       owner: schema.ref(() => idSchema),
-      tags: schema.type(
-        'array',
-        schema.uniqueItems,
-        schema.items(schema.anyType(schema.isIn('new', 'sale'))),
-      ),
+      tags: schema.type('array', schema.uniqueItems, schema.items(schema.anyType(schema.isIn('new', 'sale')))),
       "it's": schema.anyType(schema.is('\u2028')),
     },
     additionalProperties: false,

@@ -13,19 +13,10 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'role.clerk.vdefault/acme#0',
     ({ principal: P, failures }) =>
-      cel.verdict(
-        cel.part(
-          failures,
-          'P.attr.desk in C.desks',
-          cel.inCollection(cel.select(P.attr, 'desk'), desks),
-        ),
-      ),
+      cel.verdict(cel.part(failures, 'P.attr.desk in C.desks', cel.inCollection(cel.select(P.attr, 'desk'), desks))),
   ],
 ];
 
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'role.clerk.vdefault/acme#0',
-    ({ principal: P }) => residual.attempt(cel.inCollection(P.attr.desk, desks)),
-  ],
+  ['role.clerk.vdefault/acme#0', ({ principal: P }) => residual.attempt(cel.inCollection(P.attr.desk, desks))],
 ];
