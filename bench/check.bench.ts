@@ -13,8 +13,8 @@ import { type LeaveQuestion, leaveQuestions } from './workload/leave-requests.js
 export const CHECK_TITLE = 'A decision, in process';
 
 /**
- * What one decision costs: the leave policy alone, and out of many of its shape, beside the same policy by hand and in
- * CASL.
+ * The cost of one decision: by the leave policy alone and among many of its shape, compared with the same policy
+ * written by hand and in CASL.
  */
 export async function checkBench(bundles: Bundles): Promise<Section> {
   const hot = await scenario(bundles, 'hot', 1);
@@ -47,7 +47,7 @@ const ENGINE = 'isAllowed';
 interface Scenario {
   readonly name: string;
   readonly measurements: readonly Measurement[];
-  /** That a decision allocates: any, and one for which no condition makes a timestamp. */
+  /** Bytes allocated per decision: by any, and by one whose conditions create no timestamp. */
   readonly bytes: number;
   readonly timelessBytes: number;
 }
@@ -96,12 +96,10 @@ function contestantsOf(
 
 const ALLOW = 1;
 
-/**
- * Those that are denied once the leave has started, which makes timestamps of a text and of the instant of the call.
- */
+/** Denied once the leave has started. The condition creates timestamps from a string and from the time of the call. */
 const ACTIONS_WITH_A_TERM: ReadonlySet<string> = new Set(['edit', 'delete', 'approve']);
 
-/** A contestant that decides otherwise does not compete. */
+/** A contestant whose decisions differ is not measured. */
 function compareAnswers(contestants: readonly Contestant[], questions: readonly LeaveQuestion[]): void {
   const [first, ...others] = contestants as readonly [Contestant, ...Contestant[]];
   for (let index = 0; index < questions.length; index++) {

@@ -2,7 +2,7 @@ import { aim, figure, megabytes, percent, ratio, type Section, table } from './h
 import { statisticsOf } from './harness/rounds.js';
 import type { Bundles, MadeBundle } from './workload/bundles.js';
 
-/** What a cold compilation takes, stage by stage: policies of ten rules, each compilation in a process of its own. */
+/** The time of a cold compilation by stage: policies of ten rules, each compilation in its own process. */
 export async function compileBench(bundles: Bundles): Promise<Section> {
   const thousand = await samples(bundles, 1_000, 5);
   const tenThousand = await samples(bundles, 10_000, 1);

@@ -12,7 +12,7 @@ import { CONDITIONS, conditionRequests, isInTen, type TypicalCondition, VARIABLE
 
 export const CONDITIONS_TITLE = 'A condition';
 
-/** What typical conditions cost, beside the TypeScript one would write for them and an interpreter of CEL. */
+/** The cost of typical conditions, compared with equivalent TypeScript written by hand and with a CEL interpreter. */
 export async function conditionsBench(): Promise<Section> {
   const rules = await compiledRules();
   const requests = conditionRequests(REQUESTS);
@@ -47,7 +47,7 @@ interface Result {
   readonly name: string;
   readonly toHand: number;
   readonly toPackage: number;
-  /** By hand, compiled, the package. */
+  /** Nanoseconds: by hand, compiled, the package. */
   readonly nanoseconds: readonly number[];
 }
 
@@ -74,7 +74,7 @@ function measured(condition: TypicalCondition, rule: Rule, requests: readonly Re
   return { name, toHand: compiled / hand, toPackage: interpreted / compiled, nanoseconds };
 }
 
-/** Less than this cannot be told from the loop. */
+/** Anything shorter cannot be told from the loop, in nanoseconds. */
 const LEAST = 1;
 
 function packageEnvironment(): Environment {

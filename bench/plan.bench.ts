@@ -15,7 +15,7 @@ import { policiesOfRules } from './workload/rule-counts.js';
 
 export const PLAN_TITLE = 'A plan, in process';
 
-/** What one plan costs, by the rules of a policy and out of many policies, beside a check about one resource. */
+/** The cost of one plan, by the number of rules of a policy and of policies, compared with a check of one resource. */
 export async function planBench(bundles: Bundles): Promise<Section> {
   const hot = await leaveRow('the leave policy', await compiled(hotLeavePolicy().texts), hotLeavePolicy().limits);
   const rows: Row[] = [hot];
@@ -63,7 +63,7 @@ function leaveRow(name: string, policies: PolicyBundle, limits: Parameters<typeo
   return row(name, createEngine(policies), leaveQuestions(limits.length > 100 ? 8_192 : 1_024, limits));
 }
 
-/** All ask for the same action of the same kind. */
+/** All rules are about the same action of the same kind. */
 function ruleRow(count: number, policies: PolicyBundle): Row {
   const questions = leaveQuestions(256, [{ kind: 'document', longestLeaveDays: 0, countriesWithLocalRules: [] }]);
   const employed = EMPLOYEES.filter(({ roles }) => roles.includes('employee'));

@@ -9,8 +9,8 @@ import { RESULT_ORDER } from './titles.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|compile|server]...`: measures all, or what is named; prints the
- * tables and rewrites bench/results.md. Ends with code 1 when a promise does not hold.
+ * `node --import tsx bench/run.ts [in-process|plan|compile|server]...`: runs all benchmarks, or the named ones, prints
+ * the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
 type Bench = (bundles: Bundles) => Promise<Section>;

@@ -13,8 +13,8 @@ import { type ServerChild, startServerChild } from './harness/server-child.js';
 export const SERVER_TITLE = 'Serving';
 
 /**
- * Microseconds of CPU a request costs the server: REST and gRPC, beside a bare server that parses the same JSON and
- * answers a constant.
+ * Microseconds of CPU that a request costs the server over REST and gRPC, compared with a minimal server that parses
+ * the same JSON and returns a constant.
  */
 export async function serverBench(): Promise<Section> {
   if (!existsSync(SHARED_WORKLOAD)) {
@@ -34,7 +34,7 @@ export async function serverBench(): Promise<Section> {
 interface Workload {
   readonly name: string;
   readonly file: string;
-  /** Requests a turn. */
+  /** Requests per turn. */
   readonly requests: number;
 }
 

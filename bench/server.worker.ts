@@ -8,9 +8,9 @@ import { type Bundle, startServer } from '../server/main.js';
 import { report } from './harness/child.js';
 
 /*
- * A server in a process of its own, so that its CPU time is its alone: ours over a bundle, with an audit log where its
- * delivery is named, or a bare one that parses the same JSON and answers a constant. Reports its addresses, then
- * microseconds of CPU whenever it is sent a message; ends with its parent.
+ * A server in its own process, so that its CPU time can be measured alone: this server over a bundle, with an audit log
+ * if its delivery is named, or a minimal one that parses the same JSON and returns a constant. Reports its addresses,
+ * then the microseconds of CPU for each message that it gets. Ends with its parent.
  */
 
 const [what, path] = process.argv.slice(2) as ['ours' | 'bare' | AuditDelivery, string];
@@ -21,7 +21,7 @@ process.on('message', () => {
 });
 process.on('disconnect', () => process.exit(0));
 
-/** With an audit log, in a file beside the bundle, where there is a delivery. */
+/** With an audit log, in a file next to the bundle, if there is a delivery. */
 async function startOurs(delivery: AuditDelivery | undefined): Promise<object> {
   const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
   if (delivery !== undefined)

@@ -7,10 +7,10 @@ import { leavePolicies } from './workload/leave-policies.js';
 
 export const START_TITLE = 'Starting';
 
-/** What it takes to load a bundle and decide for the first time: each start in a process of its own. */
+/** The time to load a bundle and make the first decision. Each start has its own process. */
 export async function startBench(bundles: Bundles): Promise<Section> {
   const starts = new Map<number, StartReport[]>(SIZES.map((count) => [count, []]));
-  // Each round starts every size, so a neighbour's burst strikes all alike.
+  // Each round starts every size, so that a burst of other load affects all alike.
   for (let round = 0; round < ROUNDS; round++)
     for (const [count, reports] of starts) reports.push(await startOnce(bundles, count));
   const whole = (count: number): number => statisticsOf((starts.get(count) ?? []).map(millisecondsOf)).median;

@@ -2,7 +2,7 @@ import { createEngine } from '#runtime/engine';
 import type { PolicyBundle } from '#runtime/policy';
 import { report } from './harness/child.js';
 
-/** What a start reports: milliseconds, and bytes. */
+/** The measurements of a start, in milliseconds and bytes. */
 export interface StartReport {
   readonly load: number;
   readonly firstDecision: number;

@@ -5,13 +5,13 @@ import { PLAN_TITLE } from './plan.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
 import { START_TITLE } from './start.bench.js';
 
-/** Made by bench/peers, which installs what it measures beside. */
+/** Written by bench/peers, which installs the packages that it compares with. */
 export const PEERS_TITLE = 'Beside the reference';
 
-/** Made by tests/failure-modes/run.ts with --record. */
+/** Written by tests/failure-modes/run.ts with --record. */
 export const FAILURES_TITLE = 'Failure modes';
 
-/** The sections of results.md. */
+/** The sections of results.md, in order. */
 export const RESULT_ORDER: readonly string[] = [
   CHECK_TITLE,
   CONDITIONS_TITLE,

@@ -3,10 +3,9 @@ import { runInNewContext } from 'node:vm';
 import { statisticsOf } from './rounds.js';
 
 /**
- * Bytes an operation leaves on the heap: the median of short loops between which garbage is collected, so that none is
- * collected within.
- *
- * @param inputs operation i is asked `i % inputs`.
+ * Bytes that an operation leaves on the heap: the median of short loops. Garbage is collected between them, so that
+ * none is collected within one.
+ * @param inputs the number of inputs: operation i gets input `i % inputs`.
  */
 export function bytesAllocated(run: (index: number) => unknown, inputs: number): number {
   setFlagsFromString('--expose-gc');
@@ -21,5 +20,5 @@ export function bytesAllocated(run: (index: number) => unknown, inputs: number):
   return statisticsOf(Array.from({ length: 9 }, sample)).median;
 }
 
-/** Some hundred bytes each still fit the young generation. */
+/** At some hundred bytes each, they fit the young generation. */
 const OPERATIONS = 20_000;

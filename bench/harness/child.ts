@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
 /**
- * Runs a worker of this folder in a process of its own, cold, and gives what it reports: the last message it sends.
- * Rejects when it ends without one.
- *
+ * Runs a worker of this folder in its own process, cold, and returns the last message that it sends. Rejects when it
+ * ends without one.
  * @param worker its file below bench/.
- * @param nodeOptions options for Node, beside those that run TypeScript.
+ * @param nodeOptions options for Node, in addition to those that run TypeScript.
  */
 export function runChild<T>(
   worker: string,
@@ -31,7 +30,7 @@ export function runChild<T>(
   });
 }
 
-/** What a worker reports. Resolves when the message is on its way. */
+/** Sends the result of a worker to its parent. Resolves when the message is sent. */
 export function report(message: object): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, () => resolve());

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
 import { Client, credentials } from '@grpc/grpc-js';
 
-/** Sends one request and resolves with the bytes of the answer. */
+/** Sends one request and resolves with the bytes of the response. */
 export type Send = (body: Buffer) => Promise<Buffer>;
 
-/** Requests over connections that are kept. */
+/** Sends requests over keep-alive connections. */
 export function httpSender(address: string): { readonly send: Send; readonly close: () => void } {
   const agent = new Agent({ keepAlive: true });
   const [host, port] = address.split(':');
@@ -25,7 +25,9 @@ export function httpSender(address: string): { readonly send: Send; readonly clo
   return { send, close: () => agent.destroy() };
 }
 
-/** Requests over one HTTP/2 connection, as bytes: what a client spends on messages is not the server's. */
+/**
+ * Sends requests over one HTTP/2 connection, already encoded: the client's own encoding must not count as server time.
+ */
 export function grpcSender(
   address: string,
   method = '/authz.svc.v1.AuthzService/CheckResources',
@@ -42,14 +44,14 @@ export function grpcSender(
   return { send, close: () => client.close() };
 }
 
-/** Sends so many requests, never more than `concurrency` at once. */
+/** Sends a number of requests, never more than `concurrency` at once. */
 export async function sendMany(send: Send, body: Buffer, requests: number, concurrency: number): Promise<void> {
   let left = requests;
-  const sendOn = async (): Promise<void> => {
+  const sendNext = async (): Promise<void> => {
     while (left > 0) {
       left--;
       await send(body);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, sendOn));
+  await Promise.all(Array.from({ length: concurrency }, sendNext));
 }

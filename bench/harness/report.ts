@@ -2,18 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
-/** What a benchmark has to say. */
+/** The result of a benchmark. */
 export interface Section {
   readonly title: string;
-  /** Markdown: tables, and sentences about them. */
+  /** Markdown: tables and sentences about them. */
   readonly text: string;
-  /** Promises that do not hold; the benchmark fails. */
+  /** Targets that were missed. The benchmark fails if there is one. */
   readonly failures: readonly string[];
 }
 
 const RESULTS = join(ROOT, 'bench', 'results.md');
 
-/** A table in Markdown; the first column is text, the others are numbers. */
+/** A table in Markdown. The first column is text, the others are numbers. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => (row[column] as string).length)));
   const line = (cells: readonly string[]): string =>
@@ -23,8 +23,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Rewrites the sections that were measured, and leaves those that were not. No dates and no machines: equal code gives
- * about equal text.
+ * Rewrites the measured sections and keeps the others. Writes no dates and no machine names, so that equal code gives
+ * almost equal text.
  */
 export function writeResults(sections: readonly Section[], order: readonly string[]): void {
   const known = new Map(oldSections().map((text) => [text.slice(0, text.indexOf('\n')), text]));
@@ -33,7 +33,7 @@ export function writeResults(sections: readonly Section[], order: readonly strin
   writeFileSync(RESULTS, `${[HEAD, ...body].join('\n')}`);
 }
 
-/** `1,234`, or two digits that count, and mostly three. */
+/** `1,234`, or two significant digits, and mostly three. */
 export function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   if (value >= 10) return value.toFixed(1);
@@ -50,12 +50,12 @@ export function percent(value: number): string {
   return `${Math.round(value * 100)}%`;
 }
 
-/** Bytes as megabytes. */
+/** Bytes, written in megabytes. */
 export function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6).toLocaleString('en-US')} MB`;
 }
 
-/** A sentence about an aim. */
+/** A sentence about a target. */
 export function aim(text: string, isMet: boolean): string {
   return `- Aim: ${text}: ${isMet ? 'met' : '**missed**'}.`;
 }

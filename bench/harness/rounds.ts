@@ -1,23 +1,22 @@
-/** Something that is measured: `run(i)` is the i-th operation, and what it answers. */
+/** Something to measure: `run(i)` is the i-th operation and returns its result. */
 export interface Contestant {
   readonly name: string;
   readonly run: (index: number) => unknown;
 }
 
-/** Nanoseconds an operation, over the rounds. */
+/** Nanoseconds per operation, over the rounds. */
 export interface Measurement {
   readonly name: string;
   readonly minimum: number;
   readonly median: number;
-  /** Half of the rounds lie within this part of the median. */
+  /** Half of the rounds lie within this fraction of the median. */
   readonly spread: number;
 }
 
 /**
- * Measures contestants side by side, as the machine is shared: each round gives everyone its turn, so a neighbour's
- * burst strikes all alike.
- *
- * @param inputs how many inputs there are: operation i is asked `i % inputs`.
+ * Measures contestants alternately, because the machine is shared: each round gives every contestant a turn, so that a
+ * burst of other load affects all alike.
+ * @param inputs the number of inputs: operation i gets input `i % inputs`.
  */
 export function measure(
   contestants: readonly Contestant[],
@@ -41,7 +40,7 @@ export function statisticsOf(samples: readonly number[]): Omit<Measurement, 'nam
   return { minimum: at(0), median: at(0.5), spread: (at(0.75) - at(0.25)) / at(0.5) };
 }
 
-/** Keeps answers from being optimised away. */
+/** Keeps results from being optimised away. */
 const sink: unknown[] = [undefined];
 
 function timed(run: Contestant['run'], inputs: number, passes: number): number {

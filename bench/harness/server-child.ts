@@ -7,7 +7,7 @@ import { ROOT } from './paths.js';
 export interface ServerChild {
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Microseconds of CPU the process has had. */
+  /** Microseconds of CPU that the process has used. */
   readonly cpu: () => Promise<number>;
   readonly stop: () => void;
 }

@@ -6,8 +6,8 @@ import { SHARED_WORKLOAD } from '../harness/paths.js';
 const POLICIES_A_COPY = 6;
 
 /**
- * The load-test policies, as many copies of the first as it takes to have so many resource policies; every copy is
- * about kinds of its own.
+ * Writes the load-test policies: as many copies of the first set as are needed for this number of resource policies.
+ * The kinds of each copy are its own.
  */
 export function writePolicySet(folder: string, policies: number): { readonly resourcePolicies: number } {
   const copies = Math.ceil(policies / POLICIES_A_COPY);
@@ -21,7 +21,7 @@ export function writePolicySet(folder: string, policies: number): { readonly res
   return { resourcePolicies: copies * POLICIES_A_COPY };
 }
 
-/** The same policies under the names that the reference knows. */
+/** The same policies under the names that the reference PDP uses. */
 export function writeForReference(folder: string, target: string): void {
   cpSync(folder, target, { recursive: true });
   for (const path of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
@@ -36,7 +36,7 @@ export function writeForReference(folder: string, target: string): void {
   }
 }
 
-/** How the set numbers its first copy. */
+/** The number that the set gives its first copy. */
 const FIRST = '00000';
 
 function firstCopy(): readonly (readonly [string, string])[] {

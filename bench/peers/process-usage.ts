@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Microseconds of CPU that a process and its children have had, all threads together; by the scheduler's account, so
- * short stretches count.
+ * Microseconds of CPU that a process and its children have used, all threads together. The scheduler counts them, so
+ * short stretches are included.
  */
 export function cpuOf(pids: readonly number[]): number {
   let nanoseconds = 0;
@@ -14,7 +14,7 @@ export function cpuOf(pids: readonly number[]): number {
   return nanoseconds / 1000;
 }
 
-/** Bytes of memory that are its own or shared with others, now. */
+/** Bytes of memory, private and shared, now. */
 export function residentOf(pids: readonly number[]): number {
   let kilobytes = 0;
   for (const pid of pids)

@@ -13,16 +13,16 @@ import { cpuOf, residentOf } from './process-usage.js';
 import { type PeerServer, startOurs, startReference } from './servers.js';
 
 /*
- * `node --import tsx bench/peers/run.ts [POLICIES...]`: ours and the reference, in turn, over the same requests;
- * policies are 12, 102, 1,002 and 10,002 unless named. Needs `npm ci` in this folder, `npm run build`, and the workload
- * in ../shared/bench. Rewrites its part of bench/results.md.
+ * `node --import tsx bench/peers/run.ts [POLICIES...]`: measures this server and the reference PDP in turn, with the
+ * same requests. POLICIES defaults to 12, 102, 1,002 and 10,002. Needs `npm ci` in this folder, `npm run build`, and
+ * the workload in ../shared/bench. Rewrites its section of bench/results.md.
  */
 
 interface Workload {
   readonly name: string;
   readonly file: string;
   readonly protocol: 'REST' | 'gRPC';
-  /** At most this part of the reference's CPU, where that is an aim. */
+  /** The target: at most this fraction of the reference's CPU. */
   readonly aim: number;
 }
 
@@ -35,11 +35,11 @@ const WORKLOADS: readonly Workload[] = [
 const CONCURRENCIES = [1, 16, 64];
 const ROUNDS = 7;
 /**
- * How long a turn of one of the two takes, in milliseconds: long beside the time in which caches are warm again after
- * the other's.
+ * The length of a turn in milliseconds: long compared with the time that caches need to warm up again after the other's
+ * turn.
  */
 const TURN = 500;
-/** Likewise before the first: until then ours is still being compiled by the machine. */
+/** The warm-up before the first turn, in milliseconds: until then V8 is still optimising the server. */
 const WARM_UP = 4000;
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [12, 102, 1_002, 10_002];
@@ -147,7 +147,7 @@ async function compareAnswer(send: Send, body: Buffer, file: string): Promise<vo
 }
 
 interface Turn {
-  /** Microseconds a request. */
+  /** Microseconds per request. */
   readonly cpu: number;
   readonly wall: number;
   readonly latencies: readonly number[];
@@ -187,7 +187,7 @@ async function takeTurn({ server, send }: Contestant, body: Buffer, concurrency:
   return { cpu: (cpuOf(server.pids) - before) / latencies.length, wall, latencies };
 }
 
-/** Microseconds each request took, sorted: as many as there is time for, in milliseconds. */
+/** Microseconds that each request took, sorted: as many requests as fit in `time` milliseconds. */
 async function latenciesOf(send: Send, body: Buffer, time: number, concurrency: number): Promise<readonly number[]> {
   const latencies: number[] = [];
   const begin = performance.now();

@@ -5,20 +5,20 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ROOT } from '../harness/paths.js';
 
-/** A PDP in processes of its own. */
+/** A PDP in its own processes. */
 export interface PeerServer {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   readonly grpcMethod: string;
   readonly pids: readonly number[];
-  /** From the start of the process to its first good answer, in milliseconds. */
+  /** Milliseconds from the start of the process to its first valid response. */
   readonly readyAfter: number;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Ours as it is installed: the server over a compiled bundle, one process with the environment that its image gives it,
- * all else by default.
+ * This server as it is installed: over a compiled bundle, one process with the environment of its image, and defaults
+ * for everything else.
  */
 export async function startOurs(bundle: string): Promise<PeerServer> {
   const [http, grpc] = await freePorts();
@@ -36,7 +36,7 @@ export async function startOurs(bundle: string): Promise<PeerServer> {
   return ready(child, http, grpc, '/_authz/health', '/authz.svc.v1.AuthzService/CheckResources');
 }
 
-/** The reference with the same policies, all else by default but its reports home. */
+/** The reference PDP with the same policies, and defaults for everything else except that it sends no telemetry. */
 export async function startReference(policies: string, folder: string): Promise<PeerServer> {
   const [http, grpc] = await freePorts();
   const config = join(folder, 'reference.yaml');
@@ -51,8 +51,8 @@ export async function startReference(policies: string, folder: string): Promise<
   return ready(child, http, grpc, '/_cerbos/health', '/cerbos.svc.v1.CerbosService/CheckResources');
 }
 
-/** With 10,000 policies the reference takes minutes. */
-const START_PATIENCE = 300_000;
+/** With 10,000 policies the reference PDP takes minutes. */
+const START_TIMEOUT = 300_000;
 
 async function ready(
   child: ChildProcess,
@@ -65,7 +65,7 @@ async function ready(
   const httpAddress = `127.0.0.1:${http}`;
   while (!(await isHealthy(`http://${httpAddress}${healthPath}`))) {
     if (child.exitCode !== null) throw new Error(`the server ended with code ${child.exitCode}`);
-    if (performance.now() - start > START_PATIENCE) throw new Error('the server is not ready');
+    if (performance.now() - start > START_TIMEOUT) throw new Error('the server is not ready');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const readyAfter = performance.now() - start;
@@ -81,7 +81,7 @@ async function isHealthy(url: string): Promise<boolean> {
   try {
     return (await fetch(url)).ok;
   } catch {
-    // Nobody listens yet.
+    // Nothing listens yet.
     return false;
   }
 }

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { runChild } from '../harness/child.js';
 import type { CompileReport } from './compile-report.js';
 
-/** Which policies: `hot` is the leave policy of this repository, the others are sets of generated ones. */
+/** Which policies: `hot` is the leave policy of this repository, the others are generated sets. */
 export type Shape = 'hot' | 'six-rules' | 'ten-rules';
 
-/** A bundle on disk, and what it took to make it. */
+/** A bundle on disk, and the measurements of its compilation. */
 export interface MadeBundle {
   readonly path: string;
   readonly report: CompileReport;
 }
 
-/** The bundles that benchmarks of one run share: each is compiled once, cold, in a process of its own. */
+/** The bundles that the benchmarks of one run share. Each is compiled once, cold, in its own process. */
 export class Bundles {
   private readonly made = new Map<string, Promise<MadeBundle>>();
   private readonly directory = mkdtempSync(join(tmpdir(), 'authz-bench-'));
@@ -25,7 +25,7 @@ export class Bundles {
     return made;
   }
 
-  /** Compiles once more, for another sample of what it takes. */
+  /** Compiles again, for another sample. */
   again(shape: Shape, count: number): Promise<MadeBundle> {
     return this.make(shape, count, mkdtempSync(join(this.directory, 'again-')));
   }
@@ -41,5 +41,5 @@ export class Bundles {
   }
 }
 
-/** 10,000 policies and their syntax trees do not fit what Node takes by itself on a small machine. */
+/** 10,000 policies and their syntax trees do not fit in Node's default heap on a small machine. */
 const MEMORY = ['--max-old-space-size=6144'];

@@ -3,8 +3,8 @@ import type { LeaveLimits } from './leave-policies.js';
 import { EMPLOYEES, type Employee, type LeaveQuestion } from './leave-requests.js';
 
 /**
- * The leave policy in CASL, asked by the number of a question. The abilities of everybody and the typed resources are
- * made beforehand, as its users do at login and when they load an entity.
+ * The leave policy in CASL, evaluated by the number of a question. All abilities and typed resources are built
+ * beforehand, as CASL's users do at login and when they load an entity.
  */
 export function caslAbilities(
   limits: readonly LeaveLimits[],
@@ -21,7 +21,11 @@ export function caslAbilities(
 
 function rulesFor(employee: Employee, limits: readonly LeaveLimits[]): RawRuleOf<MongoAbility>[] {
   if (!employee.roles.includes('employee')) return [];
-  return limits.flatMap((limit) => [...ownRules(employee, limit), ...managersRules(employee, limit), tooLate(limit)]);
+  return limits.flatMap((limit) => [
+    ...ownRules(employee, limit),
+    ...managersRules(employee, limit),
+    hasStarted(limit),
+  ]);
 }
 
 function ownRules({ id }: Employee, { kind }: LeaveLimits): RawRuleOf<MongoAbility>[] {
@@ -48,8 +52,8 @@ function managersRules({ id, attr: { title, department } }: Employee, limit: Lea
   ];
 }
 
-/** The texts of instants in UTC order as the instants do. */
-function tooLate({ kind }: LeaveLimits): RawRuleOf<MongoAbility> {
+/** RFC 3339 strings in UTC sort like the instants they stand for. */
+function hasStarted({ kind }: LeaveLimits): RawRuleOf<MongoAbility> {
   return {
     action: ['edit', 'delete', 'approve'],
     subject: kind,

@@ -1,8 +1,8 @@
-/** What a cold compilation reports. */
+/** The measurements of a cold compilation. */
 export interface CompileReport {
   /** Milliseconds by stage, in order. */
   readonly stages: readonly { readonly name: string; readonly milliseconds: number }[];
-  /** Bytes: the most this process had in memory. */
+  /** Peak memory of the process, in bytes. */
   readonly peakMemory: number;
   readonly bundleBytes: number;
 }

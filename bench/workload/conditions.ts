@@ -1,10 +1,10 @@
 import type { Request } from '#runtime/policy';
 
-/** A condition as policies have them: its CEL text, and the TypeScript one would write for it. */
+/** A condition as policies have them: its CEL source and the equivalent TypeScript. */
 export interface TypicalCondition {
   readonly name: string;
   readonly expr: string;
-  /** Where the policy says it with variables: the text without them. */
+  /** Where the policy uses variables: the same condition without them. */
   readonly withoutVariables?: string;
   readonly byHand: (request: Request) => boolean;
 }
@@ -12,7 +12,7 @@ export interface TypicalCondition {
 /** Variables of the policy. */
 export const VARIABLES = { total: 'R.attr.price * R.attr.count', created: 'timestamp(R.attr.createdAt)' } as const;
 
-/** As careful as a careful author: an attribute of the wrong kind decides nothing. */
+/** The TypeScript is written carefully: an attribute of the wrong type never decides. */
 export const CONDITIONS: readonly TypicalCondition[] = [
   {
     name: 'owner',
@@ -90,7 +90,7 @@ export const CONDITIONS: readonly TypicalCondition[] = [
   },
 ];
 
-/** Requests in which every attribute is there; about half of the conditions hold for each. */
+/** Requests in which every attribute is present. About half of the conditions hold for each. */
 export function conditionRequests(count: number): readonly Request[] {
   return Array.from({ length: count }, (_, i) => {
     const one = <T>(items: readonly T[], step: number): T => items[Math.floor(i / step) % items.length] as T;

@@ -1,7 +1,7 @@
 import type { LeaveLimits } from './leave-policies.js';
 import type { LeaveQuestion } from './leave-requests.js';
 
-/** The leave policy as a person would write it by hand, for one kind after the other. */
+/** The leave policy as a person would write it by hand, for each kind. */
 export function handWritten(limits: readonly LeaveLimits[]): (question: LeaveQuestion) => boolean {
   const byKind = new Map(
     limits.map((limit) => [

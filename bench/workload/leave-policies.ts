@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../harness/paths.js';
 
-/** What one leave policy says differently from the next. */
+/** The values in which one leave policy differs from the next. */
 export interface LeaveLimits {
   readonly kind: string;
   readonly longestLeaveDays: number;
   readonly countriesWithLocalRules: readonly string[];
 }
 
-/** Policies as texts by path. */
+/** Source texts of policies by path. */
 export type PolicyTexts = { readonly [path: string]: string };
 
-/** The policy of this repository that benchmarks take as the one hot policy, with what it imports, and what it says. */
+/** The policy of this repository that serves as the one hot policy, with its imports and its limits. */
 export function hotLeavePolicy(): { readonly texts: PolicyTexts; readonly limits: readonly LeaveLimits[] } {
   return {
     texts: ownPolicies('leave_request.yaml', 'leave_variables.yaml', 'company_limits.yaml', 'company_roles.yaml'),
@@ -20,13 +20,13 @@ export function hotLeavePolicy(): { readonly texts: PolicyTexts; readonly limits
   };
 }
 
-/** So many policies of the shape of the hot one: each about a kind of its own, with limits of its own. */
+/** Generates this many policies of the shape of the hot one. Each has its own kind and its own limits. */
 export function leavePolicies(count: number): { readonly texts: PolicyTexts; readonly limits: readonly LeaveLimits[] } {
   const limits = Array.from({ length: count }, (_, index) => limitsOf(index));
   return { texts: { ...ownPolicies('company_roles.yaml'), ...textsOf(limits, SIX_RULES) }, limits };
 }
 
-/** So many policies of ten rules each. */
+/** Generates this many policies of ten rules each. */
 export function tenRulePolicies(count: number): PolicyTexts {
   const limits = Array.from({ length: count }, (_, index) => limitsOf(index));
   return { ...ownPolicies('company_roles.yaml'), ...textsOf(limits, SIX_RULES + FOUR_RULES) };
@@ -47,7 +47,7 @@ function limitsOf(index: number): LeaveLimits {
   };
 }
 
-/** The countries that limits and requests are about. */
+/** The countries of limits and requests. */
 export const COUNTRIES = ['DE', 'FR', 'GB', 'NL', 'PL', 'SE', 'US'] as const;
 
 function textsOf(limits: readonly LeaveLimits[], rules: string): PolicyTexts {

@@ -1,7 +1,7 @@
 import type { AccessRequest } from '#runtime/engine';
 import { COUNTRIES, type LeaveLimits } from './leave-policies.js';
 
-/** Who asks about leave. */
+/** A principal of the leave requests. */
 export interface Employee {
   readonly id: string;
   readonly roles: readonly string[];
@@ -23,15 +23,15 @@ export interface LeaveRequest {
   };
 }
 
-/** One question: every contestant is asked it. */
+/** One question, the same for every contestant. */
 export interface LeaveQuestion extends AccessRequest {
   readonly principal: Employee;
   readonly resource: LeaveRequest;
 }
 
 /**
- * So many questions about the kinds of the limits, at random but always the same. They pass through JSON, so their
- * texts are not the very objects that policies hold.
+ * Generates this many questions about the kinds of the limits: random, but the same in every run. They pass through
+ * JSON, so that their strings are not identical to those in the policies.
  */
 export function leaveQuestions(count: number, limits: readonly LeaveLimits[]): readonly LeaveQuestion[] {
   const pick = picker();
@@ -50,7 +50,7 @@ export function leaveQuestions(count: number, limits: readonly LeaveLimits[]): r
 const DEPARTMENTS = ['design', 'sales', 'support'] as const;
 const TITLES = ['manager', 'director', 'clerk', 'engineer'] as const;
 
-/** Those who ask: half of them may grant leave; two are not employed. */
+/** The principals: half of them may approve leave, two are not employed. */
 export const EMPLOYEES: readonly Employee[] = Array.from({ length: 16 }, (_, index) => ({
   id: `employee-${index}`,
   roles: index % 8 === 7 ? ['visitor'] : index % 4 === 3 ? ['visitor', 'employee'] : ['employee'],
@@ -77,7 +77,7 @@ function attributesOf(pick: Pick): LeaveRequest['attr'] {
   };
 }
 
-/** A linear congruential generator: every run asks the same. */
+/** A linear congruential generator: every run gets the same questions. */
 function picker(): Pick {
   let state = 42;
   return (values) => {

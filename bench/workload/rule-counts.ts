@@ -1,8 +1,8 @@
 import type { PolicyTexts } from './leave-policies.js';
 
 /**
- * One policy of so many rules about one action, for those who are employed; each has a condition that only a resource
- * decides.
+ * One policy with this many rules about one action, for employees. Each rule has a condition that depends on the
+ * resource.
  */
 export function policiesOfRules(count: number): PolicyTexts {
   const rules = Array.from({ length: count }, (_, index) => ({

@@ -5,15 +5,15 @@ import type { Settings } from './settings.js';
 import { ContactStore } from './store.js';
 import { bearerTokens } from './token.js';
 
-/** An API that answers. */
+/** A running API. */
 export interface RunningApi {
   /** `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** Answers what is under way, then gives everything back. */
+  /** Completes pending requests, then closes the server, the store and the connection to the PDP. */
   readonly close: () => Promise<void>;
 }
 
-/** Puts the parts together, and listens on this machine. Rejects when it cannot. */
+/** Creates the parts and listens on loopback. Rejects when it cannot. */
 export async function startApi({ secret, port, database, pdp: where }: Settings): Promise<RunningApi> {
   const store = new ContactStore(database);
   const pdp = openPdp(where);

@@ -5,7 +5,7 @@ export interface Contact extends ContactFields {
   readonly id: string;
 }
 
-/** What the policies know as the attributes of a contact. */
+/** The attributes of a contact that policies read. */
 export interface ContactFields {
   readonly name: string;
   readonly email: string;
@@ -15,28 +15,28 @@ export interface ContactFields {
   readonly private: boolean;
 }
 
-/** The fields of a new contact; who does not say otherwise owns it, and shows it to everybody. Throws a Refusal. */
+/** The fields of a new contact. By default the creator owns it, and everybody sees it. Throws a Refusal. */
 export function newContact(body: unknown, creator: string): ContactFields {
   const { name, email, ...rest } = contactChanges(body);
   if (name === undefined || email === undefined) throw new Refusal(400, 'a contact needs a name and an email');
   return { name, email, owner: creator, private: false, ...rest };
 }
 
-/** The fields that a body names; others, an id above all, are not for callers to set. Throws a Refusal. */
+/** The fields that a body changes. Callers cannot set other fields, such as the id. Throws a Refusal. */
 export function contactChanges(body: unknown): Partial<ContactFields> {
   // A request without a body.
   if (body === undefined || body === null) return {};
   if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(400, 'the body has to be a JSON object');
   const sent = new Map<string, unknown>(Object.entries(body));
   return {
-    ...(sent.has('name') && { name: textOf(sent, 'name') }),
-    ...(sent.has('email') && { email: textOf(sent, 'email') }),
-    ...(sent.has('owner') && { owner: textOf(sent, 'owner') }),
+    ...(sent.has('name') && { name: stringOf(sent, 'name') }),
+    ...(sent.has('email') && { email: stringOf(sent, 'email') }),
+    ...(sent.has('owner') && { owner: stringOf(sent, 'owner') }),
     ...(sent.has('private') && { private: booleanOf(sent, 'private') }),
   };
 }
 
-/** What callers see: a contact that everybody sees is not marked. */
+/** The representation that callers see. Only private contacts have the field `private`. */
 export function shown({ id, name, email, owner, private: isPrivate }: Contact): object {
   return isPrivate ? { id, name, email, owner, private: true } : { id, name, email };
 }
@@ -44,9 +44,9 @@ export function shown({ id, name, email, owner, private: isPrivate }: Contact): 
 /** Characters. */
 const LONGEST_TEXT = 200;
 
-function textOf(sent: ReadonlyMap<string, unknown>, field: string): string {
+function stringOf(sent: ReadonlyMap<string, unknown>, field: string): string {
   const value = sent.get(field);
-  // The database ends texts at a NUL.
+  // The database cuts strings at a NUL.
   if (typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT && !value.includes('\0')) return value;
   throw new Refusal(400, `${field} has to be a text of 1 to ${LONGEST_TEXT} characters`);
 }

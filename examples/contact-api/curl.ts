@@ -2,8 +2,8 @@ import { SignJWT } from 'jose';
 import type { Settings } from './settings.js';
 
 /**
- * What to try, as lines for a shell. The tokens are good for eight hours; what gives tokens to people in earnest is not
- * part of this example.
+ * Example requests as shell commands. The tokens are valid for eight hours. Issuing tokens to real users is not part of
+ * this example.
  */
 export async function walk(url: string, { secret, pdp }: Settings): Promise<string> {
   const sally = await bearer(secret, 'sally', 'user');

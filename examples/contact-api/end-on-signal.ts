@@ -1,4 +1,4 @@
-/** Ends the process on SIGINT and SIGTERM, when what is under way is done; at once, when it is told twice. */
+/** Ends the process on SIGINT and SIGTERM after pending requests are done, and at once on the second signal. */
 export function endOnSignal(close: () => Promise<void>): void {
   let isEnding = false;
   const end = (): void => {

@@ -2,7 +2,7 @@ import { startApi } from './api.js';
 import { endOnSignal } from './end-on-signal.js';
 import { settingsOf } from './settings.js';
 
-/** The API alone: `npx authzc serve policies` runs the decision point, or AUTHZ_PDP=in-process does without one. */
+/** Runs the API alone. `npx authzc serve policies` runs the PDP; with AUTHZ_PDP=in-process none is needed. */
 try {
   const api = await startApi(settingsOf(process.env));
   endOnSignal(api.close);

@@ -4,7 +4,7 @@ import type { Page } from './store.js';
 const DEFAULT_LIMIT = 20;
 const LARGEST_LIMIT = 100;
 
-/** The page that a query asks for: `?limit=20&offset=40`. Throws a Refusal. */
+/** The page that a query selects: `?limit=20&offset=40`. Throws a Refusal. */
 export function pageOf(query: { readonly [name: string]: unknown }): Page {
   const limit = numberOf(query, 'limit') ?? DEFAULT_LIMIT;
   if (limit < 1 || limit > LARGEST_LIMIT) throw new Refusal(400, `limit has to be a number from 1 to ${LARGEST_LIMIT}`);

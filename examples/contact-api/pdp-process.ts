@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A decision point in a process of its own. */
+/** A PDP in its own process. */
 export interface PdpProcess {
   /** `http://127.0.0.1:3592`: REST and Connect. */
   readonly url: string;
@@ -12,18 +12,18 @@ export interface PdpProcess {
   readonly close: () => Promise<void>;
 }
 
-/** Where it listens; port 0 takes a free one. */
+/** The addresses to listen on. Port 0 selects a free port. */
 export interface PdpAddresses {
   readonly http: string;
   readonly grpc: string;
 }
 
-/** Runs `authzc serve policies`. Rejects when it does not start: it has said why. */
+/** Runs `authzc serve policies`. Rejects when it does not start; stderr then has the reason. */
 export async function startPdp({ http, grpc }: PdpAddresses): Promise<PdpProcess> {
   const sets = ['--set', `server.httpListenAddr=${http}`, '--set', `server.grpcListenAddr=${grpc}`];
   const child = spawn(process.execPath, [AUTHZC, 'serve', POLICIES, ...sets], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
-  // However this process ends, it leaves nothing behind.
+  // However this process ends, it must not leave the child running.
   process.once('exit', () => child.kill('SIGTERM'));
   const close = async (): Promise<void> => {
     child.kill('SIGTERM');
@@ -35,7 +35,7 @@ export async function startPdp({ http, grpc }: PdpAddresses): Promise<PdpProcess
   throw new Error('the decision point does not start');
 }
 
-/** As `npm run build` makes it; in a project of your own it is `node_modules/authz/dist/authzc.js`, or `npx authzc`. */
+/** Built by `npm run build`. In your own project it is `node_modules/authz/dist/authzc.js`, or `npx authzc`. */
 const AUTHZC = fileURLToPath(new URL(`../../${process.env['AUTHZ_DIST'] ?? 'dist'}/authzc.js`, import.meta.url));
 const POLICIES = fileURLToPath(new URL('policies', import.meta.url));
 

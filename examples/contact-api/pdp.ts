@@ -5,18 +5,18 @@ import type { Policies } from './generated/types.js';
 import type { PdpSettings } from './settings.js';
 
 /**
- * Whoever decides. `Policies` are the types that `authzc compile` made of the policies: a kind, an action or an
- * attribute that they do not know does not compile, whichever way the question goes.
+ * The source of decisions. `Policies` are the types that `authzc compile` generated: a kind, an action or an attribute
+ * that the policies do not have is a type error, whichever transport is used.
  */
 export type Pdp = AuthzClient<Policies>;
 
-/** `'list' | 'read' | ...`: what the policies decide about contacts. */
+/** `'list' | 'read' | ...`: the actions on contacts. */
 export type ContactAction = ActionOf<Policies, 'contact'>;
 
 /** Milliseconds; a question without an answer by then is answered with 503. */
 const TIMEOUT = 2000;
 
-/** The one place that knows how decisions are reached. */
+/** The only place that knows how decisions are made. */
 export function openPdp(settings: PdpSettings): Pdp {
   const timeout = TIMEOUT;
   switch (settings.transport) {

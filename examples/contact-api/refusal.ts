@@ -1,4 +1,4 @@
-/** Why a request is not served: a status, and a text for the caller. */
+/** The reason that a request is not served: a status and a message for the caller. */
 export class Refusal extends Error {
   constructor(
     readonly status: 400 | 401 | 403 | 404,

@@ -8,21 +8,21 @@ import { Refusal } from './refusal.js';
 import { CONTACTS, type Condition, type ContactStore } from './store.js';
 import type { Authenticate, Principal } from './token.js';
 
-/** What the API is made of. */
+/** The parts that the API is made of. */
 export interface Parts {
   readonly store: ContactStore;
   readonly pdp: Pdp;
   readonly authenticate: Authenticate;
 }
 
-/** The routes. Each asks who calls, then what the policies say, and only then does something. */
+/** The routes. Each authenticates the caller, then asks the PDP, and only then acts. */
 export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance {
   const app = fastify({ routerOptions: { ignoreTrailingSlash: true }, frameworkErrors: answerError });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async (_, reply) => reply.code(404).send({ error: 'Not found' }));
 
   app.register(async (routes) => {
-    // Before the body is read: nobody learns anything, or makes any work, without a token.
+    // Before the body is read: without a token, a caller learns nothing and causes no work.
     routes.decorateRequest('principal', null);
     routes.addHook('onRequest', async (request) =>
       request.setDecorator('principal', await authenticate(request.headers.authorization)),
@@ -61,7 +61,7 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
   });
   return app;
 
-  /** Which contacts a caller may list: the policies' own answer, as a condition for the database. */
+  /** The contacts that a caller may list, as a condition for the database. It comes from the same policies. */
   async function listed(principal: Principal): Promise<Condition> {
     if (principal.roles.length === 0) return NONE;
     const { filter } = await pdp.plan({ principal, resource: { kind: 'contact' }, actions: ['list'] });
@@ -74,8 +74,8 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
   }
 
   /**
-   * A contact that a caller may act on. One that is not there is judged as a blank one: who may do nothing is not told
-   * what there is.
+   * A contact that a caller may act on. A missing one is decided as a blank one: a caller without permissions must not
+   * learn which contacts exist.
    */
   async function permitted(principal: Principal, action: ContactAction, id: string): Promise<Contact> {
     const contact = store.get(id);
@@ -86,7 +86,7 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
   }
 
   async function permit(principal: Principal, action: ContactAction, id: string, attr: ContactFields): Promise<void> {
-    // Without a role nothing is allowed, and a decision point refuses to be asked.
+    // Without a role nothing is allowed, and the PDP rejects such requests.
     const isAllowed =
       principal.roles.length > 0 &&
       (await pdp.isAllowed({ principal, resource: { kind: 'contact', id, attr }, action }));
@@ -111,7 +111,7 @@ function notFound(): Refusal {
   return new Refusal(404, 'Contact not found');
 }
 
-/** Every failure is a status and `{ error }`. What is not for callers stays in the log. */
+/** Every failure is a status and `{ error }`. Details that are not for callers stay in the log. */
 function answerError(
   error: Error & { readonly statusCode?: number },
   request: FastifyRequest,
@@ -125,7 +125,7 @@ function answerError(
   const { statusCode = 500 } = error;
   if (statusCode < 500) return answer(statusCode, error.message);
   request.log.error(error);
-  // Nobody said no, but nobody said yes either.
+  // There is no decision. That is never an allow.
   if (error instanceof AuthzError) return answer(503, 'Permissions cannot be decided right now');
   return answer(500, 'Internal error');
 }

@@ -1,8 +1,8 @@
-/** How the API runs. */
+/** The configuration of the API. */
 export interface Settings {
-  /** Whoever knows it can make tokens: keep it long, and out of the repository. */
+  /** Anyone who knows it can create tokens: keep it long, and out of the repository. */
   readonly secret: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** A file, or `:memory:`. */
   readonly database: string;
@@ -14,7 +14,7 @@ export type PdpSettings =
   | { readonly transport: 'in-process' }
   | { readonly transport: 'rest' | 'connect' | 'grpc'; readonly address: string };
 
-/** Reads the environment. Throws for a setting that is wrong, or missing: the API does not start then. */
+/** Reads the environment. Throws for a setting that is wrong or missing, so that the API does not start. */
 export function settingsOf(environment: Environment): Settings {
   const secret = environment['CONTACTS_SECRET'] ?? '';
   if (secret === '') throw new Error('CONTACTS_SECRET is not set: it verifies the tokens of callers');

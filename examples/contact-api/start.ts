@@ -5,7 +5,7 @@ import { endOnSignal } from './end-on-signal.js';
 import { type PdpProcess, startPdp } from './pdp-process.js';
 import { type Settings, settingsOf } from './settings.js';
 
-/** `npm run example`: a decision point and the API, a secret for as long as they run, and what to try. */
+/** `npm run example`: starts a PDP and the API with a temporary secret, and prints requests to try. */
 const settings = settingsOf({ CONTACTS_SECRET: randomBytes(32).toString('hex'), ...process.env });
 let pdp: PdpProcess | undefined;
 let api: RunningApi | undefined;
@@ -21,7 +21,7 @@ try {
       grpc: process.env['PDP_GRPC'] ?? '127.0.0.1:3593',
     });
   }
-  api = await startApi(reaching(settings, pdp));
+  api = await startApi(withAddressOf(settings, pdp));
   console.log(await walk(api.url, settings));
 } catch (error) {
   console.error(`contacts: ${(error as Error).message}`);
@@ -29,8 +29,8 @@ try {
   process.exitCode = 1;
 }
 
-/** The settings, with the address of the decision point that was just started. */
-function reaching(settings: Settings, pdp: PdpProcess | undefined): Settings {
+/** The settings, with the address of the PDP that was just started. */
+function withAddressOf(settings: Settings, pdp: PdpProcess | undefined): Settings {
   if (pdp === undefined || settings.pdp.transport === 'in-process') return settings;
   const { transport } = settings.pdp;
   return { ...settings, pdp: { transport, address: transport === 'grpc' ? pdp.grpcAddress : pdp.url } };

@@ -3,7 +3,7 @@ import sqlite from 'node-sqlite3-wasm';
 import type { SqlTable } from 'authz/residual';
 import type { Contact, ContactFields } from './contact.js';
 
-/** Where the database keeps what the policies know as attributes. */
+/** The columns in which the database keeps the attributes that policies read. */
 export const CONTACTS: SqlTable = {
   name: 'contacts',
   id: { column: 'id', type: 'text' },
@@ -21,7 +21,7 @@ export interface Condition {
   readonly parameters: readonly Value[];
 }
 
-/** Which of many. */
+/** A part of a long list. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
@@ -29,11 +29,11 @@ export interface Page {
 
 type Value = string | number | boolean | null;
 
-/** The contacts, in SQLite. It knows nothing of principals: what a caller may see comes as a condition. */
+/** The contacts, in SQLite. It knows nothing of principals: a condition says what a caller may see. */
 export class ContactStore {
   readonly #database: sqlite.Database;
 
-  /** @param path a file, or `:memory:`. A database without contacts is given two. */
+  /** @param path a file, or `:memory:`. An empty database gets two contacts. */
   constructor(path: string) {
     this.#database = new sqlite.Database(path);
     this.#database.exec(TABLE);
@@ -49,7 +49,7 @@ export class ContactStore {
     ]).map(contactOf);
   }
 
-  /** How many contacts a condition selects. */
+  /** The number of contacts that a condition selects. */
   count({ text, parameters }: Condition): number {
     const [row] = this.#all(`SELECT count(*) AS count FROM contacts WHERE (${text})`, parameters);
     return Number(row?.['count']);
@@ -67,7 +67,7 @@ export class ContactStore {
     return contact;
   }
 
-  /** False when it is not there any more. */
+  /** False when the contact no longer exists. */
   update(id: string, changes: Partial<ContactFields>): boolean {
     const contact = this.get(id);
     if (contact === undefined) return false;
@@ -83,7 +83,7 @@ export class ContactStore {
     );
   }
 
-  /** False when it is not there any more. */
+  /** False when the contact no longer exists. */
   delete(id: string): boolean {
     return this.#run('DELETE FROM contacts WHERE id = ?', [id]) === 1;
   }
@@ -134,9 +134,7 @@ function contactOf({ id, name, email, owner, private: isPrivate }: Row): Contact
   return { id: String(id), name: String(name), email: String(email), owner: String(owner), private: isPrivate === 1 };
 }
 
-/**
- * Values for placeholders. The driver ends texts at a NUL, so that another value would be compared: better no answer.
- */
+/** Values for placeholders. The driver cuts strings at a NUL and would then compare another value: better no answer. */
 function bound(values: readonly Value[]): Value[] {
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
     throw new Error('a text with a NUL cannot be bound');

@@ -1,18 +1,18 @@
 import { errors, jwtVerify } from 'jose';
 import { Refusal } from './refusal.js';
 
-/** Who asks, as the policies see it. */
+/** The caller, as policies see it. */
 export interface Principal {
   readonly id: string;
   readonly roles: readonly string[];
   readonly attr: { readonly [claim: string]: unknown };
 }
 
-/** The principal of an `Authorization` header; rejects with a Refusal. */
+/** Returns the principal of an `Authorization` header. Rejects with a Refusal. */
 export type Authenticate = (header: string | undefined) => Promise<Principal>;
 
 /**
- * Takes tokens that were signed with a secret, by HMAC with SHA-256 and nothing else: a token must not choose how it is
+ * Accepts tokens signed with a secret, by HMAC with SHA-256 and nothing else: a token must not choose how it is
  * verified.
  */
 export function bearerTokens(secret: string): Authenticate {
@@ -30,19 +30,19 @@ function tokenOf(header: string | undefined): string {
   return token;
 }
 
-/** What exactly is wrong with a token helps who forges one; that it has expired helps everybody else. */
+/** The exact reason would help an attacker. That a token has expired helps everybody else. */
 function refuse(error: unknown): never {
   throw new Refusal(401, error instanceof errors.JWTExpired ? 'the token has expired' : 'the token is not valid');
 }
 
 function principalOf({ sub, roles, iat: _, ...attr }: { readonly [claim: string]: unknown }): Principal {
-  // SQLite's driver ends texts at a NUL: what comes before it is somebody else.
+  // SQLite's driver cuts strings at a NUL: the part before it is another principal.
   if (typeof sub !== 'string' || sub === '' || sub.includes('\0'))
     throw new Refusal(401, 'the token does not say who it is for');
   return { id: sub, roles: rolesOf(roles), attr };
 }
 
-/** Anything but a list of texts is no role at all. */
+/** Anything other than a list of strings gives no roles. */
 function rolesOf(claim: unknown): readonly string[] {
   const isRole = (role: unknown): role is string => typeof role === 'string' && role !== '';
   return Array.isArray(claim) && claim.every(isRole) ? [...new Set(claim)] : [];
