@@ -20,7 +20,7 @@ function watching(config: AuditConfig, { sink }: AuditLog): AuditWatch {
   return auditWatcher({ config, sink, bundle: () => BUNDLE, onProblem: () => {} });
 }
 
-/** Decides and answers a call; resolves when it would be answered. */
+/** Decides and answers a call. Resolves when the response would be sent. */
 function served({ watcher, deliver }: AuditWatch, call: Call): Promise<void> {
   watcher.checked?.(call, sampleCheck());
   if (deliver === undefined) throw new Error('nothing is waited for');
@@ -33,7 +33,7 @@ const idsIn = (text: string): readonly string[] =>
     .filter((line) => line !== '')
     .map((line) => `${JSON.parse(line).callId} ${JSON.parse(line)['log.kind']}`);
 
-test('file: an answered call has both entries in the file', () =>
+test('file: both entries of an answered call are in the file', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const config = beforeReply({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path } });
@@ -47,7 +47,7 @@ test('file: an answered call has both entries in the file', () =>
     await watch.close();
   }));
 
-test('local: the entries of calls at one time are in the database, without waiting for a batch', () =>
+test('local: entries of concurrent calls are written to the database without waiting for a batch', () =>
   inTempFolder(async (storagePath) => {
     const local = { ...AUDIT_DEFAULTS.local, storagePath };
     const backend = await openLocalBackend(local, assert.unreachable);
@@ -83,7 +83,7 @@ test('kafka: the broker has acknowledged the entries of an answered call', async
   await broker.close();
 });
 
-test('a worker: the primary has written the entries of an answered call', () =>
+test('worker: the primary has written the entries of an answered call', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const config = beforeReply({ backend: 'file', file: { ...AUDIT_DEFAULTS.file, path } });
@@ -96,7 +96,7 @@ test('a worker: the primary has written the entries of an answered call', () =>
     await log.sink.close();
   }));
 
-test('what a backend cannot write, and what the queue has no room for, is not delivered; entries count once', async () => {
+test('entries that a backend cannot write, or that do not fit in the queue, are reported as undelivered and counted once', async () => {
   const failing = { written: 0, error: new Error('the disk is full') };
   for (const maxEntries of [1, 100]) {
     const { BackendSink } = await import('../../server/audit/backend-sink.js');
@@ -131,7 +131,7 @@ test('what a backend cannot write, and what the queue has no room for, is not de
   }
 });
 
-test('an entry that cannot be made is not delivered', async () => {
+test('an entry that cannot be built is reported as undelivered', async () => {
   const config = beforeReply({ backend: 'file' });
   const log = { sink: { deliver: async () => {} } } as unknown as AuditLog;
   const call = sampleCall({
@@ -146,7 +146,7 @@ test('an entry that cannot be made is not delivered', async () => {
   assert.is(said, 'no peer');
 });
 
-test('by default nothing waits, and the watcher is told of the end', () => {
+test('by default no reply waits, and the watcher sees the end of the call', () => {
   const watch = auditWatcher({
     config: configWith({ backend: 'file' }),
     sink: {} as never,

@@ -28,7 +28,7 @@ const linesOf = (path: string): readonly { readonly index: number }[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-test('an entry is a line: logger and kind, then the entry', () =>
+test('an entry is one line: logger, kind, then the entry', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const backend = await open(path);
@@ -41,7 +41,7 @@ test('an entry is a line: logger and kind, then the entry', () =>
     assert.is(statSync(path).mode & 0o777, 0o600);
   }));
 
-test('a file that cannot be opened is a start-up error that names it', () =>
+test('a file that cannot be opened fails the start with an error that names it', () =>
   inTempFolder(async (folder) => {
     const problemOf = async (path: string, additionalPaths: readonly string[] = []): Promise<string> => {
       try {
@@ -63,7 +63,7 @@ test('a file that cannot be opened is a start-up error that names it', () =>
     );
   }));
 
-test('mirrors have the same lines, and a path given twice is written once', () =>
+test('additional paths get the same lines, and a path given twice is written once', () =>
   inTempFolder(async (folder) => {
     const [one, two] = [join(folder, 'a.log'), join(folder, 'b.log')];
     const backend = await open(one, { additionalPaths: [two, one] });
@@ -73,7 +73,7 @@ test('mirrors have the same lines, and a path given twice is written once', () =
     assert.is(readFileSync(two, 'utf8'), readFileSync(one, 'utf8'));
   }));
 
-test('a full file is moved aside under the time; no line is lost or torn', () =>
+test('a full file is rotated under a timestamp, and no line is lost or split', () =>
   inTempFolder(async (folder) => {
     const backend = await open(join(folder, 'audit.log'), {
       logRotation: { maxFileSizeMB: 1, maxFileAgeDays: 0, maxFileCount: 0 },
@@ -89,7 +89,7 @@ test('a full file is moved aside under the time; no line is lost or torn', () =>
     assert.is(files.flatMap((name) => linesOf(join(folder, name))).length, 500);
   }));
 
-test('rotated files that are too many or too old are deleted; others are left alone', () =>
+test('rotated files beyond the maximum number or age are deleted, and other files are kept', () =>
   inTempFolder(async (folder) => {
     const old = ['audit-2001-01-01T00-00-00.000.log', 'audit-2001-01-02T00-00-00.000.log'];
     const foreign = ['audit-notes.log', 'audit-2001-01-01T00-00-00.000.txt', 'other-2001-01-01T00-00-00.000.log'];
@@ -105,7 +105,7 @@ test('rotated files that are too many or too old are deleted; others are left al
     assert.is(names.filter((name) => name.startsWith('audit-20') && name.endsWith('.log')).length, 2);
   }));
 
-test('a file that was moved away by somebody else is made again', () =>
+test('a file that another process moved away is created again', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const backend = await open(path);
@@ -117,7 +117,7 @@ test('a file that was moved away by somebody else is made again', () =>
     assert.is(linesOf(path).length, 2);
   }));
 
-test('a full disk is an error that is counted and said, and surfaces nowhere else', async () => {
+test('a full disk is counted and logged, and affects nothing else', async () => {
   const problems: string[] = [];
   const config = configWith({ backend: 'file', file: fileConfig('/dev/full') });
   const log = await openAuditLog(config, (message) => problems.push(message));
@@ -130,7 +130,7 @@ test('a full disk is an error that is counted and said, and surfaces nowhere els
   assert.match(problems.join('\n'), /^\d+ audit entries could not be written: ENOSPC/);
 });
 
-test('a mirror that fails fails the entry, and the others have it all the same', () =>
+test('an entry fails when one path fails, and the other paths still get it', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const backend = await open(path, { additionalPaths: ['/dev/full'] });
@@ -141,10 +141,9 @@ test('a mirror that fails fails the entry, and the others have it all the same',
     assert.is(linesOf(path).length, 3);
   }));
 
-test('a disk that fills up in the middle of a line: whole lines stay, the rest is taken back', () =>
+test('when the disk fills up in the middle of a line, whole lines stay and the partial one is removed', () =>
   inTempFolder(async (folder) => {
-    // The limit on the size of a file is the nearest thing to a full disk that needs no rights: writing stops in the
-    // middle.
+    // A limit on the file size is the closest thing to a full disk that needs no root: a write stops in the middle.
     const path = join(folder, 'audit.log');
     const report = await child(['limited', path], 'ulimit -f 64; exec "$0" "$@"');
     const lines = linesOf(path);
@@ -156,7 +155,7 @@ test('a disk that fills up in the middle of a line: whole lines stay, the rest i
     );
   }));
 
-test('what was acknowledged as written is there after the process was killed', () =>
+test('acknowledged entries are in the file after the process is killed', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const acknowledged = Number(await child(['killed', path], 'exec "$0" "$@"'));
@@ -165,7 +164,7 @@ test('what was acknowledged as written is there after the process was killed', (
     assert.ok(text.slice(0, text.lastIndexOf('\n') + 1).split('\n').length - 1 >= acknowledged);
   }));
 
-test('stdout takes lines, whatever their length, from a reader that is slow; a reader that is gone ends nothing', async () => {
+test('stdout takes lines of any length from a slow reader, and a closed pipe does not end the process', async () => {
   const slow = await child(['stdout'], 'exec "$0" "$@" | { sleep 0.3; cat; }');
   const lines = slow.split('\n').filter((line) => line.startsWith('{'));
   assert.is(lines.length, 300);
@@ -174,7 +173,7 @@ test('stdout takes lines, whatever their length, from a reader that is slow; a r
   assert.match(gone, /written \d+ failed [1-9]\d* EPIPE/);
 });
 
-/** What a child process prints at last. The script of bash gets the command as its arguments. */
+/** The last output of a child process. The bash script gets the command as its arguments. */
 function child(parts: readonly string[], script: string, redirection = ''): Promise<string> {
   const program = [
     process.execPath,
@@ -191,7 +190,7 @@ function child(parts: readonly string[], script: string, redirection = ''): Prom
   return new Promise((resolve) => bash.on('close', () => resolve(Buffer.concat(chunks).toString('utf8').trim())));
 }
 
-test('a folder that cannot be written is a start-up error', () =>
+test('a folder that is not writable fails the start', () =>
   inTempFolder(async (folder) => {
     const closed = join(folder, 'closed');
     mkdirSync(closed, { mode: 0o500 });

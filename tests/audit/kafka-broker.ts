@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { compressionsAlgorithmsByBitmask } from '@platformatic/kafka';
 
-/** What a producer sent, as the stand-in decoded it. */
+/** A record from a producer, as the broker stub decoded it. */
 export interface KeptRecord {
   readonly topic: string;
   readonly partition: number;
@@ -17,7 +17,7 @@ export interface KeptRecord {
 export interface Broker {
   readonly address: string;
   readonly records: readonly KeptRecord[];
-  /** The numbers of records of each Produce request. */
+  /** The number of records in each Produce request. */
   readonly requests: readonly number[];
   readonly close: () => Promise<void>;
 }
@@ -25,9 +25,9 @@ export interface Broker {
 export interface BrokerOptions {
   readonly topic: string;
   readonly partitions?: number;
-  /** The error code of a Produce request, by its number from 0 on; 0 is success. */
+  /** The error code for a Produce request, by its index; 0 is success. */
   readonly errorOf?: (request: number) => number;
-  /** Before a Produce request is answered, in milliseconds. */
+  /** Delay before a Produce request is answered, in milliseconds. */
   readonly delay?: number;
   readonly tls?: TlsOptions;
 }
@@ -36,17 +36,14 @@ const PRODUCE = 0;
 const METADATA = 3;
 const API_VERSIONS = 18;
 
-/** The versions that the stand-in speaks: those whose requests are in the compact form. */
+/** The versions that the stub supports: those with compact requests. */
 const VERSIONS = [
   [PRODUCE, 9, 9],
   [METADATA, 12, 12],
   [API_VERSIONS, 3, 3],
 ] as const;
 
-/**
- * A Kafka broker as far as a producer sees it: it answers ApiVersions, Metadata and Produce, checks the batches and
- * keeps the records.
- */
+/** A stub of a Kafka broker: answers ApiVersions, Metadata and Produce, checks the batches and keeps the records. */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const records: KeptRecord[] = [];
   const requests: number[] = [];

@@ -11,14 +11,14 @@ import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
 const TOPIC = 'audit';
-/** Codes of the protocol. */
+/** Error codes of the Kafka protocol. */
 const NOT_ENOUGH_REPLICAS = 19;
 const TOO_LARGE = 10;
 
 const kafkaConfig = (brokers: readonly string[], changes: Partial<KafkaAuditConfig>): AuditConfig =>
   configWith({ backend: 'kafka', kafka: { ...AUDIT_DEFAULTS.kafka, topic: TOPIC, brokers, ...changes } });
 
-/** Puts so many entries into a log over a stand-in, closes it, and gives both. */
+/** Puts this many entries into a log over a broker stub, closes the log, and returns both. */
 async function send(
   count: number,
   changes: Partial<KafkaAuditConfig>,
@@ -32,7 +32,7 @@ async function send(
   try {
     for (let index = 0; index < count; index++) log.sink.put(sampleRecord(index, 1_700_000_000_000));
     await log.sink.close();
-    // Without acknowledgements nobody knows when the messages have been read.
+    // Without acknowledgements it is unknown when the messages have been read.
     if (changes.ack === 'none') await new Promise((resolve) => setTimeout(resolve, 100));
   } finally {
     await broker.close();
@@ -44,7 +44,7 @@ const indexesOf = (broker: Broker): readonly number[] =>
   broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index).sort((a, b) => a - b);
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-test('an entry is a JSON message with headers for encoding and kind, keyed by the call id', async () => {
+test('an entry is a JSON message keyed by the call id, with headers for encoding and kind', async () => {
   const { broker, log, problems } = await send(2, {});
   assert.equal(problems, []);
   const [, decision] = broker.records;
@@ -66,14 +66,14 @@ test('an entry is a JSON message with headers for encoding and kind, keyed by th
   ]);
 });
 
-test('every entry arrives, over several partitions, in batches of at most maxBufferedRecords', async () => {
+test('every entry arrives, across partitions, in batches of at most maxBufferedRecords', async () => {
   const { broker } = await send(1000, { maxBufferedRecords: 100 }, { partitions: 3 });
   assert.equal(indexesOf(broker), upTo(1000));
   assert.ok(broker.requests.every((count) => count <= 100));
   assert.is(new Set(broker.records.map(({ partition }) => partition)).size, 3);
 });
 
-test('with produceSync every entry is acknowledged before the next is sent', async () => {
+test('with produceSync every entry is acknowledged before the next one is sent', async () => {
   const { broker } = await send(20, { produceSync: true });
   assert.equal(broker.requests, new Array(20).fill(1));
   assert.equal(
@@ -82,7 +82,7 @@ test('with produceSync every entry is acknowledged before the next is sent', asy
   );
 });
 
-test('the number of acknowledgements is what `ack` says', async () => {
+test('`ack` sets the number of acknowledgements', async () => {
   for (const [ack, acks] of [
     ['leader', 1],
     ['none', 0],
@@ -97,7 +97,7 @@ test('the number of acknowledgements is what `ack` says', async () => {
   }
 });
 
-test('the first compression that the platform has is used', async () => {
+test('the first compression that the platform supports is used', async () => {
   for (const [compression, bits] of [
     ['gzip', 1],
     ['snappy', 2],
@@ -112,13 +112,13 @@ test('the first compression that the platform has is used', async () => {
   }
 });
 
-test('protobuf entries say so in their headers', async () => {
+test('headers name the protobuf encoding', async () => {
   const { broker } = await send(1, { encoding: 'protobuf' });
   assert.is(broker.records[0]?.headers.get('authz.audit.encoding'), 'protobuf');
   assert.is(broker.records[0]?.value.subarray(0, 2).toString('hex'), '0a1a');
 });
 
-test('what a broker refuses for a moment is sent again; what it refuses for good is counted', async () => {
+test('retriable errors of the broker are retried, and permanent ones are counted', async () => {
   const retried = await send(5, {}, { errorOf: (request) => (request === 0 ? NOT_ENOUGH_REPLICAS : 0) });
   assert.equal(indexesOf(retried.broker), upTo(5));
   const refused = await send(5, { produceSync: true }, { errorOf: (request) => (request === 2 ? TOO_LARGE : 0) });
@@ -127,13 +127,13 @@ test('what a broker refuses for a moment is sent again; what it refuses for good
   assert.match(refused.problems.join('\n'), /^1 audit entries could not be written: /);
 });
 
-test('a broker that does not answer holds up closing for closeTimeout at most', async () => {
-  // It answers when the test has long failed.
+test('a broker that does not respond delays closing by closeTimeout at most', async () => {
+  // The broker responds long after the test would have failed.
   const { log } = await within(send(3, { closeTimeout: 200 }, { delay: 2 * LAST_RESORT }), 'the end of the log');
   assert.is(log.sink.stats().written.access, 0);
 });
 
-test('brokers that are away do not hold up the start, and are said', async () => {
+test('unreachable brokers do not block the start, and are logged', async () => {
   const problems: string[] = [];
   const log = (await openAuditLog(kafkaConfig(['127.0.0.1:1'], { closeTimeout: 100 }), (message) =>
     problems.push(message),
@@ -143,7 +143,7 @@ test('brokers that are away do not hold up the start, and are said', async () =>
   assert.ok(problems.length > 0);
 });
 
-test('TLS: the broker is known by the authority given; files that cannot be read are a start-up error', () =>
+test('TLS: the broker is verified with the given CA, and unreadable files fail the start', () =>
   inTempFolder(async (folder) => {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     execFileSync(

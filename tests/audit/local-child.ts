@@ -4,8 +4,8 @@ import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { sampleRecord } from '../support/audit/samples.js';
 
 /**
- * Writes from one index on until it is killed, in the middle of whatever it does, and prints after each batch the index
- * of the next entry.
+ * Writes entries from an index on until it is killed, at any point of its work. Prints the index of the next entry
+ * after each batch.
  */
 const [storagePath = '', first = '0'] = process.argv.slice(2);
 const problem = (message: string): void => void writeSync(2, `${message}\n`);

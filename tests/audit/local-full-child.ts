@@ -2,7 +2,7 @@ import { AUDIT_DEFAULTS } from '../../server/config/audit-config.js';
 import { openAuditLog } from '../../server/audit/audit-log.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 
-/** Puts more entries into a database than its file may hold, and prints how many were written and how many failed. */
+/** Puts more entries into a database than its file may hold. Prints how many were written and how many failed. */
 const [storagePath = ''] = process.argv.slice(2);
 const log = await openAuditLog(
   configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath } }),

@@ -12,20 +12,20 @@ import { readAuditLog } from '../../server/audit/reader.js';
 import { Random } from '../support/oracle/random.js';
 import { ROOT } from '../support/compiled.js';
 
-/** `AUDIT_KILLS=500 AUDIT_SEED=7` for more of them. */
+/** `AUDIT_KILLS=500 AUDIT_SEED=7` runs more of them. */
 const KILLS = Number(process.env['AUDIT_KILLS'] ?? 12);
 const SEED = Number(process.env['AUDIT_SEED'] ?? Date.now() % 1e6);
-/** One database is killed under so many processes in a row. */
+/** The number of processes in a row that are killed on one database. */
 const KILLS_OF_A_DATABASE = 6;
 
-const test = suite('the audit database of a process that is killed');
+const test = suite('audit database of killed processes');
 const CACHE = join(ROOT, '.cache');
 mkdirSync(CACHE, { recursive: true });
 const folder = mkdtempSync(join(CACHE, 'kills-'));
 const program = join(folder, 'child.mjs');
 
 test.before(() => {
-  // Compiled once: a process then starts within the time that it lives.
+  // Compiled once, so that a process starts within its short life.
   const entryPoints = [fileURLToPath(new URL('local-child.ts', import.meta.url))];
   buildSync({
     entryPoints,
@@ -39,14 +39,14 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test(`every acknowledged entry is there, and the file is whole, after each of ${KILLS} kills at random moments (seed ${SEED})`, async () => {
+test(`after each of ${KILLS} kills at random moments, every acknowledged entry is there and the file is intact (seed ${SEED})`, async () => {
   const random = new Random(SEED);
   let acknowledged = 0;
   for (let done = 0; done < KILLS; ) {
     const storagePath = join(folder, `db-${done}`);
     const expected: number[] = [];
     for (let kill = 0; kill < KILLS_OF_A_DATABASE && done < KILLS; kill++, done++) {
-      // Mostly while it writes, sometimes while it opens the database.
+      // Mostly during writes, sometimes while the database is opened.
       const waitsForEntries = random.chance(0.85);
       const first = done * 1_000_000;
       const end = await killed([storagePath, String(first)], waitsForEntries, random.below(waitsForEntries ? 60 : 250));
@@ -59,7 +59,7 @@ test(`every acknowledged entry is there, and the file is whole, after each of ${
   assert.ok(acknowledged > KILLS, `${acknowledged} entries were acknowledged`);
 });
 
-/** Gives the index behind the last entry that the process was told to be written. */
+/** Returns the index after the last entry that the process reported as written. */
 function killed(
   [storagePath = '', first = '']: readonly string[],
   waitsForEntries: boolean,
@@ -102,7 +102,7 @@ async function verify(storagePath: string, expected: readonly number[]): Promise
     [],
   );
   const database = new sqlite.Database(join(storagePath, 'audit.db'));
-  // This build cannot share the index of a write-ahead log.
+  // This SQLite build cannot share the index of a write-ahead log.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   assert.equal(database.all('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
   database.close();

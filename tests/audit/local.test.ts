@@ -31,7 +31,7 @@ async function read(log: AuditLog, query: AuditQuery): Promise<readonly number[]
   return found;
 }
 
-/** Waits for a state that must come; the limit is far beyond what a busy machine needs. */
+/** Waits for a state that must come. The limit is far beyond what a busy machine needs. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await holds()); tries++) {
     if (tries === 10_000) assert.unreachable('it did not happen');
@@ -39,12 +39,12 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-/** Entry `index` is `index` minutes old; even ones are access entries. */
+/** Entry `index` is `index` minutes old. Even entries are access entries. */
 function fill(log: AuditLog, count: number): void {
   for (let index = count - 1; index >= 0; index--) log.sink.put(sampleRecord(index, NOW - index * 60_000));
 }
 
-test('tail gives the newest first, of one kind, and what was put a moment ago is there', () =>
+test('tail returns the newest entries of one kind first, including those just written', () =>
   inTempFolder(async (folder) => {
     const log = await openLog(folder);
     fill(log, 20);
@@ -53,7 +53,7 @@ test('tail gives the newest first, of one kind, and what was put a moment ago is
     await log.sink.close();
   }));
 
-test('between and since give the oldest first, with both ends', () =>
+test('between and since return the oldest entries first, and include both bounds', () =>
   inTempFolder(async (folder) => {
     const log = await openLog(folder);
     fill(log, 20);
@@ -65,7 +65,7 @@ test('between and since give the oldest first, with both ends', () =>
     await log.sink.close();
   }));
 
-test('lookup gives every entry of a call, and nothing for an unknown id', () =>
+test('lookup returns every entry of a call, and nothing for an unknown id', () =>
   inTempFolder(async (folder) => {
     const log = await openLog(folder);
     const callId = '7'.padStart(26, '0');
@@ -76,7 +76,7 @@ test('lookup gives every entry of a call, and nothing for an unknown id', () =>
     await log.sink.close();
   }));
 
-test('a query goes on over pages, also among entries of one moment', () =>
+test('a query spans pages, even among entries with equal timestamps', () =>
   inTempFolder(async (folder) => {
     const log = await openLog(folder);
     for (let index = 0; index < 1500; index++) log.sink.put(sampleRecord(index * 2, NOW));
@@ -86,7 +86,7 @@ test('a query goes on over pages, also among entries of one moment', () =>
     await log.sink.close();
   }));
 
-test('entries are there after closing and opening again', () =>
+test('entries persist after closing and reopening', () =>
   inTempFolder(async (folder) => {
     const first = await openLog(folder);
     fill(first, 10);
@@ -97,7 +97,7 @@ test('entries are there after closing and opening again', () =>
     await second.sink.close();
   }));
 
-test('entries older than the retention period are deleted, at start and now and then', () =>
+test('entries older than the retention period are deleted at the start and at intervals', () =>
   inTempFolder(async (folder) => {
     const first = await openLog(folder);
     for (let index = 0; index < 100; index++) first.sink.put(sampleRecord(index * 2, NOW - index * HOUR));
@@ -114,7 +114,7 @@ test('entries older than the retention period are deleted, at start and now and 
     await second.sink.close();
   }));
 
-test('a batch is written when it is full, or after the flush interval', () =>
+test('a batch is written when it is full or after the flush interval', () =>
   inTempFolder(async (folder) => {
     const full = await openLog(folder, {
       advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 3_600_000 },
@@ -134,7 +134,7 @@ test('a batch is written when it is full, or after the flush interval', () =>
     await late.sink.close();
   }));
 
-test('a folder in use by another process is a start-up error; one of a process that was killed is not', () =>
+test('a folder locked by a live process fails the start, and the lock of a killed process does not', () =>
   inTempFolder(async (folder) => {
     const log = await openLog(folder);
     try {
@@ -144,7 +144,7 @@ test('a folder in use by another process is a start-up error; one of a process t
       assert.match(String(error), `is in use by process ${process.pid}`);
     }
     await log.sink.close();
-    // Of a process that was killed, by its number and a start that was another.
+    // The lock of a killed process: its pid, and another start time.
     writeFileSync(
       join(folder, 'owner'),
       `${process.pid} 1 ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`,
@@ -153,7 +153,7 @@ test('a folder in use by another process is a start-up error; one of a process t
     await after.sink.close();
   }));
 
-test('a disk that is full loses whole entries, which are counted; the others are there, and the database is good', () =>
+test('a full disk drops whole entries and counts them; the others stay and the database is intact', () =>
   inTempFolder(async (folder) => {
     const program = fileURLToPath(new URL('local-full-child.ts', import.meta.url));
     const text = execFileSync(
@@ -169,7 +169,7 @@ test('a disk that is full loses whole entries, which are counted; the others are
     await log.sink.close();
   }));
 
-test('a damaged database is moved aside and said; the server starts', () =>
+test('a damaged database is moved aside and logged, and the server starts', () =>
   inTempFolder(async (folder) => {
     writeFileSync(join(folder, 'audit.db'), 'this is no database '.repeat(1000));
     const problems: string[] = [];
@@ -181,7 +181,7 @@ test('a damaged database is moved aside and said; the server starts', () =>
     await log.sink.close();
   }));
 
-test('a folder that cannot be made is a start-up error', () =>
+test('a folder that cannot be created fails the start', () =>
   inTempFolder(async (folder) => {
     writeFileSync(join(folder, 'file'), '');
     try {

@@ -14,7 +14,7 @@ import { inTempFolder } from './temp-folder.js';
 
 const BUNDLE: AuditedBundle = { policySource: { embeddedPdp: { bundleHash: 'one' } } };
 
-/** A watcher over a sink that keeps what it is given. */
+/** A watcher over a sink that keeps its entries. */
 function watch(
   config: AuditConfig,
   bundle: () => AuditedBundle = () => BUNDLE,
@@ -45,7 +45,7 @@ const withFilters = (
     },
   });
 
-test('a call makes a decision entry and an access entry, both after the reply and with its id', async () => {
+test('a call writes a decision entry and an access entry, both after the reply and with its id', async () => {
   const { watch: audit, records } = watch(configWith({}));
   let asked = 0;
   const call = sampleCall({
@@ -63,7 +63,7 @@ test('a call makes a decision entry and an access entry, both after the reply an
   for (const record of records) assert.is(entryOf(record).callId, call.id);
 });
 
-test('derived roles are in the entry whether the caller asked for them or not; who is not audited pays nothing', async () => {
+test('entries list the derived roles whether the caller requested them or not, and cost nothing when auditing is off', async () => {
   const asked: unknown[] = [];
   const derivedRoles: AuditedBundle['derivedRoles'] = (request) => {
     asked.push(request);
@@ -89,21 +89,21 @@ test('derived roles are in the entry whether the caller asked for them or not; w
   assert.is(asked.length, 1);
 });
 
-test('a call that was not valid has no id and no entry', async () => {
+test('an invalid call has no id and no entry', async () => {
   const { watch: audit, records } = watch(configWith({}));
   audit.watcher.ended?.(sampleCall({ id: '' }), { ...ENDED, code: 'invalid_argument' });
   await audit.close();
   assert.is(records.length, 0);
 });
 
-test('each kind of entries can be off', async () => {
+test('each kind of entry can be disabled', async () => {
   const { watcher: noDecisions } = watch(configWith({ decisionLogsEnabled: false })).watch;
   assert.equal(Object.keys(noDecisions), ['ended']);
   const { watcher: noAccesses } = watch(configWith({ accessLogsEnabled: false })).watch;
   assert.equal(Object.keys(noAccesses), ['checked', 'planned', 'exceeded']);
 });
 
-test('filters leave out checks without a denial, all plans, or plans that allow everything; access entries stay', async () => {
+test('filters drop checks without a denial, all plans, or plans that always allow, and keep access entries', async () => {
   const kindsWith = async (config: AuditConfig, kind: string, effect: 1 | 2 = 1): Promise<readonly string[]> => {
     const { watch: audit, records } = watch(config);
     const [decision] = sampleCheck().decisions;
@@ -134,7 +134,7 @@ test('filters leave out checks without a denial, all plans, or plans that allow 
   assert.equal(await kindsWith(withFilters({ ignoreAllowAll: true }, {}), 'KIND_ALWAYS_ALLOWED'), both);
 });
 
-test('evaluation errors stand at the resource they belong to; effective policies in the trail', async () => {
+test('evaluation errors are listed with their resource, and effective policies in the audit trail', async () => {
   const bundle: AuditedBundle = {
     ...BUNDLE,
     evaluationErrors: (request) =>
@@ -165,7 +165,7 @@ test('evaluation errors stand at the resource they belong to; effective policies
   });
 });
 
-test('an entry names the bundle that decided, also when another one has been swapped in since', async () => {
+test('an entry names the bundle that decided, even after another one was loaded', async () => {
   let current = BUNDLE;
   const { watch: audit, records } = watch(configWith({}), () => current);
   audit.watcher.checked?.(sampleCall(), sampleCheck());
@@ -174,7 +174,7 @@ test('an entry names the bundle that decided, also when another one has been swa
   assert.equal(entryOf(records[0]).policySource, { embeddedPdp: { bundleHash: 'one' } });
 });
 
-test('details that cannot be found, and an entry that cannot be made, are said and hold up nothing', async () => {
+test('missing details and entries that cannot be built are logged and delay nothing', async () => {
   const fail = (): never => {
     throw new Error('boom');
   };
@@ -190,7 +190,7 @@ test('details that cannot be found, and an entry that cannot be made, are said a
   assert.is(problems.length, 2);
 });
 
-test('nothing is lost at the end: 100,000 entries, and the memory they take is bounded', () =>
+test('100,000 entries are all written at the end, in bounded memory', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const config = configWith({
@@ -224,7 +224,7 @@ test('nothing is lost at the end: 100,000 entries, and the memory they take is b
     assert.ok(most < 400 * 1024 * 1024, `${most}`);
   }));
 
-test('a sender that is faster than the disk loses what is counted as dropped, and nothing else', () =>
+test('a producer faster than the disk loses only entries that are counted as dropped', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const config = configWith({

@@ -2,7 +2,7 @@ import { workerAuditLog } from '../../server/audit/audit-log.js';
 import { Link, type Topics } from '../../server/workers/link.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 
-/** A worker that puts entries as its primary has room for them, closes its log, and says what became of them. */
+/** A worker that puts entries as fast as its primary accepts them, closes its log, and reports the counts. */
 const [, count = '0'] = process.argv.slice(2);
 const link = new Link<Topics, Topics>({
   send: (message, sent) => void process.send?.(message, undefined, undefined, sent),

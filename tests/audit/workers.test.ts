@@ -11,7 +11,7 @@ import { Link, type Topics } from '../../server/workers/link.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
-test('what workers put is in the primary log when they have closed theirs, and every entry counts once', () =>
+test('entries of workers are in the log of the primary once they close theirs, and every entry is counted once', () =>
   inTempFolder(async (folder) => {
     const path = join(folder, 'audit.log');
     const config = configWith({
@@ -36,7 +36,7 @@ test('what workers put is in the primary log when they have closed theirs, and e
     );
   }));
 
-/** Runs a worker over a real channel of the platform, and gives its counts. */
+/** Runs a worker over a real IPC channel and returns its counts. */
 function workerDone(log: AuditLog, parts: readonly string[]): Promise<readonly unknown[]> {
   const child = fork(fileURLToPath(new URL('worker-child.ts', import.meta.url)), [...parts], {
     execArgv: ['--import', 'tsx'],
@@ -58,7 +58,7 @@ function linkOf(child: ChildProcess, log: AuditLog): Link<Topics, Topics> {
   return link;
 }
 
-test('a worker that cannot reach the primary counts what it loses, and closes', async () => {
+test('a worker that cannot reach the primary counts its losses and closes', async () => {
   const problems: string[] = [];
   const gone = {
     take: () => Promise.reject(new Error('the other process is gone')),
@@ -75,7 +75,7 @@ test('a worker that cannot reach the primary counts what it loses, and closes', 
   assert.is(log.reader, undefined);
 });
 
-test('a query at a worker is answered by the primary, with what the worker has put', () =>
+test('the primary answers the query of a worker, and includes the entries of that worker', () =>
   inTempFolder(async (folder) => {
     const config = configWith({ backend: 'local', local: { ...AUDIT_DEFAULTS.local, storagePath: folder } });
     const log = (await openAuditLog(config, assert.unreachable)) as AuditLog;

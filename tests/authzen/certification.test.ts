@@ -6,7 +6,7 @@ import { send } from '../support/server/http-client.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /**
- * What the certification scenario of AuthZEN 1.0 asks of evaluations and batches: its eight decisions, and its shapes.
+ * The certification scenario of AuthZEN 1.0 for evaluations and batches: its eight decisions and its response shapes.
  */
 const POLICIES = {
   'record.yaml': `apiVersion: api.authz.dev/v1
@@ -86,7 +86,7 @@ test('1.4: the eight decisions', async () => {
   }
 });
 
-test('2.2.8, 2.2.9: more properties and unknown fields change nothing', async () => {
+test('2.2.8, 2.2.9: additional properties and unknown fields change nothing', async () => {
   const request = {
     subject: subject('alice', { department: 'Sales' }),
     action: action('read', { method: 'GET' }),
@@ -98,7 +98,7 @@ test('2.2.8, 2.2.9: more properties and unknown fields change nothing', async ()
   });
 });
 
-test('2.4: what is missing or of the wrong type is a bad request', async () => {
+test('2.4: a missing field or a wrong type is a bad request', async () => {
   const whole = { subject: subject('alice'), action: action('read'), resource: resource('record-1') };
   for (const part of [
     { subject: undefined },
@@ -118,7 +118,7 @@ test('2.4: what is missing or of the wrong type is a bad request', async () => {
     assert.is((await send(server.httpAddress, 'POST', '/access/v1/evaluation', body)).status, 400, body);
 });
 
-test('2.4.3: a body that is called anything but JSON is a bad request', async () => {
+test('2.4.3: a body with another media type than JSON is a bad request', async () => {
   const body = JSON.stringify({ subject: subject('alice'), action: action('read'), resource: resource('record-1') });
   for (const path of ['/access/v1/evaluation', '/access/v1/evaluations']) {
     const statusOf = async (type: string) =>
@@ -137,7 +137,7 @@ test('2.4.3: a body that is called anything but JSON is a bad request', async ()
   }
 });
 
-test('2.5: the header X-Request-ID comes back', async () => {
+test('2.5: the response repeats the header X-Request-ID', async () => {
   const body = JSON.stringify({ subject: subject('alice'), action: action('read'), resource: resource('record-1') });
   const { headers } = await send(server.httpAddress, 'POST', '/access/v1/evaluation', body, {
     'Content-Type': 'application/json',
@@ -146,7 +146,7 @@ test('2.5: the header X-Request-ID comes back', async () => {
   assert.is(headers['x-request-id'], 'abc-1');
 });
 
-test('3.2: evaluations take what they lack from the batch', async () => {
+test('3.2: evaluations inherit missing parts from the batch', async () => {
   assert.equal(
     await evaluateAll({
       subject: subject('bob'),
@@ -188,7 +188,7 @@ test('3.2: evaluations take what they lack from the batch', async () => {
   );
 });
 
-test('3.4: one evaluation that lacks a part is denied, the others are answered', async () => {
+test('3.4: an evaluation that lacks a part is denied, and the others are answered', async () => {
   assert.equal(
     await evaluateAll({
       subject: subject('alice'),

@@ -20,11 +20,11 @@ if (existsSync(file)) {
   const running = cases.filter(({ errorKind }) => errorKind !== 'compile');
   const refused = cases.filter(({ errorKind }) => errorKind === 'compile');
 
-  test('every expression gives the recorded value or failure, as output and as condition, strict or not', async () => {
+  test('every expression has the recorded value or failure, as output and as condition, strict or not', async () => {
     settle('cel-cases', await replay(running, environment), known, 2448);
   });
 
-  test('every expression that must not compile is refused in the recorded words', () => {
+  test('every expression that must not compile is rejected with the recorded message', () => {
     settle('cel-refusals', refusals(refused), known, 324);
   });
 } else {
@@ -33,7 +33,7 @@ if (existsSync(file)) {
 
 test.run();
 
-/** All cases are compiled as one set, a policy each; one that does not compile is left out of the set that is run. */
+/** All cases compile as one set, a policy each. Cases that do not compile are left out of the set that is evaluated. */
 async function replay(cases: readonly RecordedCase[], environment: Environment): Promise<readonly Outcome[]> {
   const byKind = new Map(cases.map((entry, index) => [`case${index}`, entry]));
   const failures = problemsByKind(byKind);
@@ -80,7 +80,7 @@ function refusals(cases: readonly RecordedCase[]): readonly Outcome[] {
   });
 }
 
-/** What is wrong with the policies that do not compile, by kind. */
+/** The compile errors of policies, by kind. */
 function problemsByKind(cases: ReadonlyMap<string, RecordedCase>): ReadonlyMap<string, readonly string[]> {
   const problems = new Map<string, string[]>();
   for (const { severity, source, message } of compileTexts(textsOf(cases)).diagnostics) {
@@ -111,7 +111,7 @@ async function requestOf(
   };
 }
 
-/** Globals of a configuration: integers are ints (docs/spec/conditions.md#numbers-in-requests). */
+/** Globals of a configuration: integers are CEL ints (docs/spec/conditions.md#numbers-in-requests). */
 function asGlobals(value: unknown): never {
   if (typeof value === 'number') return (Number.isInteger(value) ? BigInt(value) : value) as never;
   if (Array.isArray(value)) return value.map(asGlobals) as never;

@@ -36,10 +36,10 @@ test.run();
 
 function celCases(): void {
   const { cases } = JSON.parse(readFileSync(caseFile, 'utf8')) as { cases: readonly CelCase[] };
-  // Undefined variables and constants are found by link.
+  // The linker finds undefined variables and constants.
   const judged = cases.filter(({ wantError }) => !wantError?.startsWith('Undefined '));
 
-  test('an expression that does not compile says why, in the recorded words', () => {
+  test('an expression that does not compile has the recorded error', () => {
     const refused = judged.filter(({ errorKind }) => errorKind === 'compile');
     assert.ok(refused.length > 300);
     assert.equal(
@@ -48,7 +48,7 @@ function celCases(): void {
     );
   });
 
-  test('an expression that compiles has no problem, nor have its variables', () => {
+  test('an expression that compiles has no error, and neither have its variables', () => {
     const accepted = judged.filter(({ errorKind }) => errorKind !== 'compile');
     assert.ok(accepted.length > 2000);
     const texts = accepted.flatMap(({ id, expr, variables = {} }) =>
@@ -89,7 +89,7 @@ function conformance(): void {
   assert.ok(judged.filter(({ errors }) => errors.length > 0).length > 50);
 
   for (const { id, sources, errors } of judged) {
-    test(`conformance ${id}: invalid expressions are reported at their places`, () => {
+    test(`conformance ${id}: invalid expressions are reported at the recorded positions`, () => {
       const report = new Diagnostics();
       validate(
         link(

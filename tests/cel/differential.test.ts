@@ -14,16 +14,16 @@ import { holds, matchDocument, type RandomMatch, randomMatch, strictly } from '.
 import { randomRequest } from '../support/cel/differential/random-requests.js';
 import { interpret, type Surroundings } from './interpreter/interpret.js';
 
-// Random expressions, compiled, beside the same expressions interpreted. More of them: CEL_EXPRESSIONS=9000 CEL_SEED=7.
+// Random expressions, compiled and interpreted. CEL_EXPRESSIONS=9000 CEL_SEED=7 runs more or others.
 
 const SEED = Number(process.env.CEL_SEED ?? 1);
 const EXPRESSIONS = Number(process.env.CEL_EXPRESSIONS ?? 1200);
 const BATCH = 400;
 const REQUESTS = 20;
 
-const test = suite('emitted conditions against the interpreter');
+const test = suite('emitted conditions compared with the interpreter');
 
-test('every form of a random expression does what the interpreter does', async () => {
+test('every emitted form of a random expression agrees with the interpreter', async () => {
   const random = new Random(SEED);
   const requests = Array.from({ length: REQUESTS }, () => randomRequest(random));
   const tally = { compared: 0, refused: 0, failing: 0, holding: 0, differences: [] as string[] };
@@ -75,11 +75,11 @@ test('every form of a random expression does what the interpreter does', async (
   assert.ok(differences.length === 0, `seed ${SEED}:\n${shortest(differences).join('\n')}`);
 });
 
-test('a mutilated expression is accepted or refused, and never breaks the checker', () => {
+test('the checker accepts or rejects a damaged expression and never throws', () => {
   const random = new Random(SEED);
   let accepted = 0;
   for (let made = 0; made < 2 * EXPRESSIONS; made++) {
-    const text = mutilated(randomExpression(random), randomExpression(random), random);
+    const text = damagedExpression(randomExpression(random), randomExpression(random), random);
     const { ast } = parseCel(text);
     if (ast !== undefined && checkExpression(ast, policyEnvironment).problems.length === 0) accepted += 1;
   }
@@ -95,7 +95,7 @@ interface Accepted {
   readonly checked: CheckResult;
 }
 
-/** What the compiled forms do otherwise than the interpreter. */
+/** The differences between the compiled forms and the interpreter. */
 function differenceOf(
   expected: cel.Result,
   emitted: Emitted,
@@ -117,7 +117,7 @@ function differenceOf(
   return isDeepStrictEqual(output, wanted) ? undefined : `${shown}, but as output ${JSON.stringify(output)}`;
 }
 
-/** What a compiled tree of them does otherwise. */
+/** The differences for a compiled tree of expressions. */
 function matchDifferenceOf(
   tree: RandomMatch,
   resultOf: (index: number) => cel.Result,
@@ -130,8 +130,8 @@ function matchDifferenceOf(
   return traced === strict ? undefined : `${strict}, but traced ${traced}`;
 }
 
-/** Two expressions cut anywhere and joined, or a token taken out or doubled. */
-function mutilated(text: string, other: string, random: Random): string {
+/** Two expressions cut anywhere and joined, or one with a token removed or doubled. */
+function damagedExpression(text: string, other: string, random: Random): string {
   const tokens = text.match(/\w+|\s+|"[^"]*"|./gsu) ?? [];
   const at = random.below(tokens.length);
   const replacement = random.pick<readonly string[]>([
@@ -160,7 +160,7 @@ function surroundingsOf(request: Request): Surroundings {
   return surroundings;
 }
 
-/** One difference an expression, the shortest first: they are the easiest to understand. */
+/** One difference per expression, the shortest first, because they are the easiest to understand. */
 function shortest(differences: readonly string[]): readonly string[] {
   const first = new Map(
     differences.toReversed().map((difference) => [difference.slice(0, difference.indexOf('\n')), difference]),

@@ -11,7 +11,7 @@ type Suite = ReturnType<typeof getParsingSuite>;
 const suites: readonly Suite[] = [getParsingSuite(), getComprehensionSuite(), getConformanceSuite()];
 
 for (const suite of suites) {
-  test(`the trees of the ${suite.name} suite equal those of a second parser`, () => {
+  test(`the syntax trees of the ${suite.name} suite equal those of another parser`, () => {
     const counts = { equal: 0, macros: 0, refused: 0, onlyOurs: 0, onlyTheirs: 0 };
     for (const { original, error } of testsOf(suite)) {
       const expression = original.expr;
@@ -28,7 +28,7 @@ for (const suite of suites) {
   });
 }
 
-test('a text that the reference refuses is refused in its words', () => {
+test('a source that the reference rejects has the recorded syntax error', () => {
   let same = 0;
   for (const suite of suites) {
     for (const { expression, messages } of refusalsOf(suite)) {
@@ -52,8 +52,8 @@ function* testsOf(suite: Suite): Generator<Suite['tests'][number]> {
 
 function* refusalsOf(suite: Suite): Generator<{ expression: string; messages: string[] }> {
   for (const { original, error } of testsOf(suite)) {
-    // `<input>` marks errors of the checker. Recorded with lower limits, without optional syntax and with a
-    // two-argument `existsOne`.
+    // `<input>` marks errors of the checker. The suite was recorded with lower limits, without optional syntax and with
+    // a two-argument `existsOne`.
     if (error === undefined || /^ERROR: <input>|unsupported syntax|limit exceeded|max recursion|existsOne/.test(error))
       continue;
     const messages = error.split('\n').filter((line) => line.startsWith('ERROR: '));
@@ -69,12 +69,12 @@ function parseReference(expression: string): ReferenceExpr | undefined {
   }
 }
 
-/** Macros that were no macros where the suite was recorded. */
+/** Macros that did not exist where the suite was recorded. */
 function isOfMacro(errors: readonly { readonly message: string }[]): boolean {
   return errors.every(({ message }) => /^(duplicate variable|argument |iteration variable)/.test(message));
 }
 
-/** False when a macro makes the trees incomparable. */
+/** Whether the trees are equal. False when a macro makes them incomparable. */
 function compare(expression: string, ours: Expr, theirs: ReferenceExpr): boolean {
   const wanted = printReference(theirs);
   const got = print(ours);

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import type { Attributes, Request } from '#runtime/policy';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-// What the differential test found, each once: an expression, the attributes of the resource, and whether the condition
-// holds.
+// Past findings of the differential test, one of each: an expression, the attributes of the resource, and whether the
+// condition holds.
 
 type Example = readonly [sentence: string, expr: string, attr: Attributes, holds: boolean];
 
@@ -35,9 +35,9 @@ const EXAMPLES: readonly Example[] = [
   ['a literal among literals needs no other member', '"alice" in [R.attr.x, "alice"]', {}, true],
 ];
 
-const test = suite('polarities');
+const test = suite('polarity of conditions');
 
-test('each example holds, or does not, as the specification says', async () => {
+test('each example holds or fails to hold as the specification says', async () => {
   const rules = EXAMPLES.map(([, expr], index) => ({
     name: `r${index}`,
     actions: ['act'],

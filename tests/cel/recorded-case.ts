@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * A recorded expression: what it gives as an output of a rule and as its condition
+ * A recorded expression: its result as an output of a rule and as the rule's condition
  * (docs/spec/conditions.md#conformance).
  */
 export interface RecordedCase {
@@ -23,20 +23,20 @@ export interface RecordedCase {
   readonly messageIsImplementationSpecific?: boolean;
 }
 
-/** What all cases share. */
+/** Settings that all cases share. */
 export interface Environment {
   readonly principal: { readonly id: string; readonly roles: readonly string[] };
   readonly resource: { readonly id: string };
   readonly globals: Record<string, unknown>;
 }
 
-/** An output as the engine gives it. */
+/** An output as the engine returns it. */
 export interface Given {
   readonly val?: unknown;
   readonly error?: string;
 }
 
-/** The policy of a case: action `out` yields the expression, action `cond` is allowed when it is true. */
+/** The policy of a case: action `out` outputs the expression, action `cond` is allowed when it is true. */
 export function policyOf(entry: RecordedCase, kind: string): string {
   return JSON.stringify({
     apiVersion: 'api.authz.dev/v1',
@@ -65,12 +65,12 @@ export function policyOf(entry: RecordedCase, kind: string): string {
   });
 }
 
-/** What of a decision is not as recorded; undefined when all is. */
+/** How a decision differs from the recorded one; undefined when it does not. */
 export function problemOf(entry: RecordedCase, output: Given | undefined, condition: boolean): string | undefined {
   if (output === undefined) return 'no output';
   const problem = entry.errorKind === undefined ? problemOfValue(entry, output) : problemOfFailure(entry, output);
   if (problem !== undefined) return problem;
-  // The reference answers a response failure with no decision at all.
+  // The reference returns no decision at all for a response failure.
   if (entry.errorKind === 'response' || entry.condition === undefined || entry.condition === condition)
     return undefined;
   return `condition ${entry.condition} expected`;
@@ -93,12 +93,12 @@ function problemOfFailure(
   return error === wantError ? undefined : `failure «${wantError}» expected, got «${error}»`;
 }
 
-/** Values as JSON tells them apart: no minus zero, no kind in their names. */
+/** Values as JSON distinguishes them: no minus zero, no types in their names. */
 function plain(value: unknown): unknown {
   return JSON.parse(inGeneral(JSON.stringify(value ?? null)));
 }
 
-/** Each case has a kind of its own here; the records were made with one. */
+/** Each case has its own kind here; the cases were recorded with a single one. */
 function inGeneral(text: string): string {
   return text.replace(/case\d+/g, 'doc');
 }

@@ -2,7 +2,9 @@ import type { AuxData } from '../../proto/messages.js';
 import { verifierOf } from '../../server/aux-data/verify.js';
 import type { RecordedCase } from './recorded-case.js';
 
-/** The claims of a case as conditions see them: as the server shapes them (docs/spec/server.md#claims). */
+/**
+ * The claims of a case as conditions see them: in the shape that the server gives them (docs/spec/server.md#claims).
+ */
 export async function auxDataOf({ jwtClaims, jwtsClaims }: RecordedCase): Promise<unknown> {
   if (jwtClaims === undefined && jwtsClaims === undefined) return undefined;
   const verify = verifierOf({ keySets: [], disableVerification: true, acceptableTimeSkew: 0 });

@@ -13,7 +13,7 @@ interface RecordedCase {
 
 const recorded = new URL('../../../shared/cases/cel-cases.json', import.meta.url);
 /**
- * The messages of the lexer and the parser; all others are the type checker's
+ * The messages of the lexer and the parser. All others come from the type checker
  * (docs/spec/conditions.md#compile-time-messages).
  */
 const ofParser = [
@@ -40,13 +40,13 @@ const ofParser = [
 if (existsSync(recorded)) {
   const cases = (JSON.parse(readFileSync(recorded, 'utf8')) as { readonly cases: readonly RecordedCase[] }).cases;
 
-  test('a recorded expression with a value, a run-time error or a type error parses', () => {
+  test('an expression recorded with a value, a runtime error or a type error parses', () => {
     const accepted = cases.filter((recordedCase) => !isOfParser(recordedCase));
     for (const { id, expr } of accepted) assert.equal(parseCel(expr).errors, [], id);
     console.log(`${accepted.length} recorded expressions accepted`);
   });
 
-  test('a recorded syntax error is reported in the recorded words', () => {
+  test('a recorded syntax error has the recorded message', () => {
     const refused = cases.filter(isOfParser);
     for (const { id, expr, wantError } of refused) {
       assert.is(

@@ -16,7 +16,7 @@ import { auxDataOf } from './recorded-claims.js';
 import { skip } from '../support/skip.js';
 
 const file = join(SHARED, 'cases', 'cel-cases.json');
-const test = suite('recorded CEL cases, one at a time');
+const test = suite('recorded CEL cases in the REPL');
 const NOW = { seconds: 1_800_000_000, nanos: 0, offset: 0 };
 
 if (existsSync(file)) {
@@ -26,7 +26,7 @@ if (existsSync(file)) {
   };
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
 
-  test('a condition of a policy that was loaded gives what emitted code gives', async () => {
+  test('a condition of a loaded policy evaluates as in emitted code', async () => {
     const running = cases.filter(({ errorKind }) => errorKind !== 'compile');
     settle('cel-cases', await Promise.all(running.map((entry) => replayed(entry, environment))), known, 2448);
   });

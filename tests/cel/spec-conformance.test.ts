@@ -10,15 +10,15 @@ import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Section, type SpecTest, specSections } from './spec/spec-tests.js';
 
-// CEL's own conformance tests, asked of compiled policies (docs/spec/conditions.md#conformance): every one that a
-// policy can write.
+// CEL's own conformance tests, run as compiled policies (docs/spec/conditions.md#conformance): every test that can be
+// written as a policy.
 
 const known = readKnownFailures(join(ROOT, 'tests', 'cel', 'spec-known-failures.txt'));
 const test = suite('conformance tests of the CEL specification');
 
 const sections = specSections();
 
-/** How many tests of each section run. Those that only an unchecked expression could pass do not count. */
+/** The number of tests that run in each section. Tests that only an unchecked expression could pass do not count. */
 const TOTALS: { readonly [section: string]: number } = {
   basic: 38,
   bindings_ext: 5,
@@ -42,7 +42,7 @@ const TOTALS: { readonly [section: string]: number } = {
   type_deductions: 9,
 };
 
-/** How many tests of each section a policy cannot write, by reason. */
+/** The number of tests in each section that cannot be written as a policy, by reason. */
 const LEFT_OUT: { readonly [section: string]: { readonly [reason: string]: number } } = {
   basic: { 'a binding that is no variable': 3 },
   block_ext: { 'cel.block': 36, 'a container': 1 },
@@ -70,7 +70,7 @@ for (const section of sections.filter(({ tests }) => tests.length > 0)) {
   });
 }
 
-test('what is left out is left out for a reason', () => {
+test('every test that is left out has a known reason', () => {
   const leftOut = sections
     .filter((section) => section.leftOut.size > 0)
     .map((section) => [section.name, Object.fromEntries(section.leftOut)] as const);
@@ -84,8 +84,8 @@ test('what is left out is left out for a reason', () => {
 test.run();
 
 /**
- * Why tests of a section fail, by id: all of them are compiled as one set, a policy each. Not among them: those that
- * only an unchecked expression could pass.
+ * The failures of a section by id. All its tests compile as one set, a policy each. Tests that only an unchecked
+ * expression could pass are not included.
  */
 async function problemsOf({ tests }: Section): Promise<ReadonlyMap<string, string | undefined>> {
   const problems = new Map<string, string | undefined>();
@@ -142,8 +142,8 @@ function staticProblem(text: string, expected: string): string | undefined {
 }
 
 /**
- * A policy whose one output says whether the value equals the recorded one and is of its type. A comment at the end of
- * an expression ends with its line.
+ * A policy with one output: whether the value equals the recorded one and has its type. A comment at the end of an
+ * expression ends with its line.
  */
 function policyOf({ expr, variables, expected }: SpecTest, resource: string): string {
   const document = JSON.stringify({
@@ -162,7 +162,7 @@ function policyOf({ expr, variables, expected }: SpecTest, resource: string): st
       ],
     },
   });
-  // YAML takes no bare control character, JSON leaves some bare.
+  // YAML allows no raw control character, and JSON leaves some unescaped.
   return document.replace(/[\u007f-\u009f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -7,12 +7,12 @@ import { parseCel } from '../../compiler/parse/cel/index.js';
 import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { type Environment, type Name, policyEnvironment } from '../../compiler/validate/cel/environment.js';
 
-// The checking suite of cel-spec: types and errors recorded from CEL's Go checker. What our environment does not have
-// is left out by name.
+// The type-checking suite of cel-spec: types and errors recorded from CEL's Go checker. Tests that need declarations
+// our environment does not have are left out by name.
 
 const suite = getCheckingSuite();
 
-/** Names that the suite's default environment declares without writing them down. */
+/** Names that the suite's default environment has without declaring them. */
 const defaults: Readonly<Record<string, types.CelType>> = {
   is: types.string,
   ii: types.int,
@@ -35,7 +35,7 @@ for (const { original, type, error } of suite.tests) {
     continue;
   }
   run += 1;
-  test(`checking: ${original.expr}`, () => {
+  test(`type check: ${original.expr}`, () => {
     const { ast, errors } = parseCel(original.expr);
     if (ast === undefined) throw new Error(errors.map(({ message }) => message).join(', '));
     const checked = checkExpression(ast, environmentOf(original.typeEnv));

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { badDays } from './run-failures.js';
+import { runFailureModes } from './run-failures.js';
 
-test('on a bad day no answer is wrong, nothing crashes, and what was audited is there', async () => {
-  const { problems, figures } = await badDays({ seconds: 8, badRequests: 300 });
+test('with everything failing at once no decision is wrong, nothing crashes, and audited entries are kept', async () => {
+  const { problems, figures } = await runFailureModes({ seconds: 8, badRequests: 300 });
   assert.equal(problems, [], JSON.stringify(figures, null, 2));
 });
 

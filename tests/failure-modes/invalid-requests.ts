@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { CHECK } from '../support/cli/policies.js';
 
-/** A request that no server should be able to make sense of, or should. */
-export interface BadRequest {
+/** A request that no server should accept. */
+export interface InvalidRequest {
   readonly kind: string;
   /** Resolves with the status, or with 0 when the connection was closed without one. */
   readonly send: (http: string) => Promise<number>;
@@ -14,19 +14,16 @@ const PATH = '/api/check/resources';
 const CONNECT = '/authz.svc.v1.AuthzService/CheckResources';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/**
- * The `index`th of an endless row of bad requests, in which every kind comes again and again, each time a little
- * different.
- */
-export function badRequest(index: number): BadRequest {
-  const make = KINDS[index % KINDS.length] as (seed: number) => BadRequest;
+/** The `index`th of an endless sequence of invalid requests. The kinds repeat in turn, each time slightly different. */
+export function invalidRequest(index: number): InvalidRequest {
+  const make = KINDS[index % KINDS.length] as (seed: number) => InvalidRequest;
   return make(Math.floor(index / KINDS.length));
 }
 
-/** How many kinds there are. */
+/** The number of kinds. */
 export const kindCount = (): number => KINDS.length;
 
-const KINDS: readonly ((seed: number) => BadRequest)[] = [
+const KINDS: readonly ((seed: number) => InvalidRequest)[] = [
   (seed) => post('JSON cut off', PATH, GOOD.slice(0, 1 + (seed % (GOOD.length - 1)))),
   (seed) =>
     post(
@@ -90,15 +87,15 @@ const KINDS: readonly ((seed: number) => BadRequest)[] = [
   () => raw('a path with a line break', 'GET /a\nb HTTP/1.1\r\nHost: x\r\n\r\n'),
 ];
 
-/** A body of more than the server takes: sent seldom, for it is large. */
-export const oversize: BadRequest = post('too large', PATH, `{"requestId":"${'x'.repeat(9 * 1024 * 1024)}"}`);
+/** A body over the size limit. It is sent rarely, because it is large. */
+export const oversize: InvalidRequest = post('too large', PATH, `{"requestId":"${'x'.repeat(9 * 1024 * 1024)}"}`);
 
 function post(
   kind: string,
   path: string,
   body: string | Buffer,
   headers: { readonly [name: string]: string } = {},
-): BadRequest {
+): InvalidRequest {
   return call(kind, 'POST', path, body, headers);
 }
 
@@ -108,14 +105,14 @@ function call(
   path: string,
   body: string | Buffer,
   headers: { readonly [name: string]: string } = {},
-): BadRequest {
+): InvalidRequest {
   return {
     kind,
     send: (http) =>
       new Promise((resolve) => {
         const outgoing = request(
           `http://${http}`,
-          { method, path, headers: { ...headers }, agent: false, signal: AbortSignal.timeout(PATIENCE) },
+          { method, path, headers: { ...headers }, agent: false, signal: AbortSignal.timeout(RESPONSE_TIMEOUT) },
           (response) => {
             response.resume().on('error', () => {});
             resolve(response.statusCode ?? 0);
@@ -127,10 +124,10 @@ function call(
   };
 }
 
-/** How long an answer may take, in milliseconds. */
-const PATIENCE = 30_000;
+/** Maximum time to wait for a response, in milliseconds. */
+const RESPONSE_TIMEOUT = 30_000;
 
-function raw(kind: string, bytes: string | Buffer): BadRequest {
+function raw(kind: string, bytes: string | Buffer): InvalidRequest {
   return {
     kind,
     send: (http) =>
@@ -138,7 +135,7 @@ function raw(kind: string, bytes: string | Buffer): BadRequest {
         const [host, port] = http.split(':');
         const socket = connect(Number(port), host, () => socket.end(bytes));
         let text = '';
-        socket.setTimeout(PATIENCE, () => socket.destroy());
+        socket.setTimeout(RESPONSE_TIMEOUT, () => socket.destroy());
         socket.on('data', (chunk) => {
           text += chunk.toString('latin1');
         });

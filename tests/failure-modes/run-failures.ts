@@ -16,30 +16,30 @@ import {
   workersOf,
 } from '../support/workers/server.js';
 import { send } from '../support/server/http-client.js';
-import { badRequest, kindCount, oversize } from './invalid-requests.js';
+import { invalidRequest, kindCount, oversize } from './invalid-requests.js';
 
-/** What a run is asked for. */
+/** The length and load of a run. */
 export interface Scale {
   readonly seconds: number;
   readonly badRequests: number;
 }
 
-/** What came of it. */
+/** The result of a run. */
 export interface Outcome {
   /** For people. */
   readonly figures: { readonly [name: string]: string | number };
-  /** What must not have happened; empty when the day was survived. */
+  /** Violations of what the server guarantees; empty when the run passed. */
   readonly problems: readonly string[];
 }
 
 /**
- * Two servers of two workers under load over REST and gRPC, for so many seconds: workers are killed, bundles swapped,
- * good and bad, clients stall, connections stay half open, a JWKS endpoint never answers or resets connections, bad
- * requests of every kind come in, and the audit disk of the second server is full. Every answer is compared.
+ * Two servers of two workers under load over REST and gRPC for this many seconds. Workers are killed, valid and invalid
+ * bundles are loaded, clients stall, connections stay half open, a JWKS endpoint hangs or resets connections, invalid
+ * requests of every kind arrive, and the audit disk of the second server is full. Every response is compared.
  */
-export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome> {
+export async function runFailureModes({ seconds, badRequests }: Scale): Promise<Outcome> {
   const bundles = compileBundles();
-  const jwks = await badEndpoint();
+  const jwks = await brokenEndpoint();
   const servers: Server[] = [];
   try {
     const auditFile = join(bundles.folder, 'audit.log');
@@ -56,7 +56,7 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
     };
     const server = await start(auditFile);
     const fullDisk = await start('/dev/full');
-    const day: Day = {
+    const day: Run = {
       server,
       bundles: [bundles.view, bundles.edit],
       end: Date.now() + seconds * 1000,
@@ -71,12 +71,12 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
     const otherLoad = startLoad(fullDisk.http, fullDisk.grpc, 1);
     const memory: number[] = [];
     const [, , statuses] = await Promise.all([
-      killing(day),
-      swapping(day),
-      sendingBad(day, badRequests),
-      stalling(day),
-      asking(day),
-      measuring(day, memory),
+      killWorkers(day),
+      swapBundles(day),
+      sendInvalidRequests(day, badRequests),
+      stallConnections(day),
+      callWithUnknownKeys(day),
+      measureMemory(day, memory),
     ]);
     await Promise.all([load.stop(), otherLoad.stop()]);
     const acknowledged = await writtenEntries(server.http);
@@ -90,7 +90,7 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
       codes: ends.map(({ code }) => code),
       entries: entriesOf(auditFile),
       acknowledged,
-      keysAsked: jwks.asked(),
+      keyRequests: jwks.asked(),
       server,
       fullDisk,
     });
@@ -101,7 +101,7 @@ export async function badDays({ seconds, badRequests }: Scale): Promise<Outcome>
   }
 }
 
-interface Day {
+interface Run {
   readonly server: Server;
   readonly bundles: readonly [string, string];
   readonly end: number;
@@ -112,7 +112,7 @@ interface Day {
   readonly tokens: { [status: string]: number };
 }
 
-async function killing(day: Day): Promise<void> {
+async function killWorkers(day: Run): Promise<void> {
   while (Date.now() + 6000 < day.end) {
     await sleep(3000);
     const [victim] = workersOf(day.server);
@@ -123,7 +123,7 @@ async function killing(day: Day): Promise<void> {
   }
 }
 
-async function swapping(day: Day): Promise<void> {
+async function swapBundles(day: Run): Promise<void> {
   while (Date.now() < day.end) {
     await sleep(1300);
     replaceFile(day.server.bundle, `${day.bundles[day.swaps % 2 === 0 ? 1 : 0]}\n`);
@@ -133,7 +133,7 @@ async function swapping(day: Day): Promise<void> {
   }
 }
 
-async function sendingBad(day: Day, count: number): Promise<ReadonlyMap<string, number>> {
+async function sendInvalidRequests(day: Run, count: number): Promise<ReadonlyMap<string, number>> {
   const statuses = new Map<string, number>();
   let next = 0;
   const note = (kind: string, status: number): void => {
@@ -143,7 +143,7 @@ async function sendingBad(day: Day, count: number): Promise<ReadonlyMap<string, 
   const work = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
-      const bad = index % 500 === 250 ? oversize : badRequest(index);
+      const bad = index % 500 === 250 ? oversize : invalidRequest(index);
       note(bad.kind, await bad.send(day.server.http));
     }
   };
@@ -151,8 +151,10 @@ async function sendingBad(day: Day, count: number): Promise<ReadonlyMap<string, 
   return statuses;
 }
 
-/** Connections that say nothing, that stop in the middle of their headers or body, and that read no answer. */
-async function stalling(day: Day): Promise<void> {
+/**
+ * Connections that send nothing, that stop in the middle of their headers or body, and that never read the response.
+ */
+async function stallConnections(day: Run): Promise<void> {
   const [host, port] = day.server.http.split(':');
   const open: Socket[] = [];
   const says = [
@@ -171,8 +173,8 @@ async function stalling(day: Day): Promise<void> {
   for (const socket of open) socket.destroy();
 }
 
-/** Calls whose token needs the keys that never come: refused, in the end. */
-async function asking(day: Day): Promise<void> {
+/** Calls with tokens whose keys never arrive. They are rejected in the end. */
+async function callWithUnknownKeys(day: Run): Promise<void> {
   const body = JSON.stringify({
     ...CHECK,
     auxData: { jwt: { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.c2ln', keySetId: 'far' } },
@@ -188,7 +190,7 @@ async function asking(day: Day): Promise<void> {
 }
 
 /** The resident memory of all processes, in megabytes, once a second. */
-async function measuring(day: Day, memory: number[]): Promise<void> {
+async function measureMemory(day: Run, memory: number[]): Promise<void> {
   while (Date.now() < day.end) {
     await sleep(1000);
     const pids = [day.server.running.child.pid ?? 0, ...workersOf(day.server)];
@@ -204,8 +206,8 @@ function residentOf(pid: number): number {
   }
 }
 
-/** Of every two requests, the first is never answered, and the second one's connection is reset. */
-async function badEndpoint(): Promise<{
+/** An endpoint that never answers the first of every two requests, and resets the connection of the second. */
+async function brokenEndpoint(): Promise<{
   readonly url: string;
   readonly asked: () => number;
   readonly close: () => void;
@@ -228,7 +230,7 @@ interface Entries {
   readonly broken: number;
 }
 
-/** What the server says that it has written, over all workers. */
+/** The number of entries that the server reports as written, over all workers. */
 async function writtenEntries(http: string): Promise<number> {
   const { text } = await send(http, 'GET', '/_authz/metrics');
   return [...text.matchAll(/^authz_audit_entries_total\{[^}]*result="written"\} (\d+)$/gm)].reduce(
@@ -252,18 +254,18 @@ function entriesOf(file: string): Entries {
   return { lines: lines.length, broken };
 }
 
-interface Facts {
-  readonly day: Day;
+interface Observations {
+  readonly day: Run;
   readonly load: Load;
   readonly otherLoad: Load;
   readonly statuses: ReadonlyMap<string, number>;
   readonly memory: readonly number[];
   readonly codes: readonly (number | null)[];
   readonly entries: Entries;
-  /** As the metrics of all workers have it, before the end. */
+  /** From the metrics of all workers, before the end. */
   readonly acknowledged: number;
-  /** Requests that came to the endpoint of the keys. */
-  readonly keysAsked: number;
+  /** Requests to the JWKS endpoint. */
+  readonly keyRequests: number;
   readonly server: Server;
   readonly fullDisk: Server;
 }
@@ -277,14 +279,14 @@ function outcomeOf({
   codes,
   entries,
   acknowledged,
-  keysAsked,
+  keyRequests: keysAsked,
   server,
   fullDisk,
-}: Facts): Outcome {
+}: Observations): Outcome {
   const answered = load.answers.view + load.answers.edit;
   const [, second = 0, , last = 0] = quarters(memory);
-  // Two entries a call; a call that a killed worker had answered may have lost its own: they were in its hands, not
-  // acknowledged.
+  // Two entries per call. A call that a killed worker had answered may lose its own: they were queued in the worker,
+  // not acknowledged.
   const due = answered * 2;
   const lostWithWorkers = Math.max(0, due - entries.lines);
   const deaths = server.log().filter(({ message }) => message === 'a worker died and is replaced').length;
@@ -336,7 +338,7 @@ function outcomeOf({
   return { figures, problems };
 }
 
-/** The median of each quarter of what was measured. */
+/** The median of each quarter of the measurements. */
 function quarters(values: readonly number[]): readonly number[] {
   return [0, 1, 2, 3].map((quarter) => {
     const part = values
@@ -347,9 +349,9 @@ function quarters(values: readonly number[]): readonly number[] {
 }
 
 /**
- * Calls under way in a worker at the moment of its death: at most as many as the load has clients, and a connection
- * each that was being handed to it.
+ * Calls in progress in a worker when it is killed: at most one per client of the load, and one per connection that was
+ * being passed to it.
  */
 const FAILED_PER_KILL = 24;
-/** Entries that a worker had not handed on: those of one turn of its event loop, and of the message under way. */
+/** Entries that a worker had not passed on: those of one turn of its event loop, and of the message in progress. */
 const LOST_PER_KILL = 400;

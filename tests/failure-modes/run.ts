@@ -1,15 +1,15 @@
 import { writeResults } from '../../bench/harness/report.js';
 import { FAILURES_TITLE, RESULT_ORDER } from '../../bench/titles.js';
-import { badDays, type Outcome } from './run-failures.js';
+import { runFailureModes, type Outcome } from './run-failures.js';
 
 /**
- * `node --import tsx tests/failure-modes/run.ts --seconds 60`: the whole of it, with its figures; with --record they become
- * a section of bench/results.md.
+ * `node --import tsx tests/failure-modes/run.ts --seconds 60`: the full run with its figures. With --record they become a section
+ * of bench/results.md.
  */
 const at = process.argv.indexOf('--seconds');
 const seconds = at < 0 ? 60 : Number(process.argv[at + 1]);
 const badRequests = 10_000;
-const outcome = await badDays({ seconds, badRequests });
+const outcome = await runFailureModes({ seconds, badRequests });
 const width = Math.max(...Object.keys(outcome.figures).map((name) => name.length));
 for (const [name, value] of Object.entries(outcome.figures)) console.log(`${name.padEnd(width)}  ${value}`);
 for (const problem of outcome.problems) console.log(`PROBLEM: ${problem}`);

@@ -3,19 +3,19 @@ import { compileTexts, loaded } from '../../support/compiled.js';
 import { CONSTANTS, VARIABLES } from '../../support/cel/differential/random-expressions.js';
 import { matchDocument, type RandomMatch } from './random-match.js';
 
-/** An expression as the compiler made it, in every form it has. */
+/** An expression in every form that the compiler emits. */
 export interface Emitted {
   readonly text: string;
   /** As the condition of a rule. */
   readonly holds: (request: Request) => boolean;
   /** Below `none`, so negated. */
   readonly holdsNot: (request: Request) => boolean;
-  /** The second emission: a boolean, or the text of a failure. */
+  /** The traced emission: a boolean, or the message of a failure. */
   readonly traced: TracedCondition;
   readonly output: (request: Request) => OutputValue;
 }
 
-/** A tree of them as the compiler made it. */
+/** A tree of expressions as compiled. */
 export type EmittedMatch = Pick<Emitted, 'holds' | 'traced'>;
 
 export interface Batch {
@@ -24,8 +24,8 @@ export interface Batch {
 }
 
 /**
- * Compiles expressions that the checker accepts, and trees of them, as the rules of one policy, and loads them as a
- * server would.
+ * Compiles expressions that the checker accepts, and trees of them, as the rules of one policy, and loads the policy as
+ * a server would.
  */
 export async function emittedBatch(texts: readonly string[], trees: readonly RandomMatch[]): Promise<Batch> {
   const { policies, traced } = await loaded(compileTexts({ 'batch.yaml': policyOf(texts, trees) }));

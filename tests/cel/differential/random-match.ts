@@ -17,7 +17,9 @@ export function matchDocument(match: RandomMatch, texts: readonly string[]): obj
   return { [match.kind]: { of: match.of.map((inner) => matchDocument(inner, texts)) } };
 }
 
-/** Whether it holds where what fails does not hold (docs/spec/policy-language.md#results-of-conditions). */
+/**
+ * Whether the condition holds. A failed expression does not hold (docs/spec/policy-language.md#results-of-conditions).
+ */
 export function holds(match: RandomMatch, resultOf: (index: number) => Result): boolean {
   if (typeof match === 'number') return resultOf(match) === true;
   const inner = (one: RandomMatch): boolean => holds(one, resultOf);
@@ -25,7 +27,7 @@ export function holds(match: RandomMatch, resultOf: (index: number) => Result): 
   return match.of.some(inner) === (match.kind === 'any');
 }
 
-/** Under strict evaluation: a boolean, or the text of the failure that was met before anything was decided. */
+/** The result in strict evaluation: a boolean, or the message of the first failure before the condition was decided. */
 export function strictly(match: RandomMatch, resultOf: (index: number) => Result): boolean | string {
   if (typeof match === 'number') {
     const result = resultOf(match);

@@ -54,7 +54,7 @@ function optionalRead(target: Value, key: Qualifier): Value {
   return new Optional(read(target, key));
 }
 
-// What is there, or undefined. A list refuses some keys even where absence is allowed
+// The value, or undefined when it is absent. A list rejects some keys even where absence is allowed
 // (docs/spec/conditions.md#optional-values).
 function read(target: Value, key: Qualifier): Value | undefined {
   if (isMap(target)) return find(entriesOf(target), key)?.[1];

@@ -3,7 +3,10 @@ import { kindOf } from '../../../runtime/cel/kinds.js';
 import type { Opaque } from '../../../runtime/cel/values.js';
 import { fail, failA, failB } from './failure.js';
 
-/** `+ - * / %` (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic): kinds never mix. */
+/**
+ * `+ - * / %` (docs/spec/conditions.md#operators, docs/spec/conditions.md#arithmetic). Operands of different types
+ * never mix.
+ */
 export function arithmetic(operator: string, a: Value, b: Value): Value {
   if (typeof a === 'bigint' && typeof b === 'bigint') return int64(integers(operator, a, b));
   if (a instanceof Uint && b instanceof Uint) return uint64(integers(operator, a.value, b.value));
@@ -53,7 +56,7 @@ function integers(operator: string, a: bigint, b: bigint): bigint {
       return b === 0n ? fail('division by zero') : a / b;
     default:
       if (b === 0n) return fail('modulus by zero');
-      // The smallest int by -1 overflows as its division does.
+      // The smallest int modulo -1 overflows, like its division.
       return b === -1n && a === -(2n ** 63n) ? 2n ** 63n : a % b;
   }
 }
@@ -94,7 +97,7 @@ function moved(t: Timestamp, by: bigint): Timestamp {
   return new Timestamp(Number((nanos - rest) / BILLION), Number(rest), t.offset);
 }
 
-/** The table of 2.1, a row a kind of the left operand. */
+/** The table of 2.1: one row per type of the left operand. */
 function refuse(operator: string, left: Value): never {
   switch (kindOf(left)) {
     case 'int':

@@ -12,7 +12,7 @@ import { CelError, Opaque } from '../../../runtime/cel/values.js';
 import { Failure, failA, failB } from './failure.js';
 import { entriesOf, find, isMap } from './maps.js';
 
-/** `a == b` (docs/spec/conditions.md#equality): total, but for the kinds that refuse others. */
+/** `a == b` (docs/spec/conditions.md#equality): total, except for types that reject others. */
 export function equal(a: Value, b: Value): boolean {
   if (isNumber(a) && isNumber(b)) return orderOfNumbers(a, b) === 0;
   if (a === null || b === null) return a === b;
@@ -56,7 +56,7 @@ export function equal(a: Value, b: Value): boolean {
   }
 }
 
-/** `a == b` where an `==` that fails counts as unequal: `!=`, membership, sets. */
+/** `a == b` where a failed `==` counts as unequal: `!=`, membership, sets. */
 export function surelyEqual(a: Value, b: Value): boolean {
   try {
     return equal(a, b);
@@ -67,15 +67,15 @@ export function surelyEqual(a: Value, b: Value): boolean {
 }
 
 /**
- * `a < b` and its like (docs/spec/conditions.md#ordering); the class of the failure depends on the left operand
- * (docs/spec/conditions.md#operators).
+ * `a < b` and the other orderings. The class of the failure depends on the left operand
+ * (docs/spec/conditions.md#ordering, docs/spec/conditions.md#operators).
  */
 export function ordered(operator: string, a: Value, b: Value, holds: (order: number) => boolean): boolean {
   const order = orderOf(a, b);
   return order === undefined ? failOrder(operator, a) : holds(order);
 }
 
-/** Negative, 0, positive, NaN beside NaN; undefined without an order. */
+/** Negative, 0 or positive; NaN when either is NaN; undefined without an order. */
 export function orderOf(a: Value, b: Value): number | undefined {
   if (isNumber(a)) return isNumber(b) ? orderOfNumbers(a, b) : undefined;
   if (a === null || b === null) return undefined;

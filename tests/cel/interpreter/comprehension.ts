@@ -5,7 +5,7 @@ import { attempt, Failure, fail, failA, failC } from './failure.js';
 import { type Entry, entriesOf, find, isMap, mapOf } from './maps.js';
 import { sortedBy } from './sorting.js';
 
-/** The body or predicate of a macro, for one element: two values for two variables, else one. */
+/** The body or predicate of a macro for one element: takes two values for two variables, otherwise one. */
 export type Body = (...bound: readonly Value[]) => Value;
 
 /**
@@ -60,8 +60,8 @@ function pairs(range: Value): readonly Entry[] {
   return fail(`unsupported comprehension range type: ${implementationNameOf(range)}`);
 }
 
-// The fold of `||` (decisive: true) or `&&`: the decisive value wins over any problem, else the first problem is the
-// result.
+// The fold of `||` (decisive: true) or `&&`: the decisive value wins over any failure, otherwise the first failure is
+// the result.
 function fold(steps: readonly (readonly Value[])[], body: Body, decisive: boolean): boolean {
   let problem: Failure | undefined;
   for (const step of steps) {

@@ -1,7 +1,7 @@
 import { CelError, isFailure, type Result, type Value } from '#runtime/cel';
 import { typeNameOf } from '../../../runtime/cel/type-names.js';
 
-/** What the interpreter throws: an evaluation that cannot go on (docs/spec/conditions.md#kinds-of-values). */
+/** What the interpreter throws when an evaluation fails (docs/spec/conditions.md#kinds-of-values). */
 export class Failure {
   constructor(readonly message: string) {}
 }
@@ -25,7 +25,7 @@ export function failC(name: string, ...args: readonly Value[]): never {
   return fail(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
 }
 
-/** A value, or the failure of making it. Anything else that is thrown is a bug and goes on. */
+/** A value, or the failure of computing it. Any other exception is a bug and propagates. */
 export function attempt(evaluate: () => Value): Value | Failure {
   try {
     return evaluate();
@@ -35,13 +35,13 @@ export function attempt(evaluate: () => Value): Value | Failure {
   }
 }
 
-/** What a leaf function of the runtime gave. */
+/** Unwraps the result of a leaf function of the runtime. */
 export function unwrap(result: Result): Value {
   if (isFailure(result)) throw new Failure(result?.message ?? 'undefined');
   return result;
 }
 
-/** A failure as the runtime writes it. */
+/** A failure in the form that the runtime returns. */
 export function asResult(outcome: Value | Failure): Result {
   return outcome instanceof Failure ? new CelError(outcome.message) : outcome;
 }

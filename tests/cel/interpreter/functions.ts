@@ -11,8 +11,8 @@ import { entriesOf, isMap } from './maps.js';
 import { sortedBy } from './sorting.js';
 
 /**
- * A function of the language on values. What is about equality, order, size or optionals is here; the leaves are the
- * runtime's.
+ * Applies a function of the language to values. Functions about equality, order, size or optionals are implemented
+ * here; leaf functions are the runtime's.
  */
 export function applied(row: CelFunction, args: readonly Value[], request: Request): Value {
   const own = OWN[row.name];

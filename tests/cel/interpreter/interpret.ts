@@ -11,7 +11,7 @@ import { asResult, attempt, Failure, fail, failA, unwrap } from './failure.js';
 import { applied, extreme } from './functions.js';
 import { type Entry, entriesOf, find, isMap, mapOf } from './maps.js';
 
-/** What an expression may read. */
+/** What an expression can read. */
 export interface Surroundings {
   readonly request: Request;
   /** The variables of the policy by name; one that failed is a failure (docs/spec/conditions.md#policy-variables). */
@@ -20,15 +20,15 @@ export interface Surroundings {
 }
 
 /**
- * Evaluates a checked expression by the letter of docs/spec/conditions.md#operators-macros-and-functions: no two
- * polarities, no folding, no sets made beforehand. The judge of the differential test; it shares the runtime's values
- * and its leaf functions, and none of its operators.
+ * Evaluates a checked expression exactly as docs/spec/conditions.md#operators-macros-and-functions defines it: no
+ * polarities, no constant folding, no precomputed sets. It is the oracle of the differential test. It shares the values
+ * and leaf functions of the runtime, and none of its operators.
  */
 export function interpret(ast: Expr, checked: CheckedExpression, surroundings: Surroundings): Result {
   return asResult(attempt(() => evaluate(ast, { ...surroundings, checked, locals: undefined })));
 }
 
-/** Names bound by macros, innermost first; a binding is evaluated when it is read. */
+/** Names bound by macros, innermost first. A binding is evaluated when it is read. */
 interface Locals {
   readonly name: string;
   readonly read: () => Value;
@@ -131,7 +131,7 @@ function selection(expr: SelectExpr, scope: Scope): Value {
   const reference = scope.checked.references.get(expr);
   if (reference !== undefined && reference.kind !== 'field' && !expr.optional) return referent(reference, scope);
   if (reference?.kind === 'field' && !expr.optional) {
-    // The usual way to read the request, without making a message of it.
+    // Fast path for reading the request, without building a message of it.
     const owner = scope.checked.references.get(expr.operand)?.kind;
     if (owner === 'principal') return scope.request.principal[reference.field as 'id'];
     if (owner === 'resource') return scope.request.resource[reference.field as 'id'];
@@ -154,7 +154,7 @@ function mapLiteral(expr: Expr & { readonly kind: 'map' }, scope: Scope): Value 
   return mapOf(entries);
 }
 
-/** What a crash of the reference reads like (docs/spec/conditions.md#error-messages). */
+/** The message of a crash in the reference PDP (docs/spec/conditions.md#error-messages). */
 const UNHASHABLE = 'internal error: runtime error: hash of unhashable type types.Bytes';
 
 function operator(expr: CallExpr, scope: Scope): Value {
@@ -197,8 +197,8 @@ function operator(expr: CallExpr, scope: Scope): Value {
   }
 }
 
-// `&&` (decisive: false) and `||` (docs/spec/conditions.md#logical-operators): a decisive operand on either side wins;
-// else the left one's problem comes first.
+// `&&` (decisive: false) and `||` (docs/spec/conditions.md#logical-operators): a decisive operand on either side wins,
+// otherwise the failure of the left one comes first.
 function logical(decisive: boolean, left: Expr, right: Expr, scope: Scope): Value {
   const truth = (expr: Expr) => (): Value => {
     const value = evaluate(expr, scope);
@@ -224,7 +224,7 @@ function membership(element: Expr, collection: Expr, scope: Scope): Value {
   return failA();
 }
 
-// 3.13: `x in []`, and a literal in a list that has it as a literal.
+// 3.13: `x in []`, and a literal in a list that contains it as a literal.
 function isDecidedEarly(element: Expr, elements: (Expr & { kind: 'list' })['elements'], scope: Scope): boolean {
   if (elements.length === 0) return true;
   const sought = scalarConstant(element, scope);
@@ -235,13 +235,13 @@ function isDecidedEarly(element: Expr, elements: (Expr & { kind: 'list' })['elem
   });
 }
 
-// `dyn(x)` is x to all but the type checker.
+// `dyn(x)` is x, except to the type checker.
 function withoutDyn(expr: Expr, scope: Scope): Expr {
   const [only] = expr.kind === 'call' && scope.checked.calls.get(expr)?.name === 'dyn' ? expr.args : [];
   return only === undefined ? expr : withoutDyn(only, scope);
 }
 
-// A literal, or what folding makes one of: operators and functions of literals.
+// A literal, or what folds to one: operators and functions of literals.
 function scalarConstant(expr: Expr, scope: Scope): Value | undefined {
   if (!isConstant(expr, scope)) return undefined;
   const value = attempt(() => evaluate(expr, scope));

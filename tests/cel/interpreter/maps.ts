@@ -7,14 +7,14 @@ export type Entry = readonly [key: Value, value: Value];
 
 export { isMap };
 
-/** The entries of a map of either sort. */
+/** The entries of either kind of map. */
 export function entriesOf(map: JsonMap | ValueMap): readonly Entry[] {
   return map instanceof ValueMap ? [...map.entries.values()] : Object.entries(map);
 }
 
 /**
- * The entry a key finds (docs/spec/conditions.md#selection-and-indexing): the exact kind first; a key that is a double
- * is found by a double only.
+ * The entry that a key finds (docs/spec/conditions.md#selection-and-indexing): the exact type first. A double key is
+ * found only by a double.
  */
 export function find(entries: readonly Entry[], key: Value): Entry | undefined {
   const exact = entries.find(([candidate]) => isSameKey(candidate, key));
@@ -28,7 +28,7 @@ export function find(entries: readonly Entry[], key: Value): Entry | undefined {
   return among('bigint') ?? among('uint');
 }
 
-/** A map of entries in order; the last of two same keys wins. */
+/** A map of entries in order; the last of two equal keys wins. */
 export function mapOf(entries: readonly Entry[]): ValueMap {
   const kept: Entry[] = [];
   for (const [key, value] of entries) {

@@ -3,7 +3,9 @@ import { type Kind, kindOf } from '../../../runtime/cel/kinds.js';
 import { orderOf } from './comparison.js';
 import { fail } from './failure.js';
 
-/** The list in the order of its keys (docs/spec/conditions.md#list-functions); equal keys in the order of the list. */
+/**
+ * The list in the order of its keys (docs/spec/conditions.md#list-functions). Equal keys keep the order of the list.
+ */
 export function sortedBy(list: readonly Value[], keys: readonly Value[]): readonly Value[] {
   const kinds = new Set(keys.map(kindOf));
   const [first] = kinds;

@@ -1,6 +1,6 @@
 import type { Value } from '@bufbuild/cel-spec/cel/expr/value_pb.js';
 
-/** A recorded value as CEL text; undefined when it is of a kind that policies cannot write. */
+/** A recorded value as CEL source; undefined for a type that policies cannot write. */
 export function literalText(value: Value | undefined): string | undefined {
   const kind = value?.kind;
   switch (kind?.case) {
@@ -39,7 +39,7 @@ export function literalText(value: Value | undefined): string | undefined {
   }
 }
 
-/** The type that a recorded value has at run time, as a type value. */
+/** The type that a recorded value has at runtime, as a type value. */
 export function typeText(value: Value): string | undefined {
   const { kind } = value;
   const names: { readonly [name: string]: string } = {

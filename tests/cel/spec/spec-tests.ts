@@ -4,27 +4,27 @@ import { children } from '../../../compiler/ast/visit.js';
 import { parseCel } from '../../../compiler/parse/cel/index.js';
 import { literalText, typeText } from './literal-text.js';
 
-/** A conformance test as a policy can ask it. */
+/** A conformance test in the form that a policy can evaluate. */
 export interface SpecTest {
-  /** `section/group/name`, with the number of the test where a name comes twice. */
+  /** `section/group/name`, with the number of the test where a name occurs twice. */
   readonly id: string;
   readonly section: string;
   /** As recorded. */
   readonly text: string;
-  /** With the names of its bindings made variables. */
+  /** With the names of its bindings turned into variables. */
   readonly expr: string;
-  /** Variables by name, as CEL text. */
+  /** Variables by name, as CEL source. */
   readonly variables: { readonly [name: string]: string };
-  /** Recorded without the type checker, so that it may have no types. */
+  /** Recorded without the type checker, so it may not type-check. */
   readonly unchecked: boolean;
-  /** What it must be. */
+  /** The expected value. */
   readonly expected:
     | { readonly kind: 'value'; readonly text: string; readonly type: string }
     | { readonly kind: 'failure' }
     | { readonly kind: 'type'; readonly type: string };
 }
 
-/** The tests of a section, and why the others cannot be asked. */
+/** The tests of a section, and the reasons that others cannot run. */
 export interface Section {
   readonly name: string;
   readonly tests: readonly SpecTest[];
@@ -96,7 +96,7 @@ function specTest(section: string, { original, type }: Recorded): Omit<SpecTest,
   }
 }
 
-/** The text with its free names that are variables written `V.name`. */
+/** The source with its free names that are variables written as `V.name`. */
 function withVariables(text: string, variables: SpecTest['variables']): string {
   const { ast } = parseCel(text);
   if (ast === undefined) return text;
