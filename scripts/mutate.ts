@@ -6,6 +6,7 @@ import { Random } from '../tests/support/oracle/random.js';
 import { coverageOf } from './mutate/covering-tests.js';
 import { mutated, type Mutation, mutationsOf } from './mutate/mutations.js';
 import type { Site } from './mutate/probes.js';
+import { typeCheckOf } from './mutate/type-check.js';
 import { createWorkspace, filesOf, type Trial, type Workspace } from './mutate/workspace.js';
 
 /*
@@ -15,7 +16,7 @@ import { createWorkspace, filesOf, type Trial, type Workspace } from './mutate/w
  *
  * Each test that imports a mutated file first runs once, unchanged but for probes, to learn how long it takes and which
  * of the places it evaluates. A mutant then meets only the tests that evaluate its place, those first that are near and
- * quick.
+ * quick. One that survives them meets the check of types that `npm test` begins with.
  */
 
 const USAGE = `npm run mutate -- [options] FOLDER...
@@ -70,6 +71,7 @@ const trials = new Map<string, Trial>();
 const passing = new Map<string, Promise<boolean>>();
 const kills = new Map<string, number>();
 const survivors: Mutant[] = [];
+const hasRightTypes = typeCheckOf(ROOT);
 
 await tryTests();
 await each(mutants, judge);
@@ -117,6 +119,8 @@ async function judge(workspace: Workspace, mutant: Mutant): Promise<void> {
     console.log(`          ${test} does not fail by the mutant alone: left out`);
     tests = tests.slice(tests.indexOf(test) + 1);
   }
+  if (!hasRightTypes(mutant.file, text))
+    return console.log(`types     ${placeOf(mutant)}  ${mutant.mutation.change}  (the types exclude it)`);
   survivors.push(mutant);
   const ran = Math.min(reaching.length, mostTests);
   console.log(
