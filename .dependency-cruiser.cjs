@@ -51,6 +51,18 @@ module.exports = {
       to: { path: '^(compiler|server|generated|client)/|^runtime/(?!cel/code-points\\.ts$)' },
     },
     {
+      name: 'primitives-know-no-message',
+      severity: 'error',
+      from: { path: '^proto/wire/', pathNot: TESTS },
+      to: { path: '^proto/(gen|generator)/' },
+    },
+    {
+      name: 'generated-messages-know-no-generator',
+      severity: 'error',
+      from: { path: '^proto/gen/' },
+      to: { path: '^proto/generator/' },
+    },
+    {
       name: 'cel-is-the-floor',
       severity: 'error',
       from: { path: '^runtime/cel/', pathNot: TESTS },
@@ -200,7 +212,7 @@ module.exports = {
       name: 'browsers-load-no-grpc',
       severity: 'error',
       from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` },
-      to: { path: '^client/grpc|^proto/codec/(wire|read|write)|^proto/gen/wire/' },
+      to: { path: '^client/grpc|^proto/codec/|^proto/wire/(reader|writer|value|size|json-scan)|^proto/gen/wire/' },
     },
     {
       name: 'nobody-needs-the-client',

@@ -1,5 +1,5 @@
 import type { Filter, JsonValue } from '#runtime/residual';
-import { setOwn } from '../proto/codec/own.js';
+import { setOwn } from '../proto/wire/json-shape.js';
 import type {
   CheckResourcesRequest,
   CheckResourcesResponse,

@@ -14,8 +14,7 @@ import type {
   Principal,
   Resource,
 } from '../proto/messages.js';
-import type { Violations } from '../proto/validate/violation.js';
-import { violationsMessage } from '../proto/validate/violations-message.js';
+import { type Violations, violationsMessage } from '../proto/wire/violation.js';
 import type { AuthzClient, ClientOptions } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { clientOver } from './client-over.js';

@@ -1,4 +1,4 @@
-import { setOwn } from '../proto/codec/own.js';
+import { setOwn } from '../proto/wire/json-shape.js';
 import { AuthzError } from './authz-error.js';
 
 /** How deep values may lie in one another: what the binary form of a request can hold. */

@@ -1,7 +1,7 @@
 import type { ListAuditLogEntriesRequest } from './gen/messages.js';
 
 export type { ListAuditLogEntriesRequest, TimeRange } from './gen/messages.js';
-export type { Moment } from './moment.js';
+export type { Moment } from './wire/moment.js';
 
 /** The names of `ListAuditLogEntriesRequest.Kind`, by their numbers. */
 export const AUDIT_KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND_DECISION'];

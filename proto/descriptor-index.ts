@@ -1,4 +1,4 @@
-import { BYTES, WireReader } from './codec/wire-reader.js';
+import { BYTES, WireReader } from './wire/reader.js';
 import { descriptorSet } from './gen/descriptors.js';
 
 /** The descriptors of the module, as reflection asks for them: encoded files by path and by the symbols they define. */

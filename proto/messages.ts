@@ -5,7 +5,7 @@
 
 import type { Resource } from './gen/messages.js';
 
-export type { Attributes } from './attributes.js';
+export type { Attributes } from './wire/json-shape.js';
 export type {
   AuxData,
   CheckResourcesRequest,

@@ -12,9 +12,8 @@ import type {
   PlanOutput,
 } from './audit-messages.js';
 import { writeBool, writeMap, writeText, writeTexts, writeValueMap } from './audit-fields.js';
-import { writeJsonValue } from './json-value.js';
-import type { WireWriter } from './wire-writer.js';
-import { writeMessage, writeMessages } from './write-message.js';
+import { writeJsonValue } from '../wire/value.js';
+import { type WireWriter, writeMessage, writeMessages } from '../wire/writer.js';
 
 /** authz.engine.v1.CheckInput. */
 export function writeCheckInput(writer: WireWriter, input: CheckInput): void {

@@ -1,7 +1,6 @@
 import type { Attributes } from '../messages.js';
-import { writeJsonValue } from './json-value.js';
-import type { WireWriter } from './wire-writer.js';
-import { type WriteMessage, writeMessageEntry } from './write-message.js';
+import { writeJsonValue } from '../wire/value.js';
+import { type WireWriter, type WriteMessage, writeMessageEntry } from '../wire/writer.js';
 
 /** A text; nothing when it is absent or empty. */
 export function writeText(writer: WireWriter, field: number, text: string | undefined): void {

@@ -1,8 +1,7 @@
 import type { AccessEvaluationBatchResponse, AccessEvaluationResponse, MetadataResponse } from '../authzen-messages.js';
 import { checkResponseValue } from './check-response-value.js';
-import { writeJsonValue } from './json-value.js';
-import { writeText } from './response-parts.js';
-import type { WireWriter } from './wire-writer.js';
+import { writeJsonValue } from '../wire/value.js';
+import { type WireWriter, writeText } from '../wire/writer.js';
 
 /** AccessEvaluationResponse in its protobuf encoding; a denial is written too (docs/spec/server.md#json-mapping). */
 export function encodeAccessEvaluationResponse(response: AccessEvaluationResponse, writer: WireWriter): Buffer {

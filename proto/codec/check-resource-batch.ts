@@ -1,7 +1,7 @@
 import { byAction } from '../by-action.js';
 import type { CheckResourceBatchResponse, InstanceDecision } from '../legacy-messages.js';
-import { writeEffects, writeText, writeValidationErrors } from './response-parts.js';
-import type { WireWriter } from './wire-writer.js';
+import { writeEffects, writeValidationErrors } from './response-parts.js';
+import { type WireWriter, writeText } from '../wire/writer.js';
 
 /** CheckResourceBatchResponse in its protobuf encoding; maps sorted by key. */
 export function encodeCheckResourceBatchResponse(response: CheckResourceBatchResponse, writer: WireWriter): Buffer {

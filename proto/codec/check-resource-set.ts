@@ -1,7 +1,7 @@
 import { byAction } from '../by-action.js';
 import type { CheckResourceSetResponse, InstanceDecision } from '../legacy-messages.js';
-import { writeDecisionMeta, writeEffects, writeText, writeValidationErrors } from './response-parts.js';
-import type { WireWriter } from './wire-writer.js';
+import { writeDecisionMeta, writeEffects, writeValidationErrors } from './response-parts.js';
+import { type WireWriter, writeText } from '../wire/writer.js';
 
 /** CheckResourceSetResponse in its protobuf encoding; maps sorted by key. */
 export function encodeCheckResourceSetResponse(response: CheckResourceSetResponse, writer: WireWriter): Buffer {

@@ -1,8 +1,8 @@
 import { byAction } from '../by-action.js';
 import type { CheckResourcesResponse, OutputEntry, Resource, ResultEntry } from '../messages.js';
-import { writeJsonValue } from './json-value.js';
-import { writeDecisionMeta, writeEffects, writeText, writeValidationErrors } from './response-parts.js';
-import type { WireWriter } from './wire-writer.js';
+import { writeJsonValue } from '../wire/value.js';
+import { writeDecisionMeta, writeEffects, writeValidationErrors } from './response-parts.js';
+import { type WireWriter, writeText } from '../wire/writer.js';
 
 /**
  * CheckResourcesResponse in its protobuf encoding (docs/spec/server.md#check-messages), written from the decisions;

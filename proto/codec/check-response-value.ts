@@ -1,6 +1,6 @@
 import { byAction } from '../by-action.js';
 import type { CheckResourcesResponse, OutputEntry, ResultEntry } from '../messages.js';
-import { setOwn } from './own.js';
+import { setOwn } from '../wire/json-shape.js';
 
 /**
  * CheckResourcesResponse as the JSON value that its JSON form is: for messages that carry one as a

@@ -1,7 +1,7 @@
 import type { Plan, PlanOperand, PlanResourcesResponse, UnplannedRule } from '../messages.js';
-import { writeJsonValue } from './json-value.js';
-import { writeText, writeTexts, writeValidationErrors } from './response-parts.js';
-import type { WireWriter } from './wire-writer.js';
+import { writeJsonValue } from '../wire/value.js';
+import { writeValidationErrors } from './response-parts.js';
+import { type WireWriter, writeText, writeTexts } from '../wire/writer.js';
 
 /**
  * PlanResourcesResponse in its protobuf encoding (docs/spec/server.md#plan-messages); what is there and what is not, as

@@ -1,7 +1,7 @@
 import type { ActionDecision, CheckResourcesResponse, OutputEntry, ResultEntry, ValidationError } from '../messages.js';
-import { readJsonValue } from './json-value.js';
+import { readJsonValue } from '../wire/value.js';
 import { readFields, readValidationError, text, varint } from './read-parts.js';
-import { WireError, WireReader } from './wire-reader.js';
+import { WireError, WireReader } from '../wire/reader.js';
 
 /**
  * CheckResourcesResponse from its protobuf encoding: the caller's half of `encodeCheckResourcesResponse`. Throws a

@@ -1,5 +1,5 @@
 import type { ValidationError } from '../messages.js';
-import { BYTES, VARINT, WireError, type WireReader } from './wire-reader.js';
+import { BYTES, VARINT, WireError, type WireReader } from '../wire/reader.js';
 
 /** What reads one field: by its number, whatever its wire type; the reader stands behind the tag. */
 export type FieldReaders = { readonly [field: number]: { readonly type: number; readonly read: () => void } };

@@ -1,7 +1,7 @@
 import type { Plan, PlanOperand, PlanResourcesResponse, UnplannedRule, ValidationError } from '../messages.js';
-import { MAX_VALUE_DEPTH, readJsonValue } from './json-value.js';
+import { MAX_VALUE_DEPTH, readJsonValue } from '../wire/value.js';
 import { readFields, readValidationError, text, varint } from './read-parts.js';
-import { WireError, WireReader } from './wire-reader.js';
+import { WireError, WireReader } from '../wire/reader.js';
 
 /**
  * PlanResourcesResponse from its protobuf encoding: the caller's half of `encodePlanResourcesResponse`. Throws a

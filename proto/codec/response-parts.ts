@@ -1,15 +1,5 @@
 import type { ActionDecision, ValidationError } from '../messages.js';
-import type { WireWriter } from './wire-writer.js';
-
-/** A string field: left out when empty. */
-export function writeText(writer: WireWriter, field: number, text: string): void {
-  if (text !== '') writer.stringField(field, text);
-}
-
-/** A list of strings. */
-export function writeTexts(writer: WireWriter, field: number, texts: readonly string[]): void {
-  for (let index = texts.length - 1; index >= 0; index--) writer.stringField(field, texts[index] as string);
-}
+import { type WireWriter, writeText, writeTexts } from '../wire/writer.js';
 
 /** A map from action to Effect; `actions` as they shall stand there. */
 export function writeEffects(writer: WireWriter, field: number, actions: readonly ActionDecision[]): void {

@@ -1,7 +1,7 @@
 import type { ServerInfoResponse } from '../messages.js';
 import { readFields, text } from './read-parts.js';
-import { WireReader } from './wire-reader.js';
-import type { WireWriter } from './wire-writer.js';
+import { WireReader } from '../wire/reader.js';
+import type { WireWriter } from '../wire/writer.js';
 
 /** ServerInfoRequest has no fields; what is sent must still be a message. Throws a WireError. */
 export function decodeServerInfoRequest(bytes: Buffer): Record<string, never> {

@@ -56,13 +56,7 @@ interface Request {
 }
 
 async function functions(): Promise<Functions> {
-  const contents = [
-    'gen/wire/request',
-    'gen/json/request',
-    'gen/validate/request',
-    'codec/wire-writer',
-    'wire/json-shape',
-  ]
+  const contents = ['gen/wire/request', 'gen/json/request', 'gen/validate/request', 'wire/writer', 'wire/json-shape']
     .map((path) => `export * from './proto/${path}.js';`)
     .join('\n');
   const { outputFiles } = buildSync({

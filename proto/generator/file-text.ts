@@ -102,6 +102,12 @@ const RULE_NAMES = [
   'oneOfValues',
   'withinNumbers',
   'expression',
+  'allItems',
+  'allValues',
+  'byKey',
+  'isUnique',
+  'isAtMost',
+  'isPast',
 ];
 
 function imports({ file, messages, found }: GeneratedFile, text: string): readonly string[] {
@@ -126,11 +132,9 @@ function imports({ file, messages, found }: GeneratedFile, text: string): readon
   }
   for (const [module, types] of byModule)
     lines.push([`../${module}.js`, [...types].sort().map((type) => `type ${type}`)]);
-  lines.push(['../../validate/rules.js', RULE_NAMES.filter(uses)]);
-  lines.push(['../../validate/collections.js', ['allItems', 'allValues', 'byKey', 'isUnique'].filter(uses)]);
-  lines.push(['../../validate/values.js', ['isAtMost', 'isPast'].filter(uses)]);
+  lines.push(['../../wire/rules.js', RULE_NAMES.filter(uses)]);
   lines.push([
-    '../../validate/violation.js',
+    '../../wire/violation.js',
     [
       'type FieldElement',
       ...(uses('NONE') ? ['FoundViolations', 'NONE'] : ['type FoundViolations']),

@@ -16,9 +16,8 @@ export function jsonModules(registry: FileRegistry): ReadonlyMap<string, string>
     namesOf: (message) => [readerName(message)],
     isRequest: (message) => requests.includes(message),
     primitives: {
-      '../../wire/json-shape.js': ['NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'],
-      '../../attributes.js': ['type Attributes'],
-      '../../moment.js': ['type Moment'],
+      '../../wire/json-shape.js': ['type Attributes', 'NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'],
+      '../../wire/moment.js': ['type Moment'],
     },
   });
 }

@@ -21,7 +21,7 @@ import { buildSync } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
-import { NONE, type Violations } from '../validate/violation.js';
+import { NONE, type Violations } from '../wire/violation.js';
 import { validators } from './validators.js';
 
 const descriptors = (): FileDescriptorSet => fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64'));

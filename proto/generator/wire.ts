@@ -33,14 +33,23 @@ export function wireModules(registry: FileRegistry): ReadonlyMap<string, string>
 }
 
 const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
-  '../../codec/draft.js': ['type Draft'],
-  '../../codec/field-size.js': ['field', 'mapSize', 'text', 'texts'],
-  '../../codec/json-value.js': ['readJsonEntry', 'writeJsonEntries'],
-  '../../codec/map-entry.js': ['readMapEntry'],
-  '../../codec/read-moment.js': ['readMoment'],
-  '../../codec/response-parts.js': ['writeText', 'writeTexts'],
-  '../../codec/text-table.js': ['type TextTable'],
-  '../../codec/wire-reader.js': ['BYTES', 'VARINT', 'WireReader'],
-  '../../codec/wire-writer.js': ['type WireWriter'],
-  '../../codec/write-message.js': ['writeMessage', 'writeMessageMap', 'writeMessages'],
+  '../../wire/reader.js': [
+    'BYTES',
+    'type Draft',
+    'readMapEntry',
+    'readMoment',
+    'type TextTable',
+    'VARINT',
+    'WireReader',
+  ],
+  '../../wire/size.js': ['field', 'mapSize', 'text', 'texts'],
+  '../../wire/value.js': ['readJsonEntry', 'writeJsonEntries'],
+  '../../wire/writer.js': [
+    'type WireWriter',
+    'writeMessage',
+    'writeMessageMap',
+    'writeMessages',
+    'writeText',
+    'writeTexts',
+  ],
 };

@@ -9,7 +9,7 @@ import {
   UNKNOWN_SERVICE,
 } from './examples/errors.js';
 import type { Example } from './examples/example.js';
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from '../wire/json-shape.js';
 
 /** The errors that operations refer to by name. */
 export type ErrorName = keyof typeof ERRORS;

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
 import { annotationsOf, type FieldRules, type StringRules } from '../generator/rules.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../wire/json-shape.js';
 
 /** The annotated rules of the .proto files (protovalidate) as keywords of JSON Schema. */
 export interface Constraints {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openApi } from '../gen/openapi.js';
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from '../wire/json-shape.js';
 import { OPERATIONS } from './operations.js';
 
 const test = suite('the description of the REST interface');

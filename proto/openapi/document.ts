@@ -1,7 +1,7 @@
 import type { FileRegistry } from '@bufbuild/protobuf';
 import { ERROR_SCHEMA, errorComponents } from './answers.js';
 import { constraintsOf } from './constraints.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../wire/json-shape.js';
 import type { Tag } from './operations.js';
 import { otherPaths } from './other-paths.js';
 import { rpcPaths } from './rpc-paths.js';

@@ -1,7 +1,7 @@
 import { errorsOf, goodAnswer } from './answers.js';
 import { AUDIT_EXAMPLES } from './examples/audit.js';
 import { HEALTH_EXAMPLES } from './examples/server.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../wire/json-shape.js';
 import { PRETTY } from './rpc-paths.js';
 import type { Schemas } from './schemas.js';
 

@@ -1,7 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, type FileRegistry, ScalarType } from '@bufbuild/protobuf';
 import { commentOf } from './comments.js';
 import type { Constraints } from './constraints.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../wire/json-shape.js';
 
 /** Which way a message goes: a request may hold nothing that the server does not know, an answer may. */
 export type Direction = 'request' | 'response';

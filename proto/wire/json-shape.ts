@@ -1,5 +1,4 @@
-import type { Attributes } from '../attributes.js';
-import { durationOf, type Moment, timestampOf } from '../moment.js';
+import { durationOf, type Moment, timestampOf } from './moment.js';
 
 /** A document that is JSON, but not the message that was expected. */
 export class JsonError extends Error {}
@@ -11,7 +10,7 @@ export const NO_ITEMS: readonly never[] = Object.freeze([]);
 export const NO_ATTRIBUTES: Attributes = Object.freeze({});
 
 /** An object as JSON.parse makes it. */
-export type JsonObject = { readonly [key: string]: unknown };
+export type ParsedObject = { readonly [key: string]: unknown };
 
 /**
  * Reads the parts of a parsed document by the rules of the protobuf JSON mapping (docs/spec/server.md#json-mapping),
@@ -20,8 +19,8 @@ export type JsonObject = { readonly [key: string]: unknown };
 export class Shape {
   keys = 0;
 
-  object(value: unknown, name: string): JsonObject {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  object(value: unknown, name: string): ParsedObject {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ParsedObject;
     return wrongType(name, 'an object', value);
   }
 
@@ -117,7 +116,7 @@ export class Shape {
       } else {
         for (const key in current) {
           this.keys += 1;
-          const item = (current as JsonObject)[key];
+          const item = (current as ParsedObject)[key];
           if (typeof item !== 'string') open = openIfNested(item, open, name);
         }
       }
@@ -154,4 +153,22 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Any JSON value by name. Only own properties count; `__proto__` is a name like any other. */
+// biome-ignore lint/suspicious/noExplicitAny: attributes that an application sends are any JSON.
+export type Attributes = { readonly [name: string]: any };
+
+/** A JSON value, read only. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** Sets an own property whatever its name is: assigning `__proto__` would change the prototype instead. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
 }

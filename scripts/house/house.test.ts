@@ -142,9 +142,9 @@ test('only the folders of other suites count, and tests/support is for all', () 
 
 test('the message layer is what people write of it', () => {
   const files = [
-    'proto/codec/wire-reader.ts',
+    'proto/wire/reader.ts',
     'proto/generator/code.ts',
-    'server/transport/json/scan.ts',
+    'proto/wire/json-scan.ts',
     'server/transport/health-messages.ts',
     'client/json/fields.ts',
   ];

@@ -1,7 +1,7 @@
 import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../proto/audit-request.js';
 import type { AuditEntry, AuditKind } from '../../proto/codec/audit-messages.js';
 import { listAuditLogEntriesRequestViolations } from '../../proto/gen/validate/request.js';
-import { millisecondsOf } from '../../proto/validate/values.js';
+import { millisecondsOf } from '../../proto/wire/rules.js';
 import { type AuditQuery, type AuditReader, readAuditLog } from '../audit/reader.js';
 import { refuseViolations, RpcError } from '../service/rpc-error.js';
 import type { AdminService } from '../service/services.js';

@@ -1,4 +1,4 @@
-import { timestampOf } from '../../proto/moment.js';
+import { timestampOf } from '../../proto/wire/moment.js';
 import {
   AUDIT_KINDS,
   type AuditFilter,

@@ -1,5 +1,5 @@
 import { EvaluationLimitError } from '#runtime/engine';
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { EvaluationError } from '../../proto/codec/audit-messages.js';
 import type { Attributes, PlanResource, Principal } from '../../proto/messages.js';
 import type { CheckCall, CheckEntry, PlanCall } from '../service/decider.js';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { ENDED, sampleCall, sampleCheck, samplePlan } from '../../tests/support/audit/samples.js';
 import { accessEntry, checkEntry, planEntry } from './entry.js';
 import { metadataRules } from './metadata-rules.js';
-import { rfc3339 } from './rfc3339.js';
+import { rfc3339 } from '../../proto/wire/moment.js';
 
 const context = { metadata: metadataRules([], []), policySource: { embeddedPdp: { bundleHash: 'abc' } } };
 const none = { evaluationErrors: [], effectivePolicies: {} };

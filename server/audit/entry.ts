@@ -1,4 +1,4 @@
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type {
   AccessLogEntry,
   ActionEffect,
@@ -31,7 +31,7 @@ import type { CheckEntry, VerifiedAuxData } from '../service/decider.js';
 import { CODES } from '../service/rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned } from '../service/watcher.js';
 import type { MetadataRules } from './metadata-rules.js';
-import { rfc3339 } from './rfc3339.js';
+import { rfc3339 } from '../../proto/wire/moment.js';
 
 /** What every entry of a call needs beside the call. */
 export interface EntryContext {

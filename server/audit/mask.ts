@@ -1,4 +1,4 @@
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { AuditEntry, CheckInput, CheckOutput, DecisionLogEntry } from '../../proto/codec/audit-messages.js';
 import type { MaskPath, MaskRoot } from '../config/audit-config.js';
 import { MASKED, redactCheckOutput, redactPlanOutput, type Secrets } from './redact.js';

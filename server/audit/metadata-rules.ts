@@ -1,4 +1,4 @@
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { AuditMetadata } from '../../proto/codec/audit-messages.js';
 
 /** Which metadata of a call is logged (docs/spec/server.md#metadata). */

@@ -1,4 +1,4 @@
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { CheckOutput, EvaluationError, PlanOutput } from '../../proto/codec/audit-messages.js';
 import type { PlanOperand } from '../../proto/messages.js';
 

@@ -1,4 +1,4 @@
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { Attributes } from '../../proto/messages.js';
 import { TokenRefused } from './refused.js';
 

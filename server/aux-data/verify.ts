@@ -1,5 +1,5 @@
 import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
-import { setOwn } from '../../proto/codec/own.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { Attributes, AuxData, Token } from '../../proto/messages.js';
 import type { Config } from '../config.js';
 import type { TokenTime } from '../service/call-times.js';

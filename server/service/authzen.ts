@@ -8,7 +8,7 @@ import type {
 } from '../../proto/authzen-messages.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import type { Decision } from '../../proto/messages.js';
-import { NONE } from '../../proto/validate/violation.js';
+import { NONE } from '../../proto/wire/violation.js';
 import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, decide, withClaims } from './check-resources.js';

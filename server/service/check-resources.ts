@@ -8,7 +8,7 @@ import type {
   RequestContext,
   ResultEntry,
 } from '../../proto/messages.js';
-import type { Violations } from '../../proto/validate/violation.js';
+import type { Violations } from '../../proto/wire/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';

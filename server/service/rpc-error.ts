@@ -1,5 +1,4 @@
-import { NONE, type Violations } from '../../proto/validate/violation.js';
-import { violationsMessage } from '../../proto/validate/violations-message.js';
+import { NONE, type Violations, violationsMessage } from '../../proto/wire/violation.js';
 
 /** Why a call failed, in the words Connect uses; gRPC and HTTP have numbers for them (docs/spec/server.md#errors). */
 export type Code = keyof typeof CODES;

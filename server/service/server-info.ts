@@ -1,5 +1,5 @@
 import type { ServerInfoResponse } from '../../proto/messages.js';
-import { NONE } from '../../proto/validate/violation.js';
+import { NONE } from '../../proto/wire/violation.js';
 import type { Call } from './call.js';
 import { accept } from './check-resources.js';
 import type { Services } from './services.js';

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { checkResourcesRequestViolations } from '../../proto/gen/validate/request.js';
 import type { CheckResourcesRequest } from '../../proto/messages.js';
 import { CallIds } from './call-id.js';
-import { violationsMessage } from '../../proto/validate/violations-message.js';
+import { violationsMessage } from '../../proto/wire/violation.js';
 
 const request: CheckResourcesRequest = {
   requestId: '',

@@ -1,8 +1,7 @@
-import { BYTES, WireReader } from '../../proto/codec/wire-reader.js';
-import type { WireWriter } from '../../proto/codec/wire-writer.js';
+import { BYTES, WireReader } from '../../proto/wire/reader.js';
+import type { WireWriter } from '../../proto/wire/writer.js';
 import type { ServingStatus } from '../service/health.js';
-import { messageReader } from './json/message-reader.js';
-import { readDocument } from './json/read-document.js';
+import { messageReader, text } from './json/message-reader.js';
 
 /** grpc.health.v1.Health (docs/spec/server.md#health). */
 export const HEALTH_SERVICE = 'grpc.health.v1.Health';
@@ -18,16 +17,6 @@ export type WatchedStatus = ServingStatus | 'SERVICE_UNKNOWN';
 /** The statuses of all services, by name. */
 export type HealthList = ReadonlyMap<string, ServingStatus>;
 
-/** Throws an RpcError for what is no such message. */
-export function readHealthCheckRequest(body: Buffer): HealthCheckRequest {
-  return readDocument(body, healthCheckRequest);
-}
-
-/** HealthListRequest: an object without fields. Throws an RpcError. */
-export function readHealthListRequest(body: Buffer): object {
-  return readDocument(body, NOTHING);
-}
-
 export function printHealthCheckResponse(current: WatchedStatus): string {
   return JSON.stringify({ status: current });
 }
@@ -37,6 +26,12 @@ export function printHealthListResponse(statuses: HealthList): string {
     statuses: Object.fromEntries([...statuses].map(([service, status]) => [service, { status }])),
   });
 }
+
+/** Throws a JsonError. */
+export const readHealthCheckRequest = messageReader<HealthCheckRequest>({ service: text });
+
+/** HealthListRequest, an object without fields. Throws a JsonError. */
+export const readHealthListRequest = messageReader<object>({});
 
 /** Throws a WireError. */
 export function decodeHealthCheckRequest(bytes: Buffer): HealthCheckRequest {
@@ -68,10 +63,5 @@ export function encodeHealthListResponse(statuses: HealthList, writer: WireWrite
   }
   return writer.finish();
 }
-
-const healthCheckRequest = messageReader<HealthCheckRequest>({
-  service: { absent: '', read: (value, name, shape) => shape.string(value, name) },
-});
-const NOTHING = messageReader<object>({});
 
 const NUMBERS = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;

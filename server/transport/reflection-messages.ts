@@ -1,11 +1,11 @@
-import { BYTES, WireReader } from '../../proto/codec/wire-reader.js';
-import { WireWriter } from '../../proto/codec/wire-writer.js';
+import { BYTES, WireReader } from '../../proto/wire/reader.js';
+import { WireWriter } from '../../proto/wire/writer.js';
 import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-index.js';
 import { CODES } from '../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import { HEALTH_SERVICE } from './health-messages.js';
 import { type Field, messageReader, text } from './json/message-reader.js';
-import { readDocument } from './json/read-document.js';
+import type { Shape } from '../../proto/wire/json-shape.js';
 import { RPC_SERVICES } from './rpcs.js';
 
 /** Server reflection, in both versions of its protocol: they differ in name alone. */
@@ -93,9 +93,9 @@ export function decodeQuestion(bytes: Buffer): Question {
   return { host, field, text, bytes };
 }
 
-/** Throws an RpcError. */
-export function readQuestion(body: Buffer): Question {
-  const { host, ...texts } = readDocument(body, questionTexts);
+/** Throws a JsonError. */
+export function readQuestion(value: unknown, shape: Shape): Question {
+  const { host, ...texts } = questionTexts(value, shape);
   const [name, field] = NAMES.find(([key]) => texts[key] !== undefined) ?? [];
   const text = (name && texts[name]) ?? '';
   const writer = new WireWriter();

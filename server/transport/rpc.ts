@@ -1,7 +1,8 @@
-import type { TextTable } from '../../proto/codec/text-table.js';
-import { WireError } from '../../proto/codec/wire-reader.js';
-import type { WireWriter } from '../../proto/codec/wire-writer.js';
+import { type TextTable, WireError } from '../../proto/wire/reader.js';
+import type { WireWriter } from '../../proto/wire/writer.js';
 import type { RequestContext, ServerInfoResponse } from '../../proto/messages.js';
+import { type ReadMessage, readDocument } from '../../proto/wire/json-scan.js';
+import { JsonError } from '../../proto/wire/json-shape.js';
 import { tooLarge } from '../service/message-limit.js';
 import { type Code, RpcError } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
@@ -14,8 +15,8 @@ export interface Rpc<Request = Message, Response = unknown> {
   readonly service: string;
   readonly method: string;
   readonly rest: RestRoute;
-  /** Throws an RpcError for what is no such message; an empty body is an empty message. */
-  readonly readJson: (body: Buffer) => Request;
+  /** Throws a JsonError for JSON that is not such a message. */
+  readonly readJson: ReadMessage<Request>;
   readonly printJson: (response: Response) => string;
   /** Where REST's form differs. */
   readonly printRestJson?: (response: Response) => string;
@@ -76,7 +77,7 @@ export function runJson(
   body: Buffer,
   print = rpc.printJson,
 ): string | Promise<string> {
-  const request = rpc.readJson(body);
+  const request = readJsonRequest(rpc.readJson, body);
   call.requestContext = request.requestContext;
   limitMessageSize(request, rpc.sizeOf, body.length, services.maxMessageSize);
   const outcome = rpc.run(services, call, request);
@@ -98,6 +99,15 @@ export function runProto(
   return outcome instanceof Promise
     ? outcome.then((response) => rpc.encode(response, codec.writer))
     : rpc.encode(outcome, codec.writer);
+}
+
+/** A request body in JSON; an empty one is an empty message. Throws an RpcError for any other message. */
+export function readJsonRequest<Request>(read: ReadMessage<Request>, body: Buffer): Request {
+  try {
+    return readDocument(body, read);
+  } catch (error) {
+    throw error instanceof JsonError ? new RpcError('invalid_argument', error.message) : error;
+  }
 }
 
 /**

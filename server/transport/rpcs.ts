@@ -54,7 +54,6 @@ import { printCheckResourcesResponse } from './json/print-check-resources.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
 import { printPlanResourcesResponse } from './json/print-plan-resources.js';
 import { printRestServerInfo, printServerInfo } from './json/print-server-info.js';
-import { documentReader } from './json/read-document.js';
 import { fullName, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
@@ -72,7 +71,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'CheckResources',
     rest: { verb: 'POST', path: '/api/check/resources' },
-    readJson: documentReader(readCheckResourcesRequest),
+    readJson: readCheckResourcesRequest,
     printJson: printCheckResourcesResponse,
     decode: decodeCheckResourcesRequest,
     encode: encodeCheckResourcesResponse,
@@ -83,7 +82,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'PlanResources',
     rest: { verb: 'POST', path: '/api/plan/resources' },
-    readJson: documentReader(readPlanResourcesRequest),
+    readJson: readPlanResourcesRequest,
     printJson: printPlanResourcesResponse,
     decode: decodePlanResourcesRequest,
     encode: encodePlanResourcesResponse,
@@ -94,7 +93,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'CheckResourceSet',
     rest: { verb: 'POST', path: '/api/check' },
-    readJson: documentReader(readCheckResourceSetRequest),
+    readJson: readCheckResourceSetRequest,
     printJson: printCheckResourceSetResponse,
     decode: decodeCheckResourceSetRequest,
     encode: encodeCheckResourceSetResponse,
@@ -105,7 +104,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZ_SERVICE,
     method: 'CheckResourceBatch',
     rest: { verb: 'POST', path: '/api/check_resource_batch' },
-    readJson: documentReader(readCheckResourceBatchRequest),
+    readJson: readCheckResourceBatchRequest,
     printJson: printCheckResourceBatchResponse,
     decode: decodeCheckResourceBatchRequest,
     encode: encodeCheckResourceBatchResponse,
@@ -120,7 +119,7 @@ export const RPCS: readonly Rpc[] = [
       path: '/api/server_info',
       headers: ({ bundleHash }) => ['Grpc-Metadata-Authz-Bundle-Hash', bundleHash],
     },
-    readJson: documentReader(readServerInfoRequest),
+    readJson: readServerInfoRequest,
     printJson: printServerInfo,
     printRestJson: printRestServerInfo,
     decode: decodeServerInfoRequest,
@@ -132,7 +131,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZEN_SERVICE,
     method: 'Metadata',
     rest: { verb: 'GET', path: '/.well-known/authzen-configuration', echo: REQUEST_ID },
-    readJson: documentReader(readMetadataRequest),
+    readJson: readMetadataRequest,
     printJson: printMetadataResponse,
     decode: decodeServerInfoRequest,
     encode: encodeMetadataResponse,
@@ -143,7 +142,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZEN_SERVICE,
     method: 'AccessEvaluation',
     rest: { verb: 'POST', path: '/access/v1/evaluation', mediaType: JSON_TYPE, echo: REQUEST_ID },
-    readJson: documentReader(readAccessEvaluationRequest),
+    readJson: readAccessEvaluationRequest,
     printJson: printAccessEvaluationResponse,
     decode: decodeAccessEvaluationRequest,
     encode: encodeAccessEvaluationResponse,
@@ -154,7 +153,7 @@ export const RPCS: readonly Rpc[] = [
     service: AUTHZEN_SERVICE,
     method: 'AccessEvaluationBatch',
     rest: { verb: 'POST', path: '/access/v1/evaluations', mediaType: JSON_TYPE, echo: REQUEST_ID },
-    readJson: documentReader(readAccessEvaluationBatchRequest),
+    readJson: readAccessEvaluationBatchRequest,
     printJson: printAccessEvaluationBatchResponse,
     decode: decodeAccessEvaluationBatchRequest,
     encode: encodeAccessEvaluationBatchResponse,
@@ -169,7 +168,7 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
     service: ADMIN_SERVICE,
     method: 'ListAuditLogEntries',
     rest: { path: '/admin/auditlog/list/:kind', read: ({ kind = '' }, query) => listRequestOfQuery(kind, query) },
-    readJson: documentReader(readListAuditLogEntriesRequest),
+    readJson: readListAuditLogEntriesRequest,
     printJson: printListAuditLogEntriesResponse,
     decode: decodeListAuditLogEntriesRequest,
     encode: encodeListAuditLogEntriesResponse,

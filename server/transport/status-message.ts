@@ -1,6 +1,5 @@
-import { WireWriter } from '../../proto/codec/wire-writer.js';
-import { lineOf } from '../../proto/validate/violations-message.js';
-import type { Violation } from '../../proto/validate/violation.js';
+import { WireWriter } from '../../proto/wire/writer.js';
+import { lineOf, type Violation } from '../../proto/wire/violation.js';
 import { CODES, listingAtMost, type RpcError } from '../service/rpc-error.js';
 import { encodeViolations } from './violations-message.js';
 

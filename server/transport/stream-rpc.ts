@@ -1,12 +1,13 @@
-import type { WireWriter } from '../../proto/codec/wire-writer.js';
+import type { ReadMessage } from '../../proto/wire/json-scan.js';
+import type { WireWriter } from '../../proto/wire/writer.js';
 import { type AdminService, authenticated } from '../service/services.js';
 import type { Code } from '../service/rpc-error.js';
 import { malformedOf } from './rpc.js';
 
 /** How the one request and the many responses of a stream are read and written. */
 export interface StreamMessages<Request = unknown, Response = unknown> {
-  /** Throws an RpcError for what is no such message; an empty body is an empty message. */
-  readonly readJson: (body: Buffer) => Request;
+  /** Throws a JsonError for JSON that is not such a message. */
+  readonly readJson: ReadMessage<Request>;
   readonly printJson: (response: Response) => string;
   /** Throws a WireError for what is no such message. */
   readonly decode: (bytes: Buffer) => Request;

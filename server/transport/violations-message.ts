@@ -1,5 +1,5 @@
-import { WireWriter } from '../../proto/codec/wire-writer.js';
-import { type FieldElement, FIELD_TYPES, type Violation } from '../../proto/validate/violation.js';
+import { WireWriter } from '../../proto/wire/writer.js';
+import { FIELD_TYPES, type FieldElement, type Violation } from '../../proto/wire/violation.js';
 
 /** buf.validate.Violations in its protobuf encoding, for gRPC trailers and Connect details. */
 export function encodeViolations(violations: readonly Violation[]): Buffer {

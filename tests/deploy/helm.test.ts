@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import type { Json, JsonObject } from '../../proto/openapi/json.js';
+import type { Json, JsonObject } from '../../proto/wire/json-shape.js';
 import { loadConfig } from '../../server/config.js';
 import { problemsOf } from '../support/explorer/json-schema.js';
 import { ROOT } from '../support/compiled.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Json, JsonObject } from '../../proto/openapi/json.js';
+import type { Json, JsonObject } from '../../proto/wire/json-shape.js';
 import { problemsOf } from '../support/explorer/json-schema.js';
 import { ADMIN, type Served, startServed } from './start-server.js';
 

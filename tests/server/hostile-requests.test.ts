@@ -16,7 +16,7 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
-import { MAX_VIOLATIONS } from '../../proto/validate/violation.js';
+import { MAX_VIOLATIONS } from '../../proto/wire/violation.js';
 import { send } from '../support/server/http-client.js';
 
 const test = suite('hostile requests to a server with little memory');

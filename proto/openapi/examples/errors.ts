@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../../wire/json-shape.js';
 
 /** The body of an error: a code of gRPC, a text, and sometimes details. */
 export interface ErrorExample {

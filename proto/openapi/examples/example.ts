@@ -1,4 +1,4 @@
-import type { Json } from '../json.js';
+import type { Json } from '../../wire/json-shape.js';
 
 /** A request, and what a server with the policies of this repository (`policies/`) answers to it. Tests send it. */
 export interface Example {

@@ -1,5 +1,5 @@
 import { encodeAuditEntry } from '../../../proto/codec/audit-entry.js';
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import type { KafkaAuditConfig, KafkaEncoding } from '../../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem } from '../backend.js';
 import type { AuditRecord } from '../record.js';

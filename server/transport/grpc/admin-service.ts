@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, Server, ServerWritableStream } from '@grpc/grpc-js';
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import { ADMIN_SERVICE, type AdminService, refuseAdminCall } from '../../service/services.js';
 import { type Report, rpcErrorOf } from '../../service/rpc-error.js';
 import type { UnservedRpc } from '../rpc.js';

@@ -1,5 +1,5 @@
 import { type handleServerStreamingCall, type handleUnaryCall, type Server, status } from '@grpc/grpc-js';
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import type { Health } from '../../service/health.js';
 import {
   decodeHealthCheckRequest,

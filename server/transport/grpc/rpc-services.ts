@@ -1,6 +1,6 @@
 import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
-import { TextTable } from '../../../proto/codec/text-table.js';
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { TextTable } from '../../../proto/wire/reader.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import type { ServerInfoResponse } from '../../../proto/messages.js';
 import { byRelease } from '../../service/by-release.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';

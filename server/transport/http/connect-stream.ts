@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import { RpcError } from '../../service/rpc-error.js';
+import { readJsonRequest } from '../rpc.js';
 import { decodeRequest, type StreamMessages } from '../stream-rpc.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import { connectTimeout, type Timeout } from './deadline.js';
@@ -20,7 +21,9 @@ export function connectStreamForm(rpc: StreamMessages, contentType: string | und
     contentType: `application/connect+${encoding}`,
     timeout: checkHeaders,
     read: (body) =>
-      isJson ? rpc.readJson(messageOf(body, MALFORMED)) : decodeRequest(rpc, messageOf(body, MALFORMED), MALFORMED),
+      isJson
+        ? readJsonRequest(rpc.readJson, messageOf(body, MALFORMED))
+        : decodeRequest(rpc, messageOf(body, MALFORMED), MALFORMED),
     message: (response) => frame(MESSAGE, isJson ? Buffer.from(rpc.printJson(response)) : rpc.encode(response, writer)),
     end: (error) => frame(END, Buffer.from(error === undefined ? '{}' : `{"error":${printConnectError(error)}}`)),
   };

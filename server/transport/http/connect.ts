@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { TextTable } from '../../../proto/codec/text-table.js';
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { TextTable } from '../../../proto/wire/reader.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import { ADMIN_SERVICE, refuseAdminCall, type Services } from '../../service/services.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { callHeader } from '../call-header.js';

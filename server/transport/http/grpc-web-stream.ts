@@ -1,4 +1,4 @@
-import { WireWriter } from '../../../proto/codec/wire-writer.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import { decodeRequest, type StreamMessages } from '../stream-rpc.js';
 import { grpcTimeout } from './deadline.js';
 import { frame, MESSAGE } from './frames.js';

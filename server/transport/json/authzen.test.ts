@@ -6,7 +6,7 @@ import {
 } from '../../../proto/gen/json/authorization.js';
 import { readMetadataRequest } from './empty-request.js';
 import { printAccessEvaluationBatchResponse, printMetadataResponse } from './print-authzen.js';
-import { readDocument } from './read-document.js';
+import { readDocument } from '../../../proto/wire/json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 const none = { subject: undefined, resource: undefined, action: undefined, context: {} };

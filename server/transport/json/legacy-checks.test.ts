@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { readCheckResourceBatchRequest, readCheckResourceSetRequest } from '../../../proto/gen/json/request.js';
 import type { Decision } from '../../../proto/messages.js';
 import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './print-legacy-checks.js';
-import { readDocument } from './read-document.js';
+import { readDocument } from '../../../proto/wire/json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 

@@ -4,7 +4,7 @@ import type {
   MetadataResponse,
 } from '../../../proto/authzen-messages.js';
 import { printCheckResourcesResponse } from './print-check-resources.js';
-import { quote } from './print-value.js';
+import { quote } from '../../../proto/wire/json-text.js';
 
 /** AccessEvaluationResponse in its JSON form: the decision is always there (docs/spec/server.md#json-mapping). */
 export function printAccessEvaluationResponse({ decision, response }: AccessEvaluationResponse): string {

@@ -7,7 +7,7 @@ import type {
   ResultEntry,
   ValidationError,
 } from '../../../proto/messages.js';
-import { printValue, quote, quoteName } from './print-value.js';
+import { printValue, quote, quoteName } from '../../../proto/wire/json-text.js';
 
 /**
  * CheckResourcesResponse in its JSON form (docs/spec/server.md#check-messages, docs/spec/server.md#json-mapping),

@@ -1,4 +1,4 @@
-import type { FieldElement, Violation } from '../../../proto/validate/violation.js';
+import type { FieldElement, Violation } from '../../../proto/wire/violation.js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
 
 /**

@@ -6,7 +6,7 @@ import type {
 } from '../../../proto/legacy-messages.js';
 import type { Decision } from '../../../proto/messages.js';
 import { printDecisionMeta, printEffects, printValidationErrors } from './print-check-resources.js';
-import { quote } from './print-value.js';
+import { quote } from '../../../proto/wire/json-text.js';
 
 /** CheckResourceSetResponse in its JSON form (docs/spec/server.md#older-checks): maps sorted, empty fields left out. */
 export function printCheckResourceSetResponse({ requestId, instances, includeMeta }: CheckResourceSetResponse): string {

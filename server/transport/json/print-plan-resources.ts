@@ -1,7 +1,7 @@
 import type { Plan, PlanOperand, PlanResourcesResponse, UnplannedRule } from '../../../proto/messages.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { printValidationErrors } from './print-check-resources.js';
-import { printValue, quote } from './print-value.js';
+import { printValue, quote } from '../../../proto/wire/json-text.js';
 
 /**
  * PlanResourcesResponse in its JSON form (docs/spec/plans.md#plan-response): fields in the order of their numbers,

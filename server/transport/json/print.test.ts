@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { CheckResourcesResponse } from '../../../proto/messages.js';
 import { indentJson } from './indent.js';
 import { printCheckResourcesResponse } from './print-check-resources.js';
-import { MAX_PRINTED_DEPTH, printValue, quote } from './print-value.js';
+import { MAX_PRINTED_DEPTH, printValue, quote } from '../../../proto/wire/json-text.js';
 
 test('strings are escaped where JSON demands it and nowhere else', () => {
   for (const text of [

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../../proto/openapi/json.js';
+import type { Json, JsonObject } from '../../../proto/wire/json-shape.js';
 
 /**
  * What of a value does not satisfy a schema of a document, as `path: keyword`; nothing when all is well. Knows the

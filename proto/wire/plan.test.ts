@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { messageType } from '../../tests/support/protobuf.js';
 import { decodePlanResourcesRequest, planResourcesRequestSize } from '../gen/wire/request.js';
 import type { Plan, PlanResourcesResponse } from '../messages.js';
-import { encodePlanResourcesResponse } from './plan-resources-response.js';
-import { TextTable } from './text-table.js';
-import { WireWriter } from './wire-writer.js';
+import { encodePlanResourcesResponse } from '../codec/plan-resources-response.js';
+import { TextTable } from './reader.js';
+import { WireWriter } from './writer.js';
 
 const request = messageType('authz.request.v1.PlanResourcesRequest');
 const response = messageType('authz.response.v1.PlanResourcesResponse');

@@ -28,7 +28,7 @@ import {
   decodePlanResourcesRequest,
   planResourcesRequestSize,
 } from '../gen/wire/request.js';
-import { WireError } from './wire-reader.js';
+import { WireError } from './reader.js';
 
 const principal = {
   id: 'p',

@@ -12,8 +12,8 @@ import {
   encodeAccessEvaluationBatchResponse,
   encodeAccessEvaluationResponse,
   encodeMetadataResponse,
-} from './authzen-responses.js';
-import { WireWriter } from './wire-writer.js';
+} from '../codec/authzen-responses.js';
+import { WireWriter } from './writer.js';
 
 const one = {
   subject: { type: 'user', id: 'alice', properties: { 'authz.roles': ['a', 1], ['__proto__']: { x: null } } },

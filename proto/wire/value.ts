@@ -1,6 +1,6 @@
-import { setOwn } from './own.js';
-import { BYTES, FIXED64, VARINT, WireError, type WireReader } from './wire-reader.js';
-import type { WireWriter } from './wire-writer.js';
+import { setOwn } from './json-shape.js';
+import { BYTES, FIXED64, VARINT, WireError, type WireReader } from './reader.js';
+import type { WireWriter } from './writer.js';
 
 /** How deep lists and maps may lie in one another in a binary request; beyond it the request is malformed. */
 export const MAX_VALUE_DEPTH = 1000;

@@ -5,11 +5,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
 import { decodeListAuditLogEntriesRequest } from '../gen/wire/request.js';
-import { encodeAuditEntry, encodeListAuditLogEntriesResponse } from './audit-entry.js';
+import { encodeAuditEntry, encodeListAuditLogEntriesResponse } from '../codec/audit-entry.js';
 import type { ListAuditLogEntriesRequest } from '../audit-request.js';
-import type { AccessLogEntry, AuditEntry, DecisionLogEntry } from './audit-messages.js';
-import { WireError } from './wire-reader.js';
-import { WireWriter } from './wire-writer.js';
+import type { AccessLogEntry, AuditEntry, DecisionLogEntry } from '../codec/audit-messages.js';
+import { WireError } from './reader.js';
+import { WireWriter } from './writer.js';
 
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageOf = (name: string) => registry.getMessage(name) ?? assert.unreachable(name);

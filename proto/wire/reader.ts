@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { TextTable } from './text-table.js';
+import type { Moment } from './moment.js';
 
 /** Bytes that are no protobuf message. */
 export class WireError extends Error {}
@@ -150,3 +150,96 @@ export class WireReader {
     return at;
   }
 }
+
+/** A power of two. */
+const SLOTS = 4096;
+
+/**
+ * The short ASCII texts seen last: attribute names, roles, actions and kinds come again with every request, and finding
+ * one costs a tenth of making it. One text a slot, the newer wins, so its size is bounded and no lookup is longer than
+ * the text.
+ */
+export class TextTable {
+  readonly #slots: (string | undefined)[] = new Array(SLOTS).fill(undefined);
+
+  /** The text of bytes `start` to `end`; undefined when they are not all ASCII. */
+  find(bytes: Buffer, start: number, end: number): string | undefined {
+    let hash = end - start;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (byte >= 0x80) return undefined;
+      hash = (Math.imul(hash, 31) + byte) | 0;
+    }
+    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    const known = this.#slots[slot];
+    if (known !== undefined && isTextOf(known, bytes, start, end)) return known;
+    const text = bytes.toString('latin1', start, end);
+    this.#slots[slot] = text;
+    return text;
+  }
+}
+
+function isTextOf(text: string, bytes: Buffer, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) !== bytes[start + at]) return false;
+  }
+  return true;
+}
+
+/**
+ * Reads one entry of a map from string to message into `map`. Begins before the length of the entry; a key that occurs
+ * twice is replaced.
+ */
+export function readMapEntry<Value>(
+  reader: WireReader,
+  map: Map<string, Value>,
+  read: (reader: WireReader, end: number, known?: Value) => Value,
+): void {
+  const end = reader.messageEnd();
+  let key = '';
+  let value: Value | undefined;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) key = reader.string();
+    else if (tag === ((2 << 3) | BYTES)) value = read(reader, reader.messageEnd(), value);
+    else reader.skip(tag);
+  }
+  reader.checkEnd(end);
+  // An entry without a value has an empty one: nothing is left to read.
+  map.set(key, value ?? read(reader, reader.at));
+}
+
+/** A google.protobuf.Timestamp or Duration up to `end`, merged into what is known of it. */
+export function readMoment(reader: WireReader, end: number, known: Moment = { seconds: 0, nanos: 0 }): Moment {
+  let { seconds, nanos } = known;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | VARINT)) seconds = readInt64(reader, tag);
+    else if (tag === ((2 << 3) | VARINT)) nanos = readInt64(reader, tag);
+    else reader.skip(tag);
+  }
+  reader.checkEnd(end);
+  return { seconds, nanos };
+}
+
+/** Beyond 2^53 the nearest double: such a moment is out of range anyway. */
+function readInt64(reader: WireReader, tag: number): number {
+  const start = reader.at;
+  reader.skip(tag);
+  let value = 0n;
+  for (let at = reader.at - 1; at >= start; at--) value = (value << 7n) | BigInt((reader.bytes[at] as number) & 0x7f);
+  return Number(BigInt.asIntN(64, value));
+}
+
+/** A message while it is being read: as its type, but not readonly. */
+export type Draft<Message> = Message extends string | number | boolean | undefined
+  ? Message
+  : Message extends ReadonlyMap<string, infer Value>
+    ? Map<string, Draft<Value>>
+    : Message extends readonly (infer Item)[]
+      ? Draft<Item>[]
+      : { -readonly [Name in keyof Message]: IsAny<Message[Name]> extends true ? unknown : Draft<Message[Name]> };
+
+/** Attributes have members of any type. */
+type IsAny<Type> = 0 extends 1 & Type ? true : false;

@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
 import { checkResourcesRequestSize, decodeCheckResourcesRequest } from '../gen/wire/request.js';
 import type { CheckResourcesResponse } from '../messages.js';
-import { encodeCheckResourcesResponse } from './check-resources-response.js';
-import { MAX_VALUE_DEPTH } from './json-value.js';
-import { WireError } from './wire-reader.js';
-import { WireWriter } from './wire-writer.js';
+import { encodeCheckResourcesResponse } from '../codec/check-resources-response.js';
+import { MAX_VALUE_DEPTH } from './value.js';
+import { WireError } from './reader.js';
+import { WireWriter } from './writer.js';
 
 const { encode: encodeRequest } = messageType('authz.request.v1.CheckResourcesRequest');
 const { decode: readResponse } = messageType('authz.response.v1.CheckResourcesResponse');

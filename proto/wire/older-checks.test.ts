@@ -8,9 +8,9 @@ import {
   decodeCheckResourceSetRequest,
 } from '../gen/wire/request.js';
 import type { Decision } from '../messages.js';
-import { encodeCheckResourceBatchResponse } from './check-resource-batch.js';
-import { encodeCheckResourceSetResponse } from './check-resource-set.js';
-import { WireWriter } from './wire-writer.js';
+import { encodeCheckResourceBatchResponse } from '../codec/check-resource-batch.js';
+import { encodeCheckResourceSetResponse } from '../codec/check-resource-set.js';
+import { WireWriter } from './writer.js';
 
 const principal = { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', l: [1, null] }, scope: 'a.b' };
 const auxData = { jwts: { a: { token: 't' } } };

@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readCheckResourcesRequest } from '../../../proto/gen/json/request.js';
-import { RpcError } from '../../service/rpc-error.js';
-import { jsonProblem, MAX_JSON_DEPTH } from './problem.js';
-import { readDocument } from './read-document.js';
+import { readCheckResourcesRequest } from '../gen/json/request.js';
+import { JsonError } from './json-shape.js';
+import { jsonProblem, MAX_JSON_DEPTH, readDocument } from './json-scan.js';
 
 const read = (text: string | Buffer) => readDocument(Buffer.from(text as string), readCheckResourcesRequest);
 const withAttr = (json: string): string => `{"principal":{"attr":${json}}}`;
@@ -12,7 +11,7 @@ function refusal(text: string | Buffer): string {
   try {
     read(text);
   } catch (error) {
-    if (error instanceof RpcError && error.code === 'invalid_argument') return error.message;
+    if (error instanceof JsonError) return error.message;
     throw error;
   }
   return assert.unreachable(`accepted: ${String(text).slice(0, 80)}`) as never;
@@ -247,9 +246,9 @@ test('the quick way and the strict scanner agree on documents with random damage
       read(text);
       accepted += 1;
     } catch (error) {
-      assert.instance(error, RpcError);
+      assert.instance(error, JsonError);
       // Damage may also have closed the attributes and opened another message.
-      if ((error as RpcError).message.startsWith('invalid request')) continue;
+      if ((error as JsonError).message.startsWith('invalid request')) continue;
       fine = false;
     }
     assert.is(jsonProblem(text) === undefined, fine, text);

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ListAuditLogEntriesRequest } from '../../../proto/audit-request.js';
-import { readListAuditLogEntriesRequest } from '../../../proto/gen/json/request.js';
-import { decodeListAuditLogEntriesRequest } from '../../../proto/gen/wire/request.js';
-import { messageType } from '../../../tests/support/protobuf.js';
-import { readDocument } from './read-document.js';
+import type { ListAuditLogEntriesRequest } from '../audit-request.js';
+import { readListAuditLogEntriesRequest } from '../gen/json/request.js';
+import { decodeListAuditLogEntriesRequest } from '../gen/wire/request.js';
+import { messageType } from '../../tests/support/protobuf.js';
+import { readDocument } from './json-scan.js';
 
 const read = (text: string): ListAuditLogEntriesRequest =>
   readDocument(Buffer.from(text), readListAuditLogEntriesRequest);
