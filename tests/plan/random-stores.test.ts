@@ -1,8 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
-import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
 import type { Document } from '../support/oracle/documents.js';
+import { selectsRow, type WireRow } from '../support/oracle/filter-rows.js';
+import type { WireOperand } from '../support/oracle/operands.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts } from '../support/compiled.js';
@@ -11,7 +13,7 @@ import { withSharedNames } from './shared-names.js';
 
 /**
  * How many random stores; SEED says where to begin. Each is asked for the plans of some requests, and each plan is held
- * against 32 rows. With STORES=5000 it is the whole proof: some twenty minutes.
+ * against 32 rows, as sent also by an evaluator that is not the product's. With STORES=5000 it is the whole proof: some twenty minutes.
  */
 const STORES = Number(process.env.STORES ?? 60);
 const SEED = Number(process.env.SEED ?? 1);
@@ -128,6 +130,7 @@ function compareOne({ engines, request, rows, id, tally, place }: Comparison): v
   const engine = engines[0]?.[1] as Engine;
   const plans = engines.map(([writing, planner]) => ({ writing, ...planner.plan(request) }));
   const isWhole = plans.every(({ unplanned }) => unplanned.length === 0);
+  const sent = JSON.parse(JSON.stringify(plans.find(({ writing }) => writing === 'default')?.filter)) as Filter;
   tally.plans += 1;
   if (!isWhole) tally.notWhole += 1;
   if (plans[0]?.filter.kind === 'KIND_CONDITIONAL') tally.conditional += 1;
@@ -137,8 +140,10 @@ function compareOne({ engines, request, rows, id, tally, place }: Comparison): v
     );
     tally.rows += 1;
     if (allowed) tally.allowed += 1;
-    for (const { writing, filter } of plans) {
-      const isSelected = selects(filter, { id, attr, policyVersion: resource.policyVersion });
+    const row = { id, attr, policyVersion: resource.policyVersion };
+    const outcomes = plans.map(({ writing, filter }) => ({ writing, filter, isSelected: selects(filter, row) }));
+    outcomes.push({ writing: 'wire', filter: sent, isSelected: selectsByOracle(sent, row) });
+    for (const { writing, filter, isSelected } of outcomes) {
       if (isSelected === allowed) continue;
       if (isSelected) tally.overGrants += 1;
       else if (writing === 'plain') tally.underGrantsOfPlain += 1;
@@ -150,6 +155,13 @@ function compareOne({ engines, request, rows, id, tally, place }: Comparison): v
       }
     }
   }
+}
+
+/** What an evaluator selects that is not the product's. */
+function selectsByOracle(filter: Filter, row: WireRow): boolean {
+  return filter.kind === 'KIND_CONDITIONAL'
+    ? selectsRow(filter.condition as WireOperand, row)
+    : filter.kind === 'KIND_ALWAYS_ALLOWED';
 }
 
 /** Policies as a folder would hold them; JSON is YAML. */

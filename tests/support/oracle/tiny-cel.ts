@@ -1,16 +1,22 @@
 import { type Environment, ModelError } from './context.js';
+import { evaluate, type WireOperand } from './operands.js';
 
 /**
  * Evaluates the family of expressions that random stores are made of: `?:`, `||`, `&&`, `!`, `==`, `!=`, `<`, `<=`,
- * `in`, `+` of strings, `has`, lists, literals and selections. Written apart from the product, for comparison with it.
- * Attributes are JSON, so every number is a double.
+ * `in`, `+` of strings, `has`, lists, literals and selections. Written apart from the product, for comparison with it:
+ * a parser of its own in front of the interpreter of filters. Attributes are JSON, so every number is a double.
  */
 export function tinyCel(expression: string, environment: Environment): unknown {
-  return new Evaluator(tokensOf(expression), environment).evaluate();
+  let operand = parsed.get(expression);
+  if (operand === undefined) {
+    operand = new Parser(tokensOf(expression)).parse();
+    parsed.set(expression, operand);
+  }
+  return evaluate(operand, (root) => rootOf(environment, root));
 }
 
-/** A value not computed yet: `&&` and `||` look at the other side of a failure. */
-type Lazy = () => unknown;
+/** Texts are few and evaluated often. */
+const parsed = new Map<string, WireOperand>();
 
 const TOKEN = /\s*(?:("(?:[^"\\])*"|'(?:[^'\\])*')|(\d+(?:\.\d+)?)|([A-Za-z_]\w*)|(\|\||&&|==|!=|<=|[!<()[\],.+?:]))/y;
 
@@ -25,74 +31,54 @@ function tokensOf(text: string): readonly string[] {
   return tokens;
 }
 
-class Evaluator {
+class Parser {
   private at = 0;
 
-  constructor(
-    private readonly tokens: readonly string[],
-    private readonly environment: Environment,
-  ) {}
+  constructor(private readonly tokens: readonly string[]) {}
 
-  evaluate(): unknown {
-    const value = this.ternary();
+  parse(): WireOperand {
+    const operand = this.ternary();
     if (this.at < this.tokens.length) throw new Error(`unexpected ${this.tokens[this.at]}`);
-    return value();
+    return operand;
   }
 
-  private ternary(): Lazy {
+  private ternary(): WireOperand {
     const condition = this.or();
     if (!this.take('?')) return condition;
     const whenTrue = this.ternary();
     this.expect(':');
-    const whenFalse = this.ternary();
-    return () => {
-      const value = condition();
-      if (typeof value !== 'boolean') throw new ModelError('no such overload');
-      return value ? whenTrue() : whenFalse();
-    };
+    return call('if', condition, whenTrue, this.ternary());
   }
 
-  private or(): Lazy {
+  private or(): WireOperand {
     let left = this.and();
-    while (this.take('||')) left = logic(left, this.and(), true);
+    while (this.take('||')) left = call('or', left, this.and());
     return left;
   }
 
-  private and(): Lazy {
+  private and(): WireOperand {
     let left = this.relation();
-    while (this.take('&&')) left = logic(left, this.relation(), false);
+    while (this.take('&&')) left = call('and', left, this.relation());
     return left;
   }
 
-  private relation(): Lazy {
+  private relation(): WireOperand {
     const left = this.sum();
-    const operator = ['==', '!=', '<=', '<', 'in'].find((candidate) => this.take(candidate));
-    if (operator === undefined) return left;
-    const right = this.sum();
-    return () => compare(operator, left(), right());
+    const operator = Object.keys(RELATIONS).find((candidate) => this.take(candidate));
+    return operator === undefined ? left : call(RELATIONS[operator] as string, left, this.sum());
   }
 
-  private sum(): Lazy {
+  private sum(): WireOperand {
     let left = this.unary();
-    while (this.take('+')) {
-      const first = left;
-      const second = this.unary();
-      left = () => add(first(), second());
-    }
+    while (this.take('+')) left = call('add', left, this.unary());
     return left;
   }
 
-  private unary(): Lazy {
-    if (!this.take('!')) return this.primary();
-    const operand = this.unary();
-    return () => {
-      const value = operand();
-      if (typeof value !== 'boolean') throw new ModelError('no such overload');
-      return !value;
-    };
+  private unary(): WireOperand {
+    return this.take('!') ? call('not', this.unary()) : this.primary();
   }
 
-  private primary(): Lazy {
+  private primary(): WireOperand {
     const token = this.next();
     if (token === '(') {
       const inner = this.ternary();
@@ -100,33 +86,32 @@ class Evaluator {
       return inner;
     }
     if (token === '[') return this.list();
-    if (/^["']/.test(token)) return () => token.slice(1, -1);
-    if (/^\d/.test(token)) return () => Number(token);
-    if (token === 'true' || token === 'false') return () => token === 'true';
-    if (token === 'null') return () => null;
+    if (/^["']/.test(token)) return { value: token.slice(1, -1) };
+    if (/^\d/.test(token)) return { value: Number(token) };
+    if (token === 'true' || token === 'false') return { value: token === 'true' };
+    if (token === 'null') return { value: null };
     if (token === 'has') {
       this.expect('(');
-      const path = this.path(this.next());
+      const selection = this.path(this.next());
       this.expect(')');
-      return () => isPresent(this.environment, path);
+      return call('has', selection);
     }
-    const path = this.path(token);
-    return () => select(this.environment, path);
+    return this.path(token);
   }
 
-  private list(): Lazy {
-    const items: Lazy[] = [];
+  private list(): WireOperand {
+    const items: WireOperand[] = [];
     while (!this.take(']')) {
       items.push(this.ternary());
       this.take(',');
     }
-    return () => items.map((item) => item());
+    return call('list', ...items);
   }
 
-  private path(root: string): readonly string[] {
+  private path(root: string): WireOperand {
     const path = [root];
     while (this.take('.')) path.push(this.next());
-    return path;
+    return { variable: path.join('.') };
   }
 
   private take(token: string): boolean {
@@ -146,65 +131,10 @@ class Evaluator {
   }
 }
 
-/** `decisive` on either side decides, even beside a failure. */
-function logic(left: Lazy, right: Lazy, decisive: boolean): Lazy {
-  return () => {
-    let failure: ModelError | undefined;
-    for (const side of [left, right]) {
-      try {
-        const value = side();
-        if (value === decisive) return decisive;
-        if (typeof value !== 'boolean') failure ??= new ModelError('no such overload');
-      } catch (error) {
-        if (!(error instanceof ModelError)) throw error;
-        failure ??= error;
-      }
-    }
-    if (failure !== undefined) throw failure;
-    return !decisive;
-  };
-}
+const RELATIONS: { readonly [token: string]: string } = { '==': 'eq', '!=': 'ne', '<=': 'le', '<': 'lt', in: 'in' };
 
-function compare(operator: string, left: unknown, right: unknown): boolean {
-  if (operator === '==') return isEqual(left, right);
-  if (operator === '!=') return !isEqual(left, right);
-  if (operator === 'in') {
-    if (Array.isArray(right)) return right.some((item) => isEqual(left, item));
-    if (right !== null && typeof right === 'object' && typeof left === 'string') return Object.hasOwn(right, left);
-    throw new ModelError('no such overload');
-  }
-  const isComparable =
-    typeof left === typeof right && (typeof left === 'number' || typeof left === 'string' || typeof left === 'boolean');
-  if (!isComparable) throw new ModelError('no such overload');
-  const [a, b] = [left as number, right as number];
-  return operator === '<' ? a < b : a <= b;
-}
-
-function add(left: unknown, right: unknown): unknown {
-  if (typeof left === 'string' && typeof right === 'string') return left + right;
-  throw new ModelError('no such overload');
-}
-
-function isEqual(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
-}
-
-function isPresent(environment: Environment, path: readonly string[]): boolean {
-  const holder = select(environment, path.slice(0, -1));
-  if (holder === null || typeof holder !== 'object') throw new ModelError('no such overload');
-  return Object.hasOwn(holder, path.at(-1) as string);
-}
-
-function select(environment: Environment, path: readonly string[]): unknown {
-  const [root = '', ...fields] = path;
-  let value = rootOf(environment, root);
-  for (const field of fields) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new ModelError('no such overload');
-    if (!Object.hasOwn(value, field))
-      throw new ModelError('VCG'.includes(root) ? `undefined field '${field}'` : `no such key: ${field}`);
-    value = (value as { readonly [name: string]: unknown })[field];
-  }
-  return value;
+function call(operator: string, ...operands: readonly WireOperand[]): WireOperand {
+  return { expression: { operator, operands } };
 }
 
 function rootOf(environment: Environment, root: string): unknown {
@@ -214,7 +144,7 @@ function rootOf(environment: Environment, root: string): unknown {
   if (root === 'V' || root === 'variables') return variables;
   if (root === 'C' || root === 'constants') return constants;
   if (root === 'G' || root === 'globals') return globals;
-  if (root !== 'runtime') throw new Error(`not in the family: ${root}`);
+  if (root !== 'runtime') return undefined;
   if (failedDerivedRoles.length > 0)
     throw new ModelError(`failed to compute effective derived roles [${failedDerivedRoles.join(', ')}]`);
   return { effectiveDerivedRoles };
