@@ -16,7 +16,7 @@ import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from '../s
 const test = suite('authzc audit');
 const authority = makeCertificate('authority');
 const leaf = makeCertificate('localhost', authority);
-const stranger = makeCertificate('somebody');
+const otherAuthority = makeCertificate('somebody');
 const servers: Running[] = [];
 let folder = '';
 let plain = '';
@@ -31,7 +31,7 @@ test.before(async () => {
     'authority.pem': authority.cert,
     'leaf.pem': leaf.cert,
     'leaf.key': leaf.key,
-    'stranger.pem': stranger.cert,
+    'other-authority.pem': otherAuthority.cert,
   });
   const http = serve('--config', 'config.yaml');
   const https = serve('--config', 'tls.yaml');
@@ -57,7 +57,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('entries are shown below their call ids, as JSON', async () => {
+test('entries are printed under their call ids, as JSON', async () => {
   const { code, stdout, stderr } = await audit(['--tail=1']);
   assert.is(stderr, '');
   assert.is(code, 0);
@@ -67,7 +67,7 @@ test('entries are shown below their call ids, as JSON', async () => {
   assert.is(entry.method, '/authz.svc.v1.AuthzService/CheckResources');
 });
 
-test('raw entries are one a line, of the kind asked for, and the values are those that were sent', async () => {
+test('--raw prints one entry of the requested kind per line, with unescaped values', async () => {
   const { stdout } = await audit(['--kind', 'decision', '--raw']);
   const entries = stdout
     .trimEnd()
@@ -80,7 +80,7 @@ test('raw entries are one a line, of the kind asked for, and the values are thos
   assert.is(entries[0].checkResources.outputs[0].actions.view.effect, 'EFFECT_ALLOW');
 });
 
-test('what callers wrote never reaches the terminal as control characters', async () => {
+test('control characters from callers never reach the terminal', async () => {
   for (const options of [['--raw'], []]) {
     const { stdout } = await audit(['--kind=decision', ...options]);
     assert.match(stdout, 'evil');
@@ -88,7 +88,7 @@ test('what callers wrote never reaches the terminal as control characters', asyn
   }
 });
 
-test('entries are found by their call, by their time, and by how long ago they were', async () => {
+test('entries are found by call, by time, and by age', async () => {
   const [first] = await raw(['--since', '1h']);
   assert.equal(await raw(['--lookup', String(first?.['callId'])]), [first]);
   assert.is((await raw(['--between', '2020-01-01T00:00:00Z'])).length, 2);
@@ -96,7 +96,7 @@ test('entries are found by their call, by their time, and by how long ago they w
   assert.is((await raw(['--between', '2020-01-01T00:00:00+02:00,2020-01-02T00:00:00Z'])).length, 0);
 });
 
-test('the server and the user come from variables as well', async () => {
+test('the server and the user can be set by environment variables', async () => {
   const { code, stdout } = await start(['--plaintext', '--raw'], {
     AUTHZ_SERVER: plain,
     AUTHZ_USERNAME: 'admin',
@@ -106,12 +106,12 @@ test('the server and the user come from variables as well', async () => {
   assert.is(stdout.trimEnd().split('\n').length, 2);
 });
 
-test('a server with a certificate is asked by its authority, with a certificate of the caller if it wants one, or without verification', async () => {
+test('TLS: the server is verified with a CA, gets a client certificate when it requires one, or is not verified with --insecure', async () => {
   const ask = (...options: readonly string[]): Promise<Ended> => start(['--server', secure, ...USER, ...options]);
   assert.is((await ask('--ca-cert', 'authority.pem')).code, 0);
   assert.is((await ask('--ca-cert', 'authority.pem', '--client-cert', 'leaf.pem', '--client-key', 'leaf.key')).code, 0);
   assert.is((await ask('--insecure')).code, 0);
-  const untrusted = await ask('--ca-cert', 'stranger.pem');
+  const untrusted = await ask('--ca-cert', 'other-authority.pem');
   assert.is(untrusted.code, 1);
   assert.match(
     untrusted.stderr,
@@ -123,7 +123,7 @@ test('a server with a certificate is asked by its authority, with a certificate 
   assert.match(missing.stderr, 'nowhere.pem');
 });
 
-test('a server that refuses, that has no admin API, or that is not there, ends with status 1 and one line', async () => {
+test('a server that refuses, has no admin API or is unreachable ends with status 1 and one line', async () => {
   const wrong = await start(['--server', plain, '--plaintext', '--username=admin', '--password=no']);
   assert.is(wrong.code, 1);
   assert.match(wrong.stderr, /^authz: error: the server answers: .*code 16\)\n$/);
@@ -135,7 +135,7 @@ test('a server that refuses, that has no admin API, or that is not there, ends w
   assert.match(gone.stderr, /^authz: error: the server cannot be reached: .*\n$/);
 });
 
-test('a server that takes connections and never answers is not waited for', async () => {
+test('a server that accepts connections and never responds times out', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -154,7 +154,7 @@ test('a server that takes connections and never answers is not waited for', asyn
   silent.close();
 });
 
-test('arguments that make no sense end with status 2 before anybody is asked', async () => {
+test('invalid arguments end with status 2 before any request is sent', async () => {
   const senseless: readonly (readonly string[])[] = [
     ['--tail=3', '--since=1h'],
     ['--lookup=x', '--between=2020-01-01T00:00:00Z'],
@@ -227,7 +227,7 @@ async function raw(options: readonly string[]): Promise<readonly { readonly [fie
     .map((line) => JSON.parse(line));
 }
 
-/** Entries are written after the answers: it may take a moment until all are there. */
+/** Entries are written after the responses, so it may take a moment until all are there. */
 async function entriesAre(count: number): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     if ((await raw([])).length === count && (await raw(['--kind=decision'])).length === count) return;

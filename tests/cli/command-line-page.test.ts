@@ -13,7 +13,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the page has every command, and no other, and below each every flag of it, and no other', async () => {
+test('the page documents exactly the commands that exist, and exactly their flags', async () => {
   const commands = (await helpOf([]))
     .flatMap((line) => /^ {2}([a-z]+)/.exec(line)?.[1] ?? [])
     .filter((name) => name !== 'help');
@@ -43,14 +43,14 @@ test('the page has every command, and no other, and below each every flag of it,
 
 test.run();
 
-/** Below `serve` the page tells of dist/server.js as well. */
+/** The section `serve` of the page also covers dist/server.js. */
 const OF_SERVER = new Set(['serve --bundle', 'serve --log-level']);
 
 async function helpOf(words: readonly string[]): Promise<readonly string[]> {
   return (await run(PROGRAMS.authzc, [...words, '--help'], folder)).stdout.split('\n');
 }
 
-/** The text below the heading of a command; empty when there is none. */
+/** The text under the heading of a command; empty when there is none. */
 function sectionOf(command: string): string {
   return page.split(/^## /m).find((section) => section.startsWith(`${command}\n`)) ?? '';
 }

@@ -17,7 +17,7 @@ test.after(() => {
 const GOOD = { 'policies/document.yaml': documentPolicy('view') };
 const BAD = { 'policies/document.yaml': BROKEN_POLICY };
 
-test('without arguments it compiles policies/ to generated/ and dist/policies.js, says nothing and succeeds', async () => {
+test('without arguments it compiles policies/ to generated/ and dist/policies.js, prints nothing and succeeds', async () => {
   const folder = newFolder(GOOD);
   assert.equal(await authzc(folder, 'compile'), { code: 0, stdout: '', stderr: '' });
   const files = filesIn(folder);
@@ -36,7 +36,7 @@ test('without arguments it compiles policies/ to generated/ and dist/policies.js
   assert.is(policies.resourcePolicies.length, 1);
 });
 
-test('the folder of the policies, the modules and the bundle can be chosen', async () => {
+test('flags set the folders of policies and modules, and the bundle file', async () => {
   const folder = newFolder({ 'rules/document.yaml': documentPolicy('view') });
   const options = ['compile', 'rules/', '--out', 'src/made/', '--bundle=out/p.js'];
   assert.is((await authzc(folder, ...options)).code, 0);
@@ -47,7 +47,7 @@ test('the folder of the policies, the modules and the bundle can be chosen', asy
   assert.ok(filesIn(folder).includes('src/made/index.ts'));
 });
 
-test('compiling again changes nothing, and removes what no policy stands behind any more', async () => {
+test('compiling again changes nothing, and deletes modules without a policy', async () => {
   const folder = newFolder({ ...GOOD, 'policies/other.yaml': documentPolicy('view').replace('document', 'other') });
   await authzc(folder, 'compile');
   const index = join(folder, 'generated/resource/document.ts');
@@ -58,7 +58,7 @@ test('compiling again changes nothing, and removes what no policy stands behind 
   assert.not(filesIn(folder).includes('generated/resource/other.ts'));
 });
 
-test('a folder that holds code of others is never emptied: status 1, and the file is named', async () => {
+test('a folder with other code is never emptied: status 1, and the error names a file of it', async () => {
   const folder = newFolder({ ...GOOD, 'src/app.ts': 'export {};\n' });
   for (const out of ['src', '.']) {
     const { code, stderr } = await authzc(folder, 'compile', '--out', out);
@@ -90,16 +90,16 @@ test('a folder without policies that decide ends with status 1, says so and writ
   }
 });
 
-test('--no-emit fails for a folder without files, but not for policies that only others import', async () => {
+test('--no-emit fails for a folder without files, but not for policies that only other policies import', async () => {
   assert.is((await authzc(newFolder({ 'policies/.keep': '' }), 'compile', '--no-emit')).code, 1);
   assert.is((await authzc(newFolder({ 'policies/.keep': '' }), 'compile', '--check')).code, 1);
   const shared = 'apiVersion: api.authz.dev/v1\nexportVariables: {name: e}\n';
   assert.is((await authzc(newFolder({ 'policies/e.yaml': shared }), 'compile', '--no-emit')).code, 0);
 });
 
-test('on a terminal success is one line on standard error: policies, rules, tests, files and time', async () => {
+test('on a terminal, success prints one line to stderr: policies, rules, tests, files and time', async () => {
   const folder = newFolder(GOOD);
-  // The terminal of script(1), of util-linux. It copies what a terminal would show.
+  // script(1), of util-linux, provides a terminal and copies what it would show.
   const onTerminal = (...options: readonly string[]): string => {
     const command = [process.execPath, PROGRAMS.authzc, ...options].map((word) => `'${word}'`).join(' ');
     return execFileSync('script', ['-qec', command, '/dev/null'], {
@@ -130,7 +130,7 @@ test('--no-emit writes nothing, whether the policies compile or not', async () =
   assert.equal(filesIn(bad), ['policies/document.yaml']);
 });
 
-test('-o json prints one document that names the problem, its file and its place', async () => {
+test('-o json prints one document with each diagnostic, its file and its location', async () => {
   const { code, stdout } = await authzc(newFolder(BAD), 'compile', '--no-emit', '-o', 'json');
   assert.is(code, 3);
   const { errors, warnings } = JSON.parse(stdout) as {
@@ -151,7 +151,7 @@ test('-o json prints one document that names the problem, its file and its place
   assert.equal(warnings, []);
 });
 
-test('-o json prints nothing when all is well', async () => {
+test('-o json prints nothing when there is no diagnostic', async () => {
   assert.equal(await authzc(newFolder(GOOD), 'compile', '--no-emit', '--output=json'), {
     code: 0,
     stdout: '',
@@ -159,7 +159,7 @@ test('-o json prints nothing when all is well', async () => {
   });
 });
 
-test('-o list prints a line a problem; -o pretty, the default, shows the source as well', async () => {
+test('-o list prints one line per diagnostic; -o pretty, the default, also shows the source', async () => {
   const folder = newFolder(BAD);
   const list = await authzc(folder, 'compile', '--no-emit', '-o', 'list');
   assert.match(list.stdout, /^policies\/document\.yaml:12:\d+: [^\n]+\n$/);
@@ -170,7 +170,7 @@ test('-o list prints a line a problem; -o pretty, the default, shows the source 
   assert.not.match(pretty.stdout, '\u001b');
 });
 
-test('people are given the path from the working directory and the place of the mistake; no message lists tokens', async () => {
+test('human output has the path from the working directory and the location, and no message lists tokens', async () => {
   const mistakes: readonly (readonly [expression: string, column: number, says: string])[] = [
     ['R.attr.owner ==', 32, 'the expression ends too early'],
     ['R.attr.x & 1', 26, 'unexpected `&`'],
@@ -217,7 +217,7 @@ test('people are given the path from the working directory and the place of the 
   }
 });
 
-test('--check succeeds when the generated modules are what the policies give', async () => {
+test('--check succeeds when the generated modules are up to date', async () => {
   const folder = newFolder(GOOD);
   await authzc(folder, 'compile');
   rmSync(join(folder, 'dist'), { recursive: true });
@@ -225,7 +225,7 @@ test('--check succeeds when the generated modules are what the policies give', a
   assert.not(filesIn(folder).some((path) => path.startsWith('dist/')));
 });
 
-test('--check fails with status 1, names missing, changed and stale files and the command that mends, and mends nothing', async () => {
+test('--check fails with status 1, names missing, changed and stale files and the command that fixes them, and writes nothing', async () => {
   const folder = newFolder({ ...GOOD, 'policies/gone.yaml': documentPolicy('view').replace('document', 'gone') });
   await authzc(folder, 'compile', '--out', 'made');
   rmSync(join(folder, 'policies/gone.yaml'));
@@ -245,22 +245,22 @@ test('--check fails with status 1, names missing, changed and stale files and th
   assert.match(stderr, 'authzc compile policies --out made');
   assert.equal(filesIn(folder), before);
 
-  // The command named mends it.
+  // The command in the message fixes it.
   const [, options = ''] = /run: npx authzc (.*)/.exec(stderr) ?? [];
   assert.is((await authzc(folder, ...options.split(' '))).code, 0);
   assert.is((await authzc(folder, 'compile', '--check', '--out', 'made')).code, 0);
 });
 
-test('--check of a folder that was never generated fails with status 1, and of policies that do not compile with status 3', async () => {
+test('--check ends with status 1 for a folder that was never generated, and with status 3 for policies that do not compile', async () => {
   assert.is((await authzc(newFolder(GOOD), 'compile', '--check')).code, 1);
   assert.is((await authzc(newFolder(BAD), 'compile', '--check')).code, 3);
 });
 
-test('--check and --no-emit together are a usage error: one of them does nothing', async () => {
+test('--check with --no-emit is a usage error, because one of them would have no effect', async () => {
   assert.is((await authzc(newFolder(GOOD), 'compile', '--check', '--no-emit')).code, 2);
 });
 
-test('a folder that is not there, is a file or cannot be read ends with status 1 and one line that names it', async () => {
+test('a folder that is missing, a file or unreadable ends with status 1 and one line that names it', async () => {
   const folder = newFolder(GOOD);
   const missing = await authzc(folder, 'compile', 'nowhere');
   assert.equal([missing.code, missing.stdout, missing.stderr.split('\n').length], [1, '', 2]);
@@ -268,8 +268,8 @@ test('a folder that is not there, is a file or cannot be read ends with status 1
   assert.is((await authzc(folder, 'compile', 'policies/document.yaml')).code, 1);
 });
 
-test('a file that cannot be read ends with status 1 and names it', async () => {
-  // Whoever runs as root can read everything.
+test('an unreadable file ends with status 1 and its name', async () => {
+  // root can read every file.
   if (process.getuid?.() === 0)
     return skip(import.meta.url, 'root may read everything, so a file that may not be read is not tried');
   const folder = newFolder(GOOD);
@@ -279,14 +279,14 @@ test('a file that cannot be read ends with status 1 and names it', async () => {
   assert.match(stderr, 'document.yaml');
 });
 
-test('a place that cannot be written ends with status 1', async () => {
+test('an output path that is not writable ends with status 1', async () => {
   const folder = newFolder({ ...GOOD, generated: 'a file where a folder should be' });
   const { code, stderr } = await authzc(folder, 'compile');
   assert.is(code, 1);
   assert.match(stderr, /^authzc: [^\n]+\n$/);
 });
 
-test('wrong arguments end with status 2 and say what is wrong on standard error', async () => {
+test('invalid arguments end with status 2 and an explanation on stderr', async () => {
   const folder = newFolder(GOOD);
   const attempts = [
     ['compile', '--nope'],
@@ -305,7 +305,7 @@ test('wrong arguments end with status 2 and say what is wrong on standard error'
   assert.equal(filesIn(folder), ['policies/document.yaml']);
 });
 
-test('--help and --version succeed and print to standard output', async () => {
+test('--help and --version succeed and print to stdout', async () => {
   const folder = newFolder({});
   const help = await authzc(folder, '--help');
   assert.is(help.code, 0);

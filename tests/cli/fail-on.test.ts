@@ -13,27 +13,27 @@ test.after(() => {
 const CLEAN = documentPolicy('view');
 const WARNED = documentPolicy('view').replace('roles: [', 'roles: ["{a,b}", ');
 
-test('a warning is said and fails nothing', async () => {
+test('by default a warning is printed and the build succeeds', async () => {
   const { code, stdout, files } = await compiled(WARNED);
   assert.is(code, 0);
   assert.match(stdout, 'warning[glob/literal]');
   assert.ok(files.includes('dist/policies.js'));
 });
 
-test('with --fail-on warning it is status 3, and nothing is written', async () => {
+test('with --fail-on warning a warning is status 3, and nothing is written', async () => {
   const { code, stdout, files } = await compiled(WARNED, '--fail-on', 'warning');
   assert.is(code, 3);
   assert.match(stdout, 'warning[glob/literal]');
   assert.equal(files, ['policies/document.yaml']);
 });
 
-test('policies without a warning compile as ever, and an error is status 3 either way', async () => {
+test('--fail-on does not affect policies without a warning, and an error is always status 3', async () => {
   assert.is((await compiled(CLEAN, '--fail-on', 'warning')).code, 0);
   assert.is((await compiled(BROKEN_POLICY, '--fail-on', 'warning')).code, 3);
   assert.is((await compiled(BROKEN_POLICY, '--fail-on', 'error')).code, 3);
 });
 
-test('another severity is a wrong argument', async () => {
+test('an unknown severity is a usage error', async () => {
   assert.is((await compiled(CLEAN, '--fail-on', 'hint')).code, 2);
 });
 

@@ -27,7 +27,7 @@ const FILES = [
   'tests/document.test.js',
 ];
 
-test('without a folder it makes the project where it is, and says what to do next', async () => {
+test('without an argument it creates the project in the working directory and prints the next steps', async () => {
   const folder = newFolder({});
   const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['init'], folder);
   assert.is(code, 0);
@@ -38,7 +38,7 @@ test('without a folder it makes the project where it is, and says what to do nex
   assert.not.match(stdout, '  cd ');
 });
 
-test('a folder is made, and named among the next steps', async () => {
+test('with an argument it creates that folder and names it in the next steps', async () => {
   const folder = newFolder({});
   const { code, stdout } = await run(PROGRAMS.authzc, ['init', 'apps/My App'], folder);
   assert.is(code, 0);
@@ -47,7 +47,7 @@ test('a folder is made, and named among the next steps', async () => {
   assert.is(name, 'my-app');
 });
 
-test('a file that is there is never overwritten: status 1, it is named, and nothing is written', async () => {
+test('an existing file is never overwritten: status 1, the file is named, and nothing is written', async () => {
   const folder = newFolder({ 'README.md': 'mine\n', 'src/app.js': '\n' });
   const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['init'], folder);
   assert.is(code, 1);
@@ -57,12 +57,12 @@ test('a file that is there is never overwritten: status 1, it is named, and noth
   assert.is(readFileSync(join(folder, 'README.md'), 'utf8'), 'mine\n');
 });
 
-test('other files are no obstacle', async () => {
+test('unrelated files do not prevent it', async () => {
   const folder = newFolder({ 'src/app.js': '\n' });
   assert.is((await run(PROGRAMS.authzc, ['init'], folder)).code, 0);
 });
 
-test('what it makes compiles without a warning, its test passes, and the committed modules are checked as CI does', async () => {
+test('the new project compiles without a warning, its test passes, and its committed modules pass the check of CI', async () => {
   const folder = newFolder({});
   await run(PROGRAMS.authzc, ['init', 'shop'], folder);
   const project = join(folder, 'shop');
@@ -74,7 +74,7 @@ test('what it makes compiles without a warning, its test passes, and the committ
   const strict = ['compile', '--strict-types', '--fail-on', 'warning'];
   assert.equal(await run(PROGRAMS.authzc, [...strict, '--check'], project), { code: 0, stdout: '', stderr: '' });
 
-  // A rule that goes missing is noticed.
+  // The test fails when a rule is removed.
   const policy = readFileSync(join(project, 'policies/document.yaml'), 'utf8');
   writeFileSync(
     join(project, 'policies/document.yaml'),
@@ -93,7 +93,7 @@ test('the workflow runs the commands of the project', async () => {
   assert.equal(commands, ['npm ci', 'npx authzc compile --strict-types --fail-on warning --check', 'npm test']);
 });
 
-test('a project that cannot be written as a whole is not begun, and links are in the way like files', async () => {
+test('a project that cannot be written completely is not started, and links count as existing files', async () => {
   const full = folderOf({});
   const linked = folderOf({});
   symlinkSync('nowhere', join(linked, 'package.json'));

@@ -40,7 +40,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a policy is shown as a block: its id, its actions, the attributes, constants and variables that it can read', async () => {
+test('a policy is shown as a block: its id, its actions, and the attributes, constants and variables it can read', async () => {
   const { code, stdout, stderr } = await inspect('policies', 'resource.album.vdefault');
   assert.is(stderr, '');
   assert.is(code, 0);
@@ -56,7 +56,7 @@ ${LINE}
   );
 });
 
-test('without ids all policies of a folder are shown, by their ids, those that do not link too', async () => {
+test('without ids all policies of a folder are shown by id, including those that do not link', async () => {
   const { code, stdout } = await inspect('policies');
   assert.is(code, 0);
   assert.equal(idsIn(stdout), [
@@ -70,7 +70,7 @@ test('without ids all policies of a folder are shown, by their ids, those that d
   ]);
 });
 
-test('JSON says where each name comes from, what it stands for, and whether a rule comes to read it', async () => {
+test('JSON says where each name is defined, what its value is, and whether a rule uses it', async () => {
   const album = (await results('json'))['resource.album.vdefault'];
   assert.equal(album?.['derivedRoles'], [
     { name: 'ghost', kind: 'KIND_UNDEFINED' },
@@ -117,7 +117,7 @@ test('JSON says where each name comes from, what it stands for, and whether a ru
   );
 });
 
-test('what a set exports is used when a policy that imports it uses it', async () => {
+test('an exported definition counts as used when an importing policy uses it', async () => {
   const all = await results('json');
   assert.equal(all['export_variables.shared']?.['variables'], [
     {
@@ -152,13 +152,13 @@ test('what a set exports is used when a policy that imports it uses it', async (
   ]);
 });
 
-test('a name that a missing import may have is unknown, not undefined', async () => {
+test('a name that a missing import could define is unknown, not undefined', async () => {
   assert.equal((await results('json'))['resource.album.v2/acme.hr']?.['variables'], [
     { name: 'somewhere', kind: 'KIND_UNKNOWN', used: true },
   ]);
 });
 
-test('JSON on one line, JSON with indentation and YAML say the same, and no control character of a policy reaches the terminal', async () => {
+test('compact JSON, indented JSON and YAML have equal content, and no control character of a policy reaches the terminal', async () => {
   const [json, pretty, yaml] = await Promise.all(
     ['json', 'prettyjson', 'yaml'].map((format) => inspect('policies', '-o', format)),
   );
@@ -168,7 +168,7 @@ test('JSON on one line, JSON with indentation and YAML say the same, and no cont
   for (const shown of [json, pretty, yaml]) assert.not.match(shown?.stdout ?? '', '\u001b');
 });
 
-test('policies are chosen by regular expressions of name, version and scope, found anywhere', async () => {
+test('policies are selected by unanchored regular expressions on name, version and scope', async () => {
   const chosen = async (...options: readonly string[]): Promise<readonly string[]> =>
     idsIn((await inspect('policies', ...options)).stdout);
   assert.equal(await chosen('--name-regexp', '^a'), [
@@ -184,7 +184,7 @@ test('policies are chosen by regular expressions of name, version and scope, fou
   assert.equal(await chosen('--scope-regexp', '^(a+)+$'), []);
 });
 
-test('disabled policies are left out unless they are asked for, and are told apart from enabled ones of their id', async () => {
+test('disabled policies are hidden by default, and marked when they are shown', async () => {
   const { stdout } = await inspect('policies', '--include-disabled', '--name-regexp', 'ann', '-o', 'json');
   const found = JSON.parse(stdout).results;
   assert.equal(found['principal.ann.vdefault'].actions, ['*']);
@@ -192,12 +192,12 @@ test('disabled policies are left out unless they are asked for, and are told apa
   assert.is(found['principal.ann.vdefault (old.yaml)'].disabled, true);
 });
 
-test('without headers there are the values alone', async () => {
+test('without headers only the values are printed', async () => {
   const { stdout } = await inspect('policies', 'role.guest.vdefault', '--no-headers');
   assert.is(stdout, 'role.guest.vdefault\nlist,view\n\n\n\n');
 });
 
-test('an id that no policy has ends with status 1 and the nearest one, after those that are there', async () => {
+test('an unknown id ends with status 1 and suggests the nearest one, after the known ids', async () => {
   const { code, stdout, stderr } = await inspect('policies', 'role.guest.vdefault', 'role.gest.vdefault');
   assert.is(code, 1);
   assert.equal(idsIn(stdout), ['role.guest.vdefault']);
@@ -205,14 +205,14 @@ test('an id that no policy has ends with status 1 and the nearest one, after tho
   assert.match(stderr, 'did you mean `role.guest.vdefault`?');
 });
 
-test('what is no regular expression, or no form, ends with status 2', async () => {
+test('an invalid regular expression or format ends with status 2', async () => {
   const bad = await inspect('policies', '--name-regexp', '(');
   assert.is(bad.code, 2);
   assert.match(bad.stderr, '--name-regexp');
   assert.is((await inspect('policies', '-o', 'tree')).code, 2);
 });
 
-test('a file that is no policy ends with status 3 and is shown; a folder that is not there with status 1', async () => {
+test('an invalid policy ends with status 3 and is shown; a missing folder ends with status 1', async () => {
   const broken = await inspect('broken');
   assert.is(broken.code, 3);
   assert.is(broken.stdout, '');
@@ -220,7 +220,7 @@ test('a file that is no policy ends with status 3 and is shown; a folder that is
   assert.is((await inspect('nowhere')).code, 1);
 });
 
-test('who has seen enough may close the pipe', () => {
+test('the reader may close the pipe early', () => {
   const many = folderOf(
     Object.fromEntries(
       Array.from({ length: 500 }, (_, index) => [
@@ -239,14 +239,14 @@ test('who has seen enough may close the pipe', () => {
   assert.is(stderr, '');
 });
 
-test('the recorded sets of policies that are there to be inspected are, whether or not they compile', async () => {
+test('the recorded sets of policies can be inspected, whether or not they compile', async () => {
   const recorded = join(SHARED, 'conformance', 'compile');
   if (!existsSync(recorded)) return skip(import.meta.url, 'the recorded suites are not here (../shared/conformance)');
   const sets = readdirSync(recorded).filter((name) => name.startsWith('inspect-'));
   const codes = await Promise.all(
     sets.map(async (name) => [name, (await inspect(join(recorded, name, 'policies'))).code]),
   );
-  // In that one a rule has no roles.
+  // This set has a rule without roles.
   assert.equal(
     codes.filter(([, code]) => code !== 0).map(([name, code]) => `${name} ${code}`),
     ['inspect-missing_imports 3'],

@@ -5,10 +5,8 @@ import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
-/**
- * Every file that is shown to people can be opened from the working directory, wherever the folder of the policies is.
- */
-const test = suite('paths in what commands say');
+/** Every printed path can be opened from the working directory, wherever the policies folder is. */
+const test = suite('printed paths');
 const folders: string[] = [];
 test.after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -33,7 +31,7 @@ const TESTS_APART = { 'a/policies/document.yaml': documentPolicy('view'), 'a/tes
 
 type Files = { readonly [path: string]: string };
 
-/** What is said from the folder `b`, beside the folder `a` with the policies. */
+/** Commands that run in the folder `b`, next to the folder `a` with the policies. */
 const CASES: readonly (readonly [words: string, files: Files, path: string])[] = [
   ['compile ../a/policies', BROKEN, '../a/policies/sub/broken.yaml:12:'],
   ['compile ../a/policies --output list', BROKEN, '../a/policies/sub/broken.yaml:12:'],

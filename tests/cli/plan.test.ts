@@ -48,7 +48,7 @@ const ALICE = 'id: alice\nroles: [user]\nattr:\n  friends: [bob, carol]\n';
 
 const PLAN = ['plan', '--principal', 'alice.yaml', '--kind', 'album'];
 
-test('a plan is a tree: its kind, then an operator a line with its leaves; nothing is written to the folder', async () => {
+test('a plan is printed as a tree: its kind, then one operator per line with its operands; nothing is written to the folder', async () => {
   const folder = newFolder();
   assert.equal(await authzc(folder, ...PLAN, '--action', 'view'), {
     code: 0,
@@ -64,7 +64,7 @@ test('a plan is a tree: its kind, then an operator a line with its leaves; nothi
   assert.equal(filesIn(folder), ['alice.yaml', 'policies/album.yaml']);
 });
 
-test('-o text prints the debug text, on one line', async () => {
+test('-o text prints the debug text on one line', async () => {
   const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'edit', '-o', 'text');
   assert.is(
     stdout,
@@ -89,19 +89,19 @@ test('-o json prints the filter of a response and its meta, and the filter selec
   assert.not(selects(response.filter, { attr: { owner: 'bob' } }));
 });
 
-test('a plan of several actions asks for all of them', async () => {
+test('a plan of several actions covers all of them', async () => {
   const { stdout } = await authzc(newFolder(), ...PLAN, '--action', 'view', '--action', 'edit', '-o', 'text');
   assert.match(stdout, /^\(and .*attr\.locked.*visibility/);
 });
 
-test('--attr is known of every resource, --aux-data is what tokens claim, - is standard input', async () => {
+test('--attr sets known attributes, --aux-data sets the claims of tokens, and - reads stdin', async () => {
   const folder = newFolder({ 'attr.json': '{"owner": "alice", "size": 1e3}', 'claims.yaml': 'jwt: {guest: true}\n' });
   assert.is((await authzc(folder, ...PLAN, '--action', 'view', '--attr', 'attr.json')).stdout, 'KIND_ALWAYS_ALLOWED\n');
   assert.is(
     (await authzc(folder, ...PLAN, '--action', 'view', '--aux-data', 'claims.yaml')).stdout,
     'KIND_ALWAYS_DENIED\n',
   );
-  const { stdout } = await authzcFed(
+  const { stdout } = await authzcWithStdin(
     folder,
     '{"id": "bob", "roles": ["user"]}',
     'plan',
@@ -117,7 +117,7 @@ test('--attr is known of every resource, --aux-data is what tokens claim, - is s
   assert.is(stdout, '(eq request.resource.attr.owner "bob")\n');
 });
 
-test('--scope, --policy-version and --reference-shapes reach the plan', async () => {
+test('--scope, --policy-version and --reference-shapes apply to the plan', async () => {
   const scoped = documentPolicy('view').replace('version: default', 'version: v2\n  scope: acme');
   const root = documentPolicy('edit').replace('version: default', 'version: v2');
   const folder = newFolder({ 'policies/acme.yaml': scoped, 'policies/root.yaml': root });
@@ -138,7 +138,7 @@ test('--scope, --policy-version and --reference-shapes reach the plan', async ()
   assert.is(stdout, '(and (not request.resource.attr.locked) (eq request.resource.attr.owner "alice"))\n');
 });
 
-test('a name that no policy knows is said, with the one that was probably meant', async () => {
+test('a name that no policy has is reported with the nearest one', async () => {
   const folder = newFolder();
   const { code, stdout, stderr } = await authzc(
     folder,
@@ -161,7 +161,7 @@ test('a name that no policy knows is said, with the one that was probably meant'
   );
 });
 
-test('a rule that no filter can say is reported at its place, and does not grant', async () => {
+test('a rule that a filter cannot express is reported with its location and grants nothing', async () => {
   const bytes = documentPolicy('view').trimEnd().concat(`\n      condition: {match: {expr: 'b"a" in R.attr.y'}}\n`);
   const { code, stdout, stderr } = await authzc(
     newFolder({ 'policies/document.yaml': bytes }),
@@ -181,7 +181,7 @@ test('a rule that no filter can say is reported at its place, and does not grant
   assert.is(stdout, 'KIND_ALWAYS_DENIED\n');
 });
 
-test('what of a condition could not be evaluated is said at its rule; of a plan only what fails for every row', async () => {
+test('evaluation errors are reported with their rule; for a plan only those that every row has', async () => {
   const folder = newFolder({
     'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends}\n',
     'nobody.yaml': 'id: x\nroles: [user]\n',
@@ -220,7 +220,7 @@ test('what of a condition could not be evaluated is said at its rule; of a plan 
   );
 });
 
-test('a mistake in a file is shown at its place with the way out: status 2', async () => {
+test('a mistake in a file is reported with its location and a fix: status 2', async () => {
   const mistakes: readonly (readonly [string, RegExp])[] = [
     [
       'id: alice\nrole: [user]\n',
@@ -263,7 +263,7 @@ test('a mistake in a file is shown at its place with the way out: status 2', asy
   }
 });
 
-test('a file that is not there, a missing option and standard input read twice: status 2, one line that names it', async () => {
+test('a missing file, a missing option and stdin read twice end with status 2 and one line that names them', async () => {
   const folder = newFolder();
   const absent = await authzc(folder, 'plan', '--principal', 'nobody.yaml', '--kind', 'album', '--action', 'view');
   assert.equal(absent, { code: 2, stdout: '', stderr: 'nobody.yaml: error: there is no such file\n' });
@@ -281,7 +281,7 @@ test('a file that is not there, a missing option and standard input read twice: 
   assert.match(twice.stderr, 'only one option can read standard input');
 });
 
-test('policies that do not compile end with status 3, a folder that cannot be read with status 1', async () => {
+test('policies that do not compile end with status 3, an unreadable folder with status 1', async () => {
   const broken = await authzc(newFolder({ 'policies/broken.yaml': BROKEN_POLICY }), ...PLAN, '--action', 'view');
   assert.equal([broken.code, broken.stdout], [3, '']);
   assert.match(broken.stderr, 'broken.yaml:');
@@ -299,7 +299,7 @@ test('policies that do not compile end with status 3, a folder that cannot be re
   assert.equal([absent.code, absent.stdout], [1, '']);
 });
 
-test('authzc check decides the same of one resource, action by action', async () => {
+test('authzc check decides one resource, action by action, consistently with plan', async () => {
   const folder = newFolder({
     'bobs.yaml': 'kind: album\nid: a1\nattr: {owner: bob, visibility: friends, locked: false}\n',
   });
@@ -344,8 +344,8 @@ function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
   return run(PROGRAMS.authzc, options, folder);
 }
 
-/** The same with a text on standard input. */
-function authzcFed(folder: string, text: string, ...options: readonly string[]): Promise<Ended> {
+/** The same with stdin. */
+function authzcWithStdin(folder: string, text: string, ...options: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [PROGRAMS.authzc, ...options], {
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],

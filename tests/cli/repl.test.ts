@@ -30,7 +30,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('an expression prints its value as CEL writes it, and `_` is the last one', async () => {
+test('an expression prints its value in CEL syntax, and `_` is the last value', async () => {
   const { code, stdout, stderr } = await repl(
     '1 + 2',
     '_ * 2',
@@ -47,7 +47,7 @@ test('an expression prints its value as CEL writes it, and `_` is the last one',
   );
 });
 
-test('what costs too much to evaluate is a problem, and the next line is answered', async () => {
+test('an expression over the cost limit is an error, and the next line still works', async () => {
   const { stdout, stderr } = await repl(
     'lists.range(1000000).map(x, lists.range(1000000).map(y, x + y)).size()',
     '1 + 2',
@@ -56,7 +56,7 @@ test('what costs too much to evaluate is a problem, and the next line is answere
   assert.is(stdout, '_ = 3\n');
 });
 
-test('what does not parse or check is said with its line and column, and what fails with its reason; `_` stays', async () => {
+test('syntax and type errors have a line and column, evaluation errors a reason, and `_` keeps its value', async () => {
   const { code, stdout, stderr } = await repl('5', '[1,', '  foo]', ':let x = 1 +', '1 / 0', 'P.attr.age', '_');
   assert.is(code, 0);
   assert.is(stdout, '_ = 5\n_ = 5\n');
@@ -66,13 +66,13 @@ test('what does not parse or check is said with its line and column, and what fa
   assert.match(stderr, 'error: division by zero\nerror: no such key: age\n');
 });
 
-test('lines go on in brackets, in quotes and after a backslash; comments say nothing; an input that is cut off is said to be', async () => {
+test('input continues inside brackets and quotes and after a backslash; comments print nothing; truncated input is reported', async () => {
   const { stdout, stderr } = await repl('# a comment (', '{"a":', '1}.a', '1 + \\', '2', "'''b", "c'''", '(1');
   assert.is(stdout, '_ = 1\n_ = 3\n_ = "b\\nc"\n');
   assert.match(stderr, '1:3: error: Syntax error');
 });
 
-test('values are named, and who asks about what is JSON', async () => {
+test('values can be named; the principal and the resource are set as JSON', async () => {
   const { stdout, stderr } = await repl(
     ':let limit = 2 * 5',
     ':let P = {"id": "ann", "roles": ["user"], "attr": {"n": 3}}',
@@ -89,7 +89,7 @@ test('values are named, and who asks about what is JSON', async () => {
   assert.match(stdout, 'limit = 10\n_ = true\nP = {"id":"ann","roles":["user"],"attr":{"n":3}}\n');
 });
 
-test('what cannot be named, or is not what it should be, is refused and changes nothing', async () => {
+test('invalid names and values are rejected and change nothing', async () => {
   const { stdout, stderr } = await repl(
     ':let P = {"id": 1}',
     ':let R = {"colour": "red"}',
@@ -126,7 +126,7 @@ test('what cannot be named, or is not what it should be, is refused and changes 
   assert.is((await repl(':let in = 1', ':let int = 1', ':let _ = 1', ':let 1x = 1')).stderr.split('\n').length, 5);
 });
 
-test('a policy is loaded with what its folder exports, and shows its conditional rules', async () => {
+test('a policy loads with the exports of its folder and lists its conditional rules', async () => {
   const { stdout, stderr } = await repl(':load policies/album.yaml', ':rules');
   const rules = `#0 owners: view, edit, EFFECT_ALLOW
    any
@@ -152,7 +152,7 @@ ${rules}${rules}`,
   assert.match(stderr, /^error: .*gone/);
 });
 
-test('a rule shows what each part of its condition decides, and why a part does not', async () => {
+test('a rule shows the result of each part of its condition, and why a part fails', async () => {
   const { stdout } = await repl(
     ':let P = {"id": "ann"}',
     ':let R = {"attr": {"owner": "bob", "size": 3, "locked": false}}',
@@ -179,7 +179,7 @@ _ = false
   );
 });
 
-test('a file that is no policy, or not there, is said with its place', async () => {
+test('an invalid or missing file is reported with its location', async () => {
   const { code, stderr } = await repl(':load policies/broken.yaml', ':load nowhere.yaml', ':load policies');
   assert.is(code, 0);
   assert.match(stderr, 'policies/broken.yaml:');
@@ -187,14 +187,14 @@ test('a file that is no policy, or not there, is said with its place', async () 
   assert.match(stderr, 'policies: error: it is a folder');
 });
 
-test('`:quit` leaves before the end of the input, `:help` lists the directives, and without input nothing happens', async () => {
+test('`:quit` exits before the end of the input, `:help` lists the directives, and empty input prints nothing', async () => {
   for (const word of [':quit', ':q', ':exit']) assert.is((await repl('1', word, '2')).stdout, '_ = 1\n');
   for (const word of ['let', 'vars', 'load', 'rules', 'exec', 'reset', 'quit'])
     assert.match((await repl(':h')).stdout, `:${word}`);
   assert.equal(await repl(), { code: 0, stdout: '', stderr: '' });
 });
 
-test('nothing that is entered reaches the terminal as control characters', async () => {
+test('control characters in the input never reach the terminal', async () => {
   const { stdout, stderr } = await repl(
     '"\u001b[2J\u009b\u202e"',
     '\u001b[2J',
@@ -207,7 +207,7 @@ test('nothing that is entered reaches the terminal as control characters', async
   assert.not.match(stdout + stderr, /[^\P{C}\n]/u);
 });
 
-test('what is nested deep, or long, is refused or cut, and the next input is answered', async () => {
+test('deeply nested or long input is rejected or truncated, and the next line still works', async () => {
   const deep = '['.repeat(5000) + ']'.repeat(5000);
   const { code, stdout, stderr } = await repl(
     deep,
@@ -233,7 +233,7 @@ function repl(...lines: readonly string[]): Promise<Ended> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  // It may leave before it has read everything.
+  // It may exit before it has read everything.
   child.stdin.on('error', () => undefined);
   child.stdin.end(lines.map((line) => `${line}\n`).join(''));
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));

@@ -12,14 +12,14 @@ test.after(() => {
 
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
 const GOOD = { 'policies/document.yaml': documentPolicy('view') };
-/** Asks the server of its surroundings and prints what it says. */
+/** Asks the server named by the environment and prints the response. */
 const ASKS = `
 const answer = await fetch(process.env.AUTHZ_HTTP + '/api/check/resources', { method: 'POST', body: ${JSON.stringify(JSON.stringify(CHECK))} });
 console.log(JSON.stringify((await answer.json()).results[0].actions), process.env.AUTHZ_GRPC.replace(/\\d+$/, 'PORT'));
 `;
 const node = (script: string): readonly string[] => [process.execPath, '--input-type=module', '-e', script];
 
-test('a program finds the server, and nothing else is on its standard output', async () => {
+test('a program finds the server, and stdout has only the output of the program', async () => {
   const { code, stdout, stderr } = await run(
     PROGRAMS.authzc,
     ['run', ...LOOPBACK, '--', ...node(ASKS)],
@@ -28,19 +28,19 @@ test('a program finds the server, and nothing else is on its standard output', a
   assert.equal([code, stdout, stderr], [0, '{"edit":"EFFECT_DENY","view":"EFFECT_ALLOW"} 127.0.0.1:PORT\n', '']);
 });
 
-test('its exit code is the one of the program, also of one that a signal ended', async () => {
+test('the exit code is that of the program, also when a signal ended it', async () => {
   const ends = async (script: string): Promise<number | null> =>
     (await run(PROGRAMS.authzc, ['run', ...LOOPBACK, ...node(script)], newFolder(GOOD))).code;
   assert.is(await ends('process.exit(7)'), 7);
   assert.is(await ends('process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 5000)'), 143);
 });
 
-test('a program that is not there is 127, and said', async () => {
+test('a missing program is status 127 and an error', async () => {
   const { code, stderr } = await run(PROGRAMS.authzc, ['run', ...LOOPBACK, 'no-such-program'], newFolder(GOOD));
   assert.equal([code, stderr], [127, 'authzc: `no-such-program` cannot be started: ENOENT\n']);
 });
 
-test('options after the program are its own', async () => {
+test('options after the program belong to the program', async () => {
   const { code, stdout } = await run(
     PROGRAMS.authzc,
     ['run', ...LOOPBACK, process.execPath, '--print', '"--config"'],
@@ -49,7 +49,7 @@ test('options after the program are its own', async () => {
   assert.equal([code, stdout], [0, '--config\n']);
 });
 
-test('the configuration is .authz.yaml when there is one; without any, the folder is made', async () => {
+test('the default configuration is .authz.yaml; without it, a missing policies folder is created', async () => {
   const prints = node('console.log("1")');
   const configured = newFolder({
     'a/document.yaml': documentPolicy('view'),
@@ -60,7 +60,7 @@ test('the configuration is .authz.yaml when there is one; without any, the folde
   assert.is((await run(PROGRAMS.authzc, ['run', ...LOOPBACK, ...prints], newFolder({}))).stdout, '1\n');
 });
 
-test('what the caller has set stays', async () => {
+test('environment variables that the caller has set are kept', async () => {
   process.env['AUTHZ_HTTP'] = 'mine';
   const { ended } = launch(
     PROGRAMS.authzc,
@@ -71,7 +71,7 @@ test('what the caller has set stays', async () => {
   assert.is((await ended).stdout, 'mine\n');
 });
 
-test('policies that do not compile, a wrong configuration and wrong arguments start no program', async () => {
+test('with policies that do not compile, an invalid configuration or invalid arguments no program starts', async () => {
   const folder = newFolder({ 'policies/document.yaml': BROKEN_POLICY });
   const prints = node('console.log("1")');
   const codes = await Promise.all(
@@ -92,7 +92,7 @@ test('policies that do not compile, a wrong configuration and wrong arguments st
   assert.is((await run(PROGRAMS.authzc, ['run'], folder)).code, 2);
 });
 
-test('told to stop, it stops the program first, which may still ask the server', async () => {
+test('on a signal it stops the program first, which can still query the server', async () => {
   const script = `process.on('SIGTERM', async () => {
     console.log(await (await fetch(process.env.AUTHZ_HTTP + '/_authz/health')).text());
     process.exit(5);

@@ -23,7 +23,7 @@ const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenA
 const GOOD = { 'policies/document.yaml': documentPolicy('view') };
 const ANSWER = { view: 'EFFECT_ALLOW', edit: 'EFFECT_DENY' };
 
-test('one line names both addresses; REST, Connect and gRPC answer the same; nothing is written', async () => {
+test('one line names both addresses; REST, Connect and gRPC answer alike; nothing is written', async () => {
   const folder = newFolder(GOOD);
   const { server, http, grpc } = await serve(folder);
   assert.equal(await actions(http), ANSWER);
@@ -41,7 +41,7 @@ test('one line names both addresses; REST, Connect and gRPC answer the same; not
   assert.equal(filesIn(folder), ['policies/document.yaml']);
 });
 
-test('the folder is an argument, or else the one of the configuration, or else policies/', async () => {
+test('the folder is the argument, or that of the configuration, or policies/', async () => {
   const folder = newFolder({
     'a/document.yaml': documentPolicy('view'),
     'b/document.yaml': documentPolicy('edit'),
@@ -53,7 +53,7 @@ test('the folder is an argument, or else the one of the configuration, or else p
   assert.equal(await actions(named.http), ANSWER);
 });
 
-test('strict evaluation needs nothing more than its key', async () => {
+test('strict evaluation needs no setting other than its key', async () => {
   const policy = `${documentPolicy('view')}      condition: { match: { expr: "!(R.attr.missing == 1)" } }\n`;
   const { http } = await serve(
     newFolder({ 'policies/document.yaml': policy }),
@@ -63,7 +63,7 @@ test('strict evaluation needs nothing more than its key', async () => {
   assert.equal(await actions(http), { view: 'EFFECT_DENY', edit: 'EFFECT_DENY' });
 });
 
-test('a request under way when the server is told to stop is answered', async () => {
+test('a request in progress is answered when the server is told to stop', async () => {
   const { server, http } = await serve(newFolder(GOOD));
   const body = JSON.stringify(CHECK);
   const [host = '', port] = http.split(':');
@@ -89,7 +89,7 @@ test('a request under way when the server is told to stop is answered', async ()
   assert.ok(took < 1000, `${took} ms`);
 });
 
-test('--watch serves the policies as they become, and the last good ones while they are bad', async () => {
+test('--watch serves changed policies, and keeps the last good ones while they are invalid', async () => {
   const folder = newFolder(GOOD);
   const { server, http } = await serve(folder, '--watch');
   assert.equal(await actions(http), ANSWER);
@@ -109,7 +109,7 @@ test('--watch serves the policies as they become, and the last good ones while t
   assert.equal(filesIn(folder), ['policies/document.yaml']);
 });
 
-test('--watch sees new folders, survives the loss of one, and takes a burst of edits as one', async () => {
+test('--watch sees new folders, survives the deletion of one, and handles a burst of edits as one', async () => {
   const folder = newFolder(GOOD);
   const { http } = await serve(folder, '--watch');
   mkdirSync(join(folder, 'policies/sub'));
@@ -122,7 +122,7 @@ test('--watch sees new folders, survives the loss of one, and takes a burst of e
     writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy(`turn${turn}`));
     await sleep(10);
   }
-  // As editors save: a new file takes the place of the old one.
+  // Like editors: a new file replaces the old one.
   writeFileSync(join(folder, 'document.tmp'), documentPolicy('edit'));
   renameSync(join(folder, 'document.tmp'), join(folder, 'policies/document.yaml'));
   await eventually(async () => assert.equal(await actions(http), { view: 'EFFECT_DENY', edit: 'EFFECT_ALLOW' }));
@@ -131,7 +131,7 @@ test('--watch sees new folders, survives the loss of one, and takes a burst of e
   await eventually(async () => assert.equal(await actions(http), ANSWER));
 });
 
-test('policies that do not compile are not served: status 3, the problem on standard error', async () => {
+test('policies that do not compile are not served: status 3, with the diagnostic on stderr', async () => {
   const { code, stdout, stderr } = await run(
     PROGRAMS.authzc,
     ['serve', ...LOOPBACK],
@@ -141,7 +141,7 @@ test('policies that do not compile are not served: status 3, the problem on stan
   assert.match(stderr, 'document.yaml:12');
 });
 
-test('a folder without policies is served only with --allow-empty; check and plan refuse it, run warns', async () => {
+test('an empty folder is served only with --allow-empty; check and plan reject it, run warns', async () => {
   const folder = newFolder({
     'policies/.keep': '',
     'ann.yaml': 'id: ann\nroles: [user]\n',
@@ -164,7 +164,7 @@ test('a folder without policies is served only with --allow-empty; check and pla
   await serve(folder, '--allow-empty');
 });
 
-test('a folder, configuration or address that cannot be used ends with status 1 and one line', async () => {
+test('an unusable folder, configuration or address ends with status 1 and one line', async () => {
   const folder = newFolder({ ...GOOD, 'bad.yaml': 'server: { nope: 1 }\n' });
   const { http } = await serve(folder);
   const taken = `server.httpListenAddr=${http},server.grpcListenAddr=127.0.0.1:0`;
@@ -182,7 +182,7 @@ test('a folder, configuration or address that cannot be used ends with status 1 
   }
 });
 
-test('a wrong option ends with status 2', async () => {
+test('an invalid option ends with status 2', async () => {
   assert.is((await run(PROGRAMS.authzc, ['serve', '--nope'], newFolder(GOOD))).code, 2);
 });
 
@@ -213,7 +213,7 @@ function actionsOf(answer: unknown): unknown {
   return (answer as { readonly results: readonly [{ readonly actions: unknown }] }).results[0].actions;
 }
 
-/** Tries for as long as a slow machine may need to notice and compile. */
+/** Retries for as long as a slow machine may need to notice and compile. */
 async function eventually(attempt: () => Promise<void>): Promise<void> {
   const end = Date.now() + 10_000;
   for (;;) {

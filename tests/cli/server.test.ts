@@ -10,11 +10,11 @@ import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '..
 
 const test = suite('dist/server.js');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
-/** What a server stands on: all that is installed with it, but for what only the compiler needs. */
+/** The packages that a server needs: all dependencies except those that only the compiler uses. */
 const SERVER_PACKAGES = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies,
 ).filter((name) => !['esbuild', 'ts-morph', '@jridgewell/sourcemap-codec'].includes(name));
-/** How long a bare Node takes to start on a quiet machine, in milliseconds: where it takes longer, so may a server. */
+/** Start time of plain Node on a quiet machine, in milliseconds. A slower machine gets proportionally more time. */
 const BARE_START = 50;
 const servers: Running[] = [];
 let folder = '';
@@ -27,11 +27,11 @@ test.after.each(async () => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('it serves a compiled bundle within a second of its start, stops within a second, and writes nothing', async () => {
+test('it serves a compiled bundle within a second, stops within a second, and writes nothing', async () => {
   const before = filesIn(folder);
   const starts: number[] = [];
   const bare: number[] = [];
-  // On a machine that is busy with other things the best of a few starts says what a start takes.
+  // On a busy machine, the best of a few starts shows how long a start takes.
   while (starts.length < 3 && !starts.some((took) => took < 1000)) {
     bare.push(startBare());
     starts.push(await startOnce());
@@ -41,7 +41,7 @@ test('it serves a compiled bundle within a second of its start, stops within a s
   assert.equal(filesIn(folder), before);
 });
 
-test('it never compiles: it starts where there is neither compiler nor bundler nor policy', async () => {
+test('it never compiles: it starts without compiler, bundler and policies', async () => {
   const bare = folderOf({});
   try {
     cpSync(dirname(PROGRAMS.server), join(bare, 'dist'), { recursive: true });
@@ -58,7 +58,7 @@ test('it never compiles: it starts where there is neither compiler nor bundler n
   }
 });
 
-test('a bundle that is not there ends with status 1 and names the command that makes one', async () => {
+test('a missing bundle ends with status 1 and names the command that builds one', async () => {
   const { code, stderr } = await run(PROGRAMS.server, ['--bundle', 'none.js', ...LOOPBACK], folder);
   assert.is(code, 1);
   assert.match(stderr, 'authzc compile');
@@ -66,7 +66,7 @@ test('a bundle that is not there ends with status 1 and names the command that m
 
 test.run();
 
-/** Starts, asks, stops; gives the milliseconds from the start to the line that says the server is ready. */
+/** Starts the server, sends a request and stops it. Returns the milliseconds until it was ready. */
 async function startOnce(): Promise<number> {
   const started = Date.now();
   const server = serve(PROGRAMS.server, 'dist/policies.js', folder);
@@ -81,14 +81,14 @@ async function startOnce(): Promise<number> {
   return took;
 }
 
-/** How long a Node that does nothing takes, in milliseconds. */
+/** The start time of a Node process that does nothing, in milliseconds. */
 function startBare(): number {
   const started = Date.now();
   spawnSync(process.execPath, ['-e', '']);
   return Date.now() - started;
 }
 
-/** Starts a server of one process that is stopped after the test at the latest. */
+/** Starts a server of one process. It is stopped after the test at the latest. */
 function serve(program: string, bundle: string, cwd: string): Running {
   const server = launch(program, ['--bundle', bundle, ...LOOPBACK, '--set', 'server.workers=1'], cwd);
   servers.push(server);

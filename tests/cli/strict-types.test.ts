@@ -15,7 +15,7 @@ const SCHEMA = JSON.stringify({
   additionalProperties: false,
 });
 
-test('an attribute that the schema does not know is a warning, and with --strict-types an error', async () => {
+test('an attribute that is not in the schema is a warning, and with --strict-types an error', async () => {
   const plain = await compiled('R.attr.ownr == P.id');
   assert.is(plain.code, 0);
   assert.match(plain.stdout, 'warning[attribute/unknown]');
@@ -27,7 +27,7 @@ test('an attribute that the schema does not know is a warning, and with --strict
   assert.not(strict.files.includes('dist/policies.js'));
 });
 
-test('a value that the schema does not have is a warning, and with --strict-types an error', async () => {
+test('a value that is not in the schema is a warning, and with --strict-types an error', async () => {
   const text = 'has(R.attr.status) && R.attr.status == "OPN"';
   assert.is((await compiled(text)).code, 0);
   const strict = await compiled(text, '--strict-types');
@@ -36,7 +36,7 @@ test('a value that the schema does not have is a warning, and with --strict-type
   assert.match(strict.stdout, 'did you mean `OPEN`?');
 });
 
-test('an attribute that the schema does not require is reported with --strict-types only, where has does not guard it', async () => {
+test('an optional attribute without a has() guard is reported only with --strict-types', async () => {
   assert.equal((await compiled('R.attr.status == "OPEN"')).stdout, '');
   const strict = await compiled('R.attr.status == "OPEN"', '--strict-types');
   assert.is(strict.code, 3);

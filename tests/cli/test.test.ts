@@ -11,7 +11,7 @@ test.after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A suite about what users may do with documents. */
+/** A suite about actions of users on documents. */
 function suiteThat(expects: 'EFFECT_ALLOW' | 'EFFECT_DENY', more = ''): string {
   return `name: documents
 tests:
@@ -44,14 +44,14 @@ documents (policies/document_test.yaml) [1 OK] [1 FAILED]
 2 tests executed [1 OK] [1 FAILED]
 `;
 
-test('it runs the tests in the folder of the policies, writes nothing, and ends with 0 when all pass', async () => {
+test('it runs the tests in the policies folder, writes nothing, and exits with 0 when all pass', async () => {
   const folder = newFolder(GOOD);
   const before = filesIn(folder);
   assert.equal(await authzc(folder, 'test'), { code: 0, stdout: PASSED, stderr: '' });
   assert.equal(filesIn(folder), before);
 });
 
-test('it ends with 4 when one fails or is in error, and says so on standard error', async () => {
+test('it exits with 4 when a test fails or has an error, and says so on stderr', async () => {
   assert.equal(await authzc(newFolder(FAILING), 'test'), { code: 4, stdout: FAILED, stderr: 'authzc: tests failed\n' });
   const { code, stdout } = await authzc(
     newFolder({ ...GOOD, 'policies/x_test.yaml': 'name: x' }),
@@ -66,7 +66,7 @@ test('it ends with 4 when one fails or is in error, and says so on standard erro
   );
 });
 
-test('a folder without tests ends with status 1 and says so, unless --pass-with-no-tests', async () => {
+test('a folder without tests ends with status 1 and an error, unless --pass-with-no-tests', async () => {
   for (const options of [[], ['-o', 'json']]) {
     const { code, stdout, stderr } = await authzc(newFolder(POLICY), 'test', ...options);
     assert.equal([code, stdout], [1, '']);
@@ -84,7 +84,7 @@ test('a folder without tests ends with status 1 and says so, unless --pass-with-
   });
 });
 
-test('the folder of the tests can be another', async () => {
+test('the tests can be in another folder', async () => {
   const folder = newFolder({
     ...POLICY,
     'checks/a/b_test.yaml': suiteThat('EFFECT_ALLOW'),
@@ -100,7 +100,7 @@ test('the folder of the tests can be another', async () => {
   );
 });
 
-test('policies that do not compile end it with 3, and what is wrong with them is shown as it is asked for', async () => {
+test('policies that do not compile end with 3, and their diagnostics are printed in the requested format', async () => {
   const folder = newFolder({ ...GOOD, 'policies/document.yaml': BROKEN_POLICY });
   const { code, stdout } = await authzc(folder, 'test', '-o', 'json');
   assert.is(code, 3);
@@ -108,7 +108,7 @@ test('policies that do not compile end it with 3, and what is wrong with them is
   assert.match((await authzc(folder, 'test')).stdout, 'error[expression/invalid]');
 });
 
-test('filters choose tests; that none is left is good; a filter that is none ends it with 1', async () => {
+test('filters select tests; selecting none succeeds; an invalid filter ends with 1', async () => {
   const folder = newFolder(FAILING);
   assert.match((await authzc(folder, 'test', '--test-filter=action=edit')).stdout, '1 tests executed [1 OK]');
   assert.equal(await authzc(folder, 'test', '--test-filter=suite=x,y;action=edit', '--test-filter', 'suite=z'), {
@@ -126,12 +126,12 @@ test('filters choose tests; that none is left is good; a filter that is none end
   );
 });
 
-test('wrong arguments end it with 2', async () => {
+test('invalid arguments end with 2', async () => {
   assert.is((await authzc(newFolder(GOOD), 'test', '--test-output=xml')).code, 2);
   assert.is((await authzc(newFolder(GOOD), 'test', '--enforce-schemas', '--ignore-schemas')).code, 2);
 });
 
-test('results can be JUnit while problems are text', async () => {
+test('results can be JUnit while diagnostics are text', async () => {
   const { code, stdout } = await authzc(newFolder(FAILING), 'test', '--test-output=junit');
   assert.is(code, 4);
   assert.ok(
@@ -143,7 +143,7 @@ test('results can be JUnit while problems are text', async () => {
 
 const TIMED = `${documentPolicy('view')}      condition: {match: {expr: now() > timestamp("2024-01-01T00:00:00Z")}}\n`;
 
-test('a condition that asks for the time is in error without `now`, and decides with it', async () => {
+test('a condition that reads the time is an error without `now`, and decides with it', async () => {
   const without = await authzc(newFolder({ ...GOOD, 'policies/document.yaml': TIMED }), 'test');
   assert.is(without.code, 4);
   assert.is(
@@ -169,7 +169,7 @@ const TIMED_ROLE = {
   'policies/document.yaml': `${documentPolicy('view').replace('  rules:', '  importDerivedRoles: [roles]\n  rules:')}    - {actions: [keep], effect: EFFECT_ALLOW, derivedRoles: [early]}\n`,
 };
 
-test('derived roles of a policy ask for the time whatever the action is, and whatever is shown', async () => {
+test('a derived role that reads the time needs `now`, whatever the action and the output', async () => {
   const folder = newFolder({ ...GOOD, ...TIMED_ROLE });
   for (const options of [[], ['--verbose']])
     assert.match((await authzc(folder, 'test', ...options)).stdout, '2 tests executed [2 ERROR]');
@@ -182,7 +182,7 @@ const FAULTY = `${documentPolicy('view')}    - name: faulty
       condition: {match: {expr: R.attr.missing > 1}}
 `;
 
-test('strict evaluation denies where a condition cannot be evaluated, and traces say which', async () => {
+test('strict evaluation denies where a condition fails to evaluate, and traces say which one', async () => {
   const folder = newFolder({ ...GOOD, 'policies/document.yaml': FAULTY });
   assert.is((await authzc(folder, 'test')).code, 0);
   const { code, stdout } = await authzc(folder, 'test', '--strict-evaluation', '--verbose');
@@ -200,7 +200,7 @@ const SCHEMA = {
   'policies/_schemas/document.json': '{"type": "object", "required": ["owner"]}',
 };
 
-test('attributes that violate their schemas are told of; enforced, as in compile, they deny', async () => {
+test('schema violations are reported and, when enforced as in compile, denied', async () => {
   const folder = newFolder({ ...GOOD, ...SCHEMA });
   const told = await authzc(folder, 'test');
   assert.is(told.code, 0);
@@ -211,14 +211,14 @@ test('attributes that violate their schemas are told of; enforced, as in compile
   assert.is((await authzc(folder, 'compile', '--ignore-schemas')).code, 0);
 });
 
-test('compile runs the tests of the folder, and writes when they pass', async () => {
+test('compile runs the tests of the folder and writes when they pass', async () => {
   const folder = newFolder(GOOD);
   assert.equal(await authzc(folder, 'compile'), { code: 0, stdout: PASSED, stderr: '' });
   assert.ok(filesIn(folder).includes('dist/policies.js'));
   assert.equal(await authzc(folder, 'compile', '--check'), { code: 0, stdout: PASSED, stderr: '' });
 });
 
-test('compile writes nothing when they fail, unless they are skipped; --no-emit runs those it is told of', async () => {
+test('compile writes nothing when tests fail, unless they are skipped; --no-emit runs the tests of --tests', async () => {
   const folder = newFolder(FAILING);
   const before = filesIn(folder);
   assert.equal(await authzc(folder, 'compile'), { code: 4, stdout: FAILED, stderr: 'authzc: tests failed\n' });
@@ -228,7 +228,7 @@ test('compile writes nothing when they fail, unless they are skipped; --no-emit 
   assert.equal(await authzc(folder, 'compile', '--skip-tests'), { code: 0, stdout: '', stderr: '' });
 });
 
-test('compile tests strictly what it emits for checks only', async () => {
+test('compile tests code that is emitted for checks only in strict evaluation', async () => {
   const folder = newFolder({
     ...GOOD,
     'policies/document_test.yaml': suiteThat('EFFECT_ALLOW', 'options: {strictEvaluation: true}\n'),
@@ -237,7 +237,7 @@ test('compile tests strictly what it emits for checks only', async () => {
   assert.not.match(readFileSync(join(folder, 'dist/policies.js'), 'utf8'), 'traced/');
 });
 
-test('compile as JSON is one document: errors, warnings, suites and summary', async () => {
+test('compile -o json prints one document: errors, warnings, suites and summary', async () => {
   const unused = {
     'policies/unused.yaml':
       'apiVersion: api.authz.dev/v1\nderivedRoles:\n  name: unused\n  definitions: [{name: nobody, parentRoles: [user]}]\n',

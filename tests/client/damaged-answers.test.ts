@@ -12,11 +12,8 @@ import {
 } from '../../client/index.js';
 import { damaged, type MessageType, messageType, randomNumbers } from '../support/protobuf.js';
 
-/**
- * Answers that arrive damaged: nothing but an AuthzError comes of them, or what a reader that knows nothing of ours
- * reads in them too.
- */
-const test = suite('damaged answers');
+/** Damaged responses must give either an AuthzError or the result that an independent reader finds in them. */
+const test = suite('damaged responses');
 
 const CHECK = messageType('authz.response.v1.CheckResourcesResponse');
 const PLAN = messageType('authz.response.v1.PlanResourcesResponse');
@@ -79,7 +76,7 @@ const planAnswers = [
   }),
 ];
 
-/** What the next call is answered with. */
+/** The body of the next response. */
 let body: Buffer | ReadableStream<Uint8Array> = Buffer.alloc(0);
 const options = {
   url: 'http://server',
@@ -119,7 +116,7 @@ test.after(async () => {
   server.forceShutdown();
 });
 
-/** What came of a call; anything but an answer or an AuthzError ends the test. */
+/** The outcome of a call. Anything other than a result or an AuthzError fails the test. */
 async function outcomeOf<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await call;
@@ -131,8 +128,8 @@ async function outcomeOf<Answer>(call: Promise<Answer>): Promise<Answer | undefi
   }
 }
 
-/** Whether another reader finds all that is allowed in the same bytes. */
-function justifies(read: unknown, { results }: CheckAllAnswer): boolean {
+/** Whether an independent reader finds every allowed action in the same bytes. */
+function confirmsAllowed(read: unknown, { results }: CheckAllAnswer): boolean {
   const found = (read as typeof checkAnswer).results as readonly {
     readonly resource: { readonly id: string; readonly kind: string };
     readonly actions: { readonly [action: string]: string };
@@ -153,8 +150,8 @@ function justifies(read: unknown, { results }: CheckAllAnswer): boolean {
   });
 }
 
-/** Whether another reader finds the same filter, for what was asked. */
-function justifiesPlan(read: unknown, { filter }: PlanAnswer): boolean {
+/** Whether an independent reader finds the same filter for the question. */
+function confirmsPlan(read: unknown, { filter }: PlanAnswer): boolean {
   const {
     resourceKind,
     actions,
@@ -172,7 +169,7 @@ function justifiesPlan(read: unknown, { filter }: PlanAnswer): boolean {
   );
 }
 
-/** Members in one order, without empty lists, which either reader may leave out. */
+/** The value with sorted members and without empty lists, which either reader may omit. */
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? 0 : value;
   if (Array.isArray(value)) return value.map(plain);
@@ -189,7 +186,7 @@ function plain(value: unknown): unknown {
 
 const ROUNDS = 1200;
 
-test('JSON that was cut, changed, doubled or spliced is an answer only where it says the same to others', async () => {
+test('truncated, modified, repeated or spliced JSON is accepted only if an independent reader agrees', async () => {
   const wholes = [checkAnswer, ...planAnswers].map((json) => Buffer.from(JSON.stringify(json)));
   const next = randomNumbers(11);
   const counts = { answered: 0, refused: 0 };
@@ -205,11 +202,11 @@ test('JSON that was cut, changed, doubled or spliced is an answer only where it 
       const text = body.toString('utf8');
       if (index === 0) {
         const answer = await outcomeOf(client.checkAll(checkQuestion));
-        if (answer !== undefined) assert.ok(justifies(JSON.parse(text), answer), text);
+        if (answer !== undefined) assert.ok(confirmsAllowed(JSON.parse(text), answer), text);
         counts[answer === undefined ? 'refused' : 'answered']++;
       } else {
         const answer = await outcomeOf(client.plan(planQuestion));
-        if (answer !== undefined) assert.ok(justifiesPlan(JSON.parse(text), answer), text);
+        if (answer !== undefined) assert.ok(confirmsPlan(JSON.parse(text), answer), text);
         counts[answer === undefined ? 'refused' : 'answered']++;
       }
     }
@@ -217,7 +214,7 @@ test('JSON that was cut, changed, doubled or spliced is an answer only where it 
   assert.ok(counts.answered > 100 && counts.refused > 100, JSON.stringify(counts));
 });
 
-test('bytes likewise', async () => {
+test('modified protobuf bytes are accepted only if an independent reader agrees', async () => {
   const rows: readonly (readonly [MessageType, Buffer])[] = [
     [CHECK, CHECK.encode(checkAnswer as never)],
     ...planAnswers.map((answer) => [PLAN, PLAN.encode(answer as never)] as const),
@@ -235,11 +232,13 @@ test('bytes likewise', async () => {
       body = bytes;
       if (type === CHECK) {
         const answer = await outcomeOf(overGrpc.checkAll(checkQuestion));
-        if (answer !== undefined) assert.ok(justifies(readBy(type, bytes, {}), answer), bytes.toString('hex'));
+        if (answer !== undefined)
+          assert.ok(confirmsAllowed(readIndependently(type, bytes, {}), answer), bytes.toString('hex'));
         counts[answer === undefined ? 'refused' : 'answered']++;
       } else {
         const answer = await outcomeOf(overGrpc.plan(planQuestion));
-        if (answer !== undefined) assert.ok(justifiesPlan(readBy(type, bytes, answer), answer), bytes.toString('hex'));
+        if (answer !== undefined)
+          assert.ok(confirmsPlan(readIndependently(type, bytes, answer), answer), bytes.toString('hex'));
         counts[answer === undefined ? 'refused' : 'answered']++;
       }
     }
@@ -247,7 +246,7 @@ test('bytes likewise', async () => {
   assert.ok(counts.answered > 100 && counts.refused > 100, JSON.stringify(counts));
 });
 
-test('lengths that no answer has are refused without the memory that they ask for', async () => {
+test('absurd lengths are rejected without allocating that much memory', async () => {
   const before = process.memoryUsage().rss;
   for (const field of [1, 2, 3, 5, 9]) {
     for (const length of [
@@ -264,7 +263,7 @@ test('lengths that no answer has are refused without the memory that they ask fo
   assert.ok(process.memoryUsage().rss - before < 200e6);
 });
 
-test('what is nested without end is refused, or a value that is told as an error, and no stack overflows', async () => {
+test('endless nesting is rejected, or the value is reported as an error, and no stack overflows', async () => {
   const deep = 200_000;
   const around = (open: string, inner: string, close: string): string => open.repeat(deep) + inner + close.repeat(deep);
   const operands = around('{"expression":{"operator":"not","operands":[', '{"variable":"request.resource.id"}', ']}}');
@@ -298,7 +297,7 @@ test('what is nested without end is refused, or a value that is told as an error
   }
 });
 
-test('an answer that does not end is refused when it is longer than any, and read no further', async () => {
+test('an endless response is rejected once it exceeds the size limit, and is read no further', async () => {
   let sent = 0;
   let isCancelled = false;
   const chunk = new Uint8Array(1024 * 1024).fill(0x20);
@@ -318,7 +317,7 @@ test('an answer that does not end is refused when it is longer than any, and rea
   assert.ok(isCancelled && sent < 70, String(sent));
 });
 
-test('a plan about other resources or other actions is no answer', async () => {
+test('a plan about another resource or another action is rejected', async () => {
   for (const other of [
     { resourceKind: 'letter' },
     { resourceKind: '' },
@@ -335,9 +334,9 @@ test('a plan about other resources or other actions is no answer', async () => {
   }
 });
 
-test('what says two things says nothing', async () => {
+test('contradictory entries are rejected', async () => {
   const twice = CHECK.encode({ results: [{ resource: { id: '1', kind: 'album' }, actions: { view: 'EFFECT_DENY' } }] });
-  // The entry of a map once more, with the other effect.
+  // The map entry repeated with the other effect.
   const again = Buffer.from([0x12, 8, 0x0a, 4, ...Buffer.from('view'), 0x10, 1]);
   body = Buffer.concat([Buffer.from([0x12, twice.length - 2 + again.length]), twice.subarray(2), again]);
   assert.is(
@@ -356,10 +355,14 @@ test('what says two things says nothing', async () => {
 });
 
 /**
- * As another reader has it. A value of no kind, which is null to us (docs/spec/server.md#json-mapping), it reads and
- * cannot print: then the filter counts as ours.
+ * The message as an independent reader has it. It reads a value without a kind, which is null to us
+ * (docs/spec/server.md#json-mapping), and cannot print it; the filter then counts as ours.
  */
-function readBy(type: MessageType, bytes: Buffer, ours: { readonly filter?: PlanAnswer['filter'] }): unknown {
+function readIndependently(
+  type: MessageType,
+  bytes: Buffer,
+  ours: { readonly filter?: PlanAnswer['filter'] },
+): unknown {
   const nothing = { results: [], actions: [], resourceKind: '', filter: {} };
   try {
     return { ...nothing, ...(type.decode(bytes) as object) };
@@ -370,12 +373,12 @@ function readBy(type: MessageType, bytes: Buffer, ours: { readonly filter?: Plan
   }
 }
 
-/** The beginning of one and the end of another. */
+/** The start of one and the end of the other. */
 function spliced(left: Buffer, right: Buffer, next: (bound: number) => number): Buffer {
   return Buffer.concat([left.subarray(0, next(left.length + 1)), right.subarray(next(right.length + 1))]);
 }
 
-/** A tag, perhaps, with another wire type. */
+/** Changes the wire type of a tag, sometimes. */
 function retyped(bytes: Buffer, next: (bound: number) => number): Buffer {
   const copy = Buffer.from(bytes);
   const at = next(copy.length);
@@ -398,7 +401,7 @@ const TOKENS = [
   '""',
 ];
 
-/** A value or a name of the text that is another one: it often still is JSON. */
+/** Replaces a value or a name of the text with another one. The result is often still valid JSON. */
 function damagedJson(bytes: Buffer, next: (bound: number) => number): Buffer {
   const tokens = bytes.toString('utf8').match(/"[^"]*"|[^"]/g) ?? [];
   const at = next(tokens.length);

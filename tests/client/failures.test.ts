@@ -6,7 +6,7 @@ import { type AuthzClient, AuthzError, connectClient, inProcessClient, restClien
 import { grpcClient } from '../../client/grpc.js';
 import { policies } from '../../generated/index.js';
 
-/** Whatever a server, or what stands before it, does: a failed call is never an allow. */
+/** Whatever a server, or a proxy in front of it, does: a failed call is never an allow. */
 const test = suite('failing calls');
 
 let answer: { status: number; body: string; headers?: { readonly [name: string]: string } } | undefined;
@@ -38,12 +38,12 @@ const overHttp = (options = {}): readonly AuthzClient[] => [
 ];
 const GOOD = { resource: { kind: 'k', id: '1' }, actions: { read: 'EFFECT_ALLOW' } };
 
-test('an answer to the question is an answer', async () => {
+test('a response to the request is returned', async () => {
   answer = { status: 200, body: JSON.stringify({ results: [GOOD] }) };
   for (const client of overHttp()) assert.is(await client.isAllowed(request), true);
 });
 
-test('an answer that is none, or answers another question, is a failure', async () => {
+test('an invalid response, or one to another request, is a failure', async () => {
   for (const body of [
     '',
     'true',
@@ -67,7 +67,7 @@ test('an answer that is none, or answers another question, is a failure', async 
   }
 });
 
-test('a plan without a filter, or with one of no kind, is a failure', async () => {
+test('a plan without a filter, or with a filter of unknown kind, is a failure', async () => {
   for (const filter of [
     undefined,
     {},
@@ -85,7 +85,7 @@ test('a plan without a filter, or with one of no kind, is a failure', async () =
   }
 });
 
-test('a refusal that no decision point wrote has the code of its status', async () => {
+test('an error response that a proxy wrote has the code of its HTTP status', async () => {
   for (const [status, code] of [
     [401, 'unauthenticated'],
     [403, 'permission_denied'],
@@ -101,7 +101,7 @@ test('a refusal that no decision point wrote has the code of its status', async 
   }
 });
 
-test('headers are asked for at every call', async () => {
+test('the headers function is called for every request', async () => {
   answer = { status: 200, body: JSON.stringify({ results: [GOOD] }) };
   let call = 0;
   for (const client of overHttp({ headers: async () => ({ authorization: `Bearer ${++call}` }) })) {
@@ -110,7 +110,7 @@ test('headers are asked for at every call', async () => {
   }
 });
 
-test('a server that says nothing is waited for as long as was said; an abort ends it at once', async () => {
+test('a server that does not respond times out as configured, and an abort ends the call at once', async () => {
   answer = undefined;
   for (const client of overHttp({ timeout: 50 })) assert.is(await failureOf(client), 'deadline_exceeded');
   for (const client of overHttp()) {
@@ -125,7 +125,7 @@ test('a server that says nothing is waited for as long as was said; an abort end
   await silent.close();
 });
 
-test('a closed client fails what is under way and what comes later', async () => {
+test('closing a client fails pending and later calls', async () => {
   answer = undefined;
   for (const client of [...overHttp(), grpcClient({ address: '127.0.0.1:9' }), inProcessClient(policies)]) {
     const underWay = failureOf(client);
@@ -135,7 +135,7 @@ test('a closed client fails what is under way and what comes later', async () =>
   }
 });
 
-test('a server that is not there is unavailable', async () => {
+test('an unreachable server is `unavailable`', async () => {
   const address = '127.0.0.1:9';
   const grpc = grpcClient({ address });
   for (const client of [restClient({ url: `http://${address}` }), connectClient({ url: `http://${address}` }), grpc])
@@ -143,7 +143,7 @@ test('a server that is not there is unavailable', async () => {
   await grpc.close();
 });
 
-test('a fetch, headers or a verifier that throws is a failure like any other', async () => {
+test('an exception in fetch, headers or verifier is a failure like any other', async () => {
   const broken = (): never => {
     throw new Error('broken');
   };
@@ -160,7 +160,7 @@ test('a fetch, headers or a verifier that throws is a failure like any other', a
   assert.is(error, 'invalid_argument: invalid auxData');
 });
 
-test('claims that a verifier gives are what policies see', async () => {
+test('policies see the claims that a verifier returns', async () => {
   const seen: string[] = [];
   const verify = async ({ jwt }: { readonly jwt: { readonly token: string } | undefined }) => {
     seen.push(jwt?.token ?? '');
@@ -173,7 +173,7 @@ test('claims that a verifier gives are what policies see', async () => {
   assert.equal(seen, ['x']);
 });
 
-test('an address that is none is told at once', () => {
+test('an invalid address is rejected at construction', () => {
   for (const bad of ['', 'localhost:3592', 'ftp://x', 'javascript:1'])
     assert.throws(
       () => restClient({ url: bad }),

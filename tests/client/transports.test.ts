@@ -7,7 +7,7 @@ import type { Policies } from '../../generated/types.js';
 import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
 
-/** One behaviour: the same questions get the same answers and the same refusals, whichever way they go. */
+/** All transports behave alike: the same questions have the same results and the same errors. */
 const test = suite('clients');
 
 let server: ListeningServer;
@@ -26,7 +26,7 @@ test.after(async () => {
   await server.close();
 });
 
-/** What each client says, with the error as `code: message`; call ids differ by nature. */
+/** The result of each client, errors as `code: message`. Call ids are left out because they always differ. */
 async function fromAll(ask: (client: AuthzClient<Policies>) => Promise<unknown>): Promise<readonly unknown[]> {
   return Promise.all(
     [...clients.values()].map(async (client) => {
@@ -58,7 +58,7 @@ const album = {
   attr: { owner: 'anna', visibility: 'public', status: 'LOCKED', lockedBy: 'bert', friends: ['carl'] },
 } as const;
 
-test('one action is allowed or not', async () => {
+test('an action is allowed or not', async () => {
   assert.is(await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'view' })), true);
   assert.is(await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'edit' })), false);
   assert.is(
@@ -69,7 +69,7 @@ test('one action is allowed or not', async () => {
   );
 });
 
-test('a check says which actions are allowed, and what policies have to say', async () => {
+test('a check returns the allowed actions and the outputs of policies', async () => {
   const answer = await same((client) =>
     client.check({
       principal: anna,
@@ -119,7 +119,7 @@ test('several resources are answered in order', async () => {
   );
 });
 
-test('a plan is a filter', async () => {
+test('a plan returns a filter', async () => {
   const answer = (await same((client) =>
     client.plan({
       principal: anna,
@@ -143,7 +143,7 @@ test('a plan is a filter', async () => {
   );
 });
 
-test('attributes arrive as they are: dates as their text, undefined members not at all, whatever a member is called', async () => {
+test('attributes arrive unchanged: dates as strings, undefined members omitted, any member name allowed', async () => {
   const attr = {
     owner: 'anna',
     visibility: 'friends',
@@ -164,7 +164,7 @@ test('attributes arrive as they are: dates as their text, undefined members not 
   );
 });
 
-test('what no transport can carry is refused before it is sent', async () => {
+test('values that no transport can carry are rejected before sending', async () => {
   const cycle: unknown[] = [];
   cycle.push(cycle);
   for (const [value, message] of [
@@ -191,7 +191,7 @@ test('what no transport can carry is refused before it is sent', async () => {
   );
 });
 
-test('what a decision point refuses has its code and its message', async () => {
+test('an error of the PDP keeps its code and message', async () => {
   const refused = await same((client) =>
     client.check({ principal: { id: '', roles: [] }, resource: { kind: 'album', id: '' }, actions: [] }),
   );
@@ -214,7 +214,7 @@ test('what a decision point refuses has its code and its message', async () => {
   );
 });
 
-test('a call that makes no sense at all fails as any other', async () => {
+test('a malformed call fails like any other', async () => {
   for (const nonsense of [
     undefined,
     null,
@@ -240,7 +240,7 @@ test('a call that makes no sense at all fails as any other', async () => {
   }
 });
 
-test('a call that was aborted before it began is canceled', async () => {
+test('a call that was aborted before it started is canceled', async () => {
   const aborted = AbortSignal.abort('enough');
   assert.is(
     await same((client) => client.isAllowed({ principal: anna, resource: album, action: 'view' }, { signal: aborted })),
@@ -248,11 +248,11 @@ test('a call that was aborted before it began is canceled', async () => {
   );
 });
 
-test('servers say which build they are', async () => {
+test('clients return the version of the server', async () => {
   const [inProcess, ...served] = await fromAll((client) => client.serverInfo());
   assert.is(inProcess, 'unimplemented: there is no server: policies are asked in process');
   const hashes = served.map((info) => (info as { bundleHash: string }).bundleHash);
-  // The REST answer has three fields, and this is not among them.
+  // The REST response has three fields, and this is not one of them.
   assert.equal(hashes, ['', policies.hash, policies.hash]);
 });
 

@@ -10,17 +10,17 @@ import { configSchema } from '../../server/config/schema.js';
 import { ROOT, SHARED } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 
-const test = suite('the documents of the configuration');
+const test = suite('documentation of the configuration');
 const ajv = new Ajv({ strictTypes: false });
 const validate = ajv.compile(configSchema());
 const EXAMPLE = join(ROOT, 'docs/authz.example.yaml');
 const isValid = (text: string): boolean => validate(parse(text)) as boolean;
 
-test('they are printed from the table of keys: `node --import tsx scripts/generate-config-docs.ts`', () => {
+test('the pages are up to date with the table of keys: `node --import tsx scripts/generate-config-docs.ts`', () => {
   for (const [file, text] of configDocs()) assert.is(readFileSync(join(ROOT, file), 'utf8'), text, file);
 });
 
-test('every example of a configuration is valid by the schema', () => {
+test('every example configuration satisfies the schema', () => {
   const examples = existsSync(join(ROOT, 'examples'))
     ? (readdirSync(join(ROOT, 'examples'), { recursive: true }) as string[])
     : [];
@@ -39,13 +39,13 @@ function recordedConfigurations(): readonly string[] {
   return [];
 }
 
-test('the example is a configuration, without warnings', () => {
+test('the example is a valid configuration, without warnings', () => {
   const { config, warnings } = loadConfig({ file: EXAMPLE, environment: { WORKERS: '2' } });
   assert.equal(warnings, []);
   assert.is(config.server.workers, 2);
 });
 
-test('the schema takes what the server takes, references to the environment included', () => {
+test('the schema accepts what the server accepts, including references to the environment', () => {
   for (const text of [
     '',
     'server:',
@@ -63,7 +63,7 @@ test('the schema takes what the server takes, references to the environment incl
   }
 });
 
-test('the schema refuses what the server refuses', () => {
+test('the schema rejects what the server rejects', () => {
   for (const text of [
     'sever: {}',
     'server: {wokers: 1}',

@@ -36,7 +36,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (name: string): string => join(folder, name);
 
-/** Runs the command in this process; what it prints is kept. */
+/** Runs the command in this process and keeps its output. */
 async function ask(
   options: Partial<Parameters<typeof healthcheck>[0]>,
 ): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
@@ -115,14 +115,14 @@ async function grpcServer(
   return { address: door.address, health };
 }
 
-test('a server that serves is well over gRPC, until it stops', async () => {
+test('a serving server is healthy over gRPC until it stops', async () => {
   const { address, health } = await grpcServer();
   assert.equal(await ask({ hostPort: address, tls: false }), { code: 0, out: 'SERVING', problem: '' });
   health.stop();
   assert.equal(await ask({ hostPort: address, tls: false }), { code: 1, out: 'NOT_SERVING', problem: '' });
 });
 
-test('a server that serves is well over HTTP, whose answer is printed', async () => {
+test('a serving server is healthy over HTTP, and the response is printed', async () => {
   assert.equal(await ask({ kind: 'http', hostPort: await httpServer('{"status":"SERVING"}\n'), tls: false }), {
     code: 0,
     out: '{"status":"SERVING"}',
@@ -137,7 +137,7 @@ test('a server that serves is well over HTTP, whose answer is printed', async ()
   assert.is((await ask({ kind: 'http', hostPort: await httpServer('x'.repeat(10_000)), tls: false })).code, 1);
 });
 
-test('Unix sockets are asked over both', async () => {
+test('both protocols work over Unix sockets', async () => {
   assert.is(
     (
       await ask({
@@ -151,7 +151,7 @@ test('Unix sockets are asked over both', async () => {
   assert.is((await ask({ hostPort: (await grpcServer({ path: at('grpc.sock') })).address, tls: false })).code, 0);
 });
 
-test('certificates are verified against an authority, unless told otherwise', async () => {
+test('certificates are verified with a CA, unless verification is turned off', async () => {
   for (const [kind, hostPort] of [
     ['http', await httpServer('{"status":"SERVING"}', { secure: true })],
     ['grpc', (await grpcServer({ secure: true })).address],
@@ -164,7 +164,7 @@ test('certificates are verified against an authority, unless told otherwise', as
   }
 });
 
-test('by a configuration, the server is asked where it listens, and must have its certificate', async () => {
+test('with a configuration, it checks the address of the server, which must present the configured certificate', async () => {
   const { address } = await grpcServer({ secure: true });
   const config = (cert: string, key: string): string => {
     writeFileSync(
@@ -180,7 +180,7 @@ test('by a configuration, the server is asked where it listens, and must have it
   assert.match((await ask({ config: config('other.pem', 'other-key.pem') })).problem, 'another certificate');
 });
 
-test('a server that says nothing is not waited for longer than allowed', async () => {
+test('a server that does not respond times out', async () => {
   const silent = createTcp(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   closers.push(() => silent.close());
@@ -195,14 +195,14 @@ test('a server that says nothing is not waited for longer than allowed', async (
   }
 });
 
-test('arguments that make no sense end with 2', async () => {
+test('invalid arguments end with 2', async () => {
   assert.is((await ask({ timeout: 'soon' })).code, 2);
   assert.is((await ask({ hostPort: 'nowhere' })).code, 2);
   assert.is((await ask({ config: 'x', hostPort: ':1' })).code, 2);
   assert.is((await ask({ config: at('none.yaml') })).code, 1);
 });
 
-test('variables stand in for flags, and one that is set to false is off', () => {
+test('environment variables replace flags, and `false` turns a flag off', () => {
   const target = (environment: { readonly [name: string]: string }, options = {}) =>
     targetOf({ kind: 'grpc', tls: true, ...options }, environment);
   assert.equal(target({ AUTHZ_HC_HOSTPORT: 'h:1', AUTHZ_HC_NOTLS: 'true' }), {

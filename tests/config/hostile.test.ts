@@ -13,7 +13,9 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Why a text is refused; undefined when it is accepted. What is thrown must be a ConfigError of one line, soon. */
+/**
+ * The reason that a text is rejected; undefined when it is accepted. It must be a ConfigError of one line, thrown soon.
+ */
 function problem(text: string | Buffer, sets: readonly string[] = []): string | undefined {
   const file = join(folder, 'c.yaml');
   writeFileSync(file, text);
@@ -32,7 +34,7 @@ function problem(text: string | Buffer, sets: readonly string[] = []): string | 
   }
 }
 
-test('what is nested deep is refused, and overflows nothing', () => {
+test('deep nesting is rejected and overflows no stack', () => {
   for (const depth of [100, 10_000, 200_000]) {
     assert.ok(problem(`engine: {globals: {a: ${'['.repeat(depth)}${']'.repeat(depth)}}}`), `lists ${depth}`);
     assert.ok(problem(`engine: {globals: ${'{a: '.repeat(depth)}1${'}'.repeat(depth)}}`), `maps ${depth}`);
@@ -44,7 +46,7 @@ test('what is nested deep is refused, and overflows nothing', () => {
   assert.ok(problem('', [`engine.globals.a${'[0]'.repeat(10_000)}=1`]));
 });
 
-test('what is huge is refused', () => {
+test('huge documents are rejected', () => {
   assert.match(String(problem(`engine: {defaultScope: "${'a'.repeat(5_000_000)}"}`)), 'larger than');
   assert.ok(
     problem(
@@ -60,7 +62,7 @@ test('what is huge is refused', () => {
   assert.ok(problem(`server: {adminAPI: {adminCredentials: {passwordHash: "${'A'.repeat(200_000)}!"}}}`));
 });
 
-test('bombs of aliases do not go off', () => {
+test('alias bombs are rejected', () => {
   const lines = ['engine:', '  globals:', '    a0: &a0 [x, x]'];
   for (let level = 1; level < 40; level++) lines.push(`    a${level}: &a${level} [*a${level - 1}, *a${level - 1}]`);
   assert.match(String(problem(lines.join('\n'))), 'anchors');
@@ -68,7 +70,7 @@ test('bombs of aliases do not go off', () => {
   assert.ok(problem('a: &a [*a]'));
 });
 
-test('odd documents are refused', () => {
+test('unusual documents are rejected', () => {
   for (const text of [
     '--- 1\n--- 2',
     '%YAML 1.1\n---\nserver: {}\n---\n',
@@ -114,7 +116,7 @@ test('odd documents are refused', () => {
   assert.ok(problem(Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x80])) !== undefined);
 });
 
-test('no mutation of a good configuration makes anything but a configuration or a clear error', () => {
+test('every mutation of a valid configuration is a configuration or a clear error', () => {
   const seed =
     'server:\n  httpListenAddr: ":0"\n  tls: {cert: "", key: ""}\n  cors: {maxAge: 10m, allowedOrigins: [a, "b*"]}\nengine: {globals: {a: 1, b: [x, {c: null}]}}\nauxData:\n  jwt:\n    keySets:\n      - id: k\n        local: {file: ${A:b}, pem: true}\n        insecure: {optionalAlg: true}\naudit: {mask: [principal.attr.x]}\n';
   const pieces = [
@@ -154,7 +156,7 @@ test('no mutation of a good configuration makes anything but a configuration or 
     ',',
     '\\',
   ];
-  // A fixed sequence: what fails once fails again.
+  // A fixed sequence, so that a failure repeats.
   let state = 12345;
   const random = (below: number): number => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -172,7 +174,7 @@ test('no mutation of a good configuration makes anything but a configuration or 
   assert.ok(accepted > 10 && accepted < 1190, String(accepted));
 });
 
-test('overrides are refused as clearly', () => {
+test('invalid overrides are rejected with a clear error', () => {
   const pieces = [
     'server',
     '.',

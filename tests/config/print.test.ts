@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig, loadSettings } from '../../server/config.js';
 import { printConfig } from '../../server/config/print.js';
 
-const test = suite('the configuration in force, printed');
+const test = suite('printing the effective configuration');
 let folder = '';
 test.before(() => {
   folder = mkdtempSync(join(tmpdir(), 'authz-print-'));
@@ -32,7 +32,7 @@ auxData:
 audit: {mask: ['principal.attr["a.b"][*].c', 'metadata.x-y']}
 `;
 
-test('each value is followed by what it comes from', () => {
+test('each value is followed by its source', () => {
   const file = fileOf('a.yaml', TEXT);
   const lines = printConfig(loadSettings({ file, sets: ['server.workers=2'], environment: {} })).split('\n');
   assert.is(lines[0], 'server:');
@@ -47,12 +47,12 @@ test('each value is followed by what it comes from', () => {
     assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`);
 });
 
-test('what is printed is a configuration that gives the same', () => {
+test('the printed configuration is equivalent to the original', () => {
   const config = (text: string) => loadConfig({ file: fileOf('b.yaml', text), environment: {} }).config;
   const printed = (text: string): string =>
     printConfig(loadSettings({ file: fileOf('b.yaml', text), environment: {} }));
   for (const text of ['', TEXT]) {
-    // Where a keyset was written is part of it.
+    // The location of a keyset is part of it.
     const placeless = (value: ReturnType<typeof config>) => ({
       ...value,
       jwt: { ...value.jwt, keySets: value.jwt.keySets.map((set) => ({ ...set, place: '' })) },

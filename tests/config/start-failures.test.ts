@@ -37,7 +37,7 @@ test.after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Not what a case is about. */
+/** Keeps unrelated output away. */
 const QUIET = [
   '--set',
   'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1',
@@ -48,7 +48,7 @@ const KEY_SET = 'auxData.jwt.keySets[0].id=k,auxData.jwt.keySets[0]';
 const TAKEN = (): string => `127.0.0.1:${(taken.address() as { readonly port: number }).port}`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** What the server is started with, and what the line must say. */
+/** The settings of the server, and the expected line. */
 const CASES: readonly (readonly [string, () => readonly string[], string | RegExp])[] = [
   ['a configuration that is not there', () => ['--config', 'none.yaml'], 'none.yaml: cannot be read: ENOENT'],
   ['a configuration that is a folder', () => ['--config', 'a-folder'], 'a-folder: cannot be read: EISDIR'],
@@ -184,7 +184,7 @@ for (const [title, options, said] of CASES) {
   test(`${title} ends with status 1 and one line`, async () => {
     const message = refusal(options());
     if (message !== undefined) {
-      // The program prints what the reader says: a process for each would show nothing more.
+      // The program prints what the configuration reader throws: one process for each case would prove nothing more.
       assert.match(message, /^[^\n]+$/);
       assert.match(message, said);
       return;
@@ -197,7 +197,7 @@ for (const [title, options, said] of CASES) {
   });
 }
 
-test('a remote keyset that cannot be reached is not among them, and neither is one that lacks words', async () => {
+test('an unreachable remote keyset does not fail the start, and neither does a set with missing keys', async () => {
   const server = launch(
     PROGRAMS.server,
     [...QUIET, ...set(`${KEY_SET}.remote.url=http://user:hidden@${TAKEN()}/keys`)],
@@ -209,7 +209,7 @@ test('a remote keyset that cannot be reached is not among them, and neither is o
   assert.not.match(stdout + stderr, 'hidden');
 });
 
-/** Why the reader of the configuration refuses an override; undefined when it does not, or none is given. */
+/** The error of the configuration reader for an override; undefined when it accepts it or none is given. */
 function refusal([option, flag]: readonly string[]): string | undefined {
   if (option !== '--set') return undefined;
   try {

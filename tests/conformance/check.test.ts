@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { readKnownFailures, settle } from '../support/known-failures.js';
 import { CORPUS, hasCorpus, replaySuite } from './replay-suite.js';
 
-/** How many cases each recorded folder has. */
+/** The number of cases in each recorded folder. */
 const TOTALS: { readonly [folder: string]: number } = {
   auxdata: 39,
   auxdata_none: 4,
@@ -34,7 +34,7 @@ const test = suite('recorded checks');
 
 if (hasCorpus(import.meta.url)) {
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
-  test('the recorded folders are the known ones', () => {
+  test('the recorded folders are the expected ones', () => {
     assert.equal(readdirSync(join(CORPUS, 'check')).sort(), Object.keys(TOTALS));
   });
   for (const [folder, total] of Object.entries(TOTALS)) {

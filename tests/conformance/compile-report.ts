@@ -1,4 +1,7 @@
-/** One problem of a recorded report; parts that others word or place are named by `advisory` (the corpus's README). */
+/**
+ * One problem of a recorded report. `advisory` names the parts whose words or positions depend on other parsers (the
+ * corpus's README).
+ */
 export interface RecordedError {
   readonly stage: string;
   readonly kind: string;
@@ -14,9 +17,9 @@ export interface RecordedError {
 }
 
 /**
- * The problems only one side has. Stricter than `run.mjs` of the corpus with `--messages normal`: of the parts that
- * others word or place, only those of the YAML parser and of the schema compiler are free, beyond the prefix that is
- * recorded; the CEL checker and the field validator are ours and are held to the letter.
+ * The problems that only one side has. Stricter than `run.mjs` of the corpus with `--messages normal`: of the parts
+ * that depend on other parsers, only those of the YAML parser and of the schema compiler are not compared beyond the
+ * recorded prefix. The CEL checker and the field validator are ours, so their messages must match exactly.
  */
 export function differences(have: readonly RecordedError[], want: readonly RecordedError[]): readonly string[] {
   const missing = want.map((error) => comparable(error, want));
@@ -48,7 +51,7 @@ function identityOf({ stage, kind, file, policy, scope }: RecordedError): string
   return JSON.stringify([stage, kind, file, policy, scope]);
 }
 
-/** The longest of the prefixes the message begins with; a message whose text is free is left out. */
+/** The longest of the prefixes that the message begins with. A message whose text is not compared is left out. */
 function looseMessage(message: string | undefined, marks: readonly RecordedError[]): string | undefined {
   const prefixes = marks.flatMap(({ messagePrefix }) =>
     messagePrefix === undefined ? [] : [spaced(messagePrefix) as string],
@@ -58,7 +61,7 @@ function looseMessage(message: string | undefined, marks: readonly RecordedError
   return marks.some(({ messagePrefix }) => messagePrefix === undefined) ? undefined : message;
 }
 
-/** The checker the corpus was recorded from writes some spaces as no-break spaces. */
+/** The checker that the corpus was recorded from writes some spaces as no-break spaces. */
 function spaced(text: string | undefined): string | undefined {
   return text?.replaceAll('\u00a0', ' ');
 }

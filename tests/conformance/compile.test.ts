@@ -10,7 +10,7 @@ import { CORPUS, hasCorpus } from './replay-suite.js';
 
 interface Case {
   readonly id: string;
-  /** Texts by path, for a case without a folder. */
+  /** Source texts by path, for a case without a folder. */
   readonly files?: { readonly [path: string]: string };
   /** The folder of the policies, relative to the case's. */
   readonly policies?: string;
@@ -21,7 +21,7 @@ const test = suite('recorded compilations');
 const corpus = join(CORPUS, 'compile');
 
 if (hasCorpus(import.meta.url)) {
-  test('every recorded set of policies compiles, or has the recorded problems', async () => {
+  test('every recorded set of policies compiles or has the recorded problems', async () => {
     const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
     const outcomes: Outcome[] = [];
     for (const entry of readdirSync(corpus).sort()) {

@@ -17,23 +17,23 @@ export interface HttpCase {
     readonly status: number;
     readonly compare: 'exact' | 'subset' | 'regex' | 'text' | 'status';
     readonly body?: unknown;
-    /** Regular expressions; null stands for a header that must not be there. */
+    /** Regular expressions; null stands for a header that must be absent. */
     readonly headers?: { readonly [name: string]: string | null };
     readonly callId?: boolean;
-    /** What was answered when the case was recorded; `body` is what of it matters. */
+    /** The recorded response; `body` has the parts that are compared. */
     readonly oracleBody?: { readonly details?: unknown };
     readonly absent?: readonly string[];
   };
 }
 
-/** The body of a call as it goes over the wire. */
+/** The request body as bytes on the wire. */
 export function bodyOf({ body, bodyRaw, bodyBase64 }: HttpCase): string | Buffer | undefined {
   if (bodyRaw !== undefined) return bodyRaw;
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   return body === undefined ? undefined : JSON.stringify(body, repeated);
 }
 
-/** What of an answer is not as recorded, by the rules of http-cases-run.py; undefined when all is. */
+/** How a response differs from the recorded one, by the rules of http-cases-run.py; undefined when it does not. */
 export function problemOf({ group, want }: HttpCase, answer: Answer): string | undefined {
   const problems = [
     ...(answer.status === want.status
@@ -80,7 +80,7 @@ function bodyProblems(want: HttpCase['want'], text: string): readonly string[] {
   }
 }
 
-/** Which rules a request breaks, and where, is part of the contract: clients show it beside their fields. */
+/** The violated rules and their locations are part of the contract: clients show them next to their fields. */
 function detailsProblems({ status, body, oracleBody }: HttpCase['want'], text: string): readonly string[] {
   if (status === 200) return [];
   const wanted = oracleBody?.details ?? (body as { readonly details?: unknown }).details;
@@ -90,7 +90,7 @@ function detailsProblems({ status, body, oracleBody }: HttpCase['want'], text: s
     : [`details ${JSON.stringify(details)}, not ${JSON.stringify(wanted)}`];
 }
 
-/** The cases write flags as Python does, in front: `(?m)^# TYPE `. */
+/** The cases write flags in front, as Python does: `(?m)^# TYPE `. */
 function regularExpression(written: string): RegExp {
   const [, flags = '', pattern = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(written) ?? [];
   return new RegExp(pattern, flags);
@@ -118,9 +118,7 @@ function jsonProblems(want: HttpCase['want'], text: string): readonly string[] {
   ];
 }
 
-/**
- * Lists without an order are sorted, validation errors reduced to what they are about, free texts to their being there.
- */
+/** Sorts unordered lists, reduces validation errors to their subjects, and free texts to their presence. */
 function comparable(value: unknown, field?: string): unknown {
   if (field === 'validationErrors' && Array.isArray(value)) return subjectsOf(value);
   if ((field === 'filterDebug' || field === 'error') && typeof value === 'string')
@@ -138,7 +136,7 @@ function comparable(value: unknown, field?: string): unknown {
 
 const FIXED_TEXTS: ReadonlySet<string> = new Set(['', '(true)', '(false)', 'NO_MATCH']);
 
-/** The distinct pairs of path and source of validation errors that say something. */
+/** The distinct pairs of path and source of validation errors with a message. */
 function subjectsOf(
   errors: readonly { readonly path?: string; readonly source?: string; readonly message?: string }[],
 ): readonly unknown[] {
@@ -152,7 +150,7 @@ function sorted(items: readonly unknown[]): readonly unknown[] {
   return [...items].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-/** Whether every field of a value is in another, and equal; lists must be of one length. */
+/** Whether a value contains every field of another with an equal value. Lists must have equal lengths. */
 function contains(have: unknown, want: unknown): boolean {
   if (Array.isArray(want))
     return (

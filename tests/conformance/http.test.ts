@@ -13,7 +13,7 @@ import { bodyOf, type HttpCase, problemOf } from './http-case.js';
 import { skip } from '../support/skip.js';
 
 const folder = join(SHARED, 'cases');
-/** How many calls each group has. */
+/** The number of calls in each group. */
 const TOTALS: { readonly [group: string]: number } = {
   check: 15,
   schema: 5,
@@ -43,7 +43,7 @@ function addCases(): void {
   };
   const servers = new Map<string, RunningServer>();
   test.before(async () => {
-    // Metrics are those of a server that is watched.
+    // Metrics need a server with observability.
     const nowhere = openSync('/dev/null', 'w');
     const log = openLog({ output: nowhere, errors: nowhere, environment: {} });
     const bundle = await loaded(await compileFolder(join(folder, 'http-cases-policies')));
@@ -54,7 +54,7 @@ function addCases(): void {
     await Promise.all([...servers.values()].map((server) => server.close()));
   });
   const known = readKnownFailures(join(import.meta.dirname, 'known-failures.txt'));
-  test('the recorded groups are the known ones', () => {
+  test('the recorded groups are the expected ones', () => {
     assert.equal([...new Set(cases.map((one) => one.group))], Object.keys(TOTALS));
   });
   for (const [group, total] of Object.entries(TOTALS)) {

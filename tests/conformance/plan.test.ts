@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { readKnownFailures, settle } from '../support/known-failures.js';
 import { CORPUS, hasCorpus, replaySuite } from './replay-suite.js';
 
-/** How many cases each recorded folder has. */
+/** The number of cases in each recorded folder. */
 const TOTALS: { readonly [folder: string]: number } = {
   build_expr: 112,
   cel_errors: 8,
@@ -29,7 +29,7 @@ const test = suite('recorded plans');
 
 if (hasCorpus(import.meta.url)) {
   const known = readKnownFailures(join(import.meta.dirname, 'plan-known-failures.txt'));
-  test('the recorded folders are the known ones', () => {
+  test('the recorded folders are the expected ones', () => {
     assert.equal(readdirSync(join(CORPUS, 'plan')).sort(), Object.keys(TOTALS));
   });
   for (const [folder, total] of Object.entries(TOTALS)) {

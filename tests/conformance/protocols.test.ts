@@ -26,12 +26,12 @@ import { loaded, SHARED } from '../support/compiled.js';
 import { bodyOf, type HttpCase } from './http-case.js';
 import { skip } from '../support/skip.js';
 
-/** The recorded requests of REST, sent by every other protocol as well: what is answered must be the same. */
+/** Sends the recorded REST requests over every other protocol as well. All responses must be equal. */
 const folder = join(SHARED, 'cases');
-const test = suite('all protocols');
+const test = suite('protocols answer alike');
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 
-/** How many recorded calls each method has. */
+/** The number of recorded calls of each method. */
 const TOTALS: { readonly [method: string]: number } = {
   CheckResources: 80,
   PlanResources: 14,
@@ -41,7 +41,7 @@ const TOTALS: { readonly [method: string]: number } = {
   AccessEvaluationBatch: 2,
 };
 
-/** An answer without its call id, or an error: the same in every protocol. */
+/** A response without its call id, or an error: equal in every protocol. */
 type Outcome = { readonly answer: unknown } | { readonly code: number; readonly message: string };
 
 interface Target {
@@ -78,7 +78,7 @@ function addCases(): void {
     await Promise.all([...servers.values()].map((server) => server.close()));
   });
   const posted = RPCS.filter(({ rest }) => rest.verb === 'POST');
-  test('the methods with recorded calls are the known ones', () => {
+  test('the methods with recorded calls are the expected ones', () => {
     assert.equal(posted.map(({ method }) => method).sort(), Object.keys(TOTALS).sort());
   });
   for (const rpc of posted) {
@@ -103,7 +103,8 @@ async function compareProtocols(one: HttpCase, target: Target): Promise<void> {
   const rest = restOutcome((await send(server.httpAddress, 'POST', rpc.rest.path, body)).text);
   const json = await send(server.httpAddress, 'POST', fullName(rpc), body, { 'content-type': 'application/json' });
   assert.equal(connectOutcome(json.status, json.text), rest, `${one.id} over Connect in JSON`);
-  // What is no message in JSON has no form in protobuf; that of a duplicate key is one to the platform's parser alone.
+  // JSON that is no valid message cannot be sent as protobuf. One with a duplicate key is valid only to the platform's
+  // parser.
   const bytes = 'code' in rest && /JSON|duplicate/.test(rest.message) ? undefined : protobufOf(method, body);
   if (bytes === undefined) return;
   assert.equal(await grpcOutcome(target, bytes), rest, `${one.id} over gRPC`);

@@ -10,10 +10,10 @@ import { loaded, SHARED } from '../support/compiled.js';
 import type { Outcome } from '../support/known-failures.js';
 import { skip } from '../support/skip.js';
 
-/** The recorded suites and their own runner, whose rules of comparison are the ones that count. */
+/** The recorded suites and their runner. The runner's rules of comparison apply. */
 export const CORPUS = join(SHARED, 'conformance');
 
-/** Whether the recorded suites are here. Where they are not, the test file at this URL is reported as skipped. */
+/** Whether the recorded suites are available. If not, the test file at this URL is reported as skipped. */
 export function hasCorpus(url: string): boolean {
   const present = existsSync(join(CORPUS, 'run.mjs'));
   if (!present) skip(url, 'the recorded suites are not here (../shared/conformance)');
@@ -21,8 +21,8 @@ export function hasCorpus(url: string): boolean {
 }
 
 /**
- * Compiles the policies of a suite, serves them as its config.json says, and sends all its cases; ids begin with the
- * suite's name.
+ * Compiles the policies of a suite, serves them with the suite's config.json, and sends all its cases. Case ids begin
+ * with the name of the suite.
  */
 export async function replaySuite(name: string, plan: PlanConfig = {}): Promise<readonly Outcome[]> {
   const { runSuites } = (await import(pathToFileURL(join(CORPUS, 'run.mjs')).href)) as Runner;
@@ -46,7 +46,7 @@ export async function replaySuite(name: string, plan: PlanConfig = {}): Promise<
   }
 }
 
-/** The runner of the corpus (`run.mjs`), as far as it is used here. */
+/** The part of the corpus runner (`run.mjs`) that is used here. */
 interface Runner {
   runSuites(options: {
     readonly suites: readonly string[];
@@ -58,7 +58,7 @@ interface Runner {
   }): Promise<readonly { readonly id: string; readonly pass: boolean; readonly diffs: readonly unknown[] }[]>;
 }
 
-/** What a suite wants of a server (the corpus's README). Paths are relative to the suite. */
+/** The server settings of a suite (the corpus's README). Paths are relative to the suite. */
 interface SuiteConfig {
   readonly policies: string;
   readonly defaultPolicyVersion: string;
@@ -83,7 +83,7 @@ interface SuiteKeySet {
   readonly optionalKid?: boolean;
 }
 
-/** How plans are to be written. */
+/** Options for plans. */
 interface PlanConfig {
   readonly referenceShapes?: boolean;
 }
@@ -94,7 +94,7 @@ async function serveSuite(folder: string, plan: PlanConfig): Promise<RunningServ
   return startServer(configOf(wanted, folder, plan), bundle);
 }
 
-/** By way of a file, so that the suites see the configuration as its authors write it. */
+/** The configuration is written to a file, so that it is read in the form in which authors write it. */
 function configOf(wanted: SuiteConfig, folder: string, plan: PlanConfig): Parameters<typeof startServer>[0] {
   const directory = mkdtempSync(join(tmpdir(), 'authz-suite-'));
   try {

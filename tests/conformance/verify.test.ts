@@ -51,7 +51,7 @@ if (hasCorpus(import.meta.url)) {
 
 test.run();
 
-/** The rules of comparison of the corpus. */
+/** The comparison rules of the corpus. */
 interface Runner {
   normReport(report: Report, options: { readonly messages: 'normal' }): Report;
 }
@@ -60,7 +60,7 @@ interface Comparison {
   diff(want: unknown, have: unknown): readonly unknown[];
 }
 
-/** One engine for all cases of a folder of policies. */
+/** One engine for all cases of a policies folder. */
 const asks = new Map<string, Promise<Ask>>();
 
 async function reportOf(folder: string, { policies, tests, testFilter: filter }: Case): Promise<Report> {
@@ -86,7 +86,7 @@ function isGood({ summary: { overallResult } }: Report): boolean {
   return overallResult !== 'RESULT_FAILED' && overallResult !== 'RESULT_ERRORED';
 }
 
-/** What parsers of others worded is not compared. */
+/** Messages of other parsers are not compared. */
 function relaxed(report: Report, advisory: readonly string[]): Report {
   return {
     ...report,

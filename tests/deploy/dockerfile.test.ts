@@ -15,7 +15,7 @@ interface Stage {
 const stages = stagesOf(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
 const last = stages.at(-1) as Stage;
 
-test('a stage copies only from stages before it', () => {
+test('a stage copies only from earlier stages', () => {
   stages.forEach(({ lines, from }, index) => {
     const before = stages.slice(0, index).map(({ name }) => name);
     const sources = lines.flatMap((line) => /^COPY --from=(\S+)/.exec(line)?.[1] ?? []);
@@ -27,7 +27,7 @@ test('a stage copies only from stages before it', () => {
   });
 });
 
-test('what is copied from the repository is there', () => {
+test('copied paths exist in the repository', () => {
   for (const line of stages.flatMap(({ lines }) => lines)) {
     const [, sources = ''] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
     for (const source of sources.split(' ').filter((word) => word !== ''))
@@ -35,7 +35,7 @@ test('what is copied from the repository is there', () => {
   }
 });
 
-test('what it leaves out of its context is not needed to build', () => {
+test('files that the build needs are not in .dockerignore, and large folders are', () => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   for (const needed of [
     'compiler',
@@ -54,7 +54,7 @@ test('what it leaves out of its context is not needed to build', () => {
   for (const large of ['node_modules', '.git']) assert.ok(ignored.includes(large), large);
 });
 
-test('the programs it runs are those that the build makes', () => {
+test('the image runs programs that the build creates', () => {
   const build = readFileSync(join(ROOT, 'scripts/build.ts'), 'utf8');
   const programs = new Set(
     [
@@ -68,14 +68,14 @@ test('the programs it runs are those that the build makes', () => {
   for (const program of ['authzc', 'server']) assert.match(build, new RegExp(`\\b${program}: '`));
 });
 
-test('it builds and runs on the LTS release of Node that CI tests', () => {
+test('the image uses the LTS release of Node that CI tests', () => {
   const [, lts = ''] = /^NODES='\S+ (\d+)\.\S+ \S+'$/m.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8')) ?? [];
   assert.is(Number(lts) % 2, 0, 'a release that becomes LTS has an even number');
   assert.ok(stages.some(({ name, from }) => name === 'build' && from.startsWith(`node:${lts}-`)));
   assert.ok(last.from.startsWith(`gcr.io/distroless/nodejs${lts}-`), last.from);
 });
 
-test('the image has no build tools, is not run by root, and says whether it is well', () => {
+test('the image has no build tools, does not run as root, and has a health check', () => {
   assert.match(last.from, /^gcr\.io\/distroless\/nodejs\d+-debian\d+:nonroot$/);
   assert.ok(
     stages.some(({ name, lines }) => name === 'production' && lines.some((line) => line.includes('--omit=dev'))),
@@ -87,7 +87,7 @@ test('the image has no build tools, is not run by root, and says whether it is w
   assert.match(only('EXPOSE'), /^EXPOSE 3592 3593$/);
 });
 
-test('it is labelled as images are', () => {
+test('the image has the standard labels', () => {
   const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
     readonly license: string;
@@ -107,7 +107,7 @@ function only(instruction: string): string {
   return found[0] as string;
 }
 
-/** Lines that are continued are one; comments are left out. */
+/** Joins continued lines and drops comments. */
 function stagesOf(text: string): readonly Stage[] {
   const lines = text
     .replaceAll('\\\n', ' ')

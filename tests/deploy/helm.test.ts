@@ -24,13 +24,13 @@ test('the chart has the version of the package', () => {
   assert.is(chart['appVersion'], version);
 });
 
-test('the values satisfy their schema, and a wrong one does not', () => {
+test('the values satisfy their schema, and invalid values do not', () => {
   assert.equal(problemsOf(values, schema, schema), []);
   assert.equal(problemsOf({ ...values, replicaCount: 'two' }, schema, schema), ['$.replicaCount: type']);
   assert.equal(problemsOf({ ...values, replicas: 2 }, schema, schema), ['$.replicas: additionalProperties']);
 });
 
-test('every value is in the schema', () => {
+test('the schema has every value', () => {
   const known = schema['properties'] as { readonly [name: string]: JsonObject };
   for (const [name, value] of Object.entries(values)) {
     assert.ok(Object.hasOwn(known, name), name);
@@ -44,7 +44,7 @@ test('every value is in the schema', () => {
   }
 });
 
-test('templates use values that there are, and all of them', () => {
+test('templates use only defined values, and use all of them', () => {
   const used = new Set(
     templates.flatMap(({ text }) => [...text.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1))),
   );
@@ -56,13 +56,13 @@ test('templates use values that there are, and all of them', () => {
     );
 });
 
-test('templates include what is defined', () => {
+test('templates include only defined templates', () => {
   const all = templates.map(({ text }) => text).join('\n');
   const defined = new Set([...all.matchAll(/define "([^"]+)"/g)].map(([, name]) => name));
   for (const [, name] of all.matchAll(/include "([^"]+)"/g)) assert.ok(defined.has(name), name);
 });
 
-test('blocks are closed, and what is left is YAML of Kubernetes', () => {
+test('blocks are closed, and the result is valid YAML with Kubernetes kinds', () => {
   for (const { name, text } of templates) {
     const opened = [...text.matchAll(/\{\{-? (?:if|with|range|define) /g)].length;
     assert.is([...text.matchAll(/\{\{-? end -?\}\}/g)].length, opened, name);
@@ -72,7 +72,7 @@ test('blocks are closed, and what is left is YAML of Kubernetes', () => {
   }
 });
 
-test('the pod has probes, and no rights', () => {
+test('the pod has probes and no privileges', () => {
   const { spec } = parse(withoutActions(read('templates/deployment.yaml'))) as {
     readonly spec: {
       readonly template: { readonly spec: { readonly containers: readonly JsonObject[] } & JsonObject };
@@ -89,11 +89,11 @@ test('the pod has probes, and no rights', () => {
   assert.is((spec.template.spec['securityContext'] as JsonObject)['runAsNonRoot'], true);
 });
 
-test('the liveness probe asks for a turn of the event loop, which health is not for', () => {
+test('the liveness probe checks the event loop, not health', () => {
   const text = read('templates/deployment.yaml');
   const [, probe = ''] = /livenessProbe:\n((?: {12}.*\n)+)/.exec(text) ?? [];
   assert.match(probe, 'include "authz.live"');
-  // A stuck worker is noticed after two seconds; the answer about it must come before the probe gives up.
+  // A stuck worker is detected after two seconds; the response must arrive before the probe times out.
   assert.ok(Number(/timeoutSeconds: (\d+)/.exec(probe)?.[1]) > 2);
   assert.match(
     /define "authz\.live" -\}\}\n([\s\S]*?)\{\{- end/.exec(read('templates/_names.tpl'))?.[1] ?? '',
@@ -101,7 +101,7 @@ test('the liveness probe asks for a turn of the event loop, which health is not 
   );
 });
 
-test('the network policy lets clients in on both ports, and lets out what the values name and DNS', () => {
+test('the network policy allows clients on both ports, and egress only to configured targets and DNS', () => {
   const text = read('templates/networkpolicy.yaml');
   assert.match(text, '{{- if .Values.networkPolicy.enabled }}');
   const { spec } = parse(withoutActions(text)) as { readonly spec: { readonly [part: string]: Json } };
@@ -132,7 +132,7 @@ test('the network policy lets clients in on both ports, and lets out what the va
   ]);
 });
 
-test('the configuration is one that the server takes', () => {
+test('the server accepts the configuration', () => {
   const sets = Object.entries((values['config'] as { readonly server: JsonObject }).server).map(
     ([key, value]) => `server.${key}=${String(value)}`,
   );
@@ -147,7 +147,7 @@ function valueAt(path: string): Json | undefined {
   return path.split('.').reduce<Json | undefined>((node, step) => (node as JsonObject | undefined)?.[step], values);
 }
 
-/** What a template says apart from its actions: a line that is one is dropped, one inside a line stands for a word. */
+/** The template without its actions: a line that is only an action is dropped, an inline action becomes a word. */
 function withoutActions(text: string): string {
   return text
     .split('\n')

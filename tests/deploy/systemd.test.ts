@@ -19,7 +19,7 @@ const settings = new Map(
     .flatMap((match) => (match === null ? [] : [[match[1] as string, match[2] as string] as const])),
 );
 
-test('it has its three sections, and nothing but settings in them', () => {
+test('the unit has its three sections, with only settings in them', () => {
   assert.equal(
     lines.filter((line) => line.startsWith('[')),
     ['[Unit]', '[Service]', '[Install]'],
@@ -27,18 +27,18 @@ test('it has its three sections, and nothing but settings in them', () => {
   assert.ok(lines.every((line) => /^\[\w+\]$|^[A-Z]\w*=/.test(line)));
 });
 
-test('it runs a program that the build makes, with options that it has', () => {
+test('the unit runs a program that the build creates, with valid options', () => {
   const command = settings.get('ExecStart') ?? '';
   assert.match(command, '/dist/server.js ');
   const program = readFileSync(join(ROOT, 'cli/server.ts'), 'utf8');
   for (const [option] of command.matchAll(/--[\w-]+/g)) assert.match(program, `'${option} <`);
 });
 
-test('it waits longer than the server takes to answer what is under way', () => {
+test('the stop timeout is longer than the server takes to drain requests', () => {
   assert.ok(Number.parseInt(settings.get('TimeoutStopSec') ?? '', 10) > 30);
 });
 
-test('it may do little', () => {
+test('the unit is sandboxed', () => {
   const wanted = {
     DynamicUser: 'yes',
     NoNewPrivileges: 'yes',
@@ -49,11 +49,11 @@ test('it may do little', () => {
     RestrictAddressFamilies: 'AF_INET AF_INET6 AF_UNIX',
   };
   for (const [name, value] of Object.entries(wanted)) assert.is(settings.get(name), value, name);
-  // V8 makes code while it runs.
+  // V8 generates code at runtime.
   assert.not(settings.has('MemoryDenyWriteExecute'));
 });
 
-test('systemd knows every setting', () => {
+test('systemd accepts every setting', () => {
   if (!existsSync(ANALYZE)) {
     skip(import.meta.url, 'systemd-analyze is not installed');
     return;

@@ -5,23 +5,21 @@ import { compileFolder } from '../../cli/commands/compile.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
 
-/**
- * The folder of this suite: one folder of policies a code, with what the compiler says of them in `diagnostics.txt`.
- */
+/** The folder of this suite: one folder of policies per code, with the compiler's output in `diagnostics.txt`. */
 export const CASES = import.meta.dirname;
 
-/** Says what of a case is better not committed and made when it runs: large files, symbolic links. */
+/** Lists files that are created when the case runs instead of committed: large files, symbolic links. */
 export const GENERATED_FILES = 'generate.json';
 
-/** Says with which flags of `authzc compile` a case is compiled; none where it is absent. */
+/** Holds the flags of `authzc compile` for a case; absent when there are none. */
 export const FLAGS_FILE = 'flags.txt';
 
-/** The folder, and the page of docs/diagnostics, of a code: `rule/repeated` is `rule__repeated`. */
+/** The name of the folder and of the page in docs/diagnostics for a code: `rule/repeated` is `rule__repeated`. */
 export function fileNameOf(code: Code): string {
   return code.replace('/', '__');
 }
 
-/** What the compiler says of a folder of policies, as a terminal without colours shows it. */
+/** The compiler's output for a folder of policies, as on a terminal without colours. */
 export async function shownFor(folder: string): Promise<string> {
   if (!readdirSync(folder).includes(GENERATED_FILES)) return shownFrom(folder, flagsOf(folder));
   const made = mkdtempSync(join(tmpdir(), 'authz-diagnostics-'));
@@ -40,12 +38,12 @@ export function flagsOf(folder: string): readonly string[] {
     : [];
 }
 
-/** A file or link that is made when its case runs. */
+/** A file or link that is created when its case runs. */
 export type GeneratedFile =
   | { readonly path: string; readonly text: string; readonly times: number }
   | { readonly path: string; readonly link: string };
 
-/** What a case makes when it runs. */
+/** The files that a case creates when it runs. */
 export function generatedFilesOf(folder: string): readonly GeneratedFile[] {
   const files = JSON.parse(readFileSync(join(folder, GENERATED_FILES), 'utf8')) as { readonly [path: string]: object };
   return Object.entries(files).map(([path, file]) => ({ path, ...file }) as GeneratedFile);

@@ -8,7 +8,7 @@ import { policiesInMemory } from '../../cli/policies/policies-in-memory.js';
 
 const test = suite('chains of variables');
 
-/** A policy whose condition uses a chain of so many variables. */
+/** A policy whose condition uses a chain of this many variables. */
 function policyOf(length: number): string {
   const variables = Array.from(
     { length },
@@ -40,12 +40,12 @@ async function inFolder<T>(length: number, work: (folder: string) => T): Promise
   }
 }
 
-test('200 variables that use each other compile, with all that is emitted', async () => {
+test('a chain of 200 variables compiles, including all emitted files', async () => {
   assert.ok((await inFolder(200, policiesInMemory)) !== undefined);
 });
 
 for (const length of [201, 1000, 3000, 10_000]) {
-  test(`${length} variables that use each other are refused once, at the first that is too deep`, async () => {
+  test(`a chain of ${length} variables is rejected once, at the first variable that is too deep`, async () => {
     const diagnostics = await inFolder(length, (folder) => compileFolder(folder).diagnostics);
     assert.equal(
       diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => [code, message]),

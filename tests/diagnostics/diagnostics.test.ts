@@ -13,14 +13,14 @@ const folders = readdirSync(CASES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-test('every code has a folder of policies that it is said about, and every folder a code', () => {
+test('every code has a folder of policies that cause it, and every folder has a code', () => {
   assert.equal(folders.toSorted(), codes.map(fileNameOf).toSorted());
 });
 
 for (const code of codes) {
   const folder = join(CASES, fileNameOf(code));
   if (!existsSync(folder)) continue;
-  test(`${code} is shown with its place, its notes and the lines it is about`, async () => {
+  test(`${code} is shown with its location, its notes and the affected lines`, async () => {
     const shown = await shownFor(folder);
     assert.match(shown, `${messages[code].severity}[${code}]: `);
     const recorded = join(folder, 'diagnostics.txt');
@@ -29,7 +29,7 @@ for (const code of codes) {
   });
 }
 
-test('every explanation ends in a sentence, and every warning says a way out', async () => {
+test('every explanation ends with a sentence, and every warning suggests a fix', async () => {
   for (const code of codes) {
     const { severity, explanation } = messages[code];
     assert.match(explanation.trim(), /[.`)]$/, code);
@@ -38,7 +38,7 @@ test('every explanation ends in a sentence, and every warning says a way out', a
   }
 });
 
-test('of the policies of this repository there is nothing to say', async () => {
+test('the policies of this repository cause no diagnostics', async () => {
   assert.equal((await compileFolder(join(ROOT, 'policies'))).diagnostics, []);
 });
 

@@ -3,19 +3,19 @@ import { relative } from 'node:path';
 import { ROOT } from '../support/compiled.js';
 
 /**
- * A fenced block of a page. Its info string says what is done with it: `yaml policy`, `yaml policy-error=CODE`, `yaml
+ * A fenced block of a page. Its info string says how it is tested: `yaml policy`, `yaml policy-error=CODE`, `yaml
  * policy-warning=CODE`, `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`,
- * `sh`, `console`, `sh serve`, `ts`; `file=PATH` writes it into the folder of the page, `excerpt=PATH` quotes a file of
- * the repository; `text` is not run.
+ * `sh`, `console`, `sh serve`, `ts`. `file=PATH` writes it into the folder of the page, `excerpt=PATH` quotes a file of
+ * the repository, and `text` is not tested.
  */
 export interface Block {
-  /** `docs/api.md:12`, where its first line stands. */
+  /** `docs/api.md:12`: the location of its first line. */
   readonly place: string;
   readonly language: string;
-  /** What follows the language: `policy` is `['policy', '']`, `file=a.yaml` is `['file', 'a.yaml']`. */
+  /** The words after the language: `policy` is `['policy', '']`, `file=a.yaml` is `['file', 'a.yaml']`. */
   readonly words: ReadonlyMap<string, string>;
   readonly text: string;
-  /** Blocks of policies, schemas and checks below one heading belong together. */
+  /** Blocks of policies, schemas and checks under one heading belong together. */
   readonly heading: string;
 }
 
@@ -25,20 +25,20 @@ export interface Page {
   readonly path: string;
   readonly blocks: readonly Block[];
   /**
-   * A page says `<!-- starts in an empty folder -->` where it must; the others start where the repository's policies
-   * are.
+   * Pages with `<!-- starts in an empty folder -->` do that; all others start in a folder with the repository's
+   * policies.
    */
   readonly startsEmpty: boolean;
 }
 
-/** Reads a page. Throws for a fence that is never closed. */
+/** Reads a page. Throws for an unclosed fence. */
 export function readPage(file: string): Page {
   const text = readFileSync(file, 'utf8');
   const path = relative(ROOT, file);
   return { path, blocks: blocksOf(text, path), startsEmpty: text.includes('<!-- starts in an empty folder -->') };
 }
 
-/** How a block is told from others in messages. */
+/** How messages name a block. */
 export function titleOf({ place, language, words }: Block): string {
   return `${place} ${[language, ...[...words].map(([word, value]) => (value === '' ? word : `${word}=${value}`))].join(' ')}`;
 }

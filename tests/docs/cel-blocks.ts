@@ -8,10 +8,9 @@ import { difference } from './expected.js';
 const LINE = /^(.*?)\s+\/\/ => (.*)$/;
 
 /**
- * Evaluates the expressions of blocks, each the output of a rule, through the whole pipeline, all at once. `error: `
- * before the value is the text of a failure.
- *
- * @param request the block that says who asks, and about what.
+ * Evaluates the expressions of blocks, each as the output of a rule, with the whole pipeline, all at once. `error: `
+ * before the value marks the message of a failure.
+ * @param request the block with the principal and the resource.
  */
 export async function runExpressions(blocks: readonly Block[], request: Block | undefined): Promise<readonly string[]> {
   const lines = blocks.flatMap((block) => shownLines(block));
@@ -35,7 +34,7 @@ export async function runExpressions(blocks: readonly Block[], request: Block | 
 interface ShownLine {
   readonly title: string;
   readonly expression: string;
-  /** Absent when the line shows none. */
+  /** Absent when the line shows no value. */
   readonly value?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { ROOT, textOf, trackedFiles } from '../../scripts/house/tree.js';
 
 const test = suite('citations');
 
-test('every section of the docs that code, tests and docs cite is there', () => {
+test('every section of the docs that code, tests and docs cite exists', () => {
   const files = trackedFiles().filter(
     (file) => /\.(ts|cjs|md|proto|txt|ya?ml)$/.test(file) && !file.startsWith('scripts/house'),
   );

@@ -8,18 +8,16 @@ import { type Block, titleOf } from './blocks.js';
 import { matchesText } from './expected.js';
 import { PACKAGE_SOURCES } from '../support/docs/package-sources.js';
 
-/** What a block printed, or how it failed. */
+/** The output of a block, or its failure. */
 interface Ran {
   readonly printed: readonly string[];
   readonly error?: string;
 }
 
 /**
- * Type-checks all blocks of TypeScript as one program, and runs each; what they print is what their comments `// =>
- * text` say, in order. The package is `authz/...`; the repository's policies are `./generated/...` and
- * `./dist/policies.js`.
- *
- * @param base where the one server of the test answers, as HTTP and gRPC addresses.
+ * Type-checks all blocks of TypeScript as one program and runs each. The comments `// => text` are the expected output,
+ * in order. The package is `authz/...`; the repository's policies are `./generated/...` and `./dist/policies.js`.
+ * @param base the HTTP and gRPC addresses of the test server.
  */
 export async function runCode(
   blocks: readonly Block[],
@@ -59,7 +57,7 @@ function typeProblems(
 ): readonly string[] {
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
-  // A page shows what a thing is called; that it is used is the reader's.
+  // A page may name a value without using it.
   const program = ts.createProgram(files, {
     ...options,
     noUnusedLocals: false,
@@ -76,7 +74,7 @@ function typeProblems(
   });
 }
 
-/** One process for all: a block is a module, whose `console.log` is heard. */
+/** One process for all: each block is a module, whose `console.log` is captured. */
 async function runAll(files: readonly string[], folder: string): Promise<readonly Ran[]> {
   const runner = join(folder, 'run.mjs');
   writeFileSync(

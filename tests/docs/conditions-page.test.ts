@@ -7,7 +7,7 @@ import { DOCS_FOLDER } from './pages.js';
 
 const test = suite('docs/conditions.md');
 
-test('the page is what the table of functions gives: npm run docs:conditions', () => {
+test('the page is up to date with the table of functions: npm run docs:conditions', () => {
   assert.fixture(readFileSync(join(DOCS_FOLDER, 'conditions.md'), 'utf8'), conditionsPage());
 });
 

@@ -16,7 +16,7 @@ import { openShell } from './shell-blocks.js';
 
 const test = suite('documentation');
 
-/** One page, while it is written. */
+/** Selects one page, for authors. */
 const only = process.env['AUTHZ_DOCS_PAGE'] ?? '';
 const pages = pagesThatRun()
   .map(readPage)
@@ -32,7 +32,7 @@ test.before(async () => {
     ['serve', join(ROOT, 'policies'), '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'],
     ROOT,
   );
-  // A server that says nothing fails the test, it does not hold it up.
+  // A server that does not respond fails the test instead of blocking it.
   const patience = setTimeout(() => server.child.kill('SIGKILL'), 30_000);
   const line = await server.firstLine;
   clearTimeout(patience);
@@ -43,7 +43,7 @@ test.after(async () => {
   await stop(server);
 });
 
-test('every block says what is done with it', () => {
+test('every block says how it is tested', () => {
   assert.equal(
     pages
       .flatMap(({ blocks }) => blocks)
@@ -62,7 +62,7 @@ for (const page of pages) {
     assert.equal(problems, []);
   });
 
-  test(`${page.path}: expressions have the values shown, configurations are read, quotations stand in their files`, async () => {
+  test(`${page.path}: expressions have the values shown, configurations are valid, excerpts match their files`, async () => {
     const problems = [...page.blocks.filter(({ words }) => words.has('config')).flatMap(configProblems)];
     problems.push(...page.blocks.filter(({ words }) => words.has('excerpt')).flatMap(excerptProblems));
     const requests = page.blocks.filter(({ words }) => words.has('request'));
@@ -73,12 +73,12 @@ for (const page of pages) {
     assert.equal(problems, []);
   });
 
-  test(`${page.path}: commands and requests, one after another, give what is shown`, async () => {
+  test(`${page.path}: commands and requests print what is shown, one after another`, async () => {
     assert.equal(await runSteps(page), []);
   });
 }
 
-test('code has the types it needs, runs and prints what is shown', async () => {
+test('code type-checks, runs and prints what is shown', async () => {
   const blocks = pages
     .flatMap((page) => page.blocks)
     .filter(({ language, words }) => language === 'ts' && !words.has('file') && !words.has('excerpt'));
@@ -100,7 +100,7 @@ async function runSteps(page: Page): Promise<readonly string[]> {
       else if (block.words.has('serve')) problems.push(...(await shell.serve(block)));
       else if (block.language === 'sh' || block.language === 'console') problems.push(...(await shell.run(block)));
       else if (block.language === 'http') problems.push(...(await runHttp(block, shell.base())));
-      // What comes after a step that failed only hides it.
+      // Errors after a failed step would only hide it.
       if (problems.length > 0) return problems;
     }
     return problems;
@@ -109,7 +109,7 @@ async function runSteps(page: Page): Promise<readonly string[]> {
   }
 }
 
-/** A quotation is still what stands in the file. */
+/** An excerpt must match its file. */
 function excerptProblems(block: Block): readonly string[] {
   const file = block.words.get('excerpt') ?? '';
   return readFileSync(join(ROOT, file), 'utf8').includes(block.text.trimEnd())
@@ -135,7 +135,7 @@ function isKnown({ language, words }: Block): boolean {
   return words.size === 0 ? known.includes('') : [...words.keys()].every((word) => known.includes(word));
 }
 
-/** The request that the expressions of a block see: the last one before it. */
+/** The request for the expressions of a block: the last one before it. */
 function requestOf(block: Block, { blocks }: Page): Block | undefined {
   return blocks.slice(0, blocks.indexOf(block)).findLast(({ words }) => words.has('request'));
 }

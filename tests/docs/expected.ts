@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Why a JSON value is not the one a page shows; undefined when it is. In a page `…` stands for any text, or, alone, for
- * any value.
+ * How a JSON value differs from the one on a page; undefined when it does not. On a page `…` stands for any text or,
+ * alone, for any value.
  */
 export function difference(actual: unknown, expected: unknown, path = '$'): string | undefined {
   if (expected === '…') return undefined;
@@ -19,7 +19,7 @@ export function difference(actual: unknown, expected: unknown, path = '$'): stri
     : `${path} is ${JSON.stringify(actual)}, and the page says ${JSON.stringify(expected)}`;
 }
 
-/** Whether a text is the one a page shows: `…` stands for any part of a line, a line of its own for any lines. */
+/** Whether a text matches the one on a page: `…` stands for any part of a line and, on its own line, for any lines. */
 export function matchesText(actual: string, expected: string): boolean {
   const pattern = expected
     .trimEnd()

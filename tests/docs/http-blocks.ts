@@ -2,8 +2,8 @@ import { type Block, titleOf } from './blocks.js';
 import { difference, matchesText } from './expected.js';
 
 /**
- * Sends the request of a block, `METHOD PATH`, headers, an empty line and a body, and compares the answer with what
- * follows the line `HTTP/1.1 STATUS`.
+ * Sends the request of a block (`METHOD PATH`, headers, an empty line and a body) and compares the response with the
+ * part after the line `HTTP/1.1 STATUS`.
  */
 export async function runHttp(block: Block, base: string): Promise<readonly string[]> {
   const [question = '', answer] = block.text.split(/^(?=HTTP\/)/m);

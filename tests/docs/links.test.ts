@@ -8,14 +8,14 @@ import { allPages } from './pages.js';
 
 const test = suite('links of the documentation');
 
-test('every link to a file of the repository, and to a heading in it, leads there', () => {
+test('every link to a file of the repository, and to a heading in it, resolves', () => {
   assert.equal(allPages().flatMap(brokenLinks), []);
 });
 
-/** Where the name helps readers to decide, or to move. */
+/** The pages where the name helps a reader to decide or to migrate. */
 const NAMING_PAGES = ['README.md', 'docs/migrating.md'];
 
-test('only pages for those who come from it name the product that the policy language comes from', () => {
+test('only pages for its users name the product that the policy language comes from', () => {
   assert.equal(
     allPages()
       .filter((file) => /cerbos/i.test(readFileSync(file, 'utf8')))

@@ -12,15 +12,15 @@ export function allPages(): readonly string[] {
 }
 
 /**
- * The pages whose blocks are run: those of diagnostics are printed from the registry, whose examples have tests of
- * their own, and those for contributors change the tree.
+ * The pages whose blocks are tested. Diagnostics pages are generated from the registry, whose examples have their own
+ * tests, and the steps on pages for contributors would change the tree.
  */
 export function pagesThatRun(): readonly string[] {
   const others = new Set(pagesForContributors());
   return allPages().filter((path) => !path.startsWith(join(DOCS_FOLDER, 'diagnostics')) && !others.has(path));
 }
 
-/** What people read who change authz itself: the other pages at the root, the decisions, and the map of the tests. */
+/** The pages for contributors: the other pages at the root, the decisions, and the map of the tests. */
 export function pagesForContributors(): readonly string[] {
   const atRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'README.md');
   return [

@@ -9,14 +9,14 @@ import { pagesForContributors } from './pages.js';
 
 const test = suite('paths on the pages for contributors');
 
-/** What lies at the root of the repository. A path begins with one of these. */
+/** The entries at the root of the repository. A path begins with one of these. */
 const TOP = new Set(
   execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 })
     .split('\0')
     .map((name) => name.split('/')[0] as string),
 );
 
-test('every file and folder that they name exists', () => {
+test('every file and folder that these pages name exists', () => {
   const missing = pagesForContributors().flatMap((page) =>
     pathsIn(readFileSync(page, 'utf8'))
       .filter((path) => !isThere(path))
@@ -25,7 +25,7 @@ test('every file and folder that they name exists', () => {
   assert.equal(missing, []);
 });
 
-test('a path is found by its first folder, or by its extension', () => {
+test('a path is recognised by its first folder or its extension', () => {
   assert.equal(pathsIn('`tests/docs` and `tests/none.ts`, `gone.ts`, `tests/*.ts` and `tests/none/*.ts`'), [
     'tests/docs',
     'tests/none.ts',
@@ -50,7 +50,7 @@ test('a path is found by its first folder, or by its extension', () => {
 
 test.run();
 
-/** The code spans of a page that are paths from the root: their first part lies there, or they end as files do. */
+/** The code spans of a page that are paths from the root: they begin with a known entry, or end like a file. */
 function pathsIn(page: string): readonly string[] {
   const spans = [...withoutCode(page).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
   return spans.filter(

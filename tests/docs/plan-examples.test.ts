@@ -11,8 +11,8 @@ import { matchesText } from './expected.js';
 import { DOCS_FOLDER } from './pages.js';
 
 /**
- * The rows of the tables of docs/spec/plans.md that begin with `ALLOW if` or `DENY if`: a condition, the text of its
- * filter, and where it differs the text in reference shapes.
+ * The rows of the tables in docs/spec/plans.md that begin with `ALLOW if` or `DENY if`: a condition, the text of its
+ * filter and, where it differs, the text in reference shapes.
  */
 const PAGE = join(DOCS_FOLDER, 'spec/plans.md');
 const test = suite('docs/spec/plans.md');

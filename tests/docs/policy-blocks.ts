@@ -9,8 +9,8 @@ import { type Block, titleOf } from './blocks.js';
 import { difference } from './expected.js';
 
 /**
- * Runs the policies, schemas and checks below one heading: they compile together without a warning, and decide as the
- * page says. Gives what is wrong.
+ * Tests the policies, schemas and checks under one heading: they compile together without a warning, and decide as the
+ * page says. Returns the problems.
  */
 export async function runPolicies(blocks: readonly Block[]): Promise<readonly string[]> {
   const alone = blocks.filter(({ words }) => words.has('policy-error') || words.has('policy-warning'));
@@ -25,7 +25,7 @@ export async function runPolicies(blocks: readonly Block[]): Promise<readonly st
   return [...problems, ...(await Promise.all(checks.map((block) => problemsOfChecks(block, compilation)))).flat()];
 }
 
-/** A check as a page writes it: who asks, about what, what is allowed and denied, and what else is answered. */
+/** A check as a page writes it: principal, resource, allowed and denied actions, and other expected fields. */
 interface ShownCheck {
   readonly engine?: Omit<EngineOptions, 'traced'>;
   readonly principal: CheckRequest['principal'];

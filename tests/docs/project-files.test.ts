@@ -8,7 +8,7 @@ import { ROOT } from '../support/compiled.js';
 const test = suite('files for contributors');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-test('the workflow, the forms of issues and the devcontainer can be read', () => {
+test('the workflow, the issue forms and the devcontainer can be parsed', () => {
   const templates = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).map((name) => `.github/ISSUE_TEMPLATE/${name}`);
   for (const path of ['.github/workflows/ci.yml', ...templates]) {
     const document = parseDocument(read(path));
@@ -17,7 +17,7 @@ test('the workflow, the forms of issues and the devcontainer can be read', () =>
   assert.equal(JSON.parse(read('.devcontainer/devcontainer.json')).forwardPorts, [3592, 3593]);
 });
 
-test('the workflow runs what CI runs, on the floor of package.json', () => {
+test('the workflow runs the CI script, on the minimum Node version of package.json', () => {
   const { test: job } = parseDocument(read('.github/workflows/ci.yml')).toJS().jobs as {
     readonly test: { readonly container: string; readonly steps: readonly { readonly run?: string }[] };
   };
@@ -26,7 +26,7 @@ test('the workflow runs what CI runs, on the floor of package.json', () => {
   assert.is(job.container.split(/[:-]/)[1]?.replace(/\.0$/, ''), engines.node.replace('>=', ''));
 });
 
-test('every script that the pages for contributors name is there', () => {
+test('every script that the pages for contributors name exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly [name: string]: string } };
   for (const path of ['CONTRIBUTING.md', 'tests/README.md', 'ARCHITECTURE.md', '.github/PULL_REQUEST_TEMPLATE.md']) {
     const names = [...read(path).matchAll(/npm run (?:--silent )?([\w:-]+)(?!\*)\b(?!:\*)/g)].map(
@@ -40,7 +40,7 @@ test('every script that the pages for contributors name is there', () => {
   }
 });
 
-test('the changelog has a section for what is unreleased, and only known headings', () => {
+test('the changelog has a section for unreleased changes, and only known headings', () => {
   const headings = [...read('CHANGELOG.md').matchAll(/^(#{2,3}) (.*)$/gm)].map(([, , heading = '']) => heading);
   assert.is(headings[0], '[Unreleased]');
   const isKnown = (heading: string): boolean =>

@@ -7,7 +7,7 @@ import { npmProgram } from '../support/npm.js';
 import { type Block, type Page, titleOf } from './blocks.js';
 import { difference, matchesText } from './expected.js';
 
-/** What a page may run, first words of its commands; `authzc` and `npx authzc` are this repository's. */
+/** The commands that a page may run, by their first words. `authzc` and `npx authzc` are this repository's. */
 const ALLOWED: readonly string[] = [
   'authzc',
   'npx',
@@ -27,23 +27,23 @@ const ALLOWED: readonly string[] = [
   'printf',
 ];
 
-/** A command that hangs fails the page after so many milliseconds. */
+/** A command that hangs fails the page after this many milliseconds. */
 const TIMEOUT = 30_000;
 
-/** The folder a page's commands run in, step by step, as a reader would do it. */
+/** The folder in which a page's commands run, step by step, as a reader would run them. */
 export interface Shell {
-  /** Writes a file of the page where the reader is. */
+  /** Writes a file of the page into the reader's working directory. */
   readonly write: (block: Block) => void;
   readonly run: (block: Block) => Promise<readonly string[]>;
-  /** Starts `authzc serve` where the reader is; from now on the page's requests go there. */
+  /** Starts `authzc serve` in the reader's working directory. Later requests of the page go to it. */
   readonly serve: (block: Block) => Promise<readonly string[]>;
-  /** What the last block of commands printed. */
+  /** The output of the last block of commands. */
   readonly compare: (block: Block) => readonly string[];
   readonly base: () => string;
   readonly close: () => Promise<void>;
 }
 
-/** @param base where the one server of the test answers. */
+/** @param base the addresses of the test server. */
 export function openShell(page: Page, base: string): Shell {
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-'));
   const bin = join(folder, '.bin');
@@ -54,7 +54,7 @@ export function openShell(page: Page, base: string): Shell {
   let url = base;
   const servers: Running[] = [];
 
-  /** Runs a script where the reader is, and remembers where it ends. */
+  /** Runs a script in the reader's working directory, and remembers the directory in which it ends. */
   const bash = (script: string): Promise<{ readonly code: number; readonly output: string }> =>
     new Promise((resolve) => {
       const mark = join(folder, '.where');
@@ -78,7 +78,7 @@ export function openShell(page: Page, base: string): Shell {
     });
 
   const step = async (block: Block, command: string, expected: string | undefined): Promise<readonly string[]> => {
-    const strangers = strangersIn(command);
+    const strangers = forbiddenCommands(command);
     if (strangers.length > 0) return [`${titleOf(block)}: \`${strangers.join('`, `')}\` is not run from a page`];
     const { code, output } = await bash(command);
     printed = output;
@@ -145,7 +145,7 @@ function jsonProblem(printed: string, expected: string): string | undefined {
   }
 }
 
-/** `authzc` by itself and through npx; npm as it is, but that it installs this repository and nothing else. */
+/** Writes `authzc`, also for npx, and an npm that can install only this repository. */
 function writePrograms(bin: string): void {
   mkdirSync(bin);
   const script = (name: string, body: string): void =>
@@ -165,7 +165,7 @@ interface Session {
   readonly output: string;
 }
 
-/** `$ command` and what it prints, up to the next; a command goes on after a backslash. */
+/** Splits `$ command` and its output into steps. A command continues after a backslash. */
 function sessionsOf(text: string): readonly Session[] {
   return text
     .split(/^\$ /m)
@@ -177,8 +177,8 @@ function sessionsOf(text: string): readonly Session[] {
     });
 }
 
-/** The commands of a script that no page may run. Quoted text and bodies of requests are no commands. */
-function strangersIn(script: string): readonly string[] {
+/** The commands of a script that no page may run. Quoted strings and request bodies are not commands. */
+function forbiddenCommands(script: string): readonly string[] {
   const bare = script
     .replace(/'[^']*'|"[^"]*"/g, '""')
     .replaceAll('\\\n', ' ')
