@@ -41,6 +41,16 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
   return { js: text('.js'), map: text('.map') };
 }
 
+/**
+ * The source file that `#runtime/...` stands for, as in the `imports` of package.json.
+ *
+ * @param runtime the folder of the runtime's sources.
+ */
+export function runtimeModule(runtime: string, specifier: string): string {
+  const name = specifier.slice('#runtime/'.length);
+  return name === 'parts' ? join(runtime, 'engine', 'parts.ts') : join(runtime, name, 'index.ts');
+}
+
 const ENTRY = 'index.ts';
 /** A bundle has a runtime of its own, which alone knows its patterns. */
 const PATTERNS = "\nexport { patternsLeftToRe2 } from '#runtime/cel';\n";
@@ -51,9 +61,7 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
   return {
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({
-        path: join(runtime, path.slice('#runtime/'.length), 'index.ts'),
-      }));
+      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: runtimeModule(runtime, path) }));
       onResolve({ filter: /^index\.ts$/ }, ({ kind }) =>
         kind === 'entry-point' ? { path: ENTRY, namespace: 'emitted' } : undefined,
       );

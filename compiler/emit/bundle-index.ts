@@ -69,7 +69,7 @@ function partsOf({ modules }: Program, checksOnly: boolean): readonly string[] {
   ];
 }
 
-/** Whether somebody can tell that its rules are asked one by one (runtime/engine/rule-table.ts). */
+/** Whether somebody can tell that its rules are asked one by one (runtime/engine/find/tables.ts). */
 function isVisited(module: Module): boolean {
   if (module.kind === 'derived-roles' || module.kind === 'role') return false;
   const needsOrder = module.kind === 'principal' ? module.readsRuntime : module.roles.crowded;

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TracedCondition } from '../policy/index.js';
-import { allow, ask, decide, deny, doc, engineOf, principal, rules, USER } from './hand-written-policies.js';
+import { allow, ask, decide, deny, doc, engineOf, principal, rules, USER } from '../../tests/support/policies.js';
+import { settingsOf } from './engine.js';
 
 const violations = (attributes: {
   readonly n?: unknown;
@@ -118,6 +119,24 @@ test('conditions see what the request said, not the defaults', () => {
   const engine = engineOf({ resourcePolicies: [doc(rules({ view: [look] }))] }, { globals: { g: 1n } });
   ask(engine, ['view'], { resource: { scope: '.' } });
   assert.equal(seen, [['', '', '', '', {}, {}, {}, 1n]]);
+});
+
+test('the default clock is the time of the system, its milliseconds as nanoseconds', () => {
+  const { clock } = settingsOf({});
+  const { now } = Date;
+  try {
+    for (const [milliseconds, seconds, nanos] of [
+      [1_700_000_000_123, 1_700_000_000, 123_000_000],
+      [1_700_000_000_000, 1_700_000_000, 0],
+      [1_700_000_000_999, 1_700_000_000, 999_000_000],
+      [-1, -1, 999_000_000],
+    ] as const) {
+      Date.now = () => milliseconds;
+      assert.equal({ ...clock() }, { seconds, nanos, offset: -new Date(milliseconds).getTimezoneOffset() });
+    }
+  } finally {
+    Date.now = now;
+  }
 });
 
 test.run();

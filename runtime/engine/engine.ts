@@ -1,28 +1,39 @@
-import { ALLOW, type AnyPermissions, DENY, type KindOf, type Permissions } from '../policy/index.js';
-import { check } from './check.js';
-import { Evaluation } from './evaluation.js';
-import type { Journal } from './journal.js';
-import { brought } from './brought.js';
-import type { Judges } from './judges.js';
-import { type EngineOptions, type Settings, settingsOf } from './options.js';
-import type { PlanRequest, PlanResult } from './plan-request.js';
-import type { Plan, CompiledBundle } from './compiled-bundle.js';
-import { Registry } from './registry.js';
-import type {
-  AccessRequest,
-  ActionDecision,
-  AuxDataInput,
-  CheckRequest,
-  CheckResult,
-  PrincipalInput,
-  ResourceActions,
-  ResourceInput,
-  ValidationError,
+import {
+  ALLOW,
+  type AnyPermissions,
+  type Attributes,
+  DENY,
+  type Instant,
+  type KindOf,
+  type Permissions,
+  type PolicyBundle,
+} from '../policy/index.js';
+import type { Writing } from '../residual/index.js';
+import { check } from './decide/check.js';
+import { type CompiledTraces, Evaluation, type Judges, type Listener } from './decide/evaluation.js';
+import { requestedScope } from './find/chains.js';
+import { Registry, requirePart } from './find/registry.js';
+import { FEW_ROLES } from './find/roles.js';
+import type { EvaluationLimits, Guard } from './limits.js';
+import type { Plan, Planner, PlanSettings } from './plan/planner.js';
+import {
+  type AccessRequest,
+  type AccessRequestOf,
+  type ActionDecision,
+  type AuxDataInput,
+  type CheckRequest,
+  type CheckRequestOf,
+  type CheckResult,
+  type PlanRequest,
+  type PlanRequestOf,
+  type PlanResult,
+  type PrincipalInput,
+  type ResourceActions,
+  type ResourceInput,
+  type SchemaEnforcement,
+  type ValidationError,
+  validationErrors,
 } from './requests.js';
-import { validationErrors } from './schemas.js';
-import { FEW_ROLES } from './role-classes.js';
-import { requestedScope } from './scope-chain.js';
-import type { AccessRequestOf, CheckRequestOf, PlanRequestOf } from './typed-requests.js';
 
 /**
  * Decides. Not re-entrant: a condition must not call the engine that asks it.
@@ -43,6 +54,63 @@ export interface Engine<P extends Permissions = AnyPermissions> {
   plan<K extends KindOf<P>>(request: PlanRequestOf<P, K>): PlanResult;
   /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
   isAllowed<K extends KindOf<P>>(request: AccessRequestOf<P, K>): boolean;
+}
+
+/**
+ * What a compiled bundle exports as `policies`, with the parts of the engine that not every bundle needs: who only
+ * checks does not carry a planner, who has no role policies nothing that judges by them. The terms that conditions
+ * leave for a plan are met by the library that made them.
+ */
+export interface CompiledBundle extends PolicyBundle, Judges {
+  /** Absent where policies were compiled for checks only. */
+  readonly planner?: Planner;
+  /** Absent where policies were written by hand. */
+  readonly guard?: Guard;
+}
+
+/** The configuration that changes decisions (docs/spec/policy-language.md#configuration). */
+export interface EngineOptions {
+  /** For requests without a version. `default` when absent. */
+  readonly defaultPolicyVersion?: string;
+  /** For requests without a scope; a leading dot is dropped. The root when absent. */
+  readonly defaultScope?: string;
+  /**
+   * Whether a scope that no policy lives in is looked for among its ancestors
+   * (docs/spec/policy-language.md#preparing-a-check).
+   */
+  readonly lenientScopeSearch?: boolean;
+  /**
+   * Whether a condition that cannot be evaluated denies (docs/spec/policy-language.md#strict-evaluation). Needs
+   * `traced`.
+   */
+  readonly strictEvaluation?: boolean;
+  /** What conditions see as `globals`; an integer of the configuration is a bigint. */
+  readonly globals?: Attributes;
+  /** What a schema violation does (docs/spec/policy-language.md#enforcement). `none` when absent. */
+  readonly schemaEnforcement?: SchemaEnforcement;
+  /** The instant of a call; asked at most once a call, when a condition wants it. The system's when absent. */
+  readonly clock?: () => Instant;
+  /** How plans write their filters. Flat, with `has` where a DENY needs it, when absent. */
+  readonly plan?: Writing;
+  /** How much the conditions of a call may cost. */
+  readonly limits?: EvaluationLimits;
+  /**
+   * The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what
+   * audit asks of the engine.
+   */
+  readonly traced?: CompiledTraces;
+}
+
+/** Options with nothing left open. */
+export interface Settings extends PlanSettings {
+  readonly limits: EvaluationLimits;
+  /** Present in strict evaluation, and only there. */
+  readonly traced: CompiledTraces | undefined;
+  /**
+   * The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a
+   * journal.
+   */
+  readonly forJournals: CompiledTraces | undefined;
 }
 
 /** The engine of a compiled bundle: the one way in. */
@@ -75,7 +143,7 @@ export class PolicyEngine implements Engine {
     protected readonly bundle: CompiledBundle,
     protected readonly settings: Settings,
     registry?: Registry,
-    journal?: Journal,
+    journal?: Listener,
   ) {
     this.judges = judgesOf(bundle, settings);
     this.registry = registry ?? new Registry(bundle, settings);
@@ -198,7 +266,7 @@ function judgesOf(
 ): Judges {
   const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules };
   if (traced !== undefined || [...resourcePolicies, ...principalPolicies].some(({ hasOutputs }) => hasOutputs))
-    brought(judges.visitRules);
+    requirePart(judges.visitRules);
   return judges;
 }
 
@@ -218,3 +286,44 @@ function denyAll(actions: readonly string[], matchedPolicy: string, errors: read
 }
 
 const NONE: readonly never[] = [];
+
+/**
+ * The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the
+ * program that embeds it.
+ */
+export function settingsOf(options: EngineOptions): Settings {
+  if (options.strictEvaluation === true && options.traced === undefined)
+    throw new Error('strict evaluation needs the traced conditions of the bundle');
+  return {
+    defaultPolicyVersion: options.defaultPolicyVersion ?? 'default',
+    defaultScope: options.defaultScope ?? '',
+    lenientScopeSearch: options.lenientScopeSearch ?? false,
+    globals: options.globals ?? {},
+    schemaEnforcement: options.schemaEnforcement ?? 'none',
+    clock: options.clock ?? systemClock(),
+    plan: options.plan,
+    limits: options.limits ?? {},
+    traced: options.strictEvaluation === true ? options.traced : undefined,
+    forJournals: options.traced,
+  };
+}
+
+/**
+ * The time of the system. An instant is filled anew when it is asked, so that asking allocates nothing; the offset is
+ * asked of the system once in a quarter of an hour, as no zone changes its offset but on one.
+ */
+function systemClock(): () => Instant {
+  const instant = { seconds: 0, nanos: 0, offset: 0 };
+  let quarter = Number.NaN;
+  return () => {
+    const milliseconds = Date.now();
+    const current = Math.floor(milliseconds / 900_000);
+    if (current !== quarter) {
+      quarter = current;
+      instant.offset = -new Date(milliseconds).getTimezoneOffset();
+    }
+    instant.seconds = Math.floor(milliseconds / 1000);
+    instant.nanos = (milliseconds - instant.seconds * 1000) * 1_000_000;
+    return instant;
+  };
+}

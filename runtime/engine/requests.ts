@@ -1,4 +1,18 @@
-import type { Attributes, Effect, OutputValue } from '../policy/index.js';
+import type {
+  ActionOf,
+  Attributes,
+  Effect,
+  KindOf,
+  OutputValue,
+  Permissions,
+  PlannedResourceOf,
+  PrincipalOf,
+  ResourceActionsOf,
+  ResourceOf,
+  SchemaReference,
+  SchemaReferences,
+} from '../policy/index.js';
+import type { Filter } from '../residual/index.js';
 
 /**
  * One call: may this principal do these actions on these resources (docs/spec/policy-language.md#requests)? Attributes
@@ -88,4 +102,113 @@ export interface ValidationError {
   readonly path: string;
   readonly message: string;
   readonly source: 'SOURCE_PRINCIPAL' | 'SOURCE_RESOURCE';
+}
+
+/**
+ * One call: on which resources of a kind may this principal do all of these actions (docs/spec/plans.md#plan-request)?
+ */
+export interface PlanRequest {
+  readonly principal: PrincipalInput;
+  readonly resource: PlanResourceInput;
+  /** One at least, unique. */
+  readonly actions: readonly string[];
+  readonly auxData?: AuxDataInput | undefined;
+}
+
+/** The resources asked about. Attributes given hold for every one of them. */
+export type PlanResourceInput = Omit<ResourceInput, 'id'>;
+
+/** Which rows to select, and how that came about. */
+export interface PlanResult {
+  readonly filter: Filter;
+  /** The filter as text, or `NO_MATCH` (docs/spec/plans.md#debug-text); made when it is read. */
+  readonly filterDebug: string;
+  /**
+   * By action, sorted, the root as the empty text; undefined when no rule was looked at
+   * (docs/spec/plans.md#plan-response).
+   */
+  readonly matchedScopes: ReadonlyMap<string, string> | undefined;
+  /** Those of the principal first (docs/spec/plans.md#schemas-in-plans). */
+  readonly validationErrors: readonly ValidationError[];
+  /**
+   * Rules that no filter can say: an ALLOW grants nothing, a DENY applies always
+   * (docs/spec/plans.md#rules-that-cannot-be-planned).
+   */
+  readonly unplanned: readonly UnplannedRule[];
+}
+
+/**
+ * A rule that was left out of a plan (an ALLOW) or taken to apply always (a DENY), and why
+ * (docs/spec/plans.md#rules-that-cannot-be-planned).
+ */
+export interface UnplannedRule {
+  /** `resource.album.vdefault/acme`. */
+  readonly policy: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** A check that only names what the policies know; a CheckRequest when it is run. */
+export interface CheckRequestOf<P extends Permissions> extends CheckRequest {
+  readonly principal: PrincipalOf<P>;
+  readonly resources: readonly ResourceActionsOf<P>[];
+}
+
+/** One action of one resource, likewise. */
+export interface AccessRequestOf<P extends Permissions, K extends KindOf<P>> extends AccessRequest {
+  readonly principal: PrincipalOf<P, K>;
+  readonly resource: ResourceOf<P, K>;
+  readonly action: ActionOf<P, K>;
+}
+
+/** A plan, likewise. */
+export interface PlanRequestOf<P extends Permissions, K extends KindOf<P>> extends PlanRequest {
+  readonly principal: PrincipalOf<P, K>;
+  readonly resource: PlannedResourceOf<P, K>;
+  readonly actions: readonly ActionOf<P, K>[];
+  readonly auxData?: AuxDataInput | undefined;
+}
+
+/** What a schema violation does (docs/spec/policy-language.md#enforcement). */
+export type SchemaEnforcement = 'none' | 'warn' | 'reject';
+
+/**
+ * What of a request does not satisfy the schemas that apply to it, the principal's errors first
+ * (docs/spec/policy-language.md#which-schemas-apply).
+ */
+export function validationErrors(
+  schemas: SchemaReferences,
+  attributes: { readonly principal: Attributes; readonly resource: Attributes },
+  actions: readonly string[],
+): readonly ValidationError[] {
+  return [
+    ...errorsOf(schemas.principal, attributes.principal, actions, 'SOURCE_PRINCIPAL'),
+    ...errorsOf(schemas.resource, attributes.resource, actions, 'SOURCE_RESOURCE'),
+  ];
+}
+
+/**
+ * The same for a plan, where attributes of the resource that are not listed are not missing
+ * (docs/spec/plans.md#schemas-in-plans).
+ */
+export function planErrors(
+  schemas: SchemaReferences | undefined,
+  attributes: Parameters<typeof validationErrors>[1],
+  actions: readonly string[],
+): readonly ValidationError[] {
+  if (schemas === undefined) return [];
+  return validationErrors(schemas, attributes, actions).filter(
+    ({ source, message }) => source === 'SOURCE_PRINCIPAL' || !message.startsWith('missing properties: '),
+  );
+}
+
+/** One action that is not exempt is enough for all to be held to the schema. */
+function errorsOf(
+  schema: SchemaReference | undefined,
+  attributes: Attributes,
+  actions: readonly string[],
+  source: ValidationError['source'],
+): readonly ValidationError[] {
+  if (schema === undefined || actions.every((action) => schema.ignores(action))) return [];
+  return schema.violations(attributes).map(({ path, message }) => ({ path, message, source }));
 }

@@ -9,12 +9,10 @@ import {
   sanitize,
 } from '../policy/index.js';
 import type { Filter } from '../residual/index.js';
-import type { CompiledBundle } from './compiled-bundle.js';
-import { createEngine } from './engine.js';
-import type { EngineOptions } from './options.js';
-import type { PlanRequest } from './plan-request.js';
-import { RESOURCE_SCHEMA } from './plan-schema.js';
-import { requestedScope } from './scope-chain.js';
+import { type CompiledBundle, createEngine, type EngineOptions } from './engine.js';
+import type { PlanRequest } from './requests.js';
+import { RESOURCE_SCHEMA } from './plan/planner.js';
+import { requestedScope } from './find/chains.js';
 
 /** What one rule leaves in a plan. */
 export interface RuleFilter {

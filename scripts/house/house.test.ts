@@ -44,7 +44,7 @@ test('a check runs through transport, service, engine and policy, and not throug
   const files = await filesOfOneCheck();
   const due = [
     'generated/resource/album.ts',
-    'runtime/engine/check.ts',
+    'runtime/engine/decide/check.ts',
     'server/service/check-resources.ts',
     'server/transport/http/http-server.ts',
   ];

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import ts from 'typescript';
+import { runtimeModule } from '../../compiler/bundle/index.js';
 
 /** Test files, and what each reaches. */
 export interface Coverage {
@@ -57,14 +58,16 @@ function importsOf(root: string, file: string, known: ReadonlySet<string>): read
 }
 
 function resolved(file: string, name: string): string | undefined {
-  if (name.startsWith('#runtime/')) return `${name.slice(1)}/index.ts`;
+  if (name.startsWith('#runtime/')) return runtimeModule('runtime', name);
   return name.startsWith('.') ? posix.join(posix.dirname(file), name).replace(/\.js$/, '.ts') : undefined;
 }
 
 /** The modules that a path from the root stands for: a file, or the parts of the runtime. */
 function entriesAt(root: string, name: string): readonly string[] {
   if (name === 'runtime')
-    return ['cel', 'engine', 'parts', 'policy', 'residual', 'schema'].map((part) => `runtime/${part}/index.ts`);
+    return ['cel', 'engine', 'parts', 'policy', 'residual', 'schema'].map((part) =>
+      runtimeModule('runtime', `#runtime/${part}`),
+    );
   return name.includes('/') &&
     name.endsWith('.ts') &&
     existsSync(join(root, name)) &&

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAuditedEngine, createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
-import type { CompiledTraces } from '../../runtime/engine/judges.js';
+import type { CompiledBundle } from '../../runtime/engine/engine.js';
+import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
 import type { Attributes } from '../../runtime/policy/index.js';
 import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';

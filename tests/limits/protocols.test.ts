@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAuditedEngine, createEngine } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
+import type { CompiledBundle } from '../../runtime/engine/engine.js';
 import { auditWatcher } from '../../server/audit/audit-watcher.js';
 import type { AuditRecord } from '../../server/audit/record.js';
 import { openLog } from '../../server/observe/log/open-log.js';

@@ -7,8 +7,8 @@ import {
   type EngineOptions,
   type PlanRequest,
 } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/compiled-bundle.js';
-import type { CompiledTraces } from '../../runtime/engine/judges.js';
+import type { CompiledBundle } from '../../runtime/engine/engine.js';
+import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** Work is counted, not timed: how often a policy is asked for its roles, and how often conditions are evaluated. */

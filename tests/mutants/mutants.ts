@@ -1,7 +1,7 @@
 import type { Mutant } from './plant.js';
 
-const PLAN = 'runtime/engine/plan.ts';
-const STRICT = 'runtime/engine/plan-strict.ts';
+const PLAN = 'runtime/engine/plan/plan.ts';
+const STRICT = 'runtime/engine/plan/strict.ts';
 const ATTEMPT = 'runtime/residual/attempt.ts';
 const CALL = 'runtime/residual/call.ts';
 const CONDITION = 'runtime/residual/condition.ts';
@@ -150,13 +150,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is left of a rule is remembered although it depends on who asks',
-    file: 'runtime/engine/plan-query.ts',
+    file: 'runtime/engine/plan/query.ts',
     find: 'watched.isRead ? undefined : residual',
     replace: 'residual',
   },
   {
     name: 'in strict evaluation the shapes of the reference are kept whatever they select',
-    file: 'runtime/engine/plan-resources.ts',
+    file: 'runtime/engine/plan/planner.ts',
     find: 'sameFilter(filterOf(unguarded, FLAT), exact) ?',
     replace: 'true ?',
   },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { runtimeModule } from '../../compiler/bundle/index.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 import { ROOT } from '../support/compiled.js';
 import type { Caught } from './probe.js';
@@ -70,9 +71,8 @@ export async function probed(folder: string, probe: string, mutant?: Mutant): Pr
   const id = randomUUID();
   await build({
     ...PROGRAM,
-    entryPoints: RUNTIME.map((part) => join(ROOT, 'runtime', part, 'index.ts')),
+    entryPoints: Object.fromEntries(PARTS.map((part) => [part, runtimeModule(RUNTIME, `#runtime/${part}`)])),
     outdir: join(folder, id),
-    outbase: join(ROOT, 'runtime'),
     outExtension: { '.js': '.mjs' },
     splitting: true,
     plugins: mutant === undefined ? [] : [planted(mutant)],
@@ -89,7 +89,9 @@ export async function probed(folder: string, probe: string, mutant?: Mutant): Pr
 }
 
 /** The parts of the runtime that stores and the probe import. */
-const RUNTIME = ['cel', 'policy', 'residual', 'engine', 'parts'];
+const PARTS = ['cel', 'policy', 'residual', 'engine', 'parts'];
+
+const RUNTIME = join(ROOT, 'runtime');
 
 /** Where a probe finds its runtime, until it is told. */
 const ELSEWHERE = './runtime-elsewhere/';
@@ -128,7 +130,7 @@ function runtimeImports(): Plugin {
   return {
     name: 'runtime',
     setup({ onResolve }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: join(ROOT, path.slice(1), 'index.ts') }));
+      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: runtimeModule(RUNTIME, path) }));
     },
   };
 }
@@ -138,7 +140,7 @@ function runtimeElsewhere(): Plugin {
     name: 'runtime elsewhere',
     setup({ onResolve }) {
       onResolve({ filter: /^#runtime\// }, ({ path }) => ({
-        path: `${ELSEWHERE}${path.slice('#runtime/'.length)}/index.mjs`,
+        path: `${ELSEWHERE}${path.slice('#runtime/'.length)}.mjs`,
         external: true,
       }));
     },

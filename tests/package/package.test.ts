@@ -116,7 +116,7 @@ test('browsers get no platform: the client and the engine import nothing of Node
     'runtime/engine/index',
     'runtime/residual/filters',
     'runtime/schema/index',
-    'runtime/parts/index',
+    'runtime/engine/parts',
   ].map((entry) => join(modules, 'authz/dist/package', `${entry}.js`));
   const { build } = await import('esbuild');
   for (const entry of entries) {

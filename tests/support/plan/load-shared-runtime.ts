@@ -1,6 +1,7 @@
 import { dirname, join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { runtimeModule } from '../../../compiler/bundle/index.js';
 import { type BundleModule, importBundle } from '../../../compiler/bundle/import-bundle.js';
 import type { Compilation } from '../../../compiler/compile.js';
 import { ROOT } from '../compiled.js';
@@ -24,7 +25,7 @@ export async function linked(compilation: Compilation): Promise<BundleModule> {
         name: 'emitted',
         setup({ onResolve, onLoad }) {
           onResolve({ filter: /^#runtime\// }, ({ path }) => ({
-            path: pathToFileURL(join(ROOT, 'runtime', path.slice('#runtime/'.length), 'index.ts')).href,
+            path: pathToFileURL(runtimeModule(join(ROOT, 'runtime'), path)).href,
             external: true,
           }));
           onResolve({ filter: /.*/ }, ({ path, importer }) => ({

@@ -1,0 +1,207 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compileTexts, loaded } from '../../tests/support/compiled.js';
+import { randomRequest, randomStore } from '../../tests/support/oracle/random-store.js';
+import { Random } from '../../tests/support/oracle/random.js';
+import {
+  type AuditedEngine,
+  type CheckRequest,
+  createAuditedEngine,
+  type EngineOptions,
+  type PlanRequest,
+} from './index.js';
+
+const test = suite('what failed on the way to a decision');
+
+const TEXTS = {
+  'roles.yaml': `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: doc_roles
+  definitions:
+    - {name: owner, parentRoles: [user], condition: {match: {expr: R.attr.owner == P.id}}}
+`,
+  'doc.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  importDerivedRoles: [doc_roles]
+  variables: {local: {young: R.attr.age < P.attr.limit}}
+  rules:
+    - {name: owners, actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}
+    - {name: old, actions: [view], effect: EFFECT_DENY, roles: [user], condition: {match: {none: {of: [{expr: V.young}, {expr: "R.attr.flag"}]}}}}
+    - {name: anybody, actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: P.attr.name + 1 == 2}}}
+    - {name: write, actions: [write], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr.late}}}
+`,
+  'doc.acme.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: doc
+  version: default
+  scope: acme
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [admin]}
+`,
+  'clerk.yaml': `apiVersion: api.authz.dev/v1
+rolePolicy:
+  role: clerk
+  version: default
+  scope: acme
+  parentRoles: [user]
+  rules:
+    - {resource: doc, allowActions: [view], condition: {match: {expr: R.attr.open}}}
+    - {resource: doc, allowActions: [print], condition: {match: {expr: P.attr.badge > 0}}}
+`,
+};
+
+const VIEW: CheckRequest = {
+  principal: { id: 'ann', roles: ['user'] },
+  resources: [{ resource: { kind: 'doc', id: 'd' }, actions: ['view'] }],
+};
+
+test('each expression that failed is told as its author wrote it, with the reason; a variable that failed, and what selects it', async () => {
+  const engine = await engineOf({});
+  assert.equal(engine.evaluationErrors(VIEW).map(textOf), [
+    'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: age',
+    'resource.doc.vdefault#old: R.attr.flag: no such key: flag',
+    'derived_roles.doc_roles#owner: R.attr.owner == P.id: no such key: owner',
+    "resource.doc.vdefault#old: V.young: undefined field 'young'",
+  ]);
+});
+
+test('what decides before an expression is reached leaves it unasked', async () => {
+  const engine = await engineOf({});
+  const [entry] = VIEW.resources;
+  const resource = { kind: 'doc', id: 'd', attr: { owner: 'ann', age: 3 } };
+  const errors = engine.evaluationErrors({
+    ...VIEW,
+    principal: { ...VIEW.principal, attr: { limit: 9, name: 'x' } },
+    resources: [{ ...entry, resource, actions: ['view'] }],
+  });
+  assert.equal(errors.map(textOf), ['resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload']);
+});
+
+test('in strict evaluation the first failure ends the action', async () => {
+  const engine = await engineOf({ strictEvaluation: true });
+  assert.equal(engine.evaluationErrors(VIEW).map(textOf), [
+    'derived_roles.doc_roles#owner: R.attr.owner == P.id: no such key: owner',
+  ]);
+});
+
+test('several actions and resources are told once for each expression and reason', async () => {
+  const engine = await engineOf({});
+  const twice = {
+    ...VIEW,
+    resources: [{ resource: { kind: 'doc', id: 'e' }, actions: ['write', 'view'] }, ...VIEW.resources],
+  };
+  assert.equal(
+    engine.evaluationErrors(twice).map(({ expression }) => expression),
+    ['R.attr.age < P.attr.limit', 'R.attr.flag', 'R.attr.late', 'R.attr.owner == P.id', 'V.young'],
+  );
+});
+
+test('the policies whose rules were considered are named, with their files', async () => {
+  const engine = await engineOf({});
+  assert.equal(engine.effectivePolicies(VIEW), [{ policy: 'resource.doc.vdefault', source: 'doc.yaml' }]);
+  const scoped = {
+    principal: { id: 'ann', roles: ['clerk'] },
+    resources: [{ resource: { kind: 'doc', id: 'd', scope: 'acme', attr: { open: true } }, actions: ['view'] }],
+  };
+  assert.equal(engine.effectivePolicies(scoped), [
+    { policy: 'resource.doc.vdefault', source: 'doc.yaml' },
+    { policy: 'role.clerk.vdefault/acme', source: 'clerk.yaml' },
+  ]);
+  assert.equal(
+    engine.effectivePolicies({ ...VIEW, resources: [{ resource: { kind: 'other', id: 'd' }, actions: ['view'] }] }),
+    [],
+  );
+  assert.equal(engine.effectivePolicies({ ...VIEW, principal: { id: 'ann', roles: ['stranger'] } }), []);
+});
+
+test('of a plan what fails whatever the row is, and never that a row is not known yet', async () => {
+  const engine = await engineOf({});
+  const plan: PlanRequest = {
+    principal: { ...VIEW.principal, attr: { name: 'x' } },
+    resource: { kind: 'doc', attr: { age: 4 } },
+    actions: ['view', 'write'],
+  };
+  assert.equal(engine.evaluationErrors(plan).map(textOf), [
+    'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
+    'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: limit',
+    "resource.doc.vdefault#old: V.young: undefined field 'young'",
+  ]);
+  assert.equal(
+    engine.effectivePolicies(plan).map(({ policy }) => policy),
+    ['resource.doc.vdefault'],
+  );
+  const ofAnyRow = { ...plan, resource: { kind: 'doc' } };
+  assert.equal(engine.evaluationErrors(ofAnyRow).map(textOf), [
+    'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
+  ]);
+});
+
+test('a plan tells of the conditions of role policies too', async () => {
+  const engine = await engineOf({});
+  const plan: PlanRequest = {
+    principal: { id: 'ann', roles: ['clerk'], attr: { name: 'x' } },
+    resource: { kind: 'doc', scope: 'acme' },
+    actions: ['view', 'print'],
+  };
+  assert.equal(engine.evaluationErrors(plan).map(textOf), [
+    'role.clerk.vdefault/acme#: P.attr.badge > 0: no such key: badge',
+    'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
+  ]);
+  assert.equal(engine.effectivePolicies(plan), [
+    { policy: 'resource.doc.vdefault', source: 'doc.yaml' },
+    { policy: 'role.clerk.vdefault/acme', source: 'clerk.yaml' },
+  ]);
+});
+
+test('an engine without traced conditions knows neither', async () => {
+  const { policies } = await loaded(compileTexts(TEXTS));
+  const engine = createAuditedEngine(policies);
+  assert.equal([engine.evaluationErrors(VIEW), engine.effectivePolicies(VIEW)], [[], []]);
+});
+
+test('asking changes no decision, and no policy decides otherwise while it is asked', async () => {
+  for (let seed = 1; seed <= 25; seed += 1) {
+    const random = new Random(seed);
+    const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
+    const texts = Object.fromEntries(
+      documents.map((document, index) => [
+        `p${index}.yaml`,
+        JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+      ]),
+    );
+    const { policies, traced } = await loaded(compileTexts(texts));
+    const conditions = await traced();
+    for (const strictEvaluation of [false, true]) {
+      const engine = createAuditedEngine(policies, { traced: conditions, strictEvaluation });
+      for (let i = 0; i < 20; i += 1) {
+        const { principal, resource, actions } = randomRequest(random);
+        const request = { principal, resources: [{ resource, actions }], includeMeta: true };
+        const [before] = engine.check(request);
+        const errors = engine.evaluationErrors(request);
+        const considered = engine.effectivePolicies(request).map(({ policy }) => policy);
+        const [after] = engine.check(request);
+        assert.equal(after, before, `seed ${seed}, request ${i}`);
+        // What decided was considered; the key of a kind can stand for a policy of a parent scope.
+        if (before?.actions.some(({ effect }) => effect === 1))
+          assert.ok(considered.length > 0, `seed ${seed}, request ${i}`);
+        assert.ok(
+          errors.every(({ policy }) => considered.includes(policy) || policy.startsWith('derived_roles.')),
+          `seed ${seed}, request ${i}`,
+        );
+      }
+    }
+  }
+});
+
+test.run();
+
+async function engineOf(options: EngineOptions): Promise<AuditedEngine> {
+  const { policies, traced } = await loaded(compileTexts(TEXTS));
+  return createAuditedEngine(policies, { ...options, traced: await traced() });
+}
+
+function textOf({ policy, rule, expression, message }: ReturnType<AuditedEngine['evaluationErrors']>[number]): string {
+  return `${policy}#${rule}: ${expression}: ${message}`;
+}

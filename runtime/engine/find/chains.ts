@@ -1,0 +1,315 @@
+import {
+  type AttemptedCondition,
+  type DerivedRole,
+  policyKey,
+  type ResourcePolicy,
+  type RoleRule,
+  type SchemaReferences,
+  type TracedCondition,
+} from '../../policy/index.js';
+import { type RuleTable, ruleTable, type SharedFacts, type TableShape } from './tables.js';
+
+/**
+ * The scopes that judge a request about one kind and version, from the scope requested to the root
+ * (docs/spec/policy-language.md#how-a-check-is-decided): what check walks, and plan. Made when first asked and kept.
+ */
+export interface ResourceChain {
+  /** Sanitised. */
+  readonly kind: string;
+  /** The scope requested, or the first listed; undefined: no scope is listed. */
+  readonly first: ResourceStep | undefined;
+  /**
+   * The shape of the only table, where nothing but it decides and nobody can tell how: most chains are such. It and its
+   * conditions stand here so that a decision need not fetch a step and a table (bench/check.bench.ts, "Out of 10,000
+   * policies").
+   */
+  readonly sole: TableShape | undefined;
+  readonly conditions: RuleTable['conditions'];
+  /**
+   * What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy
+   * has it (docs/spec/policy-language.md#matched-policy-and-scope).
+   */
+  readonly key: string;
+  /** Whether any policy of the list is about the kind (docs/spec/policy-language.md#preparing-a-check). */
+  readonly exists: boolean;
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+  /**
+   * Those of the root policy, where a policy stands at the first listed scope
+   * (docs/spec/policy-language.md#which-schemas-apply).
+   */
+  readonly schemas: SchemaReferences | undefined;
+}
+
+/** One scope of a chain. Without policy and limits it only leaves no derived role active. */
+export interface ResourceStep {
+  readonly scope: string;
+  /** The next scope to ask. */
+  readonly parent: ResourceStep | undefined;
+  /** Its place in the chain, from 0: what a check remembers of a step it remembers by this. */
+  readonly index: number;
+  /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#matched-policy-and-scope). */
+  readonly consents: boolean;
+  readonly policy: ResourcePolicy | undefined;
+  readonly table: RuleTable | undefined;
+  /** What role policies take away. */
+  readonly limits: ScopeLimits | undefined;
+}
+
+/** What a chain is made of. */
+export interface ResourceChainParts {
+  readonly kind: string;
+  readonly version: string;
+  /** The scope list, most specific first. */
+  readonly scopes: readonly string[];
+  readonly policyAt: (scope: string) => ResourcePolicy | undefined;
+  readonly limitsAt: (scope: string) => ScopeLimits | undefined;
+  readonly tableOf: (policy: ResourcePolicy) => RuleTable;
+}
+
+/** The chain of a request for which no scope is listed: principal policies may still know the kind. */
+export function emptyChain(kind: string): ResourceChain {
+  return {
+    kind,
+    first: undefined,
+    sole: undefined,
+    conditions: [],
+    key: '',
+    exists: false,
+    hasOutputs: false,
+    readsRuntime: false,
+    schemas: undefined,
+  };
+}
+
+/** The chain of the scopes listed, one at least. */
+export function resourceChain(parts: ResourceChainParts): ResourceChain {
+  const { kind, version, scopes } = parts;
+  const first = resourceSteps(parts);
+  const steps = stepsFrom(first);
+  const sole = soleTable(first);
+  return {
+    kind,
+    first,
+    sole: sole?.shape,
+    conditions: sole?.conditions ?? [],
+    key: policyKey('resource', kind, version, scopes[0] ?? ''),
+    exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),
+    hasOutputs: steps.some(({ policy, limits }) => policy?.hasOutputs || limits?.hasOutputs),
+    readsRuntime: steps.some(({ policy, limits }) => policy?.readsRuntime || limits?.readsRuntime),
+    schemas: first?.policy === undefined ? undefined : parts.policyAt('')?.schemas,
+  };
+}
+
+/** A step and those after it. */
+export function stepsFrom(first: ResourceStep | undefined): readonly ResourceStep[] {
+  const steps: ResourceStep[] = [];
+  for (let step = first; step !== undefined; step = step.parent) steps.push(step);
+  return steps;
+}
+
+/** The table of a resource policy; `isLast` as shapes have it. */
+export function resourceTable(policy: ResourcePolicy, isLast: boolean, shared: SharedFacts): RuleTable {
+  return ruleTable(policy, {
+    key: policy.key,
+    names: policy,
+    hasOutputs: policy.hasOutputs,
+    isLast,
+    remembersAll: false,
+    ...shared,
+  });
+}
+
+/** The derived roles to list in a step (docs/spec/policy-language.md#effective-derived-roles). */
+export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
+  return step.policy?.derivedRoles ?? [];
+}
+
+/**
+ * Whether a role of the principal is a parent of a derived role. By exact text: a glob of a parent role reaches rules,
+ * never this list.
+ */
+export function reachesByText({ parentRoles }: DerivedRole, roles: ReadonlySet<string>): boolean {
+  if (parentRoles.has('*')) return true;
+  for (const role of parentRoles) if (roles.has(role)) return true;
+  return false;
+}
+
+function resourceSteps({ scopes, policyAt, limitsAt, tableOf }: ResourceChainParts): ResourceStep | undefined {
+  let parent: ResourceStep | undefined;
+  for (const [index, scope] of [...scopes.entries()].reverse()) {
+    const policy = policyAt(scope);
+    parent = {
+      scope,
+      parent,
+      index,
+      consents: policy !== undefined && !policy.overridesParent,
+      policy,
+      table: policy === undefined ? undefined : tableOf(policy),
+      limits: limitsAt(scope),
+    };
+  }
+  return parent;
+}
+
+function soleTable(first: ResourceStep | undefined): RuleTable | undefined {
+  // Where a scope requires consent, an ALLOW of the last one is no ALLOW: nobody is left to consent.
+  if (first === undefined || first.consents) return undefined;
+  const { table } = first;
+  return table?.shape.isLast === true && !table.shape.alwaysVisited ? table : undefined;
+}
+
+/** The principal policies of a bundle that has some. */
+export interface Principals {
+  /**
+   * The policies of a principal; the version is that of the resource (docs/spec/policy-language.md#versions).
+   * Undefined: it has none there.
+   */
+  chain(id: string, version: string, scope: string): PrincipalChain | undefined;
+  /**
+   * Whether the list of scopes for principal policies is not empty (docs/spec/policy-language.md#preparing-a-check).
+   */
+  existAt(scope: string): boolean;
+  /**
+   * Whether any principal, whoever it is, has a policy of a version in the listed scopes
+   * (docs/spec/policy-language.md#preparing-a-check).
+   */
+  exist(version: string, scope: string): boolean;
+  /**
+   * What decisions name for a principal, whether or not it has a policy
+   * (docs/spec/policy-language.md#combining-decisions).
+   */
+  keyOf(id: string, version: string, scope: string): string;
+}
+
+/**
+ * The policies of one principal that judge its requests, from the scope requested to the root
+ * (docs/spec/policy-language.md#principal-policies).
+ */
+export interface PrincipalChain {
+  readonly steps: readonly PrincipalStep[];
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+}
+
+/** One scope of a chain. */
+export interface PrincipalStep {
+  readonly scope: string;
+  /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#combining-decisions). */
+  readonly consents: boolean;
+  /** For each kind some rule names literally, sanitised. */
+  readonly kinds: ReadonlyMap<string, RuleTable>;
+  /** For any other kind. */
+  readonly otherKinds: RuleTable;
+}
+
+/** The role policies of a bundle that has some (docs/spec/policy-language.md#role-policies). */
+export interface Roles {
+  /** For each role that has parents at exactly this scope: itself and its ancestors. */
+  lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined;
+  /** What those of a scope say about a kind; undefined where there is none. */
+  limits(version: string, scope: string, kind: string): ScopeLimits | undefined;
+}
+
+/** What the role policies of one version and scope say about one kind. */
+export interface ScopeLimits {
+  readonly byRole: ReadonlyMap<string, RoleLimits>;
+  /** Whether any of their rules is about the kind. */
+  readonly coverKind: boolean;
+  readonly hasOutputs: boolean;
+  readonly readsRuntime: boolean;
+}
+
+/** What the role policy of one role says about one kind. */
+export interface RoleLimits {
+  /** The key of the role policy. */
+  readonly key: string;
+  /** Its rules about the kind, in order; empty: it lists other kinds only. */
+  readonly rules: readonly RoleLimit[];
+}
+
+export interface RoleLimit {
+  readonly rule: RoleRule;
+  /** What a check remembers its first result by (docs/spec/policy-language.md#rules-that-share-a-name). */
+  readonly identity: RoleRule | string;
+  readonly traced: TracedCondition | undefined;
+  readonly attempt: AttemptedCondition | undefined;
+}
+
+/**
+ * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule
+ * of the resource policy, whatever its action, nor one of theirs
+ * (docs/spec/policy-language.md#when-role-policies-are-asked).
+ */
+export function areSilent(
+  limits: ReadonlyMap<string, RoleLimits>,
+  lineage: readonly string[],
+  hasRule: boolean,
+): boolean {
+  return !hasRule && !lineage.some((role) => (limits.get(role)?.rules.length ?? 0) > 0);
+}
+
+/**
+ * The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the
+ * default (docs/spec/policy-language.md#preparing-a-check).
+ */
+export function requestedScope(scope: string | undefined, defaultScope: string): string {
+  return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
+}
+
+/** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */
+export function withoutDot(scope: string): string {
+  // Most scopes are empty, which this asks first; `startsWith` is a call.
+  return scope !== '' && scope.charCodeAt(0) === DOT ? scope.slice(1) : scope;
+}
+
+/** A scope and its ancestors, most specific first: `a.b`, `a`, the root. */
+export function scopeChain(scope: string): readonly string[] {
+  const chain = [scope];
+  for (let current = scope; current !== ''; ) {
+    current = current.slice(0, Math.max(0, current.lastIndexOf('.')));
+    chain.push(current);
+  }
+  return chain;
+}
+
+const DOT = 0x2e;
+
+/**
+ * The scopes that some policy lives in, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check,
+ * docs/spec/policy-language.md#scopes).
+ */
+export class ScopeSet {
+  private readonly scopes: ReadonlySet<string>;
+  private readonly longest: number;
+
+  constructor(
+    scopes: Iterable<string>,
+    private readonly lenient: boolean,
+  ) {
+    this.scopes = new Set(scopes);
+    this.longest = Math.max(0, ...[...this.scopes].map((scope) => scope.length));
+  }
+
+  /** The first scope of the list a request at `scope` is judged by; undefined when the list is empty. */
+  first(scope: string): string | undefined {
+    if (this.scopes.has(scope)) return scope;
+    return this.lenient ? this.nearestAncestor(scope) : undefined;
+  }
+
+  /** The list from a scope of this set on: it and its ancestors that exist. */
+  listFrom(scope: string): readonly string[] {
+    return scopeChain(scope).filter((candidate) => this.scopes.has(candidate));
+  }
+
+  private nearestAncestor(scope: string): string | undefined {
+    // What is longer than any scope cannot be one: a very long text from a request costs no more than a short one.
+    let end = scope.lastIndexOf('.', this.longest);
+    while (end > 0) {
+      const ancestor = scope.slice(0, end);
+      if (this.scopes.has(ancestor)) return ancestor;
+      end = scope.lastIndexOf('.', end - 1);
+    }
+    return this.scopes.has('') ? '' : undefined;
+  }
+}

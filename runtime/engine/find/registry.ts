@@ -1,0 +1,210 @@
+import {
+  type PolicyBundle,
+  type PrincipalPolicy,
+  type ResourcePolicy,
+  type RolePolicy,
+  sanitize,
+  type TracedBundle,
+} from '../../policy/index.js';
+import {
+  emptyChain,
+  type Principals,
+  type ResourceChain,
+  resourceChain,
+  resourceTable,
+  type Roles,
+  ScopeSet,
+} from './chains.js';
+import { entryOf, type RuleTable, type SharedFacts, TableShapes } from './tables.js';
+
+/** What of the settings decides which policies a request is about. */
+export interface FindSettings {
+  readonly defaultPolicyVersion: string;
+  readonly defaultScope: string;
+  readonly lenientScopeSearch: boolean;
+  /** Present in strict evaluation, and only there. */
+  readonly traced: TracedBundle | undefined;
+}
+
+/** A bundle, with what finds its principal and role policies where it has some. */
+export interface Findable extends PolicyBundle {
+  readonly principalJudge?: PrincipalFinder | undefined;
+  readonly roleJudge?: RoleFinder | undefined;
+}
+
+/** Finds principal policies. */
+export interface PrincipalFinder {
+  readonly principalsOf: (
+    policies: readonly PrincipalPolicy[],
+    shared: SharedFacts,
+    lenientScopeSearch: boolean,
+  ) => Principals;
+}
+
+/** Finds role policies. */
+export interface RoleFinder {
+  readonly rolesOf: (policies: readonly RolePolicy[], traced: TracedBundle | undefined) => Roles;
+}
+
+/** A part of the engine that the bundle needs. Without it a policy would not count, which must not happen silently. */
+export function requirePart<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new Error('the policies were compiled by another authzc: compile them again');
+  return part;
+}
+
+/**
+ * Finds the policies a request is about. Chains are made when first asked, so a bundle of 10,000 policies costs nothing
+ * to start; they are kept by names that policies have, never by names that requests invent.
+ */
+export class Registry {
+  /** Undefined: no principal has a policy. */
+  readonly principals: Principals | undefined;
+  /** Undefined: no role has a policy. */
+  readonly roles: Roles | undefined;
+  /**
+   * Those in which resource or principal policies decide for themselves: the scopes that plans name
+   * (docs/spec/plans.md#matched-scopes).
+   */
+  readonly scopesWithRules: ReadonlySet<string>;
+  private readonly resourceScopes: ScopeSet;
+  private readonly kinds = new Map<string, KindPolicies>();
+  private readonly shared: SharedFacts;
+  private readonly tables = new Map<ResourcePolicy, RuleTable>();
+  /** Those of policies that nobody is asked beside. */
+  private readonly lastTables = new Map<ResourcePolicy, RuleTable>();
+  /**
+   * Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number
+   * has a bound.
+   */
+  private readonly spellings = new Map<string, KindPolicies>();
+  /** What most requests want: of the default version, at the root. By kinds as policies and `spellings` have them. */
+  private readonly rootChains = new Map<string, ResourceChain>();
+  /** The one asked last: the next resource of a request mostly has the same kind. */
+  private lastKind = '';
+  private lastRootChain: ResourceChain | undefined = undefined;
+  /** Bounds the memory of policies x scopes; what is beyond is made again for each request. */
+  private spareChains = 50_000;
+
+  constructor(
+    bundle: Findable,
+    private readonly settings: FindSettings,
+  ) {
+    this.shared = { shapes: new TableShapes(), traced: settings.traced };
+    this.principals =
+      bundle.principalPolicies.length > 0
+        ? requirePart(bundle.principalJudge).principalsOf(
+            bundle.principalPolicies,
+            this.shared,
+            settings.lenientScopeSearch,
+          )
+        : undefined;
+    this.roles =
+      bundle.rolePolicies.length > 0
+        ? requirePart(bundle.roleJudge).rolesOf(bundle.rolePolicies, settings.traced)
+        : undefined;
+    this.scopesWithRules = new Set(
+      [...bundle.resourcePolicies, ...bundle.principalPolicies]
+        .filter(({ overridesParent }) => overridesParent)
+        .map(({ scope }) => scope),
+    );
+    const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
+    this.resourceScopes = new ScopeSet(
+      [...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope),
+      settings.lenientScopeSearch,
+    );
+    for (const policy of bundle.resourcePolicies)
+      entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
+  }
+
+  /**
+   * The policies that judge a kind, as the request spells it; `scope` is the one requested
+   * (docs/spec/policy-language.md#preparing-a-check).
+   */
+  resourceChain(kind: string, version: string, scope: string): ResourceChain {
+    if (scope === '' && version === this.settings.defaultPolicyVersion) return this.rootChain(kind, version);
+    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
+    if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
+    return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
+  }
+
+  private rootChain(kind: string, version: string): ResourceChain {
+    if (kind === this.lastKind && this.lastRootChain !== undefined) return this.lastRootChain;
+    const chain = this.rootChains.get(kind) ?? this.makeRootChain(kind, version);
+    this.lastKind = kind;
+    this.lastRootChain = chain;
+    return chain;
+  }
+
+  private makeRootChain(kind: string, version: string): ResourceChain {
+    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
+    if (policies === undefined) return this.chainOfUnknownKind(kind, version, '');
+    const chain = policies.root ?? this.makeChain(policies, version, '');
+    policies.root = chain;
+    if (kind === policies.kind || this.spellings.has(kind)) this.rootChains.set(kind, chain);
+    return chain;
+  }
+
+  private kindSpelt(kind: string): KindPolicies | undefined {
+    const known = this.spellings.get(kind);
+    if (known !== undefined) return known;
+    const policies = this.kinds.get(sanitize(kind));
+    if (policies !== undefined && this.spellings.size < MAX_SPELLINGS) this.spellings.set(kind, policies);
+    return policies;
+  }
+
+  private scopedChain(policies: KindPolicies, version: string, scope: string): ResourceChain {
+    const first = this.resourceScopes.first(scope);
+    if (first === undefined) return policies.nowhere;
+    const known = policies.chains.get(version)?.get(first);
+    if (known !== undefined) return known;
+    const chain = this.makeChain(policies, version, first);
+    // A version that no policy of the kind has is the request's invention.
+    if (this.spareChains > 0 && policies.policies.some((policy) => policy.version === version)) {
+      this.spareChains--;
+      entryOf(policies.chains, version, () => new Map<string, ResourceChain>()).set(first, chain);
+    }
+    return chain;
+  }
+
+  /** Role policies may still say something about it, and the scope list exists without it. */
+  private chainOfUnknownKind(kind: string, version: string, scope: string): ResourceChain {
+    const first = this.resourceScopes.first(scope);
+    const spelt = sanitize(kind);
+    return first === undefined ? emptyChain(spelt) : this.makeChain(new KindPolicies(spelt), version, first);
+  }
+
+  private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
+    const scopes = this.resourceScopes.listFrom(first);
+    if (scopes.length === 0) return emptyChain(kind);
+    // Who else could decide could tell, by the scope or the policy that decisions name, whether the root denied a role
+    // or said nothing of it.
+    const isLast = scopes.length === 1 && scopes[0] === '' && this.roles === undefined;
+    const tables = isLast ? this.lastTables : this.tables;
+    return resourceChain({
+      kind,
+      version,
+      scopes,
+      policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
+      limitsAt: (scope) => this.roles?.limits(version, scope, kind),
+      tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.shared)),
+    });
+  }
+}
+
+const MAX_SPELLINGS = 4096;
+
+/** The policies of one kind, all versions and scopes. */
+class KindPolicies {
+  readonly policies: ResourcePolicy[] = [];
+  /** Of the default version at the root: what most requests want. */
+  root: ResourceChain | undefined = undefined;
+  /** By version, then by first listed scope. */
+  readonly chains = new Map<string, Map<string, ResourceChain>>();
+
+  /** For requests at a scope where no policy of any kind lives. */
+  readonly nowhere: ResourceChain;
+
+  constructor(readonly kind: string) {
+    this.nowhere = emptyChain(kind);
+  }
+}

@@ -1,0 +1,8 @@
+/** The parts of the engine that bundles bring where their policies need them, and the types of what bundles export. */
+export type { CompiledBundle } from './engine.js';
+export type { CompiledTraces } from './decide/evaluation.js';
+export { planner } from './plan/planner.js';
+export { principalJudge } from './decide/principals.js';
+export { roleJudge } from './decide/role-policies.js';
+export { guard } from './limits.js';
+export { visitRules } from './decide/visit-rules.js';

@@ -1,0 +1,453 @@
+import {
+  ALLOW,
+  type AttemptedCondition,
+  type DerivedRole,
+  type Query,
+  type TracedBundle,
+  type TracedCondition,
+} from '../../policy/index.js';
+import {
+  allOf,
+  anyOf,
+  type Attempt,
+  type Condition,
+  decided,
+  noneOf,
+  not,
+  rolesOf,
+  sameCondition,
+  type Term,
+  unplannableReason,
+} from '../../residual/index.js';
+import {
+  areSilent,
+  derivedRolesOf,
+  type PrincipalChain,
+  reachesByText,
+  type ResourceChain,
+  type ResourceStep,
+  type RoleLimit,
+  type RoleLimits,
+} from '../find/chains.js';
+import { lineageBits, type RoleClasses } from '../find/roles.js';
+import { EVERYONE, type RuleEntry, type RuleTable } from '../find/tables.js';
+import type { UnplannedRule } from '../requests.js';
+import { type FixedResiduals, PlannedResults, type PlanQuery } from './query.js';
+import { strictCondition, type Visit, type VisitedLayer } from './strict.js';
+
+/** What is known while one principal's access to resources yet to be found is planned. */
+export interface Planning {
+  /** What conditions see. */
+  readonly query: PlanQuery;
+  readonly fixed: FixedResiduals;
+  readonly principal: PrincipalChain | undefined;
+  readonly resource: ResourceChain;
+  readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Where there are many roles. */
+  readonly classes: RoleClasses | undefined;
+  /** Whether anybody can see the active derived roles. */
+  readonly listsDerivedRoles: boolean;
+  /**
+   * Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action
+   * (docs/spec/plans.md#strict-evaluation).
+   */
+  readonly fails: ((entry: RuleEntry, left: Condition) => boolean) | undefined;
+  /** Strict evaluation as check has it: what cannot be evaluated on a row denies the action there. */
+  readonly strict: TracedBundle | undefined;
+  /** The scopes that are named. */
+  readonly scopesWithRules: ReadonlySet<string>;
+  /** Where rules are reported that no filter can say. */
+  readonly unplanned: UnplannedRule[];
+}
+
+/** What is left of the decision about one action. */
+export interface ActionPlan {
+  readonly condition: Condition;
+  /** Whether any rule was met that could count (docs/spec/plans.md#no-match). */
+  readonly isMatched: boolean;
+  /**
+   * The least specific scope, but for those that need consent, with a rule for the action; of the role looked at last
+   * (docs/spec/plans.md#matched-scopes).
+   */
+  readonly scope: string;
+}
+
+/**
+ * The twin of check: the same roles, scopes, permissions, principal and role policies, combined before there is a
+ * resource. A principal's policies come to what they allow and what they deny, `A_p` and `D_p`; each role comes to an
+ * answer of its own, and any role's ALLOW stands; together they are `not D_p and (A_p or A_r)`, which is `A_p or (not
+ * D_p and A_r)` where `A_p` has been denied its own (docs/spec/plans.md#the-formula).
+ */
+export function plan(planning: Planning, action: string): ActionPlan {
+  const walk: Walk = {
+    planning,
+    action,
+    scope: '',
+    failed: false,
+    before: NOTHING,
+    listed: undefined,
+    left: undefined,
+    results: undefined,
+    layers: NO_LAYERS,
+    visits: NO_VISITS,
+  };
+  const byPrincipal = planPrincipal(walk);
+  const principal = walk.layers;
+  const byRoles = planRoles(walk);
+  const scope = byPrincipal.scope ?? walk.scope;
+  const allowed = either(byPrincipal.allow, byRoles.allow);
+  const isMatched = allowed !== undefined || byPrincipal.deny !== undefined || byRoles.isMatched || walk.failed;
+  if (planning.strict !== undefined)
+    return { condition: strictCondition({ principal, roles: byRoles.layers }), isMatched, scope };
+  if (walk.failed || allowed === undefined) return { condition: false, isMatched, scope };
+  return {
+    condition: byPrincipal.deny === undefined ? allowed : allOf(not(byPrincipal.deny), allowed),
+    isMatched,
+    scope,
+  };
+}
+
+interface Walk {
+  readonly planning: Planning;
+  readonly action: string;
+  scope: string;
+  failed: boolean;
+  /** What the scopes of a chain have come to so far. */
+  before: Verdict;
+  /** By step: the derived roles listed there. */
+  listed: (Term | undefined)[] | undefined;
+  /** What is left of the conditions of rules that several roles may ask. */
+  left: Map<RuleEntry, Condition> | undefined;
+  /** The first results of rules that share them. */
+  results: PlannedResults | undefined;
+  /** Strict evaluation: what the scopes of a chain have visited. */
+  layers: readonly VisitedLayer[];
+  /** Strict evaluation: what a scope has visited. */
+  visits: readonly Visit[];
+}
+
+const NO_LAYERS: readonly VisitedLayer[] = [];
+const NO_VISITS: readonly Visit[] = [];
+
+/** What the scopes of a chain come to; undefined where no rule speaks. */
+interface Verdict {
+  allow: Condition | undefined;
+  deny: Condition | undefined;
+  /** What role policies take away. */
+  restriction: Condition | undefined;
+  scope: string | undefined;
+}
+
+/** One scope's part of a chain. */
+interface Layer {
+  /** Undefined where only role policies stand, whatever the kind: they name no scope. */
+  readonly scope: string | undefined;
+  readonly consents: boolean;
+  allow: Condition | undefined;
+  deny: Condition | undefined;
+  readonly restriction: Condition | undefined;
+}
+
+function planPrincipal(walk: Walk): Verdict {
+  const { principal, resource, query } = walk.planning;
+  query.derivedRoles = NOBODY;
+  if (principal === undefined || query.principal.roles.length === 0) return NOTHING;
+  const verdict = beginChain(walk);
+  for (const { scope, consents, kinds, otherKinds } of principal.steps) {
+    if (verdict.allow === true) break;
+    const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction: undefined };
+    planRules(walk, kinds.get(resource.kind) ?? otherKinds, { layer, bits: EVERYONE, lineage: NOBODY });
+    addLayer(walk, verdict, layer);
+  }
+  return verdict;
+}
+
+const NOBODY: readonly string[] = [];
+const NOTHING: Verdict = Object.freeze({ allow: undefined, deny: undefined, restriction: undefined, scope: undefined });
+
+/** Each role on its own; those that are denied the same are written together. */
+function planRoles(walk: Walk): {
+  readonly allow: Condition | undefined;
+  readonly isMatched: boolean;
+  readonly layers: readonly (readonly VisitedLayer[])[];
+} {
+  const layers: (readonly VisitedLayer[])[] = [];
+  const granted: { readonly deny: Condition | undefined; allow: Condition }[] = [];
+  let isMatched = false;
+  let isSettled = false;
+  const { query, classes } = walk.planning;
+  const scopes: (string | undefined)[] = [];
+  for (const role of classes?.first ?? query.principal.roles) {
+    const { allow, deny, restriction, scope } = planRole(walk, role);
+    scopes.push(scope);
+    layers.push(walk.layers);
+    if (allow !== undefined || deny !== undefined) isMatched = true;
+    if (deny === true || restriction === true) {
+      isMatched = true;
+      granted.push({ deny: undefined, allow: false });
+      continue;
+    }
+    if (allow === undefined) continue;
+    const kept = restriction === undefined ? allow : allOf(allow, not(restriction));
+    const together = granted.find((other) => sameDenial(other.deny, deny));
+    if (together === undefined) granted.push({ deny, allow: kept });
+    else together.allow = anyOf(together.allow, kept);
+    isSettled = kept === true && deny === undefined;
+    if (isSettled) break;
+  }
+  // The role looked at last may be another one of its class.
+  if (!isSettled) for (const number of classes?.byLast ?? []) walk.scope = scopes[number] ?? walk.scope;
+  let all: Condition | undefined;
+  for (const { deny, allow } of granted) all = either(all, deny === undefined ? allow : allOf(not(deny), allow));
+  return { allow: all, isMatched, layers };
+}
+
+function sameDenial(a: Condition | undefined, b: Condition | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && sameCondition(a, b));
+}
+
+function planRole(walk: Walk, role: string): Verdict {
+  const lineage = walk.planning.lineages?.get(role) ?? [role];
+  const verdict = beginChain(walk);
+  // Whatever the parents say, a child's ALLOW stands.
+  for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {
+    addLayer(walk, verdict, planScope(walk, step, lineage));
+  }
+  if (verdict.scope !== undefined) walk.scope = verdict.scope;
+  return verdict;
+}
+
+function beginChain(walk: Walk): Verdict {
+  walk.layers = NO_LAYERS;
+  walk.before = { allow: undefined, deny: undefined, restriction: undefined, scope: undefined };
+  return walk.before;
+}
+
+/**
+ * The scopes from the one requested up to the root; the first with an outcome decides. So what a scope denies counts
+ * where no scope before it allowed; an ALLOW of a scope that requires parental consent decides nothing.
+ */
+function addLayer(walk: Walk, verdict: Verdict, layer: Layer): void {
+  if (walk.planning.strict !== undefined) {
+    walk.layers = [...walk.layers, { consents: layer.consents, visits: walk.visits }];
+    walk.visits = NO_VISITS;
+  }
+  verdict.deny = either(verdict.deny, gated(verdict.allow, layer.deny));
+  verdict.restriction = either(verdict.restriction, gated(verdict.allow, layer.restriction));
+  if (layer.consents) return;
+  const speaks = layer.allow !== undefined || layer.deny !== undefined || layer.restriction !== undefined;
+  if (speaks && layer.scope !== undefined) verdict.scope = layer.scope;
+  verdict.allow = either(verdict.allow, layer.allow);
+}
+
+/** What is denied where nothing has been allowed before. */
+function gated(allowed: Condition | undefined, denied: Condition | undefined): Condition | undefined {
+  return allowed === undefined || denied === undefined ? denied : allOf(not(allowed), denied);
+}
+
+function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): Layer {
+  const { planning } = walk;
+  const { policy, table, limits, consents } = step;
+  const scope = planning.scopesWithRules.has(step.scope) ? step.scope : undefined;
+  if (planning.listsDerivedRoles) planning.query.derivedRoles = listedIn(walk, step);
+  const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
+  const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
+  const restriction =
+    limits === undefined || areSilent(limits.byRole, lineage, hasRule)
+      ? undefined
+      : planLimits(walk, limits.byRole, lineage);
+  const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };
+  if (table !== undefined) planRules(walk, table, { layer, bits, lineage });
+  return layer;
+}
+
+function listedIn(walk: Walk, step: ResourceStep): Term {
+  walk.listed ??= [];
+  const listed = walk.listed[step.index] ?? listDerivedRoles(walk.planning, step);
+  walk.listed[step.index] = listed;
+  return listed;
+}
+
+/** What the role policies of a role and its ancestors take away (docs/spec/policy-language.md#role-policies). */
+function planLimits(
+  walk: Walk,
+  limits: ReadonlyMap<string, RoleLimits>,
+  lineage: readonly string[],
+): Condition | undefined {
+  const { strict, query } = walk.planning;
+  let restriction: Condition | undefined;
+  for (const role of lineage) {
+    const limit = limits.get(role);
+    if (limit === undefined) continue;
+    const listing = limit.rules.filter(({ rule }) => rule.allows(walk.action));
+    if (listing.length === 0) {
+      restriction = either(restriction, true);
+      if (strict !== undefined) walk.visits = [...walk.visits, { denies: true, holds: true, evaluates: true }];
+    }
+    for (const listed of listing) {
+      const { rule } = listed;
+      if (rule.where === undefined) continue;
+      const denied = not(rule.where(query));
+      if (strict !== undefined) visitLimit(walk, strict, limit.key, listed, denied);
+      const left = settled(walk, limit.key, rule.name, denied, true);
+      if (left !== false) restriction = either(restriction, left);
+    }
+  }
+  return restriction;
+}
+
+/** For whom the rules of a table are asked, and where what they say goes. */
+interface Asking {
+  readonly layer: Layer;
+  readonly bits: number;
+  readonly lineage: readonly string[];
+}
+
+/**
+ * What the rules of one table allow and deny. A DENY that is known not to apply says nothing
+ * (docs/spec/plans.md#the-formula).
+ */
+function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Asking): void {
+  const { planning } = walk;
+  const entries = table.ordered.named.get(walk.action) ?? table.ordered.other;
+  for (const entry of entries) {
+    if (!isReached(walk, entry, bits, lineage)) continue;
+    const own = entry.unconditional ? true : whatIsLeft(walk, entry);
+    const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
+    if (planning.fails?.(entry, left) === true) walk.failed = true;
+    if (planning.strict !== undefined) visitRule(walk, planning.strict, table.key, entry, left);
+    const condition = settled(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
+    if (entry.effect === ALLOW) layer.allow = either(layer.allow, condition);
+    else if (condition !== false) layer.deny = either(layer.deny, condition);
+  }
+}
+
+/** What is left of a condition, once for all roles: they see the same derived roles. */
+function whatIsLeft(walk: Walk, entry: RuleEntry): Condition {
+  const { query, fixed } = walk.planning;
+  if (query.principal.roles.length < 2) return fixed.of(entry.rule, query);
+  walk.left ??= new Map();
+  const left = walk.left.get(entry) ?? fixed.of(entry.rule, query);
+  walk.left.set(entry, left);
+  return left;
+}
+
+/**
+ * The result of a rule that shares it with others: that of the first of them that is visited
+ * (docs/spec/policy-language.md#rules-that-share-a-name).
+ */
+function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
+  walk.results ??= new PlannedResults();
+  return walk.results.visit(identity, { holds, reached: reached(walk, layer) });
+}
+
+/**
+ * Where a rule of a scope is visited: nothing before it has ended the matter for the role. What ended it for another
+ * role does not count.
+ */
+function reached({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
+  if (planning.unplanned.length > 0)
+    return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
+  return noneOf(
+    ...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined),
+  );
+}
+
+function isReached(
+  { action, planning }: Walk,
+  { roles, reaches, rule }: RuleEntry,
+  bits: number,
+  lineage: readonly string[],
+): boolean {
+  if ((roles & bits) === 0) return false;
+  if (rule.among !== undefined && !lineage.some((role) => rule.among?.(role))) return false;
+  return reaches === undefined || reaches(action, planning.resource.kind);
+}
+
+/**
+ * What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active
+ * (docs/spec/policy-language.md#strict-evaluation).
+ */
+function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
+  const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
+  const { query } = walk.planning;
+  const active = attempted(query, strict, attemptDerivedRole, tracedDerivedRole);
+  const own = attempted(query, strict, attempt, traced);
+  // A result that is known from a visit before is not computed again.
+  const known = rule.memo === undefined || walk.results === undefined ? false : walk.results.visitedBefore(rule.memo);
+  const evaluates = anyOf(known, allOf(active.evaluates, anyOf(not(active.holds), own.evaluates)));
+  report(walk, policy, rule.name, evaluates);
+  walk.visits = [...walk.visits, { denies: effect !== ALLOW, holds, evaluates }];
+}
+
+function visitLimit(
+  walk: Walk,
+  strict: TracedBundle,
+  policy: string,
+  { rule, attempt, traced }: RoleLimit,
+  holds: Condition,
+): void {
+  const { evaluates } = attempted(walk.planning.query, strict, attempt, traced);
+  report(walk, policy, rule.name, evaluates);
+  walk.visits = [...walk.visits, { denies: true, holds, evaluates }];
+}
+
+function attempted(
+  query: Query,
+  { attempts }: TracedBundle,
+  attempt: AttemptedCondition | undefined,
+  traced: TracedCondition | undefined,
+): Attempt {
+  if (traced === undefined) return UNCONDITIONAL;
+  return attempts === undefined || attempt === undefined ? NEVER_ATTEMPTED : attempt(query);
+}
+
+const UNCONDITIONAL: Attempt = { holds: true, evaluates: true };
+const NEVER_ATTEMPTED: Attempt = {
+  holds: true,
+  evaluates: { kind: 'unplannable', reason: 'the bundle cannot say where a condition can be evaluated' },
+};
+
+/** A rule that no filter can say does not grant, or denies always; and is reported. */
+function settled(walk: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {
+  return report(walk, policy, rule, left) ? decided(left, towards) : left;
+}
+
+/** Whether something of a rule had to be reported. */
+function report({ planning: { unplanned } }: Walk, policy: string, rule: string, left: Condition): boolean {
+  const reason = unplannableReason(left);
+  if (reason === undefined) return false;
+  if (!unplanned.some((known) => known.policy === policy && known.rule === rule))
+    unplanned.push({ policy, rule, reason });
+  return true;
+}
+
+/**
+ * The derived roles that may be active in a scope, by name; the list before it is what their conditions see
+ * (docs/spec/policy-language.md#effective-derived-roles).
+ */
+function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
+  const { query, lineages } = planning;
+  const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
+  const possible = derivedRolesOf(step)
+    .filter((derivedRole) => reachesByText(derivedRole, roles))
+    .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(planning, derivedRole) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
+}
+
+/** A variable that failed reads as null, but in strict evaluation, where the list then cannot be read. */
+function listedRole(
+  { strict, query }: Planning,
+  { key, where, whereListed }: DerivedRole,
+): { readonly condition: Condition; readonly evaluates: Condition } {
+  if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
+  const { evaluates } = attempted(query, strict, strict.attempts?.get(key), strict.conditions.get(key));
+  return { condition: where(query), evaluates };
+}
+
+/** One beside the other, as the reference nests them. */
+function either(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : anyOf(a, b);
+}

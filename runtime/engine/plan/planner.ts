@@ -1,0 +1,228 @@
+import { type Attributes, type Instant, policyKey, type Query, type SchemaReference } from '../../policy/index.js';
+import {
+  allOf,
+  type Condition,
+  decided,
+  type Filter,
+  filterOf,
+  filterOfAll,
+  filterText,
+  FLAT,
+  operandText,
+  REFERENCE,
+  sameFilter,
+  unplannableReason,
+  type Writing,
+} from '../../residual/index.js';
+import { requestedScope } from '../find/chains.js';
+import { type Findable, type FindSettings, Registry } from '../find/registry.js';
+import { FEW_ROLES, roleClasses } from '../find/roles.js';
+import type { RuleEntry } from '../find/tables.js';
+import {
+  planErrors,
+  type PlanRequest,
+  type PlanResult,
+  type SchemaEnforcement,
+  type UnplannedRule,
+  type ValidationError,
+} from '../requests.js';
+import { type ActionPlan, plan, type Planning } from './plan.js';
+import { FixedResiduals, PlanQuery } from './query.js';
+
+/** The planner that bundles bring. It finds policies by itself, when first asked. */
+export const planner: Planner = (bundle, settings) => {
+  const facts = { registry: new Registry(bundle, settings), settings, fixed: new FixedResiduals() };
+  return (request) => planResources(facts, request);
+};
+
+/** Makes the planner of a bundle, when an engine is first asked for a plan. */
+export type Planner = (bundle: Findable, settings: PlanSettings) => Plan;
+
+/** Plans. Never throws. */
+export type Plan = (request: PlanRequest) => PlanResult;
+
+/** What of the settings decides what a plan comes to. */
+export interface PlanSettings extends FindSettings {
+  readonly globals: Attributes;
+  readonly schemaEnforcement: SchemaEnforcement;
+  readonly clock: () => Instant;
+  /** Undefined: as the planner does by itself. */
+  readonly plan: Writing | undefined;
+}
+
+/** What the plans of an engine have in common. */
+export interface PlanFacts {
+  readonly registry: Registry;
+  readonly settings: PlanSettings;
+  readonly fixed: FixedResiduals;
+}
+
+/** The plan of a request. */
+export function planResources({ registry, settings, fixed }: PlanFacts, request: PlanRequest): PlanResult {
+  const { principal, resource, actions } = request;
+  const version = resource.policyVersion || settings.defaultPolicyVersion;
+  const scope = requestedScope(resource.scope, settings.defaultScope);
+  const principalScope = requestedScope(principal.scope, settings.defaultScope);
+  const chain = registry.resourceChain(resource.kind, version, scope);
+  if (chain.first === undefined && !registry.principals?.existAt(principalScope)) return unmatched(undefined, NONE);
+
+  const writing = settings.plan ?? FLAT;
+  const query = new PlanQuery(request, settings);
+  const schemas = settings.schemaEnforcement === 'none' ? undefined : chain.schemas;
+  const found = planErrors(schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
+  const schema = schemaOfRows(settings.schemaEnforcement === 'reject' ? schemas?.resource : undefined, query, actions);
+  if (settings.schemaEnforcement === 'reject' && found.length > 0 && isRejected(found, schema))
+    return { ...unmatched(undefined, found), filterDebug: '(false)' };
+  const errors = settings.schemaEnforcement === 'reject' ? NONE : found;
+
+  const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
+  if (
+    !chain.exists &&
+    !registry.principals?.exist(principal.policyVersion || settings.defaultPolicyVersion, principalScope)
+  )
+    return unmatched(nowhere(), errors);
+
+  const principalChain = registry.principals?.chain(principal.id, version, principalScope);
+  const unplanned: UnplannedRule[] = [];
+  const lineages = registry.roles?.lineages(version, scope);
+  const planning: Planning = {
+    query,
+    fixed,
+    principal: principalChain,
+    resource: chain,
+    lineages,
+    classes: principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages) : undefined,
+    listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
+    strict: settings.traced,
+    fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),
+    scopesWithRules: registry.scopesWithRules,
+    unplanned,
+  };
+  const plans = actions.map((action) => plan(planning, action));
+  const allowed = allOf(...plans.map(({ condition }) => condition));
+  const rows =
+    allowed === false || settledSchema(schema(allowed), policyKey('resource', chain.kind, version, ''), unplanned);
+  // The schema is said once.
+  const filters = plans.map(({ condition }, position) =>
+    writtenFilter(planning, actions[position] as string, { condition, rows: position === 0 ? rows : true }, writing),
+  );
+  const filter = filterOfPlans(filters, writing);
+  const isMatched = plans.some((planned) => planned.isMatched);
+  return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
+}
+
+/** A class, as an object with a getter of its own costs more than the rest of a plan. */
+class Planned implements PlanResult {
+  constructor(
+    readonly filter: Filter,
+    private readonly isMatched: boolean,
+    readonly matchedScopes: PlanResult['matchedScopes'],
+    readonly validationErrors: readonly ValidationError[],
+    readonly unplanned: readonly UnplannedRule[],
+  ) {}
+
+  get filterDebug(): string {
+    return this.isMatched ? filterText(this.filter) : NO_MATCH;
+  }
+}
+
+/**
+ * The reference's trees have no guards of conditions that are only looked at, which strict evaluation denies by. Where
+ * that makes no difference the filter has the reference's shapes; where it does they would select what check denies,
+ * and the filter is written as by default.
+ */
+function writtenFilter(
+  planning: Planning,
+  action: string,
+  { condition, rows }: { readonly condition: Condition; readonly rows: Condition },
+  writing: Writing,
+): Filter {
+  const whole = allOf(condition, rows);
+  if (planning.strict === undefined || writing.shapes === 'flat') return filterOf(whole, writing);
+  const exact = filterOf(whole, FLAT);
+  const unguarded = allOf(plan({ ...planning, strict: undefined, unplanned: [] }, action).condition, rows);
+  return sameFilter(filterOf(unguarded, FLAT), exact) ? filterOf(unguarded, writing) : exact;
+}
+
+function matchedScopesOf(actions: readonly string[], plans: readonly ActionPlan[]): ReadonlyMap<string, string> {
+  const scopes = actions.map((action, position) => [action, plans[position]?.scope ?? ''] as const);
+  return new Map(scopes.length > 1 ? scopes.sort(([a], [b]) => (a < b ? -1 : 1)) : scopes);
+}
+
+const NO_MATCH = 'NO_MATCH';
+
+const NONE: readonly never[] = [];
+
+/** What `engine.plan.referenceShapes` chooses between. */
+export function writingOf(referenceShapes: boolean): Writing {
+  return referenceShapes ? REFERENCE : FLAT;
+}
+
+function filterOfPlans(filters: readonly Filter[], writing: Writing): Filter {
+  const [first] = filters;
+  return first !== undefined && filters.length === 1 ? first : filterOfAll(filters, writing, operandText);
+}
+
+function unmatched(
+  matchedScopes: PlanResult['matchedScopes'],
+  validationErrors: readonly ValidationError[],
+): PlanResult {
+  return {
+    filter: { kind: 'KIND_ALWAYS_DENIED' },
+    filterDebug: NO_MATCH,
+    matchedScopes,
+    validationErrors,
+    unplanned: NONE,
+  };
+}
+
+/**
+ * What attributes of the resource that are not listed could mend is no violation yet: a number of properties, one
+ * branch of many.
+ */
+function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): boolean {
+  return errors.some(({ source }) => source === 'SOURCE_PRINCIPAL') || schema(true) === false;
+}
+
+/**
+ * In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not
+ * (docs/spec/plans.md#strict-evaluation).
+ */
+function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left: Condition): boolean {
+  if (typeof left !== 'boolean') return false;
+  const active = tracedDerivedRole?.(query) ?? true;
+  if (active === false) return false;
+  return typeof active === 'string' || typeof (traced?.(query) ?? true) === 'string';
+}
+
+/**
+ * The rows that satisfy the resource schema, given what selected rows satisfy anyway; what no filter can say is
+ * unplannable.
+ */
+export type SchemaOfRows = (facts: Condition) => Condition;
+
+/**
+ * The part of every plan under `schema.enforcement: reject`, as check denies the rows that violate the schema. One
+ * action that is not exempt by `ignoreWhen` is enough for all to be held to it.
+ */
+export function schemaOfRows(
+  schema: SchemaReference | undefined,
+  query: PlanQuery,
+  actions: readonly string[],
+): SchemaOfRows {
+  if (schema === undefined || actions.every((action) => schema.ignores(action))) return () => true;
+  return (facts) => schema.where?.(query.row, facts) ?? NOT_COMPILED;
+}
+
+/** What reports name in place of a rule. */
+export const RESOURCE_SCHEMA = 'resourceSchema';
+
+/** Without what no filter can say, which is reported and selects nothing. */
+export function settledSchema(condition: Condition, policy: string, unplanned: UnplannedRule[]): Condition {
+  const reason = unplannableReason(condition);
+  if (reason === undefined) return condition;
+  unplanned.push({ policy, rule: RESOURCE_SCHEMA, reason });
+  return decided(condition, false);
+}
+
+const NOT_COMPILED: Condition = { kind: 'unplannable', reason: 'a schema that the bundle has for checks only' };

@@ -1,0 +1,166 @@
+import { principalJudge } from '../../runtime/engine/decide/principals.js';
+import { roleJudge } from '../../runtime/engine/decide/role-policies.js';
+import { visitRules } from '../../runtime/engine/decide/visit-rules.js';
+import type { Engine, EngineOptions } from '../../runtime/engine/engine.js';
+import { type AuditedEngine, createAuditedEngine } from '../../runtime/engine/explain.js';
+import { planner } from '../../runtime/engine/plan/planner.js';
+import type { CheckResult, PrincipalInput, ResourceInput } from '../../runtime/engine/requests.js';
+import {
+  type ActionTable,
+  ALLOW,
+  always,
+  DENY,
+  type PolicyBundle,
+  policyKey,
+  type PrincipalPolicy,
+  type ResourcePolicy,
+  type RolePolicy,
+  type Rule,
+} from '../../runtime/policy/index.js';
+
+/** The roles of the policies the tests write: `user` and `admin`, and whoever `a*` matches. */
+export const USER = 1;
+export const ADMIN = 2;
+export const A_GLOB = 4;
+export const ANYONE = -1;
+
+/** The filter of a condition that is only written for checks. */
+export function notWritten(): ReturnType<Rule['where']> {
+  return { kind: 'unplannable', reason: 'written for checks' };
+}
+
+/** A rule that grants; conditions and the rest by `more`. */
+export function allow(name: string, more: Partial<Rule> = {}): Rule {
+  return {
+    name,
+    effect: ALLOW,
+    roles: ANYONE,
+    when: always,
+    where: more.when === undefined ? always : notWritten,
+    ...more,
+  };
+}
+
+/** A rule that refuses. */
+export function deny(name: string, more: Partial<Rule> = {}): Rule {
+  return {
+    name,
+    effect: DENY,
+    roles: ANYONE,
+    when: always,
+    where: more.when === undefined ? always : notWritten,
+    ...more,
+  };
+}
+
+/** Rules by action; `*` is every action no other entry names. */
+export function rules(table: { readonly [action: string]: readonly Rule[] }): ActionTable {
+  return {
+    actions: new Map(Object.entries(table).filter(([action]) => action !== '*')),
+    otherActions: table['*'] ?? [],
+  };
+}
+
+/** The policy of `doc`, unless `more` says otherwise. */
+export function doc(table: ActionTable, more: Partial<ResourcePolicy> = {}): ResourcePolicy {
+  const { kind = 'doc', version = 'default', scope = '' } = more;
+  const all = [...[...table.actions.values()].flat(), ...table.otherActions];
+  return {
+    key: policyKey('resource', kind, version, scope),
+    kind,
+    version,
+    scope,
+    overridesParent: true,
+    roles: new Map([
+      ['user', USER],
+      ['admin', ADMIN | A_GLOB],
+    ]),
+    roleGlobs: [{ matches: (role) => role.startsWith('a'), bits: A_GLOB }],
+    reach: all.reduce((bits, rule) => bits | rule.roles, 0),
+    derivedRoles: [],
+    hasOutputs: all.some((rule) => rule.output !== undefined),
+    readsRuntime: false,
+    ...table,
+    ...more,
+  };
+}
+
+/** The policy of a principal about every kind. */
+export function principal(id: string, table: readonly Rule[], more: Partial<PrincipalPolicy> = {}): PrincipalPolicy {
+  const { version = 'default', scope = '' } = more;
+  const key = policyKey('principal', id, version, scope);
+  return {
+    key,
+    principal: id,
+    version,
+    scope,
+    overridesParent: true,
+    kinds: new Map(),
+    otherKinds: table,
+    hasOutputs: false,
+    readsRuntime: false,
+    ...more,
+  };
+}
+
+/** A role policy. */
+export function role(name: string, more: Partial<RolePolicy> = {}): RolePolicy {
+  const { version = 'default', scope = '' } = more;
+  return {
+    key: policyKey('role', name, version, scope),
+    role: name,
+    version,
+    scope,
+    parentRoles: [],
+    rules: [],
+    hasOutputs: false,
+    readsRuntime: false,
+    ...more,
+  };
+}
+
+/** An engine of some policies. */
+export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): AuditedEngine {
+  return createAuditedEngine(
+    {
+      hash: '',
+      resourcePolicies: [],
+      principalPolicies: [],
+      rolePolicies: [],
+      planner,
+      principalJudge,
+      roleJudge,
+      visitRules,
+      ...policies,
+    },
+    options,
+  );
+}
+
+/** What a test asks: roles and what differs from `alice` asking about `doc`. */
+export interface Ask {
+  readonly roles?: readonly string[];
+  readonly principal?: Partial<PrincipalInput>;
+  readonly resource?: Partial<ResourceInput>;
+}
+
+/** The result for `alice`, a `user`, and a `doc`. */
+export function ask(
+  engine: Engine,
+  actions: readonly string[],
+  { roles = ['user'], principal: who, resource }: Ask = {},
+): CheckResult {
+  const results = engine.check({
+    principal: { id: 'alice', roles, ...who },
+    resources: [{ resource: { kind: 'doc', id: 'd', ...resource }, actions }],
+    includeMeta: true,
+  });
+  return results[0] as CheckResult;
+}
+
+/** `ALLOW resource.doc.vdefault/acme acme`: effect, policy and scope matched, of one action. */
+export function decide(engine: Engine, action: string, more: Ask = {}): string {
+  const [decision] = ask(engine, [action], more).actions;
+  if (decision === undefined) return 'nothing';
+  return `${decision.effect === ALLOW ? 'ALLOW' : 'DENY'} ${decision.matchedPolicy} ${decision.matchedScope}`.trimEnd();
+}
