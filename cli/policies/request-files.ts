@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
-import type { JsonValue } from '../../compiler/ast/policy.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Place } from '../../compiler/diagnostics/span.js';
+import { jsonObject, type JsonReader } from '../../compiler/parse/json-value.js';
 import type { YamlMapping, YamlNode } from '../../compiler/parse/yaml/node.js';
 import { readDocument } from '../../compiler/parse/yaml/read.js';
-import { numberOf } from '../../compiler/parse/yaml/scalar.js';
-import { InputError } from '../complaints.js';
+import { InputError } from '../report.js';
 
 /**
  * A principal as a file describes it, YAML or JSON: `id` and `roles`, and `attr`, `scope`, `policyVersion`. Throws an
@@ -18,11 +17,11 @@ import { InputError } from '../complaints.js';
 export function readPrincipal(file: string): PrincipalInput {
   const fields = readFields(file, 'a principal', PRINCIPAL_FIELDS);
   return {
-    id: fields.text('id') ?? fields.missing('id', 'id: alice'),
-    roles: fields.texts('roles') ?? fields.missing('roles', 'roles: [user]'),
+    id: fields.string('id') ?? fields.missing('id', 'id: alice'),
+    roles: fields.strings('roles') ?? fields.missing('roles', 'roles: [user]'),
     attr: fields.attributes('attr'),
-    scope: fields.text('scope'),
-    policyVersion: fields.text('policyVersion'),
+    scope: fields.string('scope'),
+    policyVersion: fields.string('policyVersion'),
   };
 }
 
@@ -30,17 +29,17 @@ export function readPrincipal(file: string): PrincipalInput {
 export function readResource(file: string): ResourceInput {
   const fields = readFields(file, 'a resource', RESOURCE_FIELDS);
   return {
-    kind: fields.text('kind') ?? fields.missing('kind', 'kind: album'),
-    id: fields.text('id') ?? fields.missing('id', 'id: a1'),
+    kind: fields.string('kind') ?? fields.missing('kind', 'kind: album'),
+    id: fields.string('id') ?? fields.missing('id', 'id: a1'),
     attr: fields.attributes('attr'),
-    scope: fields.text('scope'),
-    policyVersion: fields.text('policyVersion'),
+    scope: fields.string('scope'),
+    policyVersion: fields.string('policyVersion'),
   };
 }
 
 /** Attributes as a file lists them, by name. Throws an InputError. */
 export function readAttributes(file: string): Attributes {
-  return objectOf(readMapping(file));
+  return jsonObject(readMapping(file), REQUEST_VALUES);
 }
 
 /**
@@ -61,7 +60,15 @@ const RESOURCE_FIELDS = ['kind', 'id', 'attr', 'scope', 'policyVersion'];
 const AUX_DATA_FIELDS = ['jwt', 'jwts'];
 const TOKEN_FIELDS = ['claims'];
 
-/** Stands for standard input in the place of a file. */
+/** Throws an InputError when several options read standard input. */
+export function requireOneReader(files: readonly (string | undefined)[]): void {
+  if (files.filter((file) => file === STANDARD_INPUT).length > 1)
+    throw new InputError('only one option can read standard input (`-`)', undefined, [
+      { message: 'name a file for the others' },
+    ]);
+}
+
+/** The name that stands for standard input. */
 const STANDARD_INPUT = '-';
 
 function readMapping(file: string): YamlMapping {
@@ -71,13 +78,13 @@ function readMapping(file: string): YamlMapping {
   document?.problems.reportTo(report);
   const [problem] = report.sorted();
   if (problem?.code === 'yaml/not-a-policy')
-    throw new InputError('a map of fields is expected', problem.place, [], source.path);
+    throw new InputError('expected a map of fields', problem.place, [], source.path);
   if (problem !== undefined) throw new InputError(problem.message, problem.place, problem.notes, source.path);
-  if (document === undefined) throw new InputError('there is nothing in it', undefined, [], source.path);
+  if (document === undefined) throw new InputError('the file is empty', undefined, [], source.path);
   return document.root;
 }
 
-/** The text of a file, or of standard input. Throws an InputError. */
+/** Reads a file or standard input. Throws an InputError. */
 export function readText(file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
@@ -87,11 +94,11 @@ export function readText(file: string): string {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =
       code === 'ENOENT'
-        ? 'there is no such file'
+        ? 'file not found'
         : code === 'EISDIR'
-          ? 'it is a folder'
+          ? 'is a directory'
           : error instanceof TypeError
-            ? 'it is not UTF-8'
+            ? 'is not valid UTF-8'
             : message;
     throw new InputError(reason, undefined, [], file);
   }
@@ -103,8 +110,8 @@ function readFields(file: string, what: string, known: readonly string[]): Field
 
 /** The fields of a map, each read by its type. */
 interface Fields {
-  readonly text: (name: string) => string | undefined;
-  readonly texts: (name: string) => readonly string[] | undefined;
+  readonly string: (name: string) => string | undefined;
+  readonly strings: (name: string) => readonly string[] | undefined;
   readonly attributes: (name: string) => Attributes | undefined;
   readonly entries: (name: string) => readonly (readonly [string, YamlNode])[];
   readonly missing: (name: string, example: string) => never;
@@ -130,9 +137,9 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
     return value === undefined ? undefined : read(value);
   };
   return {
-    text: (name) => get(name, textOf),
-    texts: (name) => get(name, textsOf),
-    attributes: (name) => get(name, (value) => objectOf(mappingOf(value, `\`${name}\``))),
+    string: (name) => get(name, stringOf),
+    strings: (name) => get(name, stringsOf),
+    attributes: (name) => get(name, (value) => jsonObject(mappingOf(value, `\`${name}\``), REQUEST_VALUES)),
     entries: (name) =>
       get(name, (value) =>
         mappingOf(value, `\`${name}\``).entries.map(({ key, value: own }) => [key.text, own] as const),
@@ -148,63 +155,42 @@ function mappingOf(node: YamlNode, what: string): YamlMapping {
   return node;
 }
 
-function textOf(node: YamlNode): string {
+function stringOf(node: YamlNode): string {
   if (node.type !== 'String')
     throw new InputError(
-      'a text is expected',
+      'expected a string',
       node.place,
       'text' in node ? [{ message: `write it in quotes: \`"${node.text}"\`` }] : [],
     );
-  if (node.text === '') throw new InputError('the text must not be empty', node.place);
+  if (node.text === '') throw new InputError('the string must not be empty', node.place);
   return node.text;
 }
 
-function textsOf(node: YamlNode): readonly string[] {
+function stringsOf(node: YamlNode): readonly string[] {
   if (node.type !== 'Sequence')
     throw new InputError(
-      'a list of texts is expected',
+      'expected a list of strings',
       node.place,
       node.type === 'String' ? [{ message: `write \`[${node.text}]\`` }] : [],
     );
   if (node.items.length === 0)
     throw new InputError('the list must not be empty: without a role everything is denied', node.place);
-  return [...new Set(node.items.map(textOf))];
+  return [...new Set(node.items.map(stringOf))];
 }
 
-/** Numbers are doubles, as those of a request are. */
-function valueOf(node: YamlNode): JsonValue {
-  switch (node.type) {
-    case 'Null':
-      return null;
-    case 'Bool':
-      return node.text.toLowerCase() === 'true';
-    case 'Integer':
-    case 'Float':
-      return numberOf(node.text);
-    case 'String':
-      // In a policy `1e3` is a text; in JSON, and so here, a number.
-      return node.style === 'plain' && JSON_NUMBER.test(node.text) ? Number(node.text) : node.text;
-    case 'Sequence':
-      return node.items.map(valueOf);
-    case 'Mapping':
-      return objectOf(node);
-    case 'Nan':
-    case 'Infinity':
-      throw new InputError('no request can have this number', node.place);
-  }
-}
+/** Attributes as a request has them. */
+const REQUEST_VALUES: JsonReader = {
+  // In a policy `1e3` is a string; in JSON, and so here, a number.
+  stringValue: ({ style, text }) => (style === 'plain' && JSON_NUMBER.test(text) ? Number(text) : text),
+  rejectNumber: ({ place }) => {
+    throw new InputError('a request cannot have this number', place);
+  },
+  rejectKey: ({ text, place }) => {
+    throw new InputError('a key must be a string', place, quoted(text, place));
+  },
+};
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** Without a prototype, so that any key is an ordinary one. */
-function objectOf(mapping: YamlMapping): { readonly [name: string]: JsonValue } {
-  const result = Object.create(null) as Record<string, JsonValue>;
-  for (const { key, value } of mapping.entries) {
-    if (key.type !== 'String') throw new InputError('a key must be a text', key.place, quoted(key.text, key.place));
-    result[key.text] = valueOf(value);
-  }
-  return result;
-}
 
 function quoted(text: string, { span }: Place): readonly { readonly message: string }[] {
   return span.end > span.start ? [{ message: `write it in quotes: \`"${text}"\`` }] : [];

@@ -1,7 +1,7 @@
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Note } from '../diagnostics/diagnostic.js';
 import type { FirstProblem } from './first-problem.js';
-import { jsonConstant } from './json-constant.js';
+import { jsonConstant } from './json-value.js';
 import type { Field, Kind, MessageType } from './schema/field.js';
 import type { FieldValue, ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';

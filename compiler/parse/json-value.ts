@@ -1,0 +1,59 @@
+import type { JsonValue } from '../ast/policy.js';
+import type { FirstProblem } from './first-problem.js';
+import type { YamlKey, YamlMapping, YamlNode, YamlSpecial, YamlText } from './yaml/node.js';
+import { numberOf } from './yaml/scalar.js';
+
+/** What differs between the readers of JSON values: strings, and what happens to nodes that JSON cannot represent. */
+export interface JsonReader {
+  /** @param node of type `String`. */
+  readonly stringValue: (node: YamlText) => string | number;
+  /** NaN or an infinity; when this returns, the value is null. */
+  readonly rejectNumber: (node: YamlSpecial) => void;
+  /** A key that is not a string; when this returns, the entry is left out. */
+  readonly rejectKey: (key: YamlKey) => void;
+}
+
+/**
+ * The JSON value of a YAML node. All numbers are IEEE doubles. Objects have no prototype, so that any key is an
+ * ordinary one.
+ */
+export function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
+  switch (node.type) {
+    case 'Null':
+      return null;
+    case 'Bool':
+      return node.text.toLowerCase() === 'true';
+    case 'Integer':
+    case 'Float':
+      return numberOf(node.text);
+    case 'String':
+      return reader.stringValue(node);
+    case 'Sequence':
+      return node.items.map((item) => jsonValue(item, reader));
+    case 'Mapping':
+      return jsonObject(node, reader);
+    case 'Nan':
+    case 'Infinity':
+      reader.rejectNumber(node);
+      return null;
+  }
+}
+
+/** The JSON object of a YAML mapping. */
+export function jsonObject(node: YamlMapping, reader: JsonReader): { readonly [name: string]: JsonValue } {
+  const result = Object.create(null) as Record<string, JsonValue>;
+  for (const { key, value } of node.entries) {
+    if (key.type === 'String') result[key.text] = jsonValue(value, reader);
+    else reader.rejectKey(key);
+  }
+  return result;
+}
+
+/** A value that keeps its type (docs/spec/policy-language.md#variables-and-constants): a constant of a policy. */
+export function jsonConstant(node: YamlNode, problems: FirstProblem): JsonValue {
+  return jsonValue(node, {
+    stringValue: ({ text }) => text,
+    rejectNumber: ({ place, type }) => problems.note('policy/not-json', place, { type }),
+    rejectKey: ({ place, type }) => problems.note('yaml/key-type', place, { type }),
+  });
+}
