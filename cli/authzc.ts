@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
-import { addServerCommands } from './commands/server-commands.js';
+import { addServerCommands, collect } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
 import { addTestOptions } from './policies/test-options.js';
@@ -184,10 +184,6 @@ program
   });
 
 addServerCommands(program);
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
-}
 
 try {
   await program.parseAsync();

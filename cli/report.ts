@@ -1,16 +1,26 @@
-import type { Diagnostic } from '../compiler/diagnostics/diagnostic.js';
+import type { Diagnostic, Note } from '../compiler/diagnostics/diagnostic.js';
 import { formatList, formatPretty, type PrettyStyle } from '../compiler/diagnostics/format.js';
+import { frameOf } from '../compiler/diagnostics/frame.js';
 import { toReport } from '../compiler/diagnostics/json.js';
+import { colored, type Paint, plain } from '../compiler/diagnostics/paint.js';
+import type { Place } from '../compiler/diagnostics/span.js';
+import { visible } from '../compiler/diagnostics/visible.js';
+import { EXIT } from './exit.js';
 
-/** How diagnostics are shown: a line each, with their code frames, or as JSON for programs. */
+/** How diagnostics are shown: one per line, with code frames, or as JSON for programs. */
 export const OUTPUT_FORMATS = ['list', 'pretty', 'json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Shows diagnostics of a folder of policies on standard output; says nothing when there are none. */
-export function say(
+/** Whether a stream is a terminal that may be coloured. */
+export function isColorful({ isTTY }: { readonly isTTY?: boolean }): boolean {
+  return isTTY === true && process.env['NO_COLOR'] === undefined;
+}
+
+/** Prints diagnostics of a folder of policies to standard output, and nothing when there are none. */
+export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: OutputFormat,
-  { folder, color = isColorful() }: { readonly folder: string; readonly color?: boolean },
+  { folder, color = isColorful(process.stdout) }: { readonly folder: string; readonly color?: boolean },
 ): void {
   if (diagnostics.length === 0) return;
   process.stdout.write(textOf(diagnostics, format, { folder, color }));
@@ -27,7 +37,49 @@ function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style:
   }
 }
 
-/** Whether standard output is a terminal that may be coloured. */
-export function isColorful(): boolean {
-  return process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+/** Prints a warning to standard error, beside the result. */
+export function printWarning(message: string, place = ''): void {
+  console.error(`${place === '' ? '' : `${visible(place)}: `}warning: ${visible(message)}`);
+}
+
+/** A mistake in an argument, or in a file that describes a request. */
+export class InputError extends Error {
+  /** @param path the file or the option it is about, where there is no place in a file. */
+  constructor(
+    message: string,
+    readonly place: Place | undefined,
+    readonly notes: readonly Note[] = [],
+    readonly path: string = '',
+  ) {
+    super(message);
+  }
+}
+
+/** Prints an InputError to standard error and returns the exit code. Rethrows any other error. */
+export function reportInputError(error: unknown): number {
+  if (!(error instanceof InputError)) throw error;
+  process.stderr.write(formatInputError(error, { color: isColorful(process.stderr) }));
+  return EXIT.usage;
+}
+
+/**
+ * `alice.yaml:2:1: error: a principal has no field ...`, the lines around it, and the notes. Ends with a line break.
+ */
+export function formatInputError(
+  { message, place, notes, path }: InputError,
+  options: { readonly color: boolean },
+): string {
+  const paint: Paint = options.color ? colored : plain;
+  const where = place === undefined ? visible(path) : positionOf(place);
+  const lines = [
+    `${where === '' ? '' : `${where}: `}${paint.severity('error', 'error')}: ${paint.strong(visible(message))}`,
+    ...(place === undefined ? [] : frameOf(place.span, paint)),
+    ...notes.map((note) => `  ${paint.strong('note:')} ${visible(note.message)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function positionOf({ span: { source, start } }: Place): string {
+  const { line, column } = source.lineAndColumn(start);
+  return `${visible(source.path)}:${line}:${column}`;
 }

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { allowClosedPipe } from '../closed-pipe.js';
-import { visible } from '../../compiler/diagnostics/visible.js';
-import { complain, EXIT, UsageError } from '../exit.js';
+import type { JsonObject } from '@bufbuild/protobuf';
+import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
+import { type EntriesOptions, entriesRequest, listEntries } from '../audit/list-entries.js';
 import { type AdminOptions, adminTargetOf } from '../audit/target.js';
-import { type EntriesOptions, entriesRequest } from '../audit/entries-request.js';
-import { listEntries } from '../audit/list-entries.js';
-import { type EntryStyle, printEntry } from '../audit/print-entry.js';
+import { allowClosedPipe, EXIT, printError, UsageError } from '../exit.js';
 
 /** The options of `audit`, as commander gives them. */
 export interface AuditOptions extends AdminOptions, EntriesOptions {
@@ -32,7 +30,7 @@ export async function audit(options: AuditOptions): Promise<number> {
     }
     return EXIT.done;
   } catch (error) {
-    complain(new Error(visible(error instanceof Error ? error.message : String(error))));
+    printError(new Error(visible(error instanceof Error ? error.message : String(error))));
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }
@@ -40,4 +38,34 @@ export async function audit(options: AuditOptions): Promise<number> {
 function styleOf({ raw = false }: AuditOptions): EntryStyle {
   if (raw) return 'raw';
   return process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined ? 'colored' : 'plain';
+}
+
+/** How entries are shown. */
+export type EntryStyle = 'raw' | 'plain' | 'colored';
+
+/**
+ * An entry as a terminal may show it: as JSON on one line, or below its call id, with indentation. What callers wrote
+ * may hold anything; control characters and whatever else could meddle with a terminal are escaped, as JSON has it.
+ * Ends with a line break.
+ */
+export function printEntry(entry: JsonObject, style: EntryStyle): string {
+  switch (style) {
+    case 'raw':
+      return `${visibleJson(entry)}\n`;
+    case 'plain':
+      return `${headingOf(entry)}\n${visibleJson(entry, 2)}\n\n`;
+    case 'colored':
+      return `${BOLD}${headingOf(entry)}${RESET}\n${visibleJson(entry, 2).replace(KEYS, `$1${CYAN}$2${RESET}:`)}\n\n`;
+  }
+}
+
+const BOLD = '\u001b[1m';
+const CYAN = '\u001b[36m';
+const RESET = '\u001b[0m';
+
+/** A key begins its line; a string cannot hold a line break. */
+const KEYS = /^( +)("(?:[^"\\\n]|\\.)*"):/gm;
+
+function headingOf({ callId }: JsonObject): string {
+  return typeof callId === 'string' && callId !== '' ? visible(callId) : 'no call id';
 }

@@ -2,10 +2,10 @@ import { type CheckRequest, type CheckResult, createAuditedEngine } from '#runti
 import { ALLOW } from '#runtime/policy';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
-import { evaluationErrorText, refuse, requireOneReader, warn } from './plan.js';
-import { readAuxData, readPrincipal, readResource } from '../policies/request-files.js';
-import { policiesInMemory } from '../policies/policies-in-memory.js';
-import { unknownNames } from '../policies/unknown-names.js';
+import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
+import { policiesInMemory } from '../policies/compile.js';
+import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
+import { printWarning, reportInputError } from '../report.js';
 
 /** How decisions are shown: a line each, or as JSON. */
 export type CheckFormat = 'text' | 'json';
@@ -27,7 +27,7 @@ export async function checkCommand(directory: string, options: CheckOptions): Pr
   try {
     return await checked(directory, options);
   } catch (error) {
-    return refuse(error);
+    return reportInputError(error);
   }
 }
 
@@ -47,11 +47,11 @@ async function checked(
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: request.principal.id }))
-    warn(line);
+    printWarning(line);
   const engine = createAuditedEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
   const [result] = engine.check(request);
   for (const error of engine.evaluationErrors(request))
-    warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+    printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   process.stdout.write(textOf(result as CheckResult, output));
   return EXIT.done;
 }

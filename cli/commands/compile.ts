@@ -1,20 +1,18 @@
 import { bundle } from '../../compiler/bundle/index.js';
-import { type Compilation, compile } from '../../compiler/compile.js';
-import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import type { Compilation } from '../../compiler/compile.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import type { Severity } from '../../compiler/diagnostics/messages.js';
-import type { Source } from '../../compiler/diagnostics/source.js';
-import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
-import { load, loadSuites } from '../../compiler/load/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
-import { decidesNothing, emptyText } from '../policies/empty-folder.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { loadSuites } from '../../compiler/load/index.js';
+import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
 import { EXIT } from '../exit.js';
 import { compareFolder, type Difference } from '../outputs/output-folder.js';
-import { type OutputFormat, say } from '../report.js';
-import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
-import { counted, saySummary } from '../outputs/summary.js';
-import type { TestOptions } from '../policies/test-options.js';
 import { writeOutputs } from '../outputs/write-outputs.js';
+import { compileFolder, decidesNothing, emptyText } from '../policies/compile.js';
+import type { TestOptions } from '../policies/test-options.js';
+import { type OutputFormat, printDiagnostics } from '../report.js';
 
 /** The options of `authzc compile`, as commander gives them. */
 export interface CompileOptions extends TestOptions {
@@ -47,7 +45,8 @@ export async function compileCommand(directory: string, options: CompileOptions)
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused =
     compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
-  if (suites.length === 0 || isRefused) say(compilation.diagnostics, options.output, { folder: directory });
+  if (suites.length === 0 || isRefused)
+    printDiagnostics(compilation.diagnostics, options.output, { folder: directory });
   if (isRefused) return EXIT.refused;
   // Policies that only others import may be validated alone.
   const isEmpty = options.emit ? decidesNothing(compilation) : compilation.sources.length === 0;
@@ -60,7 +59,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
   let tests = 0;
   if (suites.length > 0) {
     // The engine is loaded only where there is something to ask it.
-    const { testCompilation } = await import('../policies/test-compilation.js');
+    const { testCompilation } = await import('../policies/test-policies.js');
     // Tests may be strict, which needs what --checks-only leaves out.
     const outcome = await testCompilation(
       suites,
@@ -71,7 +70,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
     tests = outcome.tests;
   }
   const summarise = (done: string): void =>
-    saySummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
+    printSummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
   if (!options.emit) {
     summarise('nothing written');
     return EXIT.done;
@@ -95,29 +94,6 @@ export async function compileCommand(directory: string, options: CompileOptions)
 /** Who only wants to know of problems gets them at once. */
 function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
   return !skipTests && (emit || tests !== undefined);
-}
-
-/** A compilation of a folder, with what was read of it. */
-export interface FolderCompilation extends Compilation {
-  readonly sources: readonly Source[];
-}
-
-/** How a folder is compiled. */
-export interface FolderOptions {
-  /** What was read of it before: what has not changed since is not compiled again. */
-  readonly earlier?: readonly Source[];
-  readonly strictTypes?: boolean;
-  readonly checksOnly?: boolean;
-}
-
-/** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
-export function compileFolder(
-  directory: string,
-  { earlier = [], strictTypes = false, checksOnly = false }: FolderOptions = {},
-): FolderCompilation {
-  const report = new Diagnostics();
-  const { sources, schemas } = load(directory, report, earlier);
-  return { ...compile(sources, report, { schemaTexts: schemas, strictTypes, checksOnly }), sources };
 }
 
 /** The emitted files and the types for callers, which only a folder of generated code needs. */
@@ -147,4 +123,43 @@ function describe({ missing, changed, stale }: Difference, folder: string): read
     ...changed.map((path) => `  differs  ${shownPath(path, folder)}`),
     ...stale.map((path) => `  stale    ${shownPath(path, folder)}`),
   ];
+}
+
+/** What a compilation came to. */
+export interface Outcome {
+  readonly program: Program | undefined;
+  /** How many tests passed. */
+  readonly tests: number;
+  /** What happened to the files. */
+  readonly done: string;
+  readonly milliseconds: number;
+}
+
+/**
+ * Says in one line what was done, to a person: on standard error when that is a terminal. Programs that read the
+ * output, and logs, see nothing, as they always have.
+ */
+export function printSummary(outcome: Outcome): void {
+  if (process.stderr.isTTY === true) process.stderr.write(`${summaryLine(outcome)}\n`);
+}
+
+/** `12 policies, 40 rules, 31 tests passed, 5 files written in 0.4 s`. */
+export function summaryLine({ program, tests, done, milliseconds }: Outcome): string {
+  const modules = program?.modules ?? [];
+  const rules = modules.flatMap((module) =>
+    module.kind === 'derived-roles' ? [] : module.rules.map(({ span }) => `${span.source.path}:${span.start}`),
+  );
+  const parts = [
+    counted(modules.length, 'policy', 'policies'),
+    // A rule with several derived roles is lowered to several.
+    counted(new Set(rules).size, 'rule'),
+    ...(tests > 0 ? [`${counted(tests, 'test')} passed`] : []),
+    done,
+  ];
+  return `${parts.join(', ')} in ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** `1 file`, `2 files`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }

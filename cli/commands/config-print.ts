@@ -1,6 +1,6 @@
 import { loadSettings } from '../../server/config.js';
 import { printConfig } from '../../server/config/print.js';
-import { complain, EXIT } from '../exit.js';
+import { EXIT, printError } from '../exit.js';
 
 /** `config print`: the configuration in force, with what each value comes from. Returns the exit code. */
 export function configPrint(options: { readonly config?: string; readonly set: readonly string[] }): number {
@@ -10,7 +10,7 @@ export function configPrint(options: { readonly config?: string; readonly set: r
     process.stdout.write(printConfig(settled));
     return EXIT.done;
   } catch (error) {
-    complain(error);
+    printError(error);
     return EXIT.failed;
   }
 }

@@ -1,9 +1,7 @@
 import { parseDuration } from '../../server/config/duration.js';
-import { askGrpc } from '../health/ask-grpc.js';
-import { askHttp, type HealthAnswer } from '../health/ask-http.js';
-import { complain, EXIT, UsageError } from '../exit.js';
+import { askGrpc, askHttp, type HealthAnswer, openConnection } from '../health/ask.js';
+import { EXIT, printError, UsageError } from '../exit.js';
 import { type HealthTarget, type TargetOptions, targetOf } from '../health/target.js';
-import { openConnection } from '../health/open-connection.js';
 
 /** The options of `healthcheck`, as commander gives them. */
 export interface HealthcheckOptions extends TargetOptions {
@@ -24,7 +22,7 @@ export async function healthcheck(options: HealthcheckOptions): Promise<number> 
     process.stdout.write(`${text}\n`);
     return serving ? EXIT.done : EXIT.failed;
   } catch (error) {
-    complain(error);
+    printError(error);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }

@@ -1,6 +1,4 @@
 import { version } from '../../compiler/version.js';
-import { INIT_DOCUMENT_POLICY, INIT_DOCUMENT_SCHEMA, INIT_PRINCIPAL_SCHEMA, INIT_ROLES } from './init-policies.js';
-import { INIT_TEST } from './init-test.js';
 
 /** The files that `authzc init` makes: text by path below the project's folder. */
 export function initFiles(name: string): { readonly [path: string]: string } {
@@ -82,3 +80,123 @@ npm run serve     # answers on port 3592 (REST, Connect) and 3593 (gRPC); compil
 \`\`\`
 `;
 }
+
+/** The policy of the project that `authzc init` makes: small, with a role, a derived role, conditions and a denial. */
+export const INIT_DOCUMENT_POLICY = `apiVersion: api.authz.dev/v1
+description: Who may do what with a document
+resourcePolicy:
+  resource: document
+  version: default
+  importDerivedRoles: [document_roles]
+  schemas:
+    principalSchema: {ref: "authz:///person.json"}
+    resourceSchema: {ref: "authz:///document.json"}
+  rules:
+    - name: anyone-creates
+      actions: [create]
+      effect: EFFECT_ALLOW
+      roles: [user]
+    - name: owners
+      actions: [view, edit, delete]
+      effect: EFFECT_ALLOW
+      derivedRoles: [owner]
+    - name: teammates-view
+      actions: [view]
+      effect: EFFECT_ALLOW
+      derivedRoles: [teammate]
+      condition:
+        match:
+          expr: R.attr.status == "published"
+    - name: admins
+      actions: ["*"]
+      effect: EFFECT_ALLOW
+      roles: [admin]
+    # A denial wins over whatever the same role is allowed; "*" is every role.
+    - name: archived-stays
+      actions: [edit, delete]
+      effect: EFFECT_DENY
+      roles: ["*"]
+      condition:
+        match:
+          expr: R.attr.status == "archived"
+`;
+
+/** Roles that follow from who asks and about what. */
+export const INIT_ROLES = `apiVersion: api.authz.dev/v1
+description: Roles that a person has towards one document
+derivedRoles:
+  name: document_roles
+  definitions:
+    - name: owner
+      parentRoles: [user]
+      condition:
+        match:
+          expr: R.attr.owner == P.id
+    - name: teammate
+      parentRoles: [user]
+      condition:
+        match:
+          expr: R.attr.team == P.attr.team
+`;
+
+/** What a document is known to have: conditions are checked against it. */
+export const INIT_DOCUMENT_SCHEMA = `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": {
+    "owner": { "type": "string" },
+    "team": { "type": "string" },
+    "status": { "enum": ["draft", "published", "archived"] }
+  },
+  "required": ["owner", "team", "status"]
+}
+`;
+
+/** What a principal is known to have. */
+export const INIT_PRINCIPAL_SCHEMA = `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "properties": { "team": { "type": "string" } },
+  "required": ["team"]
+}
+`;
+
+/** The test of the project that `authzc init` makes: of Node's own runner, so that it needs no package. */
+export const INIT_TEST = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createEngine } from 'authz/runtime';
+import { policies } from '../dist/policies.js';
+
+const engine = createEngine(policies);
+
+const alice = { id: 'alice', roles: ['user'], attr: { team: 'design' } };
+const bob = { id: 'bob', roles: ['user'], attr: { team: 'design' } };
+const carol = { id: 'carol', roles: ['user'], attr: { team: 'sales' } };
+const root = { id: 'root', roles: ['admin'], attr: { team: 'it' } };
+
+const ACTIONS = ['create', 'view', 'edit', 'delete'];
+
+/** What a principal may do with alice's document. */
+function allowed(principal, status) {
+  const resource = { kind: 'document', id: 'd1', attr: { owner: 'alice', team: 'design', status } };
+  return ACTIONS.filter((action) => engine.isAllowed({ principal, resource, action }));
+}
+
+test('owners do everything with their drafts', () => {
+  assert.deepEqual(allowed(alice, 'draft'), ['create', 'view', 'edit', 'delete']);
+});
+
+test('teammates see what is published, and nothing else', () => {
+  assert.deepEqual(allowed(bob, 'published'), ['create', 'view']);
+  assert.deepEqual(allowed(bob, 'draft'), ['create']);
+});
+
+test('other teams see nothing', () => {
+  assert.deepEqual(allowed(carol, 'published'), ['create']);
+});
+
+test('what is archived stays as it is, even for admins', () => {
+  assert.deepEqual(allowed(root, 'draft'), ACTIONS);
+  assert.deepEqual(allowed(root, 'archived'), ['create', 'view']);
+});
+`;

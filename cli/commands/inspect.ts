@@ -11,11 +11,8 @@ import {
 } from '../../compiler/inspect/index.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
-import { allowClosedPipe } from '../closed-pipe.js';
-import { EXIT } from '../exit.js';
-import { formatInputError, InputError } from '../complaints.js';
-import { refuse } from './plan.js';
-import { isColorful } from '../policies/policies-in-memory.js';
+import { allowClosedPipe, EXIT } from '../exit.js';
+import { formatInputError, InputError, isColorful, reportInputError } from '../report.js';
 
 /** The options of `authzc inspect`, as commander gives them. */
 export interface InspectOptions {
@@ -38,7 +35,7 @@ export function inspectCommand(directory: string, ids: readonly string[], option
   try {
     return inspected(directory, ids, options);
   } catch (error) {
-    return refuse(error);
+    return reportInputError(error);
   }
 }
 
@@ -53,14 +50,14 @@ function inspected(
   const report = new Diagnostics();
   const files = load(directory, report).sources.flatMap((source) => parse(source, report) ?? []);
   if (report.hasErrors) {
-    process.stderr.write(formatPretty(report.sorted(), { color: isColorful(), folder: directory }));
+    process.stderr.write(formatPretty(report.sorted(), { color: isColorful(process.stderr), folder: directory }));
     return EXIT.refused;
   }
   const policies = inspect(files);
   const { selected, unknown } = select(policies, { ids, includeDisabled, name, version, scope });
   if (selected.length > 0 || unknown.length === 0) process.stdout.write(formatInspected(selected, output, { headers }));
   for (const id of unknown)
-    complain(
+    printUnknownId(
       id,
       policies.map(({ policyId }) => policyId),
     );
@@ -76,11 +73,13 @@ function requirePattern(option: string, text: string | undefined): Pattern | und
 }
 
 /** A disabled policy is meant by its id, but not shown unless asked for. */
-function complain(id: string, known: readonly string[]): void {
+function printUnknownId(id: string, known: readonly string[]): void {
   const notes = known.includes(id)
     ? [{ message: 'it is disabled: `--include-disabled` shows it' }]
     : didYouMean(id, known);
   process.stderr.write(
-    formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), { color: isColorful() }),
+    formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), {
+      color: isColorful(process.stderr),
+    }),
   );
 }

@@ -1,19 +1,18 @@
 import {
   createAuditedEngine,
-  type EvaluationError,
   type PlanRequest,
   type PlanResult,
   type UnplannedRule,
   type ValidationError,
   writingOf,
 } from '#runtime/engine';
+import { type Filter, type Operand, operandText } from '#runtime/residual';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
-import { formatInputError, InputError } from '../complaints.js';
-import { readAttributes, readAuxData, readPrincipal } from '../policies/request-files.js';
-import { filterTree } from './plan-tree.js';
-import { isColorful, policiesInMemory } from '../policies/policies-in-memory.js';
-import { unknownNames } from '../policies/unknown-names.js';
+import { policiesInMemory } from '../policies/compile.js';
+import { readAttributes, readAuxData, readPrincipal, requireOneReader } from '../policies/request-files.js';
+import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
+import { printWarning, reportInputError } from '../report.js';
 
 /**
  * How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a
@@ -43,33 +42,8 @@ export async function planCommand(directory: string, options: PlanOptions): Prom
   try {
     return await planned(directory, options);
   } catch (error) {
-    return refuse(error);
+    return reportInputError(error);
   }
-}
-
-/** Says what is wrong with the request that the files and options describe; any other error is passed on. */
-export function refuse(error: unknown): number {
-  if (!(error instanceof InputError)) throw error;
-  process.stderr.write(formatInputError(error, { color: isColorful() }));
-  return EXIT.usage;
-}
-
-/** Standard input ends once. Throws an InputError when several options read it. */
-export function requireOneReader(files: readonly (string | undefined)[]): void {
-  if (files.filter((file) => file === '-').length > 1)
-    throw new InputError('only one option can read standard input (`-`)', undefined, [
-      { message: 'give the others files' },
-    ]);
-}
-
-/** A line beside the result, as a reader of standard error sees it. */
-export function warn(message: string, place = ''): void {
-  console.error(`${place === '' ? '' : `${visible(place)}: `}warning: ${visible(message)}`);
-}
-
-/** What a condition failed at. */
-export function evaluationErrorText({ expression, message }: EvaluationError): string {
-  return `\`${expression}\` could not be evaluated, so it does not hold: ${message}`;
 }
 
 async function planned(directory: string, options: PlanOptions): Promise<number> {
@@ -81,7 +55,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
     actions: request.actions,
     principal: request.principal.id,
   }))
-    warn(line);
+    printWarning(line);
   const engine = createAuditedEngine(policies.policies, {
     plan: writingOf(options.referenceShapes === true),
     schemaEnforcement: 'warn',
@@ -89,9 +63,9 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   });
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request))
-    warn(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
-  for (const error of plan.validationErrors) warn(violationText(error));
-  for (const rule of plan.unplanned) warn(unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
+    printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+  for (const error of plan.validationErrors) printWarning(violationText(error));
+  for (const rule of plan.unplanned) printWarning(unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
   process.stdout.write(textOf(plan, request, options.output));
   return EXIT.done;
 }
@@ -139,4 +113,26 @@ function violationText({ source, path, message }: ValidationError): string {
 
 function unplannedText({ policy, rule, reason }: UnplannedRule): string {
   return `no filter can say rule \`${rule}\` of ${policy}: ${reason}; in the filter an ALLOW of it grants nothing, a DENY of it applies to every row`;
+}
+
+/**
+ * A filter for reading: its kind, and below it an operator a line, its operands indented; one that has only leaves
+ * stands on one line with them.
+ */
+export function filterTree(filter: Filter): string {
+  const lines = filter.kind === 'KIND_CONDITIONAL' ? [filter.kind, ...treeOf(filter.condition, 1)] : [filter.kind];
+  return `${lines.join('\n')}\n`;
+}
+
+function treeOf(operand: Operand, depth: number): readonly string[] {
+  const indent = '  '.repeat(depth);
+  if (!('expression' in operand)) return [`${indent}${leaf(operand)}`];
+  const { operator, operands } = operand.expression;
+  if (operands.every((inner) => !('expression' in inner)))
+    return [`${indent}${[operator, ...operands.map(leaf)].join(' ')}`];
+  return [`${indent}${operator}`, ...operands.flatMap((inner) => treeOf(inner, depth + 1))];
+}
+
+function leaf(operand: Operand): string {
+  return visible(operandText(operand));
 }

@@ -9,11 +9,9 @@ import { Source } from '../../compiler/diagnostics/source.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
 import { PendingInput, type ReadPolicy, Session } from '../../compiler/repl/index.js';
-import { allowClosedPipe } from '../closed-pipe.js';
-import { EXIT } from '../exit.js';
-import { formatInputError } from '../complaints.js';
+import { allowClosedPipe, EXIT } from '../exit.js';
+import { formatInputError, isColorful } from '../report.js';
 import { readText } from '../policies/request-files.js';
-import { isColorful } from '../policies/policies-in-memory.js';
 
 /** The options of `authzc repl`, as commander gives them. */
 export interface ReplOptions {
@@ -107,13 +105,13 @@ function readPolicy(path: string): ReadPolicy {
   try {
     source = new Source(path, readText(path));
   } catch (error) {
-    return { problems: formatInputError(error as never, { color: isColorful() }) };
+    return { problems: formatInputError(error as never, { color: isColorful(process.stderr) }) };
   }
   const file = parse(source, report);
   if (file === undefined)
     return {
       problems: report.hasErrors
-        ? formatPretty(report.sorted(), { color: isColorful() })
+        ? formatPretty(report.sorted(), { color: isColorful(process.stderr) })
         : 'error: there is nothing in it\n',
     };
   return { file, others: policiesIn(dirname(resolve(path))) };

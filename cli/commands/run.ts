@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
 import { type Config, loadConfig } from '../../server/config.js';
 import { placed } from '../../server/config/config-error.js';
 import { parseDuration } from '../../server/config/duration.js';
@@ -7,7 +9,6 @@ import { openLog } from '../../server/observe/log/open-log.js';
 import { openAudit } from '../../server/process.js';
 import { EXIT } from '../exit.js';
 import { folderCompiler } from '../policies/served-folder.js';
-import { type StartedProgram, startProgram } from './program.js';
 
 /** The options of `authzc run`, as commander gives them. */
 export interface RunOptions {
@@ -114,3 +115,31 @@ function endWithSignals(program: StartedProgram): () => void {
     process.off('SIGTERM', end);
   };
 }
+
+/** A program that runs beside this one, on the same terminal. */
+export interface StartedProgram {
+  /**
+   * Its exit code; as shells have it, 127 when it cannot be started, and 128 with the number of the signal that ended
+   * it.
+   */
+  readonly ended: Promise<number>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+}
+
+/** Starts a program: its name and its arguments. No shell reads them. */
+export function startProgram([name = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): StartedProgram {
+  const child = spawn(name, args, { env: environment, stdio: 'inherit' });
+  const ended = new Promise<number>((resolve) => {
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      // A signal that cannot be sent is an error too, and ends nothing.
+      if (child.pid !== undefined) return;
+      console.error(`authzc: \`${name}\` cannot be started: ${error.code ?? error.message}`);
+      resolve(NOT_STARTED);
+    });
+    child.on('exit', (code, signal) => resolve(code ?? SIGNALLED + constants.signals[signal as NodeJS.Signals]));
+  });
+  return { ended, kill: (signal) => void child.kill(signal) };
+}
+
+const NOT_STARTED = 127;
+const SIGNALLED = 128;

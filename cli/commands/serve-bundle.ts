@@ -2,7 +2,7 @@ import { loadConfig } from '../../server/config.js';
 import { placed } from '../../server/config/config-error.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { runProgram } from '../../server/process.js';
-import { complain, EXIT } from '../exit.js';
+import { EXIT, printError } from '../exit.js';
 
 /** The options of `serve`, as commander gives them, and the file of the program, which workers run too. */
 export interface ServeOptions {
@@ -27,7 +27,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       log: openLog({ level: options.logLevel }),
     });
   } catch (error) {
-    complain(placed(error, places));
+    printError(placed(error, places));
     process.exit(EXIT.failed);
   }
 }

@@ -71,7 +71,7 @@ export function addServerCommands(program: Command): void {
     });
 }
 
-/** Gathers a flag that may be repeated. */
-export function collect(value: string, earlier: readonly string[]): readonly string[] {
+/** Collects the values of a flag that may be repeated. */
+export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }

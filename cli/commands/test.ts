@@ -1,11 +1,10 @@
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { loadSuites } from '../../compiler/load/index.js';
 import { testFilter } from '../../compiler/policy-tests/filter.js';
-import { compileFolder } from './compile.js';
-import { policiesOf } from '../policies/compiled-policies.js';
+import { compileFolder, policiesOf } from '../policies/compile.js';
 import { EXIT } from '../exit.js';
-import { runPolicyTests } from '../policies/policy-tests.js';
-import { isColorful, say } from '../report.js';
+import { runPolicyTests } from '../policies/test-policies.js';
+import { isColorful, printDiagnostics } from '../report.js';
 import type { TestOptions } from '../policies/test-options.js';
 
 /** How problems of policies and the results of tests are shown. */
@@ -28,9 +27,9 @@ export async function testCommand(directory: string, options: TestCommandOptions
   const suites = loadSuites(options.tests ?? directory);
   const compilation = compileFolder(directory);
   if (compilation.program === undefined) {
-    say(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
+    printDiagnostics(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
       folder: directory,
-      color: options.color && isColorful(),
+      color: options.color && isColorful(process.stdout),
     });
     return EXIT.refused;
   }
@@ -48,7 +47,7 @@ export async function testCommand(directory: string, options: TestCommandOptions
     schemaEnforcement: options.enforceSchemas === true ? 'reject' : options.ignoreSchemas === true ? 'none' : 'warn',
     format: options.testOutput ?? options.output,
     verbose: options.verbose ?? false,
-    color: options.color && isColorful(),
+    color: options.color && isColorful(process.stdout),
     folder: options.tests ?? directory,
   });
   process.stdout.write(report);

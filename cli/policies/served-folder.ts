@@ -5,8 +5,8 @@ import { bundle } from '../../compiler/bundle/index.js';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
-import { compileFolder } from '../commands/compile.js';
-import { decidesNothing, emptyText } from './empty-folder.js';
+import { compileFolder } from '../policies/compile.js';
+import { decidesNothing, emptyText } from './compile.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
 
 /**

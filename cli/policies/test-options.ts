@@ -20,7 +20,7 @@ export function addTestOptions(command: Command): Command {
     .option(
       '--test-filter <filter>',
       'run only some tests, `suite=GLOB,GLOB;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`; may be repeated',
-      (value: string, previous: readonly string[] = []) => [...previous, value],
+      (value: string, earlier: readonly string[] = []) => [...earlier, value],
     )
     .option('--skip-batching', 'ask about each action by itself')
     .option('--strict-evaluation', 'test in strict evaluation')

@@ -14,7 +14,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../cli/commands/compile.js';
+import { compileFolder } from '../../cli/policies/compile.js';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { type Code, CODES } from '../../server/service/rpc-error.js';

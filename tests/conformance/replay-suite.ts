@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
-import { compileFolder } from '../../cli/commands/compile.js';
+import { compileFolder } from '../../cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { loaded, SHARED } from '../support/compiled.js';

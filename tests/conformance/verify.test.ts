@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import { askEngine } from '../../cli/policies/ask-engine.js';
-import { policiesInMemory } from '../../cli/policies/policies-in-memory.js';
+import { policiesInMemory } from '../../cli/policies/compile.js';
 import { loadSuites } from '../../compiler/load/index.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import { testFilter } from '../../compiler/policy-tests/filter.js';

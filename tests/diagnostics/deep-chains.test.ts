@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../cli/commands/compile.js';
-import { policiesInMemory } from '../../cli/policies/policies-in-memory.js';
+import { compileFolder, policiesInMemory } from '../../cli/policies/compile.js';
 
 const test = suite('chains of variables');
 

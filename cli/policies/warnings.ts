@@ -1,17 +1,15 @@
+import type { EvaluationError } from '#runtime/engine';
 import { type ActionTable, type PolicyBundle, sanitize } from '#runtime/policy';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 
-/** What a request names. */
+/** The names in a request. */
 export interface Named {
   readonly kind: string;
   readonly actions: readonly string[];
   readonly principal: string;
 }
 
-/**
- * A line for each name that no policy knows: a slip of the pen denies like anything else, and a reader would look for
- * the reason in the policies.
- */
+/** A warning for each name in a request that no policy mentions: a misspelt name is denied without any other sign. */
 export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }: Named): readonly string[] {
   const own = bundle.principalPolicies.filter((policy) => policy.principal === principal);
   const tablesOfPrincipal = own.flatMap(({ kinds, otherKinds }) => [
@@ -47,4 +45,9 @@ function knows({ actions, otherActions }: ActionTable, action: string, kind: str
 function guess(written: string, known: readonly string[]): string {
   const [note] = didYouMean(written, known);
   return note === undefined ? '' : `: ${note.message}`;
+}
+
+/** The warning about a condition that could not be evaluated. */
+export function evaluationErrorText({ expression, message }: EvaluationError): string {
+  return `\`${expression}\` could not be evaluated, so it does not hold: ${message}`;
 }
