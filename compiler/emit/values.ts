@@ -129,7 +129,7 @@ export function propertyAccess(operand: Value, name: string, context: FunctionCo
  * Whether a chain of selections begins at attributes, claims or an element of them, and no step could find an inherited
  * property.
  */
-function isReadPlainly(operand: Value, name: string): boolean {
+export function isReadPlainly(operand: Value, name: string): boolean {
   const below: string[] = [];
   let first = name;
   let root = operand;

@@ -4,7 +4,16 @@ import { comment } from './comment.js';
 import { bracketed, type Doc, group, indent, join, line } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { type FunctionContext, localFunction } from './function-context.js';
-import { besideJson, call, isPlainJson, isSetDoc, isStringLiteral, propertyAccess, valueDoc } from './values.js';
+import {
+  besideJson,
+  call,
+  isPlainJson,
+  isReadPlainly,
+  isSetDoc,
+  isStringLiteral,
+  propertyAccess,
+  valueDoc,
+} from './values.js';
 import { jsonDoc } from './literals.js';
 import { camelCase } from './names.js';
 import { quote } from './quote.js';
@@ -44,15 +53,68 @@ export function whenDoc(predicate: Predicate, context: FunctionContext): Fragmen
 
 /** Tests that must hold first, and then the predicate, as one chain of `&&`. */
 export function conjunction(first: readonly Doc[], predicate: Predicate, context: FunctionContext): Fragment {
-  const operands = predicate.kind === 'and' ? predicate.operands : [predicate];
+  const operands = predicate.kind === 'and' ? withoutImplied(predicate.operands) : [predicate];
   const rest = operands.map((operand) => atLeast('equality', whenDoc(operand, context)));
   return { doc: group(join([...first, ...rest], [' &&', line])), level: 'and' };
 }
 
 function chain(operands: readonly Predicate[], kind: 'and' | 'or', context: FunctionContext): Fragment {
   // `&&` inside `||` gets parentheses that JavaScript does not need and a reader does.
-  const docs = operands.map((operand) => atLeast('equality', whenDoc(operand, context)));
+  const left = kind === 'and' ? withoutImplied(operands) : operands;
+  if (left.length === 1) return whenDoc(left[0] as Predicate, context);
+  const docs = left.map((operand) => atLeast('equality', whenDoc(operand, context)));
   return { doc: group(join(docs, [kind === 'and' ? ' &&' : ' ||', line])), level: kind };
+}
+
+/**
+ * The operands of an `&&` without tests for the presence of an attribute that a test after them fails without:
+ * `R.attr.open === true` says that `R.attr.open` is there. What stands between the two costs next to nothing, so that
+ * the one is not there to spare the other.
+ */
+function withoutImplied(operands: readonly Predicate[]): readonly Predicate[] {
+  return operands.filter((operand, index) => {
+    if (operand.kind !== 'has' || !operand.polarity) return true;
+    const { operand: object, name } = operand;
+    if (object.kind !== 'field' || !isReadPlainly(object, name)) return true;
+    for (const later of operands.slice(index + 1)) {
+      const values = comparedIn(later);
+      if (values === undefined || !values.every(isRead)) return true;
+      if (later.kind !== 'has' && values.some((value) => isAttribute(value, object, name))) return false;
+    }
+    return true;
+  });
+}
+
+/** The values without which a test does not hold. */
+function comparedIn(predicate: Predicate): readonly Value[] | undefined {
+  switch (predicate.kind) {
+    case 'compare':
+      return [predicate.left, predicate.right];
+    case 'in':
+      return [predicate.element, predicate.collection];
+    case 'is':
+      return [predicate.value];
+    case 'has':
+      return [predicate.operand];
+    case 'constant':
+    case 'and':
+    case 'or':
+    case 'not':
+    case 'quantifier':
+      return undefined;
+  }
+}
+
+/** Whether a value is only looked up. */
+function isRead(value: Value): boolean {
+  if (value.kind === 'select') return isRead(value.operand);
+  if (value.kind === 'list') return value.elements.every((element) => isRead(element.value));
+  return value.kind === 'literal' || value.kind === 'constant' || value.kind === 'field';
+}
+
+function isAttribute(value: Value, object: Value & { kind: 'field' }, name: string): boolean {
+  if (value.kind !== 'select' || value.name !== name || value.operand.kind !== 'field') return false;
+  return value.operand.of === object.of && value.operand.name === object.name;
 }
 
 function equality(left: Fragment, sign: '===' | '!==', right: Doc): Fragment {

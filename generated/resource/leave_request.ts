@@ -93,8 +93,7 @@ const approve: Rule = {
       directManager.when(request) &&
       isPending(request) === true &&
       isShort(request) === true &&
-      !(cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) ||
-        (R.attr.disputed !== undefined && R.attr.disputed === true))
+      !(cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) || R.attr.disputed === true)
     );
   },
   where: (request) => {

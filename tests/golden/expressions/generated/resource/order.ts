@@ -176,7 +176,7 @@ const choices: Rule = {
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R }) =>
-    (R.attr.vip !== undefined && R.attr.vip === true) ||
+    R.attr.vip === true ||
     (R.attr.vip === undefined && cel.greater(P.attr.level, 3)) ||
     cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false) === true,
   where: ({ principal: P, row }) =>
