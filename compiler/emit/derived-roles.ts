@@ -25,13 +25,13 @@ function declaration(module: DerivedRolesModule, role: DerivedRole, name: string
   const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
   const isListedApart = valuesOf(role.condition).some(readsVariables);
   const object = objectDoc([
-    ['key', quote(`${module.key}#${role.name}`)],
+    ['set', quote(module.name)],
     ['name', quote(role.name)],
-    ['parentRoles', bracketed('new Set([', texts(role.parentRoles), '])')],
+    ['parentRoles', bracketed('[', texts(role.parentRoles), ']')],
     ['when', whenFunction(applies, context)],
     ['where', whereFunction(applies, context)],
     ['whenListed', isListedApart ? whenFunction(applies, context, LISTED) : undefined],
     ['whereListed', isListedApart ? whereFunction(applies, context, LISTED) : undefined],
   ]);
-  return `${describeDerivedRole(role)}\n${print([`export const ${name}: DerivedRole = `, object, ';'])}`;
+  return `${describeDerivedRole(role)}\n${print([`export const ${name} = derivedRole(`, object, ');'])}`;
 }

@@ -6,7 +6,7 @@ import { camelCase } from './names.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { ruleSection } from './rule.js';
-import { actionTableDocs, mapDoc, ruleList } from './tables.js';
+import { actionTableDocs, mapUnlessEmpty, ruleList, scopeDocs } from './tables.js';
 import { tracedKeys } from './traced-keys.js';
 
 /** A principal policy: its rules, and for each kind they name the rules each action reaches. */
@@ -37,15 +37,12 @@ export function principalSections(
     ];
   });
   const policy = objectDoc([
-    ['key', quote(module.key)],
     ['principal', quote(module.principal)],
-    ['version', quote(module.version)],
-    ['scope', quote(module.scope)],
-    ['overridesParent', String(module.overridesParent)],
-    ['kinds', mapDoc(kinds)],
+    ...scopeDocs(module),
+    ['overridesParent', module.overridesParent ? undefined : 'false'],
+    ['kinds', mapUnlessEmpty(kinds)],
     ['otherKinds', ruleList(module.otherKinds, ruleNames)],
-    ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
-    ['readsRuntime', String(module.readsRuntime)],
+    ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  return [...rules, { text: print([`export const ${exportName}: PrincipalPolicy = `, policy, ';']) }];
+  return [...rules, { text: print([`export const ${exportName} = principalPolicy(`, policy, ');']) }];
 }

@@ -1,6 +1,6 @@
 import type { Section } from '../ir/emitted-file.js';
 import type { ResourceModule, Rule } from '../ir/program.js';
-import { bracketed, type Doc, print } from './doc.js';
+import { type Doc, print } from './doc.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase, upperFirst } from './names.js';
 import { objectDoc } from './object.js';
@@ -9,7 +9,7 @@ import { roleBitNames } from './role-bits.js';
 import { ruleSection } from './rule.js';
 import { schemasDoc, type UsedSchemas } from './schemas.js';
 import { severalTimes } from './several.js';
-import { actionTableDocs, mapDoc } from './tables.js';
+import { actionTableDocs, listUnlessEmpty, mapUnlessEmpty, scopeDocs } from './tables.js';
 import { tracedKeys } from './traced-keys.js';
 
 /**
@@ -47,41 +47,27 @@ export function resourceSections(
   );
   const table = actionTableDocs(module.table, ruleNames);
   const policy = objectDoc([
-    ['key', quote(module.key)],
     ['kind', quote(module.kindName)],
-    ['version', quote(module.version)],
-    ['scope', quote(module.scope)],
-    ['overridesParent', String(module.overridesParent)],
-    ['roles', mapDoc(module.roles.literals.map(({ role }) => [role, bits.all(role)]))],
+    ...scopeDocs(module),
+    ['overridesParent', module.overridesParent ? undefined : 'false'],
+    ['roles', mapUnlessEmpty(module.roles.literals.map(({ role }) => [role, bits.all(role)]))],
     [
       'roleGlobs',
-      bracketed(
-        '[',
+      listUnlessEmpty(
         module.roles.globs.map(
           ({ pattern }): Doc => `{ matches: glob(${quote(pattern)}), bits: ${bits.own(pattern)} }`,
         ),
-        ']',
       ),
     ],
-    ['reach', bits.of(module.rules)],
     ['actions', table.actions],
     ['otherActions', table.otherActions],
-    [
-      'derivedRoles',
-      bracketed(
-        '[',
-        module.derivedRoles.map((role) => roleNames(role.module, role.name)),
-        ']',
-      ),
-    ],
-    ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
-    ['readsRuntime', String(module.readsRuntime)],
+    ['readsRuntime', module.readsRuntime ? 'true' : undefined],
     ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
   ]);
   return [
     ...(bits.declarations === undefined ? [] : [{ text: bits.declarations }]),
     ...rules,
-    { text: print([`export const ${exportName}: ResourcePolicy = `, policy, ';']) },
+    { text: print([`export const ${exportName} = resourcePolicy(`, policy, ');']) },
   ];
 }
 

@@ -8,7 +8,7 @@ import { camelCase } from './names.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { outputDoc } from './rule.js';
-import { texts } from './tables.js';
+import { listUnlessEmpty, scopeDocs, texts } from './tables.js';
 
 /** A role policy: what its role may do at most. */
 export function roleSections(module: RoleModule, exportName: string, context: ModuleContext): readonly Section[] {
@@ -22,16 +22,13 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
     }),
   );
   const policy = objectDoc([
-    ['key', quote(module.key)],
     ['role', quote(module.role)],
-    ['version', quote(module.version)],
-    ['scope', quote(module.scope)],
-    ['parentRoles', bracketed('[', texts(module.parentRoles), ']')],
-    ['rules', bracketed('[', names, ']')],
-    ['hasOutputs', String(module.rules.some(({ output }) => output !== undefined))],
-    ['readsRuntime', String(module.readsRuntime)],
+    ...scopeDocs(module),
+    ['parentRoles', listUnlessEmpty(texts(module.parentRoles))],
+    ['rules', listUnlessEmpty(names)],
+    ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  return [...rules, { text: print([`export const ${exportName}: RolePolicy = `, policy, ';']) }];
+  return [...rules, { text: print([`export const ${exportName} = rolePolicy(`, policy, ');']) }];
 }
 
 function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): string {

@@ -4,7 +4,7 @@ import { describeCondition, describeRule } from './describe.js';
 import { bracketed, type Doc, print } from './doc.js';
 import { outputFunction, whenFunction, whereFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
-import { objectDoc } from './object.js';
+import { objectDoc, shortObjectDoc } from './object.js';
 import { quote } from './quote.js';
 import { texts } from './tables.js';
 import { usualTracedKey } from './traced-keys.js';
@@ -40,7 +40,8 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
   const sharedFilter =
     names.shared && condition && !module.checksOnly && filterOfSeveral(condition, inverted, names.shared, module);
   const everyone = rule.roles[0] === '*';
-  const object = objectDoc([
+  const isPlain = condition === undefined && rule.output === undefined;
+  const object = (isPlain ? shortObjectDoc : objectDoc)([
     ['name', quote(rule.name)],
     ['effect', rule.effect === 'allow' ? 'ALLOW' : 'DENY'],
     ['roles', names.roles],

@@ -2,29 +2,53 @@ import type { ActionTable } from '../ir/program.js';
 import { bracketed, type Doc } from './doc.js';
 import { quote } from './quote.js';
 
-/** The properties `actions` and `otherActions` of a table, given the identifier of each rule. */
+/** The properties `actions` and `otherActions` of a table, given the identifier of each rule; undefined where empty. */
 export function actionTableDocs(
   table: ActionTable,
   names: readonly string[],
-): { readonly actions: Doc; readonly otherActions: Doc } {
+): { readonly actions: Doc | undefined; readonly otherActions: Doc | undefined } {
   return {
-    actions: mapDoc(table.actions.map(({ action, rules }): readonly [string, Doc] => [action, ruleList(rules, names)])),
+    actions: mapUnlessEmpty(
+      table.actions.map(({ action, rules }): readonly [string, Doc] => [
+        action,
+        bracketed('[', identifiers(rules, names), ']'),
+      ]),
+    ),
     otherActions: ruleList(table.otherActions, names),
   };
 }
 
-/** A list of rules by identifier. */
-export function ruleList(rules: readonly number[], names: readonly string[]): Doc {
-  return bracketed(
-    '[',
-    rules.map((rule) => names[rule] as string),
-    ']',
-  );
+/** A list of rules by identifier; undefined where it is empty. */
+export function ruleList(rules: readonly number[], names: readonly string[]): Doc | undefined {
+  return listUnlessEmpty(identifiers(rules, names));
 }
 
-/** `new Map([...])`. */
-export function mapDoc(entries: readonly (readonly [key: string, value: Doc])[]): Doc {
-  if (entries.length === 0) return 'new Map()';
+function identifiers(rules: readonly number[], names: readonly string[]): readonly string[] {
+  return rules.map((rule) => names[rule] as string);
+}
+
+/** `[a, b]`; undefined where it is empty. */
+export function listUnlessEmpty(items: readonly Doc[]): Doc | undefined {
+  return items.length === 0 ? undefined : bracketed('[', items, ']');
+}
+
+/** The properties `version` and `scope` of a policy, where they are not what most policies have. */
+export function scopeDocs({
+  version,
+  scope,
+}: {
+  readonly version: string;
+  readonly scope: string;
+}): readonly (readonly [name: string, value: Doc | undefined])[] {
+  return [
+    ['version', version === 'default' ? undefined : quote(version)],
+    ['scope', scope === '' ? undefined : quote(scope)],
+  ];
+}
+
+/** `new Map([...])`; undefined where it is empty. */
+export function mapUnlessEmpty(entries: readonly (readonly [key: string, value: Doc])[]): Doc | undefined {
+  if (entries.length === 0) return undefined;
   return bracketed(
     'new Map([',
     entries.map(([key, value]): Doc => [`[${quote(key)}, `, value, ']']),

@@ -2,15 +2,15 @@
 //
 // Who someone is to an album
 
-import type { DerivedRole } from '#runtime/policy';
+import { derivedRole } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
 // owner: a [user] where
 //   R.attr.owner == P.id
-export const owner: DerivedRole = {
-  key: 'derived_roles.album_roles#owner',
+export const owner = derivedRole({
+  set: 'album_roles',
   name: 'owner',
-  parentRoles: new Set(['user']),
+  parentRoles: ['user'],
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
   where: ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id)),
-};
+});

@@ -3,18 +3,18 @@
 // Roles that people have towards a colleague's request
 
 import * as cel from '#runtime/cel';
-import type { DerivedRole } from '#runtime/policy';
+import { derivedRole } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
 // requester: a [employee] where
 //   R.attr.owner == P.id
-export const requester: DerivedRole = {
-  key: 'derived_roles.company_roles#requester',
+export const requester = derivedRole({
+  set: 'company_roles',
   name: 'requester',
-  parentRoles: new Set(['employee']),
+  parentRoles: ['employee'],
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
   where: ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id)),
-};
+});
 
 // C.approvers
 const approversSet = new Set<cel.Value>(['manager', 'director']);
@@ -26,10 +26,10 @@ const approvers: cel.Json = ['manager', 'director'];
 //   P.attr.title in C.approvers
 //   R.attr.department == P.attr.department
 //   R.attr.owner != P.id
-export const directManager: DerivedRole = {
-  key: 'derived_roles.company_roles#direct_manager',
+export const directManager = derivedRole({
+  set: 'company_roles',
   name: 'direct_manager',
-  parentRoles: new Set(['employee']),
+  parentRoles: ['employee'],
   when: ({ principal: P, resource: R }) =>
     cel.isOneOf(P.attr.title, approversSet) &&
     cel.isEqual(R.attr.department, P.attr.department) &&
@@ -40,4 +40,4 @@ export const directManager: DerivedRole = {
       residual.holds(residual.equals(row.attr('department'), P.attr.department)),
       residual.holds(residual.notEquals(row.attr('owner'), P.id)),
     ),
-};
+});

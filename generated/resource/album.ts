@@ -3,7 +3,7 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from '#runtime/cel';
-import { ALLOW, always, ANYONE, DENY, glob, matchesAny, rowsOf, type ResourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, always, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Rule } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { owner } from '../derived_roles/album_roles.js';
 
@@ -71,22 +71,14 @@ const locked: Rule = {
   rows: rowsOf(['edit', 'delete', 'comment:*'], ['*']),
 };
 
-export const album: ResourcePolicy = {
-  key: 'resource.album.vdefault',
+export const album = resourcePolicy({
   kind: 'album',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([['curator', CURATOR], ['user', USER]]),
   roleGlobs: [{ matches: glob('guest:*'), bits: GUEST_ANY }],
-  reach: ANYONE,
   actions: new Map([
     ['view', [curators, owners, audience]],
     ['edit', [curators, owners, locked]],
     ['delete', [curators, owners, locked]],
   ]),
   otherActions: [curators, owners, audience, locked],
-  derivedRoles: [owner],
-  hasOutputs: true,
-  readsRuntime: false,
-};
+});

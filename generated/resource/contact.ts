@@ -2,39 +2,21 @@
 //
 // Contacts of the example API
 
-import { ALLOW, always, type ResourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, always, resourcePolicy, type Rule } from '#runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const USER = 1 << 0;
 const ADMIN = 1 << 1;
 
 // ALLOW list, read to [user, admin]
-const readers: Rule = {
-  name: 'readers',
-  effect: ALLOW,
-  roles: USER | ADMIN,
-  when: always,
-  where: always,
-};
+const readers: Rule = { name: 'readers', effect: ALLOW, roles: USER | ADMIN, when: always, where: always };
 
 // ALLOW create, update, delete to [admin]
-const writers: Rule = {
-  name: 'writers',
-  effect: ALLOW,
-  roles: ADMIN,
-  when: always,
-  where: always,
-};
+const writers: Rule = { name: 'writers', effect: ALLOW, roles: ADMIN, when: always, where: always };
 
-export const contact: ResourcePolicy = {
-  key: 'resource.contact.vdefault',
+export const contact = resourcePolicy({
   kind: 'contact',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([['user', USER], ['admin', ADMIN]]),
-  roleGlobs: [],
-  reach: USER | ADMIN,
   actions: new Map([
     ['list', [readers]],
     ['read', [readers]],
@@ -42,8 +24,4 @@ export const contact: ResourcePolicy = {
     ['update', [writers]],
     ['delete', [writers]],
   ]),
-  otherActions: [],
-  derivedRoles: [],
-  hasOutputs: false,
-  readsRuntime: false,
-};
+});

@@ -4,7 +4,7 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW, always, ANYONE, DENY, matchesAny, rowsOf, type Query, type Request, type ResourcePolicy, type Rule,
+  ALLOW, always, ANYONE, DENY, matchesAny, resourcePolicy, rowsOf, type Query, type Request, type Rule,
 } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { directManager, requester } from '../derived_roles/company_roles.js';
@@ -13,13 +13,7 @@ import { directManager, requester } from '../derived_roles/company_roles.js';
 const EMPLOYEE = 1 << 0;
 
 // ALLOW create to [employee]
-const ask: Rule = {
-  name: 'ask',
-  effect: ALLOW,
-  roles: EMPLOYEE,
-  when: always,
-  where: always,
-};
+const ask: Rule = { name: 'ask', effect: ALLOW, roles: EMPLOYEE, when: always, where: always };
 
 // ALLOW view, view:* to [requester]
 const ownRequests: Rule = {
@@ -136,15 +130,9 @@ const tooLate: Rule = {
   where: (request) => residual.holds(hasStartedWhere(request)),
 };
 
-export const leaveRequest: ResourcePolicy = {
-  key: 'resource.leave_request.vdefault',
+export const leaveRequest = resourcePolicy({
   kind: 'leave_request',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([['employee', EMPLOYEE]]),
-  roleGlobs: [],
-  reach: ANYONE,
   actions: new Map([
     ['create', [ask]],
     ['view', [ownRequests, managersView]],
@@ -153,7 +141,4 @@ export const leaveRequest: ResourcePolicy = {
     ['approve', [approve, tooLate]],
   ]),
   otherActions: [ownRequests],
-  derivedRoles: [directManager, requester],
-  hasOutputs: true,
-  readsRuntime: false,
-};
+});

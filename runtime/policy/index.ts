@@ -1,6 +1,16 @@
 /** The contract of generated code and engine, and what generated modules need to keep it. */
 export * from './policy.js';
 export { always } from './always.js';
+export {
+  derivedRole,
+  type DerivedRoleText,
+  principalPolicy,
+  type PrincipalPolicyText,
+  resourcePolicy,
+  type ResourcePolicyText,
+  rolePolicy,
+  type RolePolicyText,
+} from './define.js';
 export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
 export { type GlobToken, parseGlob } from './glob-syntax.js';
 export { policyKey, sanitize } from './names.js';

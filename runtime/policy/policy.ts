@@ -169,8 +169,8 @@ export interface DerivedRole extends Condition {
    * Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null
    * (docs/spec/policy-language.md#evaluating-variables); absent when nobody can tell.
    */
-  readonly whenListed?: (request: Request) => boolean;
-  readonly whereListed?: (query: Query) => Residual;
+  readonly whenListed?: ((request: Request) => boolean) | undefined;
+  readonly whereListed?: ((query: Query) => Residual) | undefined;
   /** Exact texts; `*` is everyone. */
   readonly parentRoles: ReadonlySet<string>;
 }
@@ -201,7 +201,7 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   /** Whether a condition (those of the derived roles it names included) or an output reads `runtime`. */
   readonly readsRuntime: boolean;
   /** Only the root scope's are used (docs/spec/policy-language.md#which-schemas-apply). */
-  readonly schemas?: SchemaReferences;
+  readonly schemas?: SchemaReferences | undefined;
 }
 
 export interface RoleGlob {

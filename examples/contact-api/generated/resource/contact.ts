@@ -2,7 +2,7 @@
 //
 // Who may do what with contacts
 
-import { ALLOW, always, anyOf, type ResourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, always, anyOf, resourcePolicy, type Rule } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { rowsThatSatisfy } from '#runtime/row-schema';
 import { violationsOf } from '#runtime/schema';
@@ -13,13 +13,7 @@ const ADMIN = 1 << 0;
 const USER = 1 << 1;
 
 // ALLOW list, read, create, update, delete to [admin]
-const admins: Rule = {
-  name: 'admins',
-  effect: ALLOW,
-  roles: ADMIN,
-  when: always,
-  where: always,
-};
+const admins: Rule = { name: 'admins', effect: ALLOW, roles: ADMIN, when: always, where: always };
 
 // ALLOW list, read to [user] when any of
 //   R.attr.private == false
@@ -36,15 +30,9 @@ const users: Rule = {
     ),
 };
 
-export const contact: ResourcePolicy = {
-  key: 'resource.contact.vdefault',
+export const contact = resourcePolicy({
   kind: 'contact',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([['admin', ADMIN], ['user', USER]]),
-  roleGlobs: [],
-  reach: ADMIN | USER,
   actions: new Map([
     ['list', [admins, users]],
     ['read', [admins, users]],
@@ -52,10 +40,6 @@ export const contact: ResourcePolicy = {
     ['update', [admins]],
     ['delete', [admins]],
   ]),
-  otherActions: [],
-  derivedRoles: [],
-  hasOutputs: false,
-  readsRuntime: false,
   schemas: {
     resource: {
       ref: 'authz:///contact.json',
@@ -64,4 +48,4 @@ export const contact: ResourcePolicy = {
       where: rowsThatSatisfy(contactSchema),
     },
   },
-};
+});

@@ -2,7 +2,7 @@
 //
 // More roles than a policy has bits
 
-import { ALLOW, always, glob, matchesAny, type ResourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, always, glob, matchesAny, resourcePolicy, type Rule } from '#runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 // One bit for team0, team30.
@@ -380,12 +380,8 @@ const meet: Rule = {
   where: always,
 };
 
-export const town: ResourcePolicy = {
-  key: 'resource.town.vdefault',
+export const town = resourcePolicy({
   kind: 'town',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([
     ['team0', TEAM0],
     ['team1', TEAM1],
@@ -422,36 +418,6 @@ export const town: ResourcePolicy = {
     ['team32', TEAM2],
   ]),
   roleGlobs: [{ matches: glob('guest:*'), bits: TEAM3 }],
-  reach: TEAM0 |
-    TEAM1 |
-    TEAM2 |
-    TEAM3 |
-    TEAM4 |
-    TEAM5 |
-    TEAM6 |
-    TEAM7 |
-    TEAM8 |
-    TEAM9 |
-    TEAM10 |
-    TEAM11 |
-    TEAM12 |
-    TEAM13 |
-    TEAM14 |
-    TEAM15 |
-    TEAM16 |
-    TEAM17 |
-    TEAM18 |
-    TEAM19 |
-    TEAM20 |
-    TEAM21 |
-    TEAM22 |
-    TEAM23 |
-    TEAM24 |
-    TEAM25 |
-    TEAM26 |
-    TEAM27 |
-    TEAM28 |
-    TEAM29,
   actions: new Map([
     ['visit0', [rule001]],
     ['visit1', [rule002]],
@@ -488,8 +454,4 @@ export const town: ResourcePolicy = {
     ['visit32', [rule033]],
     ['meet', [meet]],
   ]),
-  otherActions: [],
-  derivedRoles: [],
-  hasOutputs: false,
-  readsRuntime: false,
-};
+});

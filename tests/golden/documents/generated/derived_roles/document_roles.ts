@@ -3,18 +3,18 @@
 // Who someone is to a document
 
 import * as cel from '#runtime/cel';
-import { always, type DerivedRole, type Query, type Request } from '#runtime/policy';
+import { always, derivedRole, type Query, type Request } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
 // author: a [user] where
 //   R.attr.author.id == P.id
-export const author: DerivedRole = {
-  key: 'derived_roles.document_roles#author',
+export const author = derivedRole({
+  set: 'document_roles',
   name: 'author',
-  parentRoles: new Set(['user']),
+  parentRoles: ['user'],
   when: ({ principal: P, resource: R }) => R.attr.author?.id === P.id,
   where: ({ principal: P, row }) => residual.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
-};
+});
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeam = ({ principal: P, resource: R }: Request): cel.Result => cel.inCollection(P.attr.team, R.attr.teams);
@@ -26,10 +26,10 @@ const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
 // reviewer: a [user, contractor] where all of
 //   V.same_team
 //   "author" in runtime.effectiveDerivedRoles
-export const reviewer: DerivedRole = {
-  key: 'derived_roles.document_roles#reviewer',
+export const reviewer = derivedRole({
+  set: 'document_roles',
   name: 'reviewer',
-  parentRoles: new Set(['user', 'contractor']),
+  parentRoles: ['user', 'contractor'],
   when: (request) => {
     const { effectiveDerivedRoles } = request;
     return sameTeam(request) === true && cel.isIn('author', effectiveDerivedRoles);
@@ -48,13 +48,13 @@ export const reviewer: DerivedRole = {
       residual.holds(residual.orNull(sameTeamWhere(request))),
       residual.holds(residual.inCollection('author', request.derivedRoles)),
     ),
-};
+});
 
 // member: a [*]
-export const member: DerivedRole = {
-  key: 'derived_roles.document_roles#member',
+export const member = derivedRole({
+  set: 'document_roles',
   name: 'member',
-  parentRoles: new Set(['*']),
+  parentRoles: ['*'],
   when: always,
   where: always,
-};
+});

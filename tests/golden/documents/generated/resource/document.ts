@@ -5,7 +5,7 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW, always, ANYONE, DENY, glob, matchesAny, rowsOf, type Query, type Request, type ResourcePolicy, type Rule,
+  ALLOW, always, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Query, type Request, type Rule,
 } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 import { author, reviewer } from '../derived_roles/document_roles.js';
@@ -203,12 +203,8 @@ const locked: Rule = {
   },
 };
 
-export const document: ResourcePolicy = {
-  key: 'resource.document.vdefault',
+export const document = resourcePolicy({
   kind: 'document',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([
     ['admin', ADMIN],
     ['user', USER],
@@ -216,7 +212,6 @@ export const document: ResourcePolicy = {
     ['contractor', CONTRACTOR],
   ]),
   roleGlobs: [{ matches: glob('guest:*'), bits: GUEST_ANY }],
-  reach: ANYONE,
   actions: new Map([
     ['view', [administer, read, readAsAuthor, readAsReviewer]],
     ['print', [administer, read, readAsAuthor, readAsReviewer]],
@@ -225,7 +220,5 @@ export const document: ResourcePolicy = {
     ['upload', [administer, quota]],
   ]),
   otherActions: [administer, read, readAsAuthor, readAsReviewer, locked],
-  derivedRoles: [author, reviewer],
-  hasOutputs: true,
   readsRuntime: true,
-};
+});

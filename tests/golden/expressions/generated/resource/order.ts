@@ -3,7 +3,7 @@
 // Forms an expression may take
 
 import * as cel from '#runtime/cel';
-import { ALLOW, type ResourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -325,15 +325,9 @@ const long: Rule = {
     ),
 };
 
-export const order: ResourcePolicy = {
-  key: 'resource.order.vdefault',
+export const order = resourcePolicy({
   kind: 'order',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   roles: new Map([['user', USER]]),
-  roleGlobs: [],
-  reach: USER,
   actions: new Map([
     ['macros', [macros]],
     ['times', [times]],
@@ -345,8 +339,4 @@ export const order: ResourcePolicy = {
     ['maps', [maps]],
     ['long', [long]],
   ]),
-  otherActions: [],
-  derivedRoles: [],
-  hasOutputs: false,
-  readsRuntime: false,
-};
+});

@@ -4,18 +4,12 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW, always, ANYONE, DENY, matchesAny, reaches, rowsOf, type PrincipalPolicy, type Query, type Request, type Rule,
+  ALLOW, always, ANYONE, DENY, matchesAny, principalPolicy, reaches, rowsOf, type Query, type Request, type Rule,
 } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
 // ALLOW view on document
-const documentRule001: Rule = {
-  name: 'document_rule-001',
-  effect: ALLOW,
-  roles: ANYONE,
-  when: always,
-  where: always,
-};
+const documentRule001: Rule = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE, when: always, where: always };
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(R.attr.owner, P.id);
@@ -39,13 +33,7 @@ const comment: Rule = {
 };
 
 // DENY delete on document
-const documentRule003: Rule = {
-  name: 'document_rule-003',
-  effect: DENY,
-  roles: ANYONE,
-  when: always,
-  where: always,
-};
+const documentRule003: Rule = { name: 'document_rule-003', effect: DENY, roles: ANYONE, when: always, where: always };
 
 // DENY * on album:*
 const noAlbums: Rule = {
@@ -57,12 +45,8 @@ const noAlbums: Rule = {
   where: always,
 };
 
-export const aliceExampleCom: PrincipalPolicy = {
-  key: 'principal.alice_example.com.vdefault',
+export const aliceExampleCom = principalPolicy({
   principal: 'alice@example.com',
-  version: 'default',
-  scope: '',
-  overridesParent: true,
   kinds: new Map([
     ['document', {
       actions: new Map([['view', [documentRule001]], ['delete', [documentRule003]]]),
@@ -70,6 +54,4 @@ export const aliceExampleCom: PrincipalPolicy = {
     }],
   ]),
   otherKinds: [noAlbums],
-  hasOutputs: true,
-  readsRuntime: false,
-};
+});

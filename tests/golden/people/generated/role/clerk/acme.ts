@@ -3,7 +3,7 @@
 // Clerks see what their desk needs
 
 import * as cel from '#runtime/cel';
-import { anyOf, literalAndGlob, matchesAny, type RolePolicy, type RoleRule } from '#runtime/policy';
+import { anyOf, literalAndGlob, matchesAny, rolePolicy, type RoleRule } from '#runtime/policy';
 import * as residual from '#runtime/residual';
 
 // C.desks
@@ -32,13 +32,9 @@ const everythingElse: RoleRule = {
   },
 };
 
-export const clerkAcme: RolePolicy = {
-  key: 'role.clerk.vdefault/acme',
+export const clerkAcme = rolePolicy({
   role: 'clerk',
-  version: 'default',
   scope: 'acme',
   parentRoles: ['employee'],
   rules: [rule001, everythingElse],
-  hasOutputs: true,
-  readsRuntime: false,
-};
+});

@@ -1,0 +1,128 @@
+import { policyKey } from './names.js';
+import type { ActionTable, DerivedRole, PrincipalPolicy, ResourcePolicy, RolePolicy, Rule } from './policy.js';
+
+/*
+ * How generated modules, and policies written by hand, make policies: what most policies have in common need not be
+ * said, and what follows from the rest is computed. All policies of a kind have one shape, so that engines read them
+ * fast.
+ */
+
+/** `T` with some properties left to their defaults. */
+type With<T, Required extends keyof T> = Pick<T, Required> & Partial<Omit<T, Required>>;
+
+type Derived = 'key' | 'reach' | 'derivedRoles' | 'hasOutputs';
+
+/** What a resource policy says. `version` is `default` and `scope` the root where they are left out. */
+export type ResourcePolicyText = With<Omit<ResourcePolicy, Derived>, 'kind'>;
+
+/** A resource policy. */
+export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
+  const { kind, version = 'default', scope = '', overridesParent = true, readsRuntime = false } = text;
+  const { roles = new Map(), roleGlobs = [], schemas } = text;
+  const { actions, otherActions } = actionTable(text);
+  const rules = rulesOf({ actions, otherActions });
+  return {
+    key: policyKey('resource', kind, version, scope),
+    kind,
+    version,
+    scope,
+    overridesParent,
+    roles,
+    roleGlobs,
+    reach: rules.reduce((bits, rule) => bits | rule.roles, 0),
+    actions,
+    otherActions,
+    derivedRoles: derivedRolesOf(rules),
+    hasOutputs: rules.some(hasOutput),
+    readsRuntime,
+    schemas,
+  };
+}
+
+/** What a principal policy says. */
+export type PrincipalPolicyText = With<Omit<PrincipalPolicy, Derived | 'kinds'>, 'principal'> & {
+  readonly kinds?: ReadonlyMap<string, Partial<ActionTable>>;
+};
+
+/** A principal policy. */
+export function principalPolicy(text: PrincipalPolicyText): PrincipalPolicy {
+  const { principal, version = 'default', scope = '', overridesParent = true, readsRuntime = false } = text;
+  const { otherKinds = [] } = text;
+  const kinds = new Map([...(text.kinds ?? [])].map(([kind, table]) => [kind, actionTable(table)]));
+  const rules = [...kinds.values()].flatMap(rulesOf).concat(otherKinds);
+  return {
+    key: policyKey('principal', principal, version, scope),
+    principal,
+    version,
+    scope,
+    overridesParent,
+    kinds,
+    otherKinds,
+    hasOutputs: rules.some(hasOutput),
+    readsRuntime,
+  };
+}
+
+/** What a role policy says. */
+export type RolePolicyText = With<Omit<RolePolicy, Derived>, 'role'>;
+
+/** A role policy. */
+export function rolePolicy(text: RolePolicyText): RolePolicy {
+  const { role, version = 'default', scope = '', parentRoles = [], rules = [], readsRuntime = false } = text;
+  return {
+    key: policyKey('role', role, version, scope),
+    role,
+    version,
+    scope,
+    parentRoles,
+    rules,
+    hasOutputs: rules.some(hasOutput),
+    readsRuntime,
+  };
+}
+
+/** What a derived role says: the set that defines it, its name, and the roles it is made from. */
+export type DerivedRoleText = Pick<DerivedRole, 'name' | 'when' | 'where' | 'whenListed' | 'whereListed'> & {
+  readonly set: string;
+  readonly parentRoles: readonly string[];
+};
+
+/** A derived role. */
+export function derivedRole({
+  set,
+  name,
+  parentRoles,
+  when,
+  where,
+  whenListed,
+  whereListed,
+}: DerivedRoleText): DerivedRole {
+  return {
+    key: `derived_roles.${set}#${name}`,
+    name,
+    parentRoles: new Set(parentRoles),
+    when,
+    where,
+    whenListed,
+    whereListed,
+  };
+}
+
+function actionTable({ actions = new Map(), otherActions = [] }: Partial<ActionTable>): ActionTable {
+  return { actions, otherActions };
+}
+
+/** The rules of a table, each once. */
+function rulesOf({ actions, otherActions }: ActionTable): readonly Rule[] {
+  return [...new Set([...actions.values(), otherActions].flat())];
+}
+
+/** Those that rules name, each once, by name. */
+function derivedRolesOf(rules: readonly Rule[]): readonly DerivedRole[] {
+  const roles = new Set(rules.flatMap(({ derivedRole }) => derivedRole ?? []));
+  return [...roles].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function hasOutput({ output }: Pick<Rule, 'output'>): boolean {
+  return output !== undefined;
+}
