@@ -7,14 +7,14 @@ import { HEAD } from './conditions/head.js';
 import { MACROS, OPERATORS } from './conditions/operators.js';
 
 /**
- * The page docs/conditions.md: signatures from the table of functions, words and examples from scripts/conditions.
- * Throws when one lacks the other.
+ * Returns docs/conditions.md, with signatures from the table of functions and descriptions and examples from
+ * scripts/conditions. Throws if a function is missing in one of them.
  */
 export function conditionsPage(): string {
   const named = new Set(FUNCTIONS.flatMap(({ entries }) => entries.map(({ name }) => name)));
   const missing = functions.filter(({ name }) => !named.has(name));
   if (missing.length > 0)
-    throw new Error(`scripts/conditions/functions.ts says nothing of ${missing.map(({ name }) => name).join(', ')}`);
+    throw new Error(`scripts/conditions/functions.ts does not describe ${missing.map(({ name }) => name).join(', ')}`);
   return [HEAD, ...[OPERATORS, MACROS, ...FUNCTIONS].map(sectionText)].join('\n');
 }
 

@@ -1,15 +1,15 @@
-/** What the reference says of a name of the condition language. */
+/** The reference documentation of one function, operator or macro. */
 export interface Entry {
-  /** As in the table of functions, or of an operator or macro as an author writes it. */
+  /** As in the table of functions; operators and macros as written in expressions. */
   readonly name: string;
-  /** Operators and macros have no row in the table: how they are written. */
+  /** The syntax of operators and macros, which are not in the table of functions. */
   readonly signatures?: readonly string[];
   readonly meaning: string;
-  /** Expression and value, which the test of the documentation evaluates. */
+  /** Pairs of expression and value. The tests of the documentation evaluate them. */
   readonly examples: readonly (readonly [expression: string, value: string])[];
 }
 
-/** Names that belong together. */
+/** A section of the page. */
 export interface Section {
   readonly title: string;
   readonly intro?: string;

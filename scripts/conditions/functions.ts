@@ -1,17 +1,17 @@
 import type { Section } from './entry.js';
 
 /**
- * What the reference says of each function of the table (compiler/cel/functions.ts); a test sees to it that none is
- * missing.
+ * The reference documentation of each function of compiler/cel/functions.ts. A test fails if one is missing.
  */
 export const FUNCTIONS: readonly Section[] = [
   {
-    title: 'Text',
-    intro: 'Positions count code points, from 0.',
+    title: 'Strings',
+    intro: 'Indices count code points, starting at 0.',
     entries: [
       {
         name: 'size',
-        meaning: 'How many code points, bytes, elements, entries or levels.',
+        meaning:
+          'Returns the number of code points of a string, bytes, list elements, map entries, or levels of a hierarchy.',
         examples: [
           ['size("héllo")', '5'],
           ['[1, 2].size()', '2'],
@@ -20,33 +20,34 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'contains',
-        meaning: 'Whether a text has another in it.',
+        meaning: 'Returns whether a string contains another string.',
         examples: [['"photo.png".contains("to.")', 'true']],
       },
       {
         name: 'startsWith',
-        meaning: 'Whether it begins with another.',
+        meaning: 'Returns whether a string starts with a prefix.',
         examples: [['"/public/a".startsWith("/public/")', 'true']],
       },
       {
         name: 'endsWith',
-        meaning: 'Whether it ends with another.',
+        meaning: 'Returns whether a string ends with a suffix.',
         examples: [['"a@example.com".endsWith("@example.com")', 'true']],
       },
       {
         name: 'matches',
         meaning:
-          'Whether an RE2 pattern matches somewhere in it; write `^` and `$` for the whole text. Linear time, so no look-around.',
+          'Returns whether an RE2 pattern matches anywhere in a string. Use `^` and `$` to match the whole string. Matching takes linear time, so look-around is not supported.',
         examples: [['"A-12".matches("^[A-Z]-\\\\d+$")', 'true']],
       },
       {
         name: 'charAt',
-        meaning: 'The code point at a position; empty right behind the last.',
+        meaning: 'Returns the code point at an index, or an empty string if the index is the length of the string.',
         examples: [['"abc".charAt(1)', '"b"']],
       },
       {
         name: 'indexOf',
-        meaning: 'Where a text first stands, from a position on; -1 when nowhere.',
+        meaning:
+          'Returns the index of the first occurrence of a substring, or -1. An optional offset sets where the search starts.',
         examples: [
           ['"banana".indexOf("an")', '1'],
           ['"banana".indexOf("an", 2)', '3'],
@@ -54,7 +55,8 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'lastIndexOf',
-        meaning: 'Where it last stands, at a position or before it.',
+        meaning:
+          'Returns the index of the last occurrence of a substring, or -1. An optional offset sets the last index at which it may start.',
         examples: [
           ['"banana".lastIndexOf("an")', '3'],
           ['"banana".lastIndexOf("an", 2)', '1'],
@@ -62,13 +64,17 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'lowerAscii',
-        meaning: '`A` to `Z` made small; other letters stay.',
+        meaning: 'Converts `A` to `Z` to lower case and leaves other characters unchanged.',
         examples: [['"ÀBC".lowerAscii()', '"Àbc"']],
       },
-      { name: 'upperAscii', meaning: '`a` to `z` made large.', examples: [['"abc".upperAscii()', '"ABC"']] },
+      {
+        name: 'upperAscii',
+        meaning: 'Converts `a` to `z` to upper case and leaves other characters unchanged.',
+        examples: [['"abc".upperAscii()', '"ABC"']],
+      },
       {
         name: 'replace',
-        meaning: 'Each occurrence replaced, or the first so many.',
+        meaning: 'Replaces all occurrences of a substring, or the first `n`.',
         examples: [
           ['"a-b-c".replace("-", "+")', '"a+b+c"'],
           ['"a-b-c".replace("-", "+", 1)', '"a+b-c"'],
@@ -76,7 +82,8 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'split',
-        meaning: 'The parts between separators; the last of at most so many keeps the rest.',
+        meaning:
+          'Splits a string at a separator, into at most `n` parts if `n` is given; the last part keeps the rest.',
         examples: [
           ['"a,b,c".split(",")', '["a", "b", "c"]'],
           ['"a,b,c".split(",", 2)', '["a", "b,c"]'],
@@ -84,16 +91,20 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'substring',
-        meaning: 'From a position on, or up to another, which is left out.',
+        meaning: 'Returns the part of a string from a start index to its end, or up to an end index (exclusive).',
         examples: [
           ['"abcd".substring(1)', '"bcd"'],
           ['"abcd".substring(1, 3)', '"bc"'],
         ],
       },
-      { name: 'trim', meaning: 'Without the white space at both ends.', examples: [['"  a b ".trim()', '"a b"']] },
+      {
+        name: 'trim',
+        meaning: 'Removes white space from both ends of a string.',
+        examples: [['"  a b ".trim()', '"a b"']],
+      },
       {
         name: 'reverse',
-        meaning: 'A text or a list backwards.',
+        meaning: 'Reverses a string or a list.',
         examples: [
           ['"abc".reverse()', '"cba"'],
           ['[1, 2].reverse()', '[2, 1]'],
@@ -101,7 +112,7 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'join',
-        meaning: 'Texts one after the other, with a separator between.',
+        meaning: 'Concatenates a list of strings, with an optional separator between them.',
         examples: [
           ['["a", "b"].join("/")', '"a/b"'],
           ['["a", "b"].join()', '"ab"'],
@@ -110,12 +121,12 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'format',
         meaning:
-          'Values put into a text: `%s` anything, `%d` numbers, `%f` and `%e` with a precision, `%b` binary, `%x` hexadecimal, `%o` octal, `%%` itself.',
+          'Formats values into a string: `%s` any value, `%d` numbers, `%f` and `%e` with a precision, `%b` binary, `%x` hexadecimal, `%o` octal, `%%` a percent sign.',
         examples: [['"%s owes %.2f".format(["bob", 3.5])', '"bob owes 3.50"']],
       },
       {
         name: 'strings.quote',
-        meaning: 'In double quotes, with escapes.',
+        meaning: 'Puts a string in double quotes and escapes it.',
         examples: [['strings.quote("a\\"b")', String.raw`"\"a\\\"b\""`]],
       },
     ],
@@ -126,7 +137,7 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'int',
         meaning:
-          'A 64-bit integer: of a text its decimal, of a double its whole part, of a timestamp Unix seconds, of a duration nanoseconds.',
+          'Converts to a 64-bit integer: a string of decimal digits, the integer part of a double, a timestamp in Unix seconds, a duration in nanoseconds.',
         examples: [
           ['int("42")', '42'],
           ['int(3.9)', '3'],
@@ -135,7 +146,7 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'uint',
-        meaning: 'An unsigned 64-bit integer.',
+        meaning: 'Converts to an unsigned 64-bit integer.',
         examples: [
           ['uint("42")', '42'],
           ['uint(-1)', 'error: unsigned integer overflow'],
@@ -143,7 +154,7 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'double',
-        meaning: 'A floating-point number.',
+        meaning: 'Converts to a floating-point number.',
         examples: [
           ['double("1e3")', '1000'],
           ['double(5) / 2.0', '2.5'],
@@ -151,18 +162,23 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'string',
-        meaning: 'As text. A double of a million or more is written with an exponent: `string(int(x))` for ids.',
+        meaning:
+          'Converts to a string. A double of a million or more is written with an exponent, so use `string(int(x))` for ids.',
         examples: [
           ['string(12)', '"12"'],
           ['string(1234567.0)', '"1.234567e+06"'],
           ['string(duration("90m"))', '"5400s"'],
         ],
       },
-      { name: 'bool', meaning: 'Of `true`, `t`, `1` and `false`, `f`, `0`.', examples: [['bool("true")', 'true']] },
-      { name: 'bytes', meaning: 'The UTF-8 of a text.', examples: [['bytes("é").size()', '2']] },
+      {
+        name: 'bool',
+        meaning: 'Converts a string to a boolean: `true`, `t`, `1` and `false`, `f`, `0`.',
+        examples: [['bool("true")', 'true']],
+      },
+      { name: 'bytes', meaning: 'Converts a string to its UTF-8 bytes.', examples: [['bytes("é").size()', '2']] },
       {
         name: 'timestamp',
-        meaning: 'Of RFC 3339, or of Unix seconds.',
+        meaning: 'Converts an RFC 3339 string or Unix seconds to a timestamp.',
         examples: [
           ['timestamp("2024-02-29T12:00:00+02:00")', '"2024-02-29T12:00:00+02:00"'],
           ['timestamp(60)', '"1970-01-01T00:01:00Z"'],
@@ -170,41 +186,46 @@ export const FUNCTIONS: readonly Section[] = [
       },
       {
         name: 'duration',
-        meaning: 'Of numbers with units: `h`, `m`, `s`, `ms`, `us`, `ns`. There are no days.',
+        meaning:
+          'Parses a duration, a number with a unit or several: `h`, `m`, `s`, `ms`, `us`, `ns`. There is no unit for days.',
         examples: [['duration("1h30m")', '"5400s"']],
       },
       {
         name: 'dyn',
-        meaning: 'The same value, its type forgotten by the checker.',
+        meaning: 'Returns the value unchanged, but hides its type from the type checker.',
         examples: [['dyn(1) == 1.0', 'true']],
       },
       {
         name: 'type',
-        meaning: 'The type of a value, for comparison.',
+        meaning: 'Returns the type of a value, to compare it with another type.',
         examples: [['type(R.attr.owner) == string', 'true']],
       },
-      { name: 'id', meaning: 'The value itself.', examples: [['id("a")', '"a"']] },
-      { name: 'base64.encode', meaning: 'Bytes as base64.', examples: [['base64.encode(bytes("hi"))', '"aGk="']] },
+      { name: 'id', meaning: 'Returns the value unchanged.', examples: [['id("a")', '"a"']] },
+      {
+        name: 'base64.encode',
+        meaning: 'Encodes bytes as base64.',
+        examples: [['base64.encode(bytes("hi"))', '"aGk="']],
+      },
       {
         name: 'base64.decode',
-        meaning: 'Bytes from base64, padded or not.',
+        meaning: 'Decodes base64 to bytes. Padding is optional.',
         examples: [['string(base64.decode("aGk"))', '"hi"']],
       },
       {
         name: 'json.encode',
-        meaning: 'As compact JSON, keys sorted.',
+        meaning: 'Encodes a value as compact JSON, with sorted keys.',
         examples: [['json.encode({"b": 1, "a": [true, null]})', String.raw`"{\"a\":[true,null],\"b\":1}"`]],
       },
     ],
   },
   {
     title: 'Time',
-    intro: `\`now()\` is one instant for a whole call. Accessors read a timestamp in UTC, or in a zone: an IANA name such as \`"Europe/Berlin"\` or an
-offset such as \`"+05:30"\`. Of a duration they give the whole of it in that unit.`,
+    intro: `\`now()\` returns the same time throughout a call. Accessors of timestamps use UTC, or the time zone that you pass: an IANA name such as
+\`"Europe/Berlin"\` or an offset such as \`"+05:30"\`. Accessors of durations return the total in that unit.`,
     entries: [
       {
         name: 'now',
-        meaning: 'The instant of the call.',
+        meaning: 'Returns the time of the call.',
         examples: [
           ['now() == now()', 'true'],
           ['now() > timestamp("2024-01-01T00:00:00Z")', 'true'],
@@ -212,12 +233,12 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'timeSince',
-        meaning: 'From a timestamp to now.',
+        meaning: 'Returns the duration from a timestamp to now.',
         examples: [['timeSince(timestamp("2024-01-01T00:00:00Z")) > duration("1h")', 'true']],
       },
       {
         name: 'getFullYear',
-        meaning: 'The year.',
+        meaning: 'Returns the year.',
         examples: [
           ['timestamp("2024-12-31T23:30:00Z").getFullYear()', '2024'],
           ['timestamp("2024-12-31T23:30:00Z").getFullYear("Europe/Berlin")', '2025'],
@@ -225,32 +246,32 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'getMonth',
-        meaning: 'The month, from 0.',
+        meaning: 'Returns the month, starting at 0.',
         examples: [['timestamp("2024-12-31T00:00:00Z").getMonth()', '11']],
       },
       {
         name: 'getDate',
-        meaning: 'The day of the month, from 1.',
+        meaning: 'Returns the day of the month, starting at 1.',
         examples: [['timestamp("2024-12-31T00:00:00Z").getDate()', '31']],
       },
       {
         name: 'getDayOfMonth',
-        meaning: 'The day of the month, from 0.',
+        meaning: 'Returns the day of the month, starting at 0.',
         examples: [['timestamp("2024-12-31T00:00:00Z").getDayOfMonth()', '30']],
       },
       {
         name: 'getDayOfWeek',
-        meaning: 'The day of the week; Sunday is 0.',
+        meaning: 'Returns the day of the week, where 0 is Sunday.',
         examples: [['timestamp("2024-12-31T00:00:00Z").getDayOfWeek()', '2']],
       },
       {
         name: 'getDayOfYear',
-        meaning: 'The day of the year, from 0.',
+        meaning: 'Returns the day of the year, starting at 0.',
         examples: [['timestamp("2024-12-31T00:00:00Z").getDayOfYear()', '365']],
       },
       {
         name: 'getHours',
-        meaning: 'The hour.',
+        meaning: 'Returns the hour of a timestamp, or the total hours of a duration.',
         examples: [
           ['timestamp("2024-12-31T23:30:00Z").getHours("+05:30")', '5'],
           ['duration("90m").getHours()', '1'],
@@ -258,16 +279,20 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'getMinutes',
-        meaning: 'The minute.',
+        meaning: 'Returns the minute of a timestamp, or the total minutes of a duration.',
         examples: [
           ['timestamp("2024-12-31T23:30:00Z").getMinutes()', '30'],
           ['duration("1h30m").getMinutes()', '90'],
         ],
       },
-      { name: 'getSeconds', meaning: 'The second.', examples: [['duration("1m1s").getSeconds()', '61']] },
+      {
+        name: 'getSeconds',
+        meaning: 'Returns the second of a timestamp, or the total seconds of a duration.',
+        examples: [['duration("1m1s").getSeconds()', '61']],
+      },
       {
         name: 'getMilliseconds',
-        meaning: 'The millisecond.',
+        meaning: 'Returns the millisecond of a timestamp, or the total milliseconds of a duration.',
         examples: [['timestamp("2024-12-31T23:30:00.25Z").getMilliseconds()', '250']],
       },
     ],
@@ -277,20 +302,24 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
     entries: [
       {
         name: 'slice',
-        meaning: 'From a position up to another, which is left out.',
+        meaning: 'Returns the elements from a start index up to an end index (exclusive).',
         examples: [['[1, 2, 3].slice(0, 2)', '[1, 2]']],
       },
       {
         name: 'flatten',
-        meaning: 'Lists in a list put one after the other, to a depth of 1 or more.',
+        meaning: 'Flattens nested lists, by default one level deep.',
         examples: [['[[1], [2, 3]].flatten()', '[1, 2, 3]']],
       },
-      { name: 'sort', meaning: 'In ascending order.', examples: [['[3, 1, 2].sort()', '[1, 2, 3]']] },
-      { name: 'distinct', meaning: 'Each value once.', examples: [['[1, 2, 1].distinct()', '[1, 2]']] },
-      { name: 'first', meaning: 'The first element, if there is one.', examples: [['[1, 2].first().value()', '1']] },
+      { name: 'sort', meaning: 'Sorts a list in ascending order.', examples: [['[3, 1, 2].sort()', '[1, 2, 3]']] },
+      { name: 'distinct', meaning: 'Removes duplicates from a list.', examples: [['[1, 2, 1].distinct()', '[1, 2]']] },
+      {
+        name: 'first',
+        meaning: 'Returns the first element as an optional, which is none if the list is empty.',
+        examples: [['[1, 2].first().value()', '1']],
+      },
       {
         name: 'last',
-        meaning: 'The last element, if there is one.',
+        meaning: 'Returns the last element as an optional, which is none if the list is empty.',
         examples: [
           ['[1, 2].last().value()', '2'],
           ['[].last().hasValue()', 'false'],
@@ -298,18 +327,18 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'lists.range',
-        meaning: 'The integers from 0 up to a number, which is left out.',
+        meaning: 'Returns the integers from 0 up to a number (exclusive).',
         examples: [['lists.range(3)', '[0, 1, 2]']],
       },
     ],
   },
   {
     title: 'Sets',
-    intro: 'Lists read as sets.',
+    intro: 'These functions treat lists as sets.',
     entries: [
       {
         name: 'hasIntersection',
-        meaning: 'Whether two lists share an element.',
+        meaning: 'Returns whether two lists have an element in common.',
         examples: [
           ['hasIntersection(["a", "b"], ["b", "c"])', 'true'],
           ['P.attr.teams.hasIntersection(R.attr.teams)', 'true'],
@@ -317,42 +346,43 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'has_intersection',
-        meaning: 'An old spelling of `hasIntersection`; a warning.',
+        meaning: 'A deprecated alias of `hasIntersection`; the compiler warns.',
         examples: [['has_intersection(["a"], ["b"])', 'false']],
       },
       {
         name: 'intersect',
-        meaning: 'What two lists share.',
+        meaning: 'Returns the elements that are in both lists.',
         examples: [['intersect(["a", "b"], ["b", "c"])', '["b"]']],
       },
       {
         name: 'except',
-        meaning: 'What is in the first and not in the second.',
+        meaning: 'Returns the elements of the first list that are not in the second.',
         examples: [['["a", "b"].except(["b"])', '["a"]']],
       },
       {
         name: 'isSubset',
-        meaning: 'Whether all of the first are in the second.',
+        meaning: 'Returns whether all elements of the first list are in the second.',
         examples: [['["a"].isSubset(["a", "b"])', 'true']],
       },
       {
         name: 'is_subset',
-        meaning: 'An old spelling of `isSubset`; a warning.',
+        meaning: 'A deprecated alias of `isSubset`; the compiler warns.',
         examples: [['is_subset(["a"], ["b"])', 'false']],
       },
       {
         name: 'sets.contains',
-        meaning: 'Whether all of the second are in the first: the other way round than `isSubset`.',
+        meaning:
+          'Returns whether all elements of the second list are in the first: the arguments of `isSubset` in reverse.',
         examples: [['sets.contains(["a", "b"], ["a"])', 'true']],
       },
       {
         name: 'sets.equivalent',
-        meaning: 'Whether both have the same elements, however often.',
+        meaning: 'Returns whether both lists have the same elements, regardless of order and repetitions.',
         examples: [['sets.equivalent([1, 2], [2, 1, 1])', 'true']],
       },
       {
         name: 'sets.intersects',
-        meaning: 'Whether they share an element.',
+        meaning: 'Returns whether two lists have an element in common.',
         examples: [['sets.intersects([1, 2], [2, 3])', 'true']],
       },
     ],
@@ -360,50 +390,74 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
   {
     title: 'Numbers',
     entries: [
-      { name: 'math.abs', meaning: 'Without its sign.', examples: [['math.abs(-3)', '3']] },
-      { name: 'math.ceil', meaning: 'The next whole number up.', examples: [['math.ceil(1.2)', '2']] },
-      { name: 'math.floor', meaning: 'The next whole number down.', examples: [['math.floor(-1.2)', '-2']] },
+      { name: 'math.abs', meaning: 'Returns the absolute value.', examples: [['math.abs(-3)', '3']] },
+      { name: 'math.ceil', meaning: 'Rounds up to an integer.', examples: [['math.ceil(1.2)', '2']] },
+      { name: 'math.floor', meaning: 'Rounds down to an integer.', examples: [['math.floor(-1.2)', '-2']] },
       {
         name: 'math.round',
-        meaning: 'The nearest whole number; a half goes away from zero.',
+        meaning: 'Rounds to the nearest integer, and halves away from zero.',
         examples: [
           ['math.round(2.5)', '3'],
           ['math.round(-2.5)', '-3'],
         ],
       },
-      { name: 'math.trunc', meaning: 'The whole part.', examples: [['math.trunc(-1.7)', '-1']] },
-      { name: 'math.sign', meaning: '-1, 0 or 1.', examples: [['math.sign(-4)', '-1']] },
-      { name: 'math.sqrt', meaning: 'The square root.', examples: [['math.sqrt(9)', '3']] },
-      { name: 'math.isNaN', meaning: 'Whether it is no number.', examples: [['math.isNaN(0.0 / 0.0)', 'true']] },
-      { name: 'math.isInf', meaning: 'Whether it is infinite.', examples: [['math.isInf(1.0 / 0.0)', 'true']] },
-      { name: 'math.isFinite', meaning: 'Whether it is neither.', examples: [['math.isFinite(1.5)', 'true']] },
-      { name: 'math.bitAnd', meaning: 'The bits that both have.', examples: [['math.bitAnd(6, 3)', '2']] },
-      { name: 'math.bitOr', meaning: 'The bits that either has.', examples: [['math.bitOr(6, 3)', '7']] },
-      { name: 'math.bitXor', meaning: 'The bits that one of them has.', examples: [['math.bitXor(6, 3)', '5']] },
-      { name: 'math.bitNot', meaning: 'The bits it has not.', examples: [['math.bitNot(0)', '-1']] },
-      { name: 'math.bitShiftLeft', meaning: 'The bits moved up.', examples: [['math.bitShiftLeft(1, 4)', '16']] },
+      { name: 'math.trunc', meaning: 'Removes the fractional part.', examples: [['math.trunc(-1.7)', '-1']] },
+      { name: 'math.sign', meaning: 'Returns -1, 0 or 1.', examples: [['math.sign(-4)', '-1']] },
+      { name: 'math.sqrt', meaning: 'Returns the square root.', examples: [['math.sqrt(9)', '3']] },
+      {
+        name: 'math.isNaN',
+        meaning: 'Returns whether a double is NaN.',
+        examples: [['math.isNaN(0.0 / 0.0)', 'true']],
+      },
+      {
+        name: 'math.isInf',
+        meaning: 'Returns whether a double is infinite.',
+        examples: [['math.isInf(1.0 / 0.0)', 'true']],
+      },
+      {
+        name: 'math.isFinite',
+        meaning: 'Returns whether a double is neither infinite nor NaN.',
+        examples: [['math.isFinite(1.5)', 'true']],
+      },
+      { name: 'math.bitAnd', meaning: 'Returns the bitwise AND.', examples: [['math.bitAnd(6, 3)', '2']] },
+      { name: 'math.bitOr', meaning: 'Returns the bitwise OR.', examples: [['math.bitOr(6, 3)', '7']] },
+      { name: 'math.bitXor', meaning: 'Returns the bitwise exclusive OR.', examples: [['math.bitXor(6, 3)', '5']] },
+      { name: 'math.bitNot', meaning: 'Returns the bitwise complement.', examples: [['math.bitNot(0)', '-1']] },
+      { name: 'math.bitShiftLeft', meaning: 'Shifts bits to the left.', examples: [['math.bitShiftLeft(1, 4)', '16']] },
       {
         name: 'math.bitShiftRight',
-        meaning: 'The bits moved down; zeros come in from above.',
+        meaning: 'Shifts bits to the right and fills with zeros.',
         examples: [['math.bitShiftRight(16, 3)', '2']],
       },
     ],
   },
   {
     title: 'Optional values',
-    intro: 'A value that may not be there: what `.?` gives.',
+    intro: 'An optional has a value or none. `.?` returns an optional.',
     entries: [
-      { name: 'optional.of', meaning: 'A value that is there.', examples: [['optional.of(1).hasValue()', 'true']] },
-      { name: 'optional.none', meaning: 'One that is not.', examples: [['optional.none().orValue(2)', '2']] },
+      {
+        name: 'optional.of',
+        meaning: 'Returns an optional with a value.',
+        examples: [['optional.of(1).hasValue()', 'true']],
+      },
+      {
+        name: 'optional.none',
+        meaning: 'Returns an optional without a value.',
+        examples: [['optional.none().orValue(2)', '2']],
+      },
       {
         name: 'optional.ofNonZeroValue',
-        meaning: 'None for zero, empty, false and null.',
+        meaning: 'Returns an optional with the value, or none if it is zero, empty, false or null.',
         examples: [['optional.ofNonZeroValue("").hasValue()', 'false']],
       },
-      { name: 'hasValue', meaning: 'Whether it is there.', examples: [['R.attr.?owner.hasValue()', 'true']] },
+      {
+        name: 'hasValue',
+        meaning: 'Returns whether an optional has a value.',
+        examples: [['R.attr.?owner.hasValue()', 'true']],
+      },
       {
         name: 'value',
-        meaning: 'The value; an error when it is not there.',
+        meaning: 'Returns the value of an optional; an error if it has none.',
         examples: [
           ['optional.of(1).value()', '1'],
           ['R.attr.?missing.value()', 'error: optional.none() dereference'],
@@ -411,38 +465,44 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'or',
-        meaning: 'Itself, or another when it is not there.',
+        meaning: 'Returns the optional if it has a value, otherwise the other optional.',
         examples: [['R.attr.?missing.or(R.attr.?owner).value()', '"bob"']],
       },
-      { name: 'orValue', meaning: 'Its value, or another.', examples: [['R.attr.?missing.orValue("none")', '"none"']] },
+      {
+        name: 'orValue',
+        meaning: 'Returns the value of an optional, or a default.',
+        examples: [['R.attr.?missing.orValue("none")', '"none"']],
+      },
       {
         name: 'optional.unwrap',
-        meaning: 'The values that are there.',
+        meaning: 'Returns the values of a list of optionals, without those that have none.',
         examples: [['optional.unwrap([optional.of(1), optional.none()])', '[1]']],
       },
-      { name: 'unwrapOpt', meaning: 'The same.', examples: [['[optional.none(), optional.of(2)].unwrapOpt()', '[2]']] },
+      {
+        name: 'unwrapOpt',
+        meaning: 'The same as `optional.unwrap`.',
+        examples: [['[optional.none(), optional.of(2)].unwrapOpt()', '[2]']],
+      },
     ],
   },
   {
     title: 'Regular expressions',
-    intro: 'RE2. With a group, its text is meant; there may be one.',
+    intro:
+      'Patterns use RE2 syntax. A pattern can have one group; the functions that extract then return the text of the group.',
     entries: [
       {
         name: 'regex.extract',
-        meaning: 'The first match, if any.',
+        meaning: 'Returns the first match as an optional, which is none if there is no match.',
         examples: [[String.raw`regex.extract("id-42", "id-(\\d+)").value()`, '"42"']],
       },
       {
         name: 'regex.extractAll',
-        meaning: 'All of them.',
+        meaning: 'Returns all matches.',
         examples: [[String.raw`regex.extractAll("a1b22", "\\d+")`, '["1", "22"]']],
       },
       {
         name: 'regex.replace',
-        meaning: String.raw`All matches replaced, or the first so many; \`\\1\` is a group.`.replaceAll(
-          String.raw`\``,
-          '`',
-        ),
+        meaning: 'Replaces all matches, or the first `n`. `\\\\1` in the replacement is a group.',
         examples: [[String.raw`regex.replace("bob@x.org", "@(.*)", " at \\1")`, '"bob at x.org"']],
       },
     ],
@@ -452,7 +512,7 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
     entries: [
       {
         name: 'ip',
-        meaning: 'An address from a text; of a CIDR its address.',
+        meaning: 'Parses an IP address, or returns the address of a CIDR.',
         examples: [
           ['ip("10.0.0.1") == ip("10.0.0.1")', 'true'],
           ['string(cidr("10.1.0.0/16").ip())', '"10.1.0.0"'],
@@ -460,77 +520,89 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'cidr',
-        meaning: 'A network from a text.',
+        meaning: 'Parses a network in CIDR notation.',
         examples: [['cidr("10.0.0.0/8").containsIP("10.1.2.3")', 'true']],
       },
-      { name: 'isIP', meaning: 'Whether a text is an address.', examples: [['isIP("300.1.1.1")', 'false']] },
-      { name: 'isCIDR', meaning: 'Whether a text is a network.', examples: [['isCIDR("10.0.0.0/8")', 'true']] },
+      {
+        name: 'isIP',
+        meaning: 'Returns whether a string is an IP address.',
+        examples: [['isIP("300.1.1.1")', 'false']],
+      },
+      {
+        name: 'isCIDR',
+        meaning: 'Returns whether a string is a network in CIDR notation.',
+        examples: [['isCIDR("10.0.0.0/8")', 'true']],
+      },
       {
         name: 'ip.isCanonical',
-        meaning: 'Whether an address is written as RFC 5952 writes it.',
+        meaning: 'Returns whether an address is written in the canonical form of RFC 5952.',
         examples: [['ip.isCanonical("2001:DB8::1")', 'false']],
       },
-      { name: 'family', meaning: '4 or 6.', examples: [['ip("::1").family()', '6']] },
-      { name: 'isLoopback', meaning: 'Whether it is this host.', examples: [['ip("127.0.0.1").isLoopback()', 'true']] },
+      { name: 'family', meaning: 'Returns the IP version, 4 or 6.', examples: [['ip("::1").family()', '6']] },
+      {
+        name: 'isLoopback',
+        meaning: 'Returns whether an address is a loopback address.',
+        examples: [['ip("127.0.0.1").isLoopback()', 'true']],
+      },
       {
         name: 'isGlobalUnicast',
-        meaning: 'Whether it may be routed; private addresses may.',
+        meaning: 'Returns whether an address is a global unicast address. Private addresses are.',
         examples: [['ip("10.0.0.1").isGlobalUnicast()', 'true']],
       },
       {
         name: 'isLinkLocalMulticast',
-        meaning: 'Whether it is a multicast address of the link.',
+        meaning: 'Returns whether an address is a link-local multicast address.',
         examples: [['ip("224.0.0.1").isLinkLocalMulticast()', 'true']],
       },
       {
         name: 'isLinkLocalUnicast',
-        meaning: 'Whether it is an address of the link.',
+        meaning: 'Returns whether an address is a link-local unicast address.',
         examples: [['ip("fe80::1").isLinkLocalUnicast()', 'true']],
       },
       {
         name: 'isUnspecified',
-        meaning: 'Whether it is all zeros.',
+        meaning: 'Returns whether an address is all zeros.',
         examples: [['ip("0.0.0.0").isUnspecified()', 'true']],
       },
       {
         name: 'containsIP',
-        meaning: 'Whether a network has an address.',
+        meaning: 'Returns whether a network contains an address.',
         examples: [['cidr("192.168.0.0/24").containsIP(ip("192.168.1.1"))', 'false']],
       },
       {
         name: 'containsCIDR',
-        meaning: 'Whether it has a network.',
+        meaning: 'Returns whether a network contains another network.',
         examples: [['cidr("10.0.0.0/8").containsCIDR("10.1.0.0/16")', 'true']],
       },
       {
         name: 'isMask',
-        meaning: 'Whether it has no bits behind its prefix.',
+        meaning: 'Returns whether no host bits are set.',
         examples: [['cidr("10.0.0.5/8").isMask()', 'false']],
       },
       {
         name: 'masked',
-        meaning: 'The network without them.',
+        meaning: 'Returns the network with its host bits cleared.',
         examples: [['string(cidr("10.0.0.5/8").masked())', '"10.0.0.0/8"']],
       },
       {
         name: 'prefixLength',
-        meaning: 'How many bits the prefix has.',
+        meaning: 'Returns the length of the prefix in bits.',
         examples: [['cidr("10.0.0.0/8").prefixLength()', '8']],
       },
       {
         name: 'inIPAddrRange',
-        meaning: 'Whether the address in a text is in the network in another.',
+        meaning: 'Returns whether an address is in a network, both given as strings.',
         examples: [['"10.20.0.5".inIPAddrRange("10.20.0.0/16")', 'true']],
       },
     ],
   },
   {
     title: 'Hierarchies',
-    intro: 'Names with levels, such as `acme.hr.uk`.',
+    intro: 'A hierarchy is a name with levels, such as `acme.hr.uk`.',
     entries: [
       {
         name: 'hierarchy',
-        meaning: 'Of a text with dots, or another separator, or of a list.',
+        meaning: 'Creates a hierarchy from a string with dots (or another separator), or from a list.',
         examples: [
           ['hierarchy("a.b.c").size()', '3'],
           ['hierarchy("a/b", "/")[1]', '"b"'],
@@ -538,62 +610,71 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'ancestorOf',
-        meaning: 'Whether the other is below it.',
+        meaning: 'Returns whether a hierarchy is an ancestor of another.',
         examples: [['hierarchy("a").ancestorOf(hierarchy("a.b.c"))', 'true']],
       },
       {
         name: 'descendentOf',
-        meaning: 'Whether it is below the other.',
+        meaning: 'Returns whether a hierarchy is a descendant of another.',
         examples: [['hierarchy("a.b").descendentOf(hierarchy("a"))', 'true']],
       },
       {
         name: 'immediateParentOf',
-        meaning: 'Whether the other is right below it.',
+        meaning: 'Returns whether a hierarchy is the parent of another.',
         examples: [['hierarchy("a").immediateParentOf(hierarchy("a.b"))', 'true']],
       },
       {
         name: 'immediateChildOf',
-        meaning: 'Whether it is right below the other.',
+        meaning: 'Returns whether a hierarchy is a child of another.',
         examples: [['hierarchy("a.b.c").immediateChildOf(hierarchy("a"))', 'false']],
       },
       {
         name: 'overlaps',
-        meaning: 'Whether one is the other, or below it.',
+        meaning: 'Returns whether two hierarchies are equal or one is an ancestor of the other.',
         examples: [['hierarchy("a.b").overlaps(hierarchy("a"))', 'true']],
       },
       {
         name: 'siblingOf',
-        meaning: 'Whether both are right below the same.',
+        meaning: 'Returns whether two hierarchies have the same parent.',
         examples: [['hierarchy("a.b").siblingOf(hierarchy("a.c"))', 'true']],
       },
       {
         name: 'commonAncestors',
-        meaning: 'What is above both.',
+        meaning: 'Returns the common ancestors of two hierarchies.',
         examples: [['hierarchy("a.b.c").commonAncestors(hierarchy("a.b.d")) == hierarchy("a.b")', 'true']],
       },
     ],
   },
   {
     title: 'Paths',
-    intro: 'Paths of files, as texts; nothing is looked up. Windows paths are known by their backslashes.',
+    intro:
+      'These functions work on strings and do not access the file system. A path with backslashes is a Windows path.',
     entries: [
-      { name: 'basePath', meaning: 'The last element.', examples: [['basePath("/a/b.txt")', '"b.txt"']] },
-      { name: 'dirPath', meaning: 'What it is in.', examples: [['dirPath("/a/b.txt")', '"/a"']] },
-      { name: 'extPath', meaning: 'Its extension, with the dot.', examples: [['extPath("/a/b.txt")', '".txt"']] },
+      {
+        name: 'basePath',
+        meaning: 'Returns the last element of a path.',
+        examples: [['basePath("/a/b.txt")', '"b.txt"']],
+      },
+      { name: 'dirPath', meaning: 'Returns the parent folder of a path.', examples: [['dirPath("/a/b.txt")', '"/a"']] },
+      {
+        name: 'extPath',
+        meaning: 'Returns the file extension, with the dot.',
+        examples: [['extPath("/a/b.txt")', '".txt"']],
+      },
       {
         name: 'volumeName',
-        meaning: 'The volume of a Windows path.',
+        meaning: 'Returns the volume of a Windows path.',
         examples: [[String.raw`volumeName("C:\\a")`, '"C:"']],
       },
       {
         name: 'relPath',
-        meaning: 'The way from the first to the second.',
+        meaning: 'Returns the relative path from the first path to the second.',
         examples: [['relPath("/a", "/a/b/c")', '"b/c"']],
       },
-      { name: 'joinPath', meaning: 'Elements put together.', examples: [['joinPath(["/a", "b"])', '"/a/b"']] },
+      { name: 'joinPath', meaning: 'Joins path elements.', examples: [['joinPath(["/a", "b"])', '"/a/b"']] },
       {
         name: 'pathHasPrefix',
-        meaning: 'Whether it is in a folder, or is it.',
+        meaning: 'Returns whether a path is in a folder, or is the folder itself.',
         examples: [
           ['pathHasPrefix("/a/b", "/a")', 'true'],
           ['"/ab".pathHasPrefix("/a")', 'false'],
@@ -601,73 +682,73 @@ offset such as \`"+05:30"\`. Of a duration they give the whole of it in that uni
       },
       {
         name: 'pathMatch',
-        meaning: 'Whether a glob matches it; `*` does not go past a `/`.',
+        meaning: 'Returns whether a path matches a glob. `*` does not match `/`.',
         examples: [['pathMatch("/a/b.txt", "/a/*.txt")', 'true']],
       },
       {
         name: 'pathMatchAnyOf',
-        meaning: 'Whether one of several does.',
+        meaning: 'Returns whether a path matches at least one of several globs.',
         examples: [['"/a/b".pathMatchAnyOf(["/x", "/a/*"])', 'true']],
       },
     ],
   },
   {
     title: 'SPIFFE',
-    intro: 'Identities of workloads.',
+    intro: 'SPIFFE IDs identify workloads.',
     entries: [
       {
         name: 'spiffeID',
-        meaning: 'An identity from a text.',
+        meaning: 'Parses a SPIFFE ID.',
         examples: [['spiffeID("spiffe://example.org/web").path()', '"/web"']],
       },
       {
         name: 'spiffeTrustDomain',
-        meaning: 'A trust domain from a text.',
+        meaning: 'Parses a trust domain.',
         examples: [['spiffeTrustDomain("example.org").name()', '"example.org"']],
       },
       {
         name: 'spiffeMatchAny',
-        meaning: 'Matches every identity.',
+        meaning: 'Returns a matcher for every ID.',
         examples: [['spiffeMatchAny().matchesID("spiffe://example.org/web")', 'true']],
       },
       {
         name: 'spiffeMatchExact',
-        meaning: 'Matches one.',
+        meaning: 'Returns a matcher for one ID.',
         examples: [['spiffeMatchExact("spiffe://example.org/web").matchesID("spiffe://example.org/db")', 'false']],
       },
       {
         name: 'spiffeMatchOneOf',
-        meaning: 'Matches those of a list.',
+        meaning: 'Returns a matcher for the IDs of a list.',
         examples: [['spiffeMatchOneOf(["spiffe://example.org/web"]).matchesID("spiffe://example.org/web")', 'true']],
       },
       {
         name: 'spiffeMatchTrustDomain',
-        meaning: 'Matches those of a trust domain.',
+        meaning: 'Returns a matcher for the IDs of a trust domain.',
         examples: [['spiffeMatchTrustDomain("example.org").matchesID("spiffe://example.org/web")', 'true']],
       },
       {
         name: 'path',
-        meaning: 'The path of an identity.',
+        meaning: 'Returns the path of an ID.',
         examples: [['spiffeID("spiffe://example.org/a/b").path()', '"/a/b"']],
       },
       {
         name: 'trustDomain',
-        meaning: 'Its trust domain.',
+        meaning: 'Returns the trust domain of an ID.',
         examples: [['spiffeID("spiffe://example.org/a").trustDomain().name()', '"example.org"']],
       },
       {
         name: 'isMemberOf',
-        meaning: 'Whether it is of a trust domain.',
+        meaning: 'Returns whether an ID belongs to a trust domain.',
         examples: [['spiffeID("spiffe://example.org/a").isMemberOf(spiffeTrustDomain("example.org"))', 'true']],
       },
       {
         name: 'name',
-        meaning: 'The name of a trust domain.',
+        meaning: 'Returns the name of a trust domain.',
         examples: [['spiffeTrustDomain("spiffe://example.org").name()', '"example.org"']],
       },
       {
         name: 'matchesID',
-        meaning: 'Whether a matcher matches an identity.',
+        meaning: 'Returns whether a matcher matches an ID.',
         examples: [['spiffeMatchAny().matchesID(spiffeID("spiffe://example.org"))', 'true']],
       },
     ],

@@ -1,15 +1,16 @@
 import type { Section } from './entry.js';
 
-/** What is built into the language: no rows of the table of functions. */
+/** Operators are built into the language and are not in compiler/cel/functions.ts. */
 export const OPERATORS: Section = {
   title: 'Operators',
-  intro: `Arithmetic never mixes number types, and what comes with a request is always a \`double\`: write \`R.attr.days + 1.0\` or \`int(R.attr.days) + 1\`.
-Comparison does mix them.`,
+  intro: `Arithmetic never mixes number types, and numbers in requests are always \`double\`: write \`R.attr.days + 1.0\` or \`int(R.attr.days) + 1\`.
+Comparisons may mix number types.`,
   entries: [
     {
       name: '==',
       signatures: ['T == T -> bool', 'T != T -> bool'],
-      meaning: 'Equality, also of lists and maps. Values of different kinds are unequal; numbers compare by value.',
+      meaning:
+        'Compares values, including lists and maps. Values of different kinds are unequal; numbers compare by value.',
       examples: [
         ['[1, 2] == [1, 2]', 'true'],
         ['dyn(5.0) == 5', 'true'],
@@ -19,7 +20,7 @@ Comparison does mix them.`,
     {
       name: '<',
       signatures: ['<, <=, >, >= of numbers, string, bytes, bool, timestamp, duration -> bool'],
-      meaning: 'Order. Texts by code point, numbers across their types.',
+      meaning: 'Compares the order of two values. Strings are ordered by code point, numbers across their types.',
       examples: [
         ['"a" < "b"', 'true'],
         ['2 < 2.5', 'true'],
@@ -29,7 +30,8 @@ Comparison does mix them.`,
     {
       name: '+',
       signatures: ['+ of int, uint, double, string, bytes, list, duration, timestamp'],
-      meaning: 'Sum; of texts, bytes and lists one after the other. Integers do not wrap around: too much is an error.',
+      meaning:
+        'Adds numbers and durations, and concatenates strings, bytes and lists. Integers do not wrap around: overflow is an error.',
       examples: [
         ['1 + 2', '3'],
         ['"a" + "b"', '"ab"'],
@@ -41,7 +43,7 @@ Comparison does mix them.`,
     {
       name: '-',
       signatures: ['- of int, uint, double, duration, timestamp'],
-      meaning: 'Difference, and sign.',
+      meaning: 'Subtracts, or negates.',
       examples: [
         ['5 - 7', '-2'],
         ['timestamp("2024-01-02T00:00:00Z") - timestamp("2024-01-01T00:00:00Z")', '"86400s"'],
@@ -50,7 +52,8 @@ Comparison does mix them.`,
     {
       name: '* / %',
       signatures: ['*, / of int, uint, double', '% of int, uint'],
-      meaning: 'Product, quotient, remainder. Integers are cut towards zero; `%` has the sign of its left side.',
+      meaning:
+        'Multiplies, divides, and returns the remainder. Integer division truncates toward zero; the sign of `%` is that of its left operand.',
       examples: [
         ['7 / 2', '3'],
         ['7.0 / 2.0', '3.5'],
@@ -61,7 +64,7 @@ Comparison does mix them.`,
     {
       name: '&& || !',
       signatures: ['bool && bool -> bool', 'bool || bool -> bool', '!bool -> bool'],
-      meaning: 'And, or, not. A side that decides makes up for one that fails, whichever comes first.',
+      meaning: 'And, or, not. If one operand decides the result, an error in the other is ignored, in either order.',
       examples: [
         ['false && R.attr.missing', 'false'],
         ['R.attr.missing || true', 'true'],
@@ -71,13 +74,13 @@ Comparison does mix them.`,
     {
       name: '?:',
       signatures: ['bool ? T : T -> T'],
-      meaning: 'One of two; the other is not evaluated.',
+      meaning: 'Returns one of two values; the other is not evaluated.',
       examples: [['1 < 2 ? "less" : "more"', '"less"']],
     },
     {
       name: 'in',
       signatures: ['T in list(T) -> bool', 'K in map(K, V) -> bool'],
-      meaning: 'Whether a list has an element, or a map a key.',
+      meaning: 'Returns whether a list has an element, or a map has a key.',
       examples: [
         ['2 in [1, 2]', 'true'],
         ['"a" in {"a": 1}', 'true'],
@@ -87,7 +90,8 @@ Comparison does mix them.`,
     {
       name: '[]',
       signatures: ['list(T)[int] -> T', 'map(K, V)[K] -> V'],
-      meaning: 'An element, counted from 0, or the value of a key. What is not there is an error.',
+      meaning:
+        'Returns the element at an index (starting at 0), or the value of a key. A missing element or key is an error.',
       examples: [
         ['[10, 20][1]', '20'],
         ['{"a": 1}["a"]', '1'],
@@ -97,7 +101,8 @@ Comparison does mix them.`,
     {
       name: '.',
       signatures: ['x.field'],
-      meaning: 'A field of a map or of the request. What is not there is an error, which makes a condition false.',
+      meaning:
+        'Returns a field of a map or of the request. A missing field is an error, which makes a condition false.',
       examples: [
         ['R.attr.visibility', '"friends"'],
         ['R.attr.missing', 'error: no such key: missing'],
@@ -106,7 +111,8 @@ Comparison does mix them.`,
     {
       name: '.? [?]',
       signatures: ['x.?field -> optional(T)', 'x[?key] -> optional(T)'],
-      meaning: 'The same, but what is not there is `optional.none()`.',
+      meaning:
+        'Like `.` and `[]`, but returns an optional, which is `optional.none()` if the field or element is missing.',
       examples: [
         ['R.attr.?missing.orValue("none")', '"none"'],
         ['[1][?5].hasValue()', 'false'],
@@ -118,12 +124,12 @@ Comparison does mix them.`,
 export const MACROS: Section = {
   title: 'Macros',
   intro:
-    'A macro names its elements itself, so it looks like a function but is part of the syntax. Over a map, `x` is a key.',
+    'A macro looks like a function but is part of the syntax: it declares the variables of its condition. Over a map, `x` is the key.',
   entries: [
     {
       name: 'has',
       signatures: ['has(x.field) -> bool'],
-      meaning: 'Whether a field is there. A field that is `null` is.',
+      meaning: 'Returns whether a field is present. A field that is `null` is present.',
       examples: [
         ['has(R.attr.owner)', 'true'],
         ['has(R.attr.missing)', 'false'],
@@ -132,7 +138,7 @@ export const MACROS: Section = {
     {
       name: 'all',
       signatures: ['list.all(x, condition) -> bool', 'list.all(index, x, condition) -> bool'],
-      meaning: 'Whether the condition holds for every element; true for none.',
+      meaning: 'Returns whether the condition holds for all elements. True for an empty list.',
       examples: [
         ['[1, 2].all(x, x > 0)', 'true'],
         ['[].all(x, x > 0)', 'true'],
@@ -141,7 +147,7 @@ export const MACROS: Section = {
     {
       name: 'exists',
       signatures: ['list.exists(x, condition) -> bool', 'map.exists(key, value, condition) -> bool'],
-      meaning: 'Whether it holds for some element.',
+      meaning: 'Returns whether the condition holds for at least one element.',
       examples: [
         ['[1, 2].exists(x, x > 1)', 'true'],
         ['{"a": 1}.exists(k, v, v == 1)', 'true'],
@@ -150,19 +156,20 @@ export const MACROS: Section = {
     {
       name: 'exists_one',
       signatures: ['list.exists_one(x, condition) -> bool'],
-      meaning: 'Whether it holds for exactly one element.',
+      meaning: 'Returns whether the condition holds for exactly one element.',
       examples: [['[1, 2, 2].exists_one(x, x == 2)', 'false']],
     },
     {
       name: 'filter',
       signatures: ['list.filter(x, condition) -> list'],
-      meaning: 'The elements for which it holds.',
+      meaning: 'Returns the elements for which the condition holds.',
       examples: [['[1, 2, 3].filter(x, x > 1)', '[2, 3]']],
     },
     {
       name: 'map',
       signatures: ['list.map(x, expression) -> list', 'list.map(x, condition, expression) -> list'],
-      meaning: 'A value for each element, or for each for which the condition holds.',
+      meaning:
+        'Returns the value of the expression for each element, or for each element for which the condition holds.',
       examples: [
         ['[1, 2].map(x, x * 2)', '[2, 4]'],
         ['[1, 2].map(x, x > 1, x * 2)', '[4]'],
@@ -174,55 +181,55 @@ export const MACROS: Section = {
         'list.transformList(index, x, expression) -> list',
         'list.transformList(index, x, condition, expression) -> list',
       ],
-      meaning: 'The same, with the index, or with key and value of a map.',
+      meaning: 'Like `map`, with index and element of a list, or key and value of a map.',
       examples: [['[5, 6].transformList(i, x, i + x)', '[5, 7]']],
     },
     {
       name: 'transformMap',
       signatures: ['map.transformMap(key, value, expression) -> map'],
-      meaning: 'A map with the same keys and other values.',
+      meaning: 'Returns a map with the same keys and new values.',
       examples: [['{"a": 1}.transformMap(k, v, v + 1)', '{"a": 2}']],
     },
     {
       name: 'transformMapEntry',
       signatures: ['map.transformMapEntry(key, value, map) -> map'],
-      meaning: 'The entries of one map for each entry, put together.',
+      meaning: 'Returns the combined entries of the maps that the expression returns for each entry.',
       examples: [['{"a": "b"}.transformMapEntry(k, v, {v: k})', '{"b": "a"}']],
     },
     {
       name: 'sortBy',
       signatures: ['list.sortBy(x, key) -> list'],
-      meaning: 'The elements in the order of their keys.',
+      meaning: 'Sorts a list by a key.',
       examples: [['["ccc", "a", "bb"].sortBy(x, size(x))', '["a", "bb", "ccc"]']],
     },
     {
       name: 'cel.bind',
       signatures: ['cel.bind(name, value, expression)'],
-      meaning: 'Gives a value a name within an expression.',
+      meaning: 'Binds a name to a value within an expression.',
       examples: [['cel.bind(x, 3, x * x)', '9']],
     },
     {
       name: 'optMap',
       signatures: ['optional.optMap(x, expression) -> optional'],
-      meaning: 'Another value, if there is one.',
+      meaning: 'Applies an expression to the value of an optional, if it has one.',
       examples: [['optional.of(2).optMap(x, x * 2).value()', '4']],
     },
     {
       name: 'optFlatMap',
       signatures: ['optional.optFlatMap(x, optional) -> optional'],
-      meaning: 'The same with an expression that is optional itself.',
+      meaning: 'Like `optMap`, for an expression that returns an optional.',
       examples: [['optional.of([1]).optFlatMap(x, x[?5]).hasValue()', 'false']],
     },
     {
       name: 'math.greatest',
       signatures: ['math.greatest(number, ...) -> number', 'math.greatest(list) -> number'],
-      meaning: 'The greatest number.',
+      meaning: 'Returns the greatest number.',
       examples: [['math.greatest(1, 3, 2)', '3']],
     },
     {
       name: 'math.least',
       signatures: ['math.least(number, ...) -> number', 'math.least(list) -> number'],
-      meaning: 'The least number.',
+      meaning: 'Returns the least number.',
       examples: [['math.least([4, 2])', '2']],
     },
   ],
