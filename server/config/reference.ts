@@ -14,45 +14,45 @@ export function configReference(): string {
   return [INTRODUCTION, ...sections.filter((text) => text !== ''), KEY_SETS, withoutEffect()].join('\n');
 }
 
-/** The default of a key as a file would say it; undefined when there is none. */
+/** The default of a key as written in a file; undefined if it has none. */
 export function writeDefault(key: UsedKey<unknown>): unknown {
   return key.default === undefined ? undefined : key.type.write(key.default);
 }
 
 const INTRODUCTION = `# Configuration
 
-One YAML document (JSON is YAML too), given with \`--config FILE\` or the environment variable \`AUTHZ_CONFIG\`. Without one, the defaults hold.
-\`authzc config print --config FILE\` shows what is in force, and where each value comes from.
+The configuration is one YAML (or JSON) file. Pass it with \`--config FILE\` or the environment variable \`AUTHZ_CONFIG\`; without a file, the server uses
+the defaults. \`authzc config print --config FILE\` prints the effective configuration with the source of each value.
 
-- An unknown key, a wrong value and a block that is not a map end the start with status 1 and one line: the place, the key, what is wanted.
-- A key without a value is a key left out. Anchors and aliases are an error.
-- Before the YAML is read, \`\${VAR}\` and \`$VAR\` are replaced by environment variables, and \`\${VAR:default}\` by the default when there is no such
-  variable. \`$$\` is a dollar sign. A variable that is not set, and has no default, is an error.
-- \`--set server.workers=4\` overrides a key; it may be repeated, and has several when separated by commas. Lists are \`{a,b}\` or \`key[0]=a\`; a backslash
-  before a comma, dot, equals sign, bracket or brace makes it part of the text.
-- Durations are written \`500ms\`, \`30s\`, \`1h30m\`.
+- Unknown keys, wrong values and blocks that are not maps are errors: the server exits with 1 and one line with the location, the key and the expected value.
+- A key without a value is ignored. Anchors and aliases are errors.
+- \`\${VAR}\` and \`$VAR\` are replaced by environment variables before the YAML is parsed. \`\${VAR:default}\` uses the default if the variable is not set; a
+  variable that is not set and has no default is an error. Write \`$$\` for a dollar sign.
+- \`--set server.workers=4\` overrides a key. Repeat it, or separate several keys with commas. Lists are \`{a,b}\` or \`key[0]=a\`; escape commas, dots, equals
+  signs, brackets and braces with a backslash.
+- Durations are written as \`500ms\`, \`30s\`, \`1h30m\`.
 
-Editors check a file that begins with \`# yaml-language-server: $schema=PATH/docs/config.schema.json\`.
+To validate the file in an editor, start it with \`# yaml-language-server: $schema=PATH/docs/config.schema.json\`.
 
-[The server specification](spec/server.md#configuration) has the precise rules, and [what keeps a server from starting](spec/server.md#start-failures).
+[The server specification](spec/server.md#configuration) has the exact rules, and the list of [start failures](spec/server.md#start-failures).
 `;
 
 const KEY_SETS = `## Keysets
 
-Each of \`auxData.jwt.keySets\` has an \`id\` and one of \`local\` and \`remote\`.
+Each keyset in \`auxData.jwt.keySets\` has an \`id\` and either \`local\` or \`remote\`.
 
 | Key | Type | Meaning |
 |---|---|---|
-| \`id\` | text | what tokens of a request name it by; unique |
-| \`local.file\` | path | a JSON Web Key, a set of them, or PEM |
-| \`local.data\` | base64 | the same in the configuration |
-| \`local.pem\` | bool | the material is PEM; it says neither \`alg\` nor \`kid\`, and needs both switches below |
-| \`remote.url\` | URL | where the set is fetched: at the start, then again and again; a server that cannot be reached does not keep this one from starting |
-| \`remote.refreshInterval\` | duration | how often; as the answers say (\`Cache-Control\`, \`Expires\`), or hourly, when not set |
+| \`id\` | string | unique id that requests select the keyset with |
+| \`local.file\` | path | file with a JSON Web Key, a JWK Set, or PEM |
+| \`local.data\` | base64 | the same content, inline |
+| \`local.pem\` | bool | the content is PEM; PEM has neither \`alg\` nor \`kid\`, so it needs both \`insecure\` options |
+| \`remote.url\` | URL | URL of a JWK Set, fetched at start and then regularly; authz also starts if it cannot be reached |
+| \`remote.refreshInterval\` | duration | fetch interval; if not set, as the responses specify (\`Cache-Control\`, \`Expires\`), or hourly |
 | \`insecure.optionalAlg\` | bool | keys without \`alg\` accept the algorithms of their type |
-| \`insecure.optionalKid\` | bool | tokens need no \`kid\`; every key is tried |
+| \`insecure.optionalKid\` | bool | tokens need no \`kid\`: every key is tried |
 
-Without these switches every key must have \`alg\` and \`kid\`, or no token is accepted for the set.
+Without the \`insecure\` options, every key must have \`alg\` and \`kid\`; otherwise the keyset accepts no tokens.
 `;
 
 function section(block: string, keys: readonly (readonly [string, ConfigKey])[]): string {
@@ -76,5 +76,5 @@ function withoutEffect(): string {
       ? [`| \`${path}\` | ${key.kind === 'ignored' ? 'warning' : 'only `true`'} | ${key.why} |\n`]
       : [],
   );
-  return `## Accepted for files of other servers\n\n| Key | | Because |\n|---|---|---|\n${rows.join('')}`;
+  return `## Accepted for files of other servers\n\n| Key | Effect | Reason |\n|---|---|---|\n${rows.join('')}`;
 }

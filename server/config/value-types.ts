@@ -26,7 +26,7 @@ export const text: ValueType<string> = {
   read: (node, key) =>
     node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a text'),
   write: same,
-  words: 'text',
+  words: 'string',
   schema: { type: ['string', 'number', 'boolean'] },
 };
 
@@ -37,7 +37,7 @@ export const name: ValueType<string> = {
     return value.trim() === '' ? refuse(node, key, 'a text that is not empty') : value;
   },
   write: same,
-  words: 'text',
+  words: 'string',
   schema: { type: ['string', 'number', 'boolean'], minLength: 1 },
 };
 
