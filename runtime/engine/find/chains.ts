@@ -239,7 +239,7 @@ export interface RoleLimit {
 /**
  * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule
  * of the resource policy, whatever its action, nor one of theirs
- * (docs/spec/policy-language.md#when-role-policies-are-asked).
+ * (docs/spec/policy-language.md#when-role-policies-apply).
  */
 export function areSilent(
   limits: ReadonlyMap<string, RoleLimits>,
