@@ -1,4 +1,4 @@
-import type { Policy } from './policy.js';
+import type { Policy, PrincipalRule, ResourceRule, RoleRule } from './policy.js';
 
 /**
  * A name as policy keys and rule lookup spell it (docs/spec/policy-language.md#sanitized-names): every run of
@@ -58,3 +58,23 @@ export function ruleName(index: number): string {
 // Segments are divided by `:`, which is not in their alphabet: matching is linear.
 const PLAIN = /^[A-Za-z][0-9A-Za-z_@.\-/]*(?::[A-Za-z][0-9A-Za-z_@.\-/]*)*$/;
 const SEPARATORS = /[^0-9A-Za-z_.]+/g;
+
+/**
+ * The name of a rule of a resource policy, as outputs say it (docs/spec/policy-language.md#policy-keys-and-rule-names).
+ */
+export function nameOfResourceRule(rule: ResourceRule, index: number): string {
+  return rule.name?.value ?? ruleName(index);
+}
+
+/** The name of an action of a principal policy (docs/spec/policy-language.md#policy-keys-and-rule-names). */
+export function nameOfPrincipalAction({ resource, actions }: PrincipalRule, index: number): string {
+  return actions[index]?.name?.value ?? `${resource.value}_${ruleName(index)}`;
+}
+
+/**
+ * How a message calls a rule of a role policy: one without a name has an empty one
+ * (docs/spec/policy-language.md#policy-keys-and-rule-names), so it goes by its place.
+ */
+export function nameOfRoleRule(rule: RoleRule, index: number): string {
+  return rule.name?.value ?? ruleName(index);
+}

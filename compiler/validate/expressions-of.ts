@@ -1,4 +1,4 @@
-import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
+import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 
 /**
@@ -83,4 +83,48 @@ function ofMatch(match: Match): readonly Expression[] {
 function ofOutput(output: Output | undefined): readonly Expression[] {
   if (output === undefined) return [];
   return [output.ruleActivated, output.conditionNotMet, output.legacy].filter((expression) => expression !== undefined);
+}
+
+/** Every condition that is compiled, each once: of rules, and of all definitions of imported derived roles. */
+export function conditionsOf({ policies }: PolicySet): ReadonlySet<Condition> {
+  const ofRoles = [...importedRolesOf(policies)].map(({ definition }) => definition.condition);
+  return new Set([...policies.flatMap(ofRules), ...ofRoles].filter((condition) => condition !== undefined));
+}
+
+function ofRules(linked: LinkedPolicy): readonly (Condition | undefined)[] {
+  switch (linked.kind) {
+    case 'resource':
+      return linked.policy.rules.map(({ condition }) => condition);
+    case 'principal':
+      return linked.policy.rules.flatMap((rule) => rule.actions.map(({ condition }) => condition));
+    case 'role':
+      return linked.policy.rules.map(({ condition }) => condition);
+  }
+}
+
+/**
+ * The derived roles that resource policies import, each once. Thousands of policies may share one list of them: it is
+ * looked at once.
+ */
+export function importedRolesOf(policies: readonly LinkedPolicy[]): ReadonlySet<LinkedDerivedRole> {
+  const lists = new Set(policies.flatMap((linked) => (linked.kind === 'resource' ? [linked.importedRoles] : [])));
+  return new Set([...lists].flat());
+}
+
+/** A condition as one text: equal texts are equal conditions. Empty for a rule without condition. */
+export function conditionText(condition: Condition | undefined): string {
+  return condition === undefined ? '' : JSON.stringify(shapeOf(condition.match));
+}
+
+function shapeOf(match: Match): unknown {
+  switch (match.kind) {
+    case 'expr':
+      return match.expression.text.trim();
+    case 'all':
+    case 'any':
+    case 'none':
+      return [match.kind, ...match.of.map(shapeOf)];
+    case 'script':
+      return [match.kind];
+  }
 }

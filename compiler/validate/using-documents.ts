@@ -3,8 +3,7 @@ import type { Expr } from '../ast/expr.js';
 import type { Constants, Expression, PolicyFile, Variables } from '../ast/policy.js';
 import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import { children } from '../ast/visit.js';
-import { expressionsOfCondition, expressionsOfRules } from './expressions-of.js';
-import { importedRolesOf } from './imported-roles.js';
+import { expressionsOfCondition, expressionsOfRules, importedRolesOf } from './expressions-of.js';
 
 /** A document that can have variables and constants, with those its conditions and outputs come to use. */
 export interface UsingDocument {

@@ -1,7 +1,7 @@
 import type { CelFunction, Overload } from '../../compiler/cel/function.js';
 import { functions } from '../../compiler/cel/functions.js';
 import { bool, type CelType, dyn, int, json, listOf, mapOf, optionalOf, string } from '../../compiler/cel/types.js';
-import { macroForms } from '../../compiler/validate/cel/macro-forms.js';
+import { macroForms } from '../../compiler/validate/cel/names.js';
 import type { Random } from '../support/oracle/random.js';
 
 /** How many names each kind of attribute has: `s0`, `s1` ... */

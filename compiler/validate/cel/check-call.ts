@@ -1,10 +1,10 @@
-import type { CallExpr } from '../../ast/expr.js';
-import type { CelFunction } from '../../cel/function.js';
-import { type CelType, errorType } from '../../cel/types.js';
-import type { Checking, Locals } from './checking.js';
+import type { CallExpr, MacroExpr } from '../../ast/expr.js';
+import type { CelFunction, Overload } from '../../cel/function.js';
+import { type CelType, dyn, errorType } from '../../cel/types.js';
+import { type Checking, type Locals, report } from './checking.js';
 import { qualifiedName, reportUndeclaredFunction } from './names.js';
 import { operatorOverloads } from './operators.js';
-import { resolve } from './overloads.js';
+import { mapParts, partsOf, printArguments, sameType } from './type-algebra.js';
 
 /**
  * An operator, a function, a method or a function with a namespace (docs/spec/conditions.md#overload-resolution,
@@ -61,4 +61,77 @@ function checkFunction(
 // A leading dot only skips local variables, and those are never functions.
 function functionsNamed(checking: Checking, name: string): readonly CelFunction[] | undefined {
   return checking.environment.functions.get(name.startsWith('.') ? name.slice(1) : name);
+}
+
+/** What is called, with the types of its arguments, receiver first, and where a mismatch is reported. */
+export interface Application {
+  readonly name: string;
+  readonly form: 'global' | 'member';
+  readonly arguments: readonly CelType[];
+  readonly start: number;
+  readonly end: number;
+  readonly at: number;
+}
+
+/**
+ * The result type of a call: that of the overloads that fit, dyn if they differ
+ * (docs/spec/conditions.md#overload-resolution). None fits: a problem, and a type that suppresses what would follow
+ * from it.
+ */
+export function resolve(checking: Checking, application: Application, overloads: readonly Overload[]): CelType {
+  const { inference } = checking;
+  let result: CelType | undefined;
+  for (const overload of overloads) {
+    if (overload.form !== application.form) continue;
+    const instance = instantiate(overload, () => inference.freshParameter());
+    if (!inference.assignableAll(application.arguments, instance.parameters)) continue;
+    const type = inference.substitute(instance.result);
+    if (result === undefined) result = type;
+    else if (!sameType(result, type)) result = dyn;
+  }
+  if (result !== undefined) return result;
+  const types = application.arguments.map((type) => inference.substitute(type));
+  const { name, form, start, end, at } = application;
+  report(checking, {
+    message: `found no matching overload for '${name}' applied to '${printArguments(types, form)}'`,
+    start,
+    end,
+    at,
+  });
+  return errorType;
+}
+
+// Each use of a signature has parameters of its own.
+function instantiate(overload: Overload, fresh: () => CelType): Pick<Overload, 'parameters' | 'result'> {
+  const types = [...overload.parameters, overload.result];
+  if (!types.some(hasParameter)) return overload;
+  const named = new Map<string, CelType>();
+  const own = (type: CelType): CelType => {
+    if (type.kind !== 'parameter') return mapParts(type, own);
+    const known = named.get(type.name) ?? fresh();
+    named.set(type.name, known);
+    return known;
+  };
+  return { parameters: overload.parameters.map(own), result: own(overload.result) };
+}
+
+function hasParameter(type: CelType): boolean {
+  return type.kind === 'parameter' || partsOf(type).some(hasParameter);
+}
+
+/**
+ * A call in the expansion of a macro. What is wrong with it is reported where the macro's arguments begin
+ * (docs/spec/conditions.md#compile-time-messages).
+ */
+export function applyStep(
+  checking: Checking,
+  expr: MacroExpr,
+  name: string,
+  given: readonly CelType[],
+  form: 'global' | 'member' = 'global',
+): CelType {
+  const overloads =
+    operatorOverloads.get(name) ?? checking.environment.functions.get(name)?.flatMap((row) => row.overloads) ?? [];
+  const at = expr.nameStart + expr.macro.length;
+  return resolve(checking, { name, form, arguments: given, start: expr.start, end: expr.end, at }, overloads);
 }

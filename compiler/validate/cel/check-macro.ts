@@ -1,10 +1,10 @@
 import type { Expr, MacroExpr } from '../../ast/expr.js';
-import { bool, type CelType, dyn, listOf, optionalOf } from '../../cel/types.js';
+import { bool, type CelType, dyn, errorType, int, json, listOf, mapOf, optionalOf } from '../../cel/types.js';
 import { invariant } from '../../diagnostics/invariant.js';
+import { applyStep } from './check-call.js';
 import { checkField } from './check-select.js';
-import type { Checking, Locals } from './checking.js';
-import { checkComprehension } from './check-comprehension.js';
-import { applyStep } from './macro-steps.js';
+import { type Checking, expectType, type Locals, report } from './checking.js';
+import { printOpenType } from './type-algebra.js';
 
 /**
  * A macro: its parts are checked as the expansion that CEL defines for it would be (docs/spec/conditions.md#macros,
@@ -75,4 +75,111 @@ function checkExtremum(checking: Checking, expr: MacroExpr, locals: Locals): Cel
 
 function partOf(part: Expr | undefined): Expr {
   return part ?? invariant('a macro without the part its name promises');
+}
+
+/**
+ * The macros that walk a list or a map, with one variable or two (docs/spec/conditions.md#macros,
+ * docs/spec/conditions.md#comprehensions).
+ */
+function checkComprehension(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
+  const variables = variableTypes(checking, expr, locals);
+  const inner = expr.variables.reduce<Locals>((outer, name, i) => ({ name, type: variables[i] ?? dyn, outer }), locals);
+  const predicate = expr.predicate === undefined ? undefined : checking.check(checking, expr.predicate, inner);
+  const body = bodyOf(expr);
+  const type = checking.check(checking, body, inner);
+  return checking.inference.substitute(resultType(checking, expr, { predicate, body, type, variables }));
+}
+
+interface Parts {
+  readonly predicate: CelType | undefined;
+  readonly body: Expr;
+  readonly type: CelType;
+  readonly variables: readonly CelType[];
+}
+
+function resultType(checking: Checking, expr: MacroExpr, { predicate, body, type, variables }: Parts): CelType {
+  switch (expr.macro) {
+    case 'all':
+    case 'exists':
+      expectType(checking, bool, type, body);
+      return bool;
+    case 'exists_one':
+      applyStep(checking, expr, '_?_:_', [type, int, int]);
+      return bool;
+    case 'filter':
+      return gather(checking, expr, { predicate: type, element: variables[0] ?? dyn });
+    case 'map':
+    case 'transformList':
+      return gather(checking, expr, { predicate, element: type });
+    case 'transformMap':
+      return insert(checking, expr, { predicate, given: [variables[0] ?? dyn, type] });
+    case 'transformMapEntry':
+      return insert(checking, expr, { predicate, given: [type] });
+    case 'has':
+    case 'sortBy':
+    case 'cel.bind':
+    case 'optMap':
+    case 'optFlatMap':
+    case 'math.greatest':
+    case 'math.least':
+      return invariant(`${expr.macro} does not walk a range`);
+  }
+}
+
+// A list grows by one element a step, if the predicate holds.
+function gather(
+  checking: Checking,
+  expr: MacroExpr,
+  step: { readonly predicate: CelType | undefined; readonly element: CelType },
+): CelType {
+  const soFar = listOf(checking.inference.freshParameter());
+  const longer = applyStep(checking, expr, '_+_', [soFar, listOf(step.element)]);
+  return finish(checking, expr, soFar, longer, step.predicate);
+}
+
+function insert(
+  checking: Checking,
+  expr: MacroExpr,
+  step: { readonly predicate: CelType | undefined; readonly given: readonly CelType[] },
+): CelType {
+  const soFar = mapOf(checking.inference.freshParameter(), checking.inference.freshParameter());
+  const longer = applyStep(checking, expr, 'cel.@mapInsert', [soFar, ...step.given]);
+  return finish(checking, expr, soFar, longer, step.predicate);
+}
+
+function finish(
+  checking: Checking,
+  expr: MacroExpr,
+  soFar: CelType,
+  longer: CelType,
+  predicate: CelType | undefined,
+): CelType {
+  const step = predicate === undefined ? longer : applyStep(checking, expr, '_?_:_', [predicate, longer, soFar]);
+  checking.inference.assignable(step, soFar);
+  return soFar;
+}
+
+/**
+ * What the variables hold, by the type of the range (3.10: maps give keys, or keys and values; lists elements, or
+ * indices and elements).
+ */
+function variableTypes(checking: Checking, expr: MacroExpr, locals: Locals): readonly CelType[] {
+  const range = expr.range ?? invariant('a comprehension without a range');
+  checking.check(checking, range, locals);
+  const type = checking.inference.substitute(checking.types.get(range) ?? dyn);
+  const two = expr.variables.length === 2;
+  if (type.kind === 'list') return two ? [int, type.element] : [type.element];
+  if (type.kind === 'map') return [type.key, type.value];
+  if (type.kind === 'dyn' && type.json) return two ? [dyn, json] : [json];
+  if (type.kind === 'dyn' || type.kind === 'error' || type.kind === 'parameter') {
+    checking.inference.assignable(dyn, type);
+    return [dyn, dyn];
+  }
+  const message = `expression of type '${printOpenType(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+  report(checking, { message, start: range.start, end: range.end, at: range.start });
+  return [errorType, errorType];
+}
+
+function bodyOf(expr: MacroExpr): Expr {
+  return expr.body ?? invariant('a comprehension without a body');
 }

@@ -1,10 +1,8 @@
 import type { MessageExpr } from '../../ast/expr.js';
 import { type CelType, errorType } from '../../cel/types.js';
-import { type Checking, type Locals, report } from './checking.js';
-import { entryType } from './expect.js';
+import { type Checking, entryType, type Locals, report } from './checking.js';
 import { reportUndeclaredType, reportUndefinedField } from './names.js';
-import { printOpenType } from './print-types.js';
-import { isWrapper } from './wrappers.js';
+import { isWrapper, printOpenType } from './type-algebra.js';
 
 /** `google.protobuf.Duration{seconds: 1}` (docs/spec/conditions.md#messages-as-values). */
 export function checkMessage(checking: Checking, expr: MessageExpr, locals: Locals): CelType {

@@ -16,15 +16,13 @@ import {
   string,
   uint,
 } from '../../cel/types.js';
-import { checkCall } from './check-call.js';
+import { checkCall, resolve } from './check-call.js';
 import { checkMacro } from './check-macro.js';
 import { checkMessage } from './check-message.js';
 import { checkSelect } from './check-select.js';
-import { type Checking, type Locals, localOf } from './checking.js';
-import { entryType, expectType } from './expect.js';
+import { type Checking, entryType, expectType, localOf, type Locals } from './checking.js';
 import { reportUndeclaredName } from './names.js';
 import { operatorOverloads } from './operators.js';
-import { resolve } from './overloads.js';
 import { sizeOf } from './type-algebra.js';
 
 /** A type larger than this was made to be large: it counts as dyn. */

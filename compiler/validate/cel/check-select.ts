@@ -4,8 +4,7 @@ import { type CelType, dyn, errorType, json, optionalOf } from '../../cel/types.
 import { type Checking, type Locals, report } from './checking.js';
 import type { Field, MessageType } from './environment.js';
 import { qualifiedName, reportUndefinedField } from './names.js';
-import { printOpenType } from './print-types.js';
-import { isWrapper } from './wrappers.js';
+import { isWrapper, printOpenType } from './type-algebra.js';
 
 /**
  * `a.f` and `a.?f`: a dotted name if there is one so called, else a field

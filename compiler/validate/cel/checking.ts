@@ -1,9 +1,10 @@
 import type { Reference } from '../../ast/checked.js';
 import type { Expr } from '../../ast/expr.js';
 import type { CelFunction } from '../../cel/function.js';
-import type { CelType } from '../../cel/types.js';
+import { type CelType, dyn, optionalOf } from '../../cel/types.js';
 import type { Environment } from './environment.js';
 import type { Inference, Reading } from './inference.js';
+import { isDynamic, printOpenType } from './type-algebra.js';
 
 /** What the checker has to say about an expression; offsets are of its text. */
 export interface CelProblem {
@@ -57,4 +58,27 @@ export function localOf(locals: Locals, name: string): Locals {
     if (local.name === name) return local;
   }
   return undefined;
+}
+
+/** Whether the type stands for the expected one; reports when it does not. */
+export function expectType(checking: Checking, expected: CelType, found: CelType, expr: Expr): boolean {
+  if (checking.inference.assignable(found, expected)) return true;
+  const { start, end } = expr;
+  const message = `expected type '${printOpenType(expected)}' but found '${printOpenType(checking.inference.substitute(found))}'`;
+  report(checking, { message, start, end, at: start });
+  return false;
+}
+
+/**
+ * The type of an element, entry or field. `?x` puts in what the optional holds
+ * (docs/spec/conditions.md#optional-values).
+ */
+export function entryType(checking: Checking, value: Expr, optional: boolean, locals: Locals): CelType {
+  const type = checking.check(checking, value, locals);
+  if (!optional) return type;
+  const found = checking.inference.substitute(type);
+  if (found.kind === 'optional') return found.value;
+  if (isDynamic(found)) return dyn;
+  expectType(checking, optionalOf(found), found, value);
+  return found;
 }

@@ -23,7 +23,7 @@ import {
   typeOf,
   uint,
 } from '../../cel/types.js';
-import { wrapperOf } from './wrappers.js';
+import { wrapperOf } from './type-algebra.js';
 
 /** What an expression may name (docs/spec/conditions.md#variables-in-scope). */
 export interface Environment {

@@ -1,7 +1,6 @@
 import type { Expr, IdentExpr } from '../../ast/expr.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
-import { type Checking, type Locals, localOf, type PlacedRange, report } from './checking.js';
-import { macroForms } from './macro-forms.js';
+import { type Checking, localOf, type Locals, type PlacedRange, report } from './checking.js';
 
 /**
  * `a.b.c` as one name, unless a local variable owns its first part (docs/spec/conditions.md#comprehensions,
@@ -78,3 +77,20 @@ function localNames(locals: Locals): readonly string[] {
   for (let local = locals; local !== undefined; local = local.outer) names.push(local.name);
   return names;
 }
+
+/** The arguments that each macro takes, for whoever wrote another number of them (docs/spec/conditions.md#macros). */
+export const macroForms: ReadonlyMap<string, string> = new Map([
+  ['all', '(x, condition) or (i, x, condition)'],
+  ['exists', '(x, condition) or (i, x, condition)'],
+  ['exists_one', '(x, condition) or (i, x, condition)'],
+  ['existsOne', '(i, x, condition)'],
+  ['filter', '(x, condition)'],
+  ['has', '(a.field)'],
+  ['map', '(x, result) or (x, condition, result)'],
+  ['optFlatMap', '(x, result)'],
+  ['optMap', '(x, result)'],
+  ['sortBy', '(x, key)'],
+  ['transformList', '(i, x, result) or (i, x, condition, result)'],
+  ['transformMap', '(key, value, result) or (key, value, condition, result)'],
+  ['transformMapEntry', '(key, value, entries) or (key, value, condition, entries)'],
+]);

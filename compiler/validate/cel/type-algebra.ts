@@ -1,4 +1,4 @@
-import type { CelType } from '../../cel/types.js';
+import { type CelType, opaque, printType } from '../../cel/types.js';
 
 /** Whether anything may stand in its place: dyn, and the type of what already failed. */
 export function isDynamic(type: CelType): boolean {
@@ -96,4 +96,45 @@ function isAsGeneral(a: CelType, b: CelType): boolean {
   const partsOfB = partsOf(b);
   if (partsOfB.length === 0) return sameType(a, b);
   return partsOf(a).every((part, i) => isAsGeneral(part, partsOfB[i] as CelType));
+}
+
+/**
+ * The type of `google.protobuf.Int32Value{value: 5}` and its like (docs/spec/conditions.md#messages-as-values): stands
+ * for the scalar it wraps, and the scalar for it; null stands for it too.
+ */
+export function wrapperOf(scalar: CelType): CelType {
+  return opaque(`wrapper(${printType(scalar)})`);
+}
+
+/** Whether one of the two is the wrapper of the other. */
+export function isWrapperOf(a: CelType, b: CelType): boolean {
+  return wraps(a, b) || wraps(b, a);
+}
+
+/** Whether it is the wrapper of any scalar. */
+export function isWrapper(type: CelType): boolean {
+  return type.kind === 'opaque' && type.name.startsWith('wrapper(');
+}
+
+function wraps(wrapper: CelType, scalar: CelType): boolean {
+  return wrapper.kind === 'opaque' && wrapper.name === `wrapper(${scalar.kind})`;
+}
+
+/**
+ * The arguments of a call as the overload message shows them (docs/spec/conditions.md#overload-resolution): the
+ * receiver before the dot.
+ */
+export function printArguments(types: readonly CelType[], form: 'global' | 'member'): string {
+  const printed = types.map(printType);
+  if (form === 'global') return `(${printed.join(', ')})`;
+  return `${printed[0]}.(${printed.slice(1).join(', ')})`;
+}
+
+/** A type as the other messages show it: a free parameter by its own name. */
+export function printOpenType(type: CelType): string {
+  return printType(nameParameters(type));
+}
+
+function nameParameters(type: CelType): CelType {
+  return type.kind === 'parameter' ? opaque(type.name) : mapParts(type, nameParameters);
 }

@@ -2,7 +2,7 @@ import { type GlobToken, parseGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { importedRolesOf } from '../imported-roles.js';
+import { importedRolesOf } from '../expressions-of.js';
 import type { Located } from '../../diagnostics/span.js';
 
 /**

@@ -1,12 +1,11 @@
 import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
-import { sanitize } from '../../ast/names.js';
+import { nameOfPrincipalAction, nameOfResourceRule, sanitize } from '../../ast/names.js';
 import type { Condition, Output, PrincipalPolicy, ResourcePolicy } from '../../ast/policy.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
-import { conditionText } from '../condition-text.js';
-import { nameOfPrincipalAction, nameOfResourceRule } from '../rule-names.js';
+import { conditionText } from '../expressions-of.js';
 
 /**
  * Warns of rules of one policy whose names come out equal, for the name is their identity within a check

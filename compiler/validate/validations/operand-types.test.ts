@@ -2,6 +2,48 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conditional, warningCodesOf, warningsOf } from '../../../tests/support/warnings.js';
 
+const NEVER = ['comparison/never-holds'];
+
+test('plain JSON is never a timestamp, a duration, bytes or an address (docs/spec/conditions.md#numbers-in-requests, docs/spec/conditions.md#equality)', () => {
+  for (const text of [
+    'R.attr.at == timestamp("2030-01-01T00:00:00Z")',
+    'duration("1h") == P.attr.limit',
+    'R.attr.key == b"abc"',
+    'C.at == now()',
+    'request.auxData.jwt.exp == now()',
+    'R.attr.at in [now()]',
+    'R.attr.ip == ip("10.0.0.1")',
+    'R.attr.nested.list[0] == duration("1h")',
+    '{"a": R.attr.at == now()}.a',
+  ]) {
+    const fields = text.startsWith('C.') ? ', constants: {local: {at: "2030"}}' : '';
+    assert.equal(warningCodesOf(conditional(text, fields)), NEVER, text);
+  }
+  assert.equal(warningsOf(conditional('R.attr.at != now()')), [
+    'comparison/never-holds: `!=` is always true: plain JSON and a timestamp are never equal',
+  ]);
+});
+
+test('numbers of all kinds compare, and so does what is not certain', () => {
+  for (const text of [
+    'R.attr.n == 1',
+    'R.attr.n == 1u',
+    'R.attr.n in [1, 2]',
+    'R.attr.x == null',
+    'R.attr.x == [] || R.attr.x == {}',
+    'R.attr.x == P.attr.y',
+    'G.at == now()',
+    'V.at == now()',
+    'dyn(1) == "a"',
+    'R.attr.l.exists(x, x == 1)',
+    'timestamp(R.attr.at) == now()',
+    'R.attr.?x == optional.none()',
+  ]) {
+    const fields = text.startsWith('V.') ? ", variables: {local: {at: 'timestamp(R.attr.at)'}}" : '';
+    assert.equal(warningCodesOf(conditional(text, fields)), [], text);
+  }
+});
+
 const FAILS = ['expression/always-fails'];
 
 test('arithmetic never mixes kinds of numbers, and attributes are doubles (docs/spec/conditions.md#arithmetic)', () => {

@@ -2,6 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allow, CONSENT, deny, resourcePolicy, warningCodesOf } from '../../../tests/support/warnings.js';
 
+const RULES = [allow('[view]', '[user]')];
+
+test('a policy at scope `.` is reached by no request, for there `.` is the root (8.4)', () => {
+  assert.equal(warningCodesOf(resourcePolicy(RULES), resourcePolicy(RULES, ', scope: "."')), ['scope/unreachable']);
+  assert.equal(warningCodesOf(resourcePolicy(RULES), resourcePolicy(RULES, ', scope: a')), []);
+});
+
 test('at the root nobody can consent, so an ALLOW that needs consent never counts (8.3)', () => {
   assert.equal(warningCodesOf(resourcePolicy([allow('[view]', '[user]')], CONSENT)), ['scope/consent-at-root']);
   assert.equal(

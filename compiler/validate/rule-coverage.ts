@@ -1,11 +1,10 @@
-import { sanitize } from '../ast/names.js';
-import type { Condition, Effect, Output, ScopePermissions } from '../ast/policy.js';
+import { literalAndGlob, literalOrGlob, type Matcher } from '#runtime/policy';
+import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule, sanitize } from '../ast/names.js';
 import type { LinkedPolicy, LinkedPrincipalPolicy, LinkedResourcePolicy, LinkedRolePolicy } from '../ast/policy-set.js';
+import type { Condition, Effect, Output, ScopePermissions } from '../ast/policy.js';
 import type { Place } from '../diagnostics/span.js';
-import { conditionText } from './condition-text.js';
-import { CoverIndex, type Reached } from './cover-index.js';
-import { type Covers, coverOf, coverOfAllowed } from './reach.js';
-import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule } from './rule-names.js';
+import { entriesOf, TextIndex } from '../globs/text-index.js';
+import { conditionText } from './expressions-of.js';
 
 /** A rule of any policy, seen as what it reaches: for comparing the rules of one policy with each other. */
 export interface JudgedRule {
@@ -213,4 +212,116 @@ interface Written {
 
 function commonOf({ place, condition, output }: Written): Pick<JudgedRule, 'place' | 'condition' | 'hasOutput'> {
   return { place, condition: conditionText(condition), hasOutput: output !== undefined };
+}
+
+/**
+ * The rule that a rule repeats: one that says all that it says in the same way, with the same effect and condition, and
+ * no action, role or derived role less. Of two rules that say the same, the later one repeats the earlier.
+ */
+export function repeatedBy(rule: JudgedRule, policy: JudgedPolicy): JudgedRule | undefined {
+  if (rule.hasOutput) return undefined;
+  return policy.findSimilar(rule, (other) => {
+    if (rule === other || !says(other, rule) || changesOutputs(rule, other, policy)) return false;
+    return !says(rule, other) || other.hasOutput || other.index < rule.index;
+  });
+}
+
+/**
+ * Whether an output could appear that a rule holds back, were only the other one there: a DENY ends the search, and
+ * rules after it show nothing (docs/spec/policy-language.md#when-outputs-are-emitted). The resources of a principal
+ * policy come in no order.
+ */
+export function changesOutputs(rule: JudgedRule, other: JudgedRule, { hasOutputs }: JudgedPolicy): boolean {
+  if (!rule.mayDeny || !hasOutputs) return false;
+  return other.index > rule.index || rule.resource !== other.resource;
+}
+
+/**
+ * Whether every derived role of a rule is named by another rule: those named by a rule are listed in `runtime` and in
+ * answers (docs/spec/policy-language.md#effective-derived-roles).
+ */
+export function isNamedElsewhere(rule: JudgedRule, policy: JudgedPolicy): boolean {
+  return [...new Set(rule.derivedRoles)].every((name) => policy.rulesNaming(name) > 1);
+}
+
+function says(other: JudgedRule, rule: JudgedRule): boolean {
+  return (
+    other.effect === rule.effect &&
+    other.condition === rule.condition &&
+    other.coversResource(rule.resource) &&
+    rule.actions.every(other.coversAction) &&
+    rule.roles.every(other.coversRole) &&
+    rule.derivedRoles.every((name) => other.namesDerivedRole.has(name))
+  );
+}
+
+/** The texts of a rule. */
+interface Covering {
+  readonly resource: string;
+  readonly actions: readonly string[];
+  readonly roles: readonly string[];
+}
+
+/** What is to be covered; of texts that are left out, nothing is asked. */
+interface Reached {
+  readonly resource: string;
+  readonly action: string | undefined;
+  readonly role: string | undefined;
+}
+
+/** Finds the rules that may cover a resource, an action and a role, without a look at all of them. */
+class CoverIndex<R extends Covering> {
+  private readonly resources: TextIndex;
+  private readonly actions: TextIndex;
+  private readonly roles: TextIndex;
+
+  constructor(private readonly rules: readonly R[]) {
+    this.resources = new TextIndex(rules.map(({ resource }) => [resource]));
+    this.actions = new TextIndex(rules.map(({ actions }) => actions));
+    this.roles = new TextIndex(rules.map(({ roles }) => roles));
+  }
+
+  /**
+   * The first rule in the order of the file that is what is looked for. Only rules that may cover what is reached are
+   * asked.
+   */
+  find({ resource, action, role }: Reached, isSought: (rule: R) => boolean): R | undefined {
+    let fewest = this.resources.find(resource);
+    for (const [index, text] of [
+      [this.actions, action],
+      [this.roles, role],
+    ] as const) {
+      const found = text === undefined ? fewest : index.find(text);
+      if (found.count < fewest.count) fewest = found;
+    }
+    const entry = entriesOf(fewest).find((candidate) => isSought(this.rules[candidate] as R));
+    return entry === undefined ? undefined : this.rules[entry];
+  }
+}
+
+/** Whether all that a text of a policy reaches is surely reached by other texts. */
+type Covers = (text: string) => boolean;
+
+/**
+ * Of texts that are globs only with a `*` (docs/spec/policy-language.md#where-a-string-is-a-glob): actions, roles,
+ * resources.
+ */
+function coverOf(texts: readonly string[]): Covers {
+  return coveredBy(texts, literalOrGlob, /\*/);
+}
+
+/**
+ * Of the `allowActions` of role policies, which are always globs as well
+ * (docs/spec/policy-language.md#where-a-string-is-a-glob).
+ */
+function coverOfAllowed(texts: readonly string[]): Covers {
+  return coveredBy(texts, literalAndGlob, /[*?[\]{}\\]/);
+}
+
+// A glob is covered by itself and by what matches everything; whether one glob contains another is not worked out.
+function coveredBy(texts: readonly string[], matcher: (text: string) => Matcher, special: RegExp): Covers {
+  const own = new Set(texts);
+  if (own.has('*') || own.has('**')) return () => true;
+  const matchers = texts.filter((text) => special.test(text)).map(matcher);
+  return (text) => own.has(text) || (!special.test(text) && matchers.some((matches) => matches(text)));
 }

@@ -6,7 +6,6 @@ import type { Details } from '../../diagnostics/diagnostic.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { prefixOf } from '../../globs/text-index.js';
-import { needsSeparator, resourceKindsOf, withoutSeparators } from '../resource-kinds.js';
 
 /**
  * Warns of resources of role policies that no request matches: they are compared as they are written with kinds whose
@@ -87,4 +86,49 @@ class KnownKinds {
     }
     return low;
   }
+}
+
+/**
+ * Warns of resource globs of principal policies with a separator that kinds lose when they are looked up
+ * (docs/spec/policy-language.md#sanitized-names).
+ */
+export function warnOfPrincipalResources(policies: PolicySet, _types: Types, report: Problems): void {
+  const kinds = resourceKindsOf(policies);
+  for (const linked of policies.policies) {
+    if (linked.kind !== 'principal') continue;
+    for (const { resource } of linked.policy.rules) {
+      const glob = resource.value;
+      if (!glob.includes('*') || !needsSeparator(glob) || kinds.some(literalOrGlob(glob))) continue;
+      report.add(
+        'principal-policy/never-matches',
+        resource.place,
+        { resource: glob, reason: 'kinds are looked up with `_` for `:`, `@`, `-` and `/`' },
+        { notes: [{ message: `write \`${withoutSeparators(glob)}\`` }] },
+      );
+    }
+  }
+}
+
+/**
+ * The kinds that resource policies are about, as requests are looked up (docs/spec/policy-language.md#sanitized-names).
+ * Sorted.
+ */
+function resourceKindsOf({ policies }: PolicySet): readonly string[] {
+  const kinds = policies.flatMap((linked) =>
+    linked.kind === 'resource' ? [sanitize(linked.policy.resource.value)] : [],
+  );
+  return [...new Set(kinds)].sort();
+}
+
+/** A text as kinds made of plain names are looked up: every run of separators is one `_`. */
+function withoutSeparators(text: string): string {
+  return text.replace(/[:@\-/]+/g, '_');
+}
+
+/**
+ * Whether a glob has a character that no kind made of plain names has when it is looked up. Braces and brackets could
+ * stand for something else: of such globs nothing is said.
+ */
+function needsSeparator(glob: string): boolean {
+  return /[:@\-/]/.test(glob) && !/[[\]{}\\]/.test(glob);
 }

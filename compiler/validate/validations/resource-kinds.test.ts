@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allow, resourcePolicy, warningsOf } from '../../../tests/support/warnings.js';
+import { allow, resourcePolicy, warningCodesOf, warningsOf } from '../../../tests/support/warnings.js';
 
 const policies = (kind: string) => resourcePolicy([allow('[view]', '[user]')]).replace('album', JSON.stringify(kind));
 const role = (resource: string) =>
@@ -27,6 +27,25 @@ test('kinds that are not made of plain names keep their characters', () => {
 test('a resource that no resource policy is about is narrowed for nothing (8.6)', () => {
   assert.equal(reasons('album', 'albun'), ['no resource policy is about it']);
   assert.equal(reasons('album', 'photo*'), []);
+});
+
+const codes = (kind: string, resource: string) =>
+  warningCodesOf(
+    policies(kind),
+    `principalPolicy: {principal: ann, version: default, rules: [{resource: ${JSON.stringify(resource)}, actions: [{action: view, effect: EFFECT_ALLOW}]}]}`,
+  );
+
+test('a glob with a separator matches no kind made of plain names (4.1)', () => {
+  for (const glob of ['album:*', 'leave-*', 'a/*', '*@b'])
+    assert.equal(codes('album:object', glob), ['principal-policy/never-matches'], glob);
+});
+
+test('a text without a star is sanitised like the kind, and a glob may match kinds that are not', () => {
+  assert.equal(codes('album:object', 'album:object'), []);
+  assert.equal(codes('album', 'photo:object'), []);
+  assert.equal(codes('album:object', 'album_*'), []);
+  assert.equal(codes('album:1', 'album:*'), []);
+  assert.equal(codes('album', '{a:b,album}*'), []);
 });
 
 test.run();

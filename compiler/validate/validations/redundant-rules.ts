@@ -2,8 +2,14 @@ import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Note } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
-import { type JudgedPolicy, type JudgedRule, judgedPolicyOf } from '../judged-rules.js';
-import { changesOutputs, isNamedElsewhere, repeatedBy } from '../rule-cover.js';
+import {
+  changesOutputs,
+  isNamedElsewhere,
+  type JudgedPolicy,
+  judgedPolicyOf,
+  type JudgedRule,
+  repeatedBy,
+} from '../rule-coverage.js';
 
 /**
  * Warns of rules that another rule of their policy leaves nothing to decide
@@ -127,4 +133,23 @@ function coversAll(other: JudgedRule, rule: JudgedRule): boolean {
 
 function noteOf({ name, place }: JudgedRule): Note {
   return { message: `\`${name}\` is here`, span: place.span };
+}
+
+/**
+ * Warns of rules that say what another rule of their policy says: the same effect and condition, no action and no role
+ * more.
+ */
+export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
+  for (const linked of policies) {
+    const policy = judgedPolicyOf(linked);
+    for (const rule of policy.rules) {
+      const other = repeatedBy(rule, policy);
+      if (other === undefined) continue;
+      const notes = [
+        { message: `\`${other.name}\` is here`, span: other.place.span },
+        { message: 'remove this rule, or correct what was meant to differ' },
+      ];
+      report.add('rule/repeated', rule.place, { rule: rule.name, other: other.name }, { notes });
+    }
+  }
 }

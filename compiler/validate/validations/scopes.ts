@@ -3,6 +3,15 @@ import { placeOfDocument } from '../../ast/places.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 
+/** Warns of policies at scope `.`, which in a request means the root scope (docs/spec/policy-language.md#scopes). */
+export function warnOfUnreachableScopes({ policies }: PolicySet, _types: Types, report: Problems): void {
+  for (const { key, file, policy } of policies) {
+    if (policy.scope !== '.') continue;
+    const notes = [{ message: 'leave `scope` out for the root scope' }];
+    report.add('scope/unreachable', placeOfDocument(file), { policy: key }, { notes, facts: { policy: key } });
+  }
+}
+
 /**
  * Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts
  * (docs/spec/policy-language.md#effect-of-a-rule).

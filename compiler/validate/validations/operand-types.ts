@@ -1,0 +1,149 @@
+import type { CheckedExpression, Types } from '../../ast/checked.js';
+import type { CallExpr, Expr } from '../../ast/expr.js';
+import { placeOfNode } from '../../ast/places.js';
+import type { PolicySet } from '../../ast/policy-set.js';
+import type { Expression } from '../../ast/policy.js';
+import { visit } from '../../ast/visit.js';
+import type { CelType } from '../../cel/types.js';
+import type { Problems } from '../../diagnostics/problems.js';
+import { expressionsOf } from '../expressions-of.js';
+import { describeType, neverApplies, neverEqual } from '../never-together.js';
+
+/**
+ * Warns of `==`, `!=` and `in` between types that are never equal (docs/spec/conditions.md#equality), such as an
+ * attribute and a timestamp.
+ */
+export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
+  for (const use of operatorsOf(policies, types, (suspect) => neverHolds(suspect) !== undefined)) {
+    const { expression, node } = use;
+    const [left, right] = neverHolds(use) as readonly [CelType, CelType];
+    report.add(
+      'comparison/never-holds',
+      placeOfNode(expression, node),
+      {
+        operator: signOf(node),
+        left: describeType(left),
+        right: describeType(right),
+        always: node.function === '_!=_',
+      },
+      { notes: [{ message: wayOut(left, right, plainOperandOf(use)) }] },
+    );
+  }
+}
+
+/** The types that are compared with each other and never equal. */
+function neverHolds({
+  node,
+  operands,
+}: Pick<OperatorUse, 'node' | 'operands'>): readonly [CelType, CelType] | undefined {
+  const [left, right] = comparedBy(node.function, operands);
+  return left === undefined || right === undefined || !neverEqual(left, right) ? undefined : [left, right];
+}
+
+/** What is compared with each other: the operands, or the operand and what the collection holds. */
+function comparedBy(operator: string, [left, right]: readonly CelType[]): readonly (CelType | undefined)[] {
+  if (operator === '_==_' || operator === '_!=_') return [left, right];
+  if (operator !== '@in') return [];
+  if (right?.kind === 'list') return [left, right.element];
+  return right?.kind === 'map' ? [left, right.key] : [];
+}
+
+function wayOut(left: CelType, right: CelType, plain: string): string {
+  const conversion = CONVERSIONS[left.kind === 'dyn' ? right.kind : left.kind];
+  return conversion === undefined
+    ? 'compare values of one type'
+    : `convert the other side first: \`${conversion}(${plain})\``;
+}
+
+const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = {
+  timestamp: 'timestamp',
+  duration: 'duration',
+  bytes: 'bytes',
+};
+
+/**
+ * Warns of arithmetic and orderings that fail in every request (docs/spec/conditions.md#operators,
+ * docs/spec/conditions.md#arithmetic): `R.attr.n + 1`, `R.attr.due < now()`.
+ */
+export function warnOfFailingOperators(policies: PolicySet, types: Types, report: Problems): void {
+  for (const use of operatorsOf(
+    policies,
+    types,
+    ({ node, operands }) => JUDGED.has(node.function) && neverApplies(node.function, operands),
+  )) {
+    const { expression, node, operands } = use;
+    const [left, right] = operands;
+    if (left === undefined) continue;
+    report.add(
+      'expression/always-fails',
+      placeOfNode(expression, node),
+      { operator: signOf(node), left: describeType(left), right: right && describeType(right) },
+      { notes: [{ message: wayOutOfFailure(use) }] },
+    );
+  }
+}
+
+/**
+ * Equality never fails; `in` and indexing have rules of their own (docs/spec/conditions.md#selection-and-indexing,
+ * docs/spec/conditions.md#membership).
+ */
+const JUDGED: ReadonlySet<string> = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_']);
+
+function wayOutOfFailure(use: OperatorUse): string {
+  const kinds = use.operands.map(({ kind }) => kind);
+  const plain = plainOperandOf(use);
+  if (kinds.includes('timestamp')) return `moments are texts in JSON: write \`timestamp(${plain})\``;
+  if (kinds.includes('duration')) return `spans of time are texts in JSON: write \`duration(${plain})\``;
+  if (kinds.includes('bytes')) return `bytes are texts in JSON: write \`bytes(${plain})\``;
+  if (use.node.function === '_%_') return `\`%\` takes integers only: write \`int(${plain})\``;
+  if (kinds.includes('int') || kinds.includes('uint'))
+    return `numbers in JSON are doubles: write \`1.0\` for \`1\`, or \`int(${plain})\``;
+  return 'convert one of the two sides';
+}
+
+/** A use of an operator, with what its operands certainly are. */
+interface OperatorUse {
+  readonly expression: Expression;
+  readonly node: CallExpr;
+  readonly operands: readonly CelType[];
+}
+
+/** An operator in a tree, which expressions of one text share. */
+type Use = Pick<OperatorUse, 'node' | 'operands'>;
+
+/** The operators of every expression that is compiled, in source order: those of which something is to be said. */
+function operatorsOf(policies: PolicySet, types: Types, isSuspect: (use: Use) => boolean): readonly OperatorUse[] {
+  const known = new Map<Expr, readonly Use[]>();
+  const found: OperatorUse[] = [];
+  for (const expression of expressionsOf(policies)) {
+    const { ast } = expression;
+    const checked = types.get(expression);
+    if (ast === undefined || checked === undefined) continue;
+    const uses = known.get(ast) ?? operatorsIn(ast, checked).filter(isSuspect);
+    known.set(ast, uses);
+    for (const use of uses) found.push({ expression, ...use });
+  }
+  return found;
+}
+
+function operatorsIn(ast: Expr, checked: CheckedExpression): readonly Use[] {
+  const found: Use[] = [];
+  visit(ast, (node) => {
+    if (node.kind !== 'call' || !node.isOperator) return;
+    const operands = node.args.map((arg) => checked.types.get(arg));
+    if (!operands.includes(undefined)) found.push({ node, operands: operands as CelType[] });
+  });
+  return found;
+}
+
+/** The text of the operand that is plain JSON, to say in a note how it is converted; `R.attr.x` where it is long. */
+function plainOperandOf({ expression, node, operands }: OperatorUse): string {
+  const operand = node.args.find((_, index) => operands[index]?.kind === 'dyn');
+  const text = operand === undefined ? '' : expression.text.slice(operand.start, operand.end);
+  return text === '' || text.length > 40 || text.includes('\n') ? 'R.attr.x' : text;
+}
+
+/** An operator as it is written: `==` for `_==_`. */
+function signOf({ function: name }: CallExpr): string {
+  return name === '@in' ? 'in' : name.replaceAll('_', '');
+}
