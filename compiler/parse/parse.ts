@@ -1,7 +1,7 @@
 import type { PolicyFile } from '../ast/policy.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
-import { policyFile } from './build/file.js';
+import { policyFile } from './build/policy.js';
 import { decodeObject } from './decode.js';
 import { DOCUMENT } from './schema/tables.js';
 import type { ObjectValue } from './schema/value.js';

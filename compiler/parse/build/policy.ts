@@ -1,12 +1,35 @@
-import type { Policy, SchemaReference, Schemas, ScopePermissions } from '../../ast/policy.js';
+import type { ConstantDefinition, Constants, Policy, PolicyFile, SchemaReference, Schemas, ScopePermissions, VariableDefinition, Variables } from '../../ast/policy.js';
 import { invariant } from '../../diagnostics/invariant.js';
+import type { Source } from '../../diagnostics/source.js';
 import type { ObjectValue } from '../schema/value.js';
-import { constantDefinitions, constantsOf, variableDefinitions, variablesOf } from './bindings.js';
-import { numberOf, objectOf, objectsOf, requiredText, textOf, textsOf } from './fields.js';
+import { expressionOf } from './expression.js';
+import { asText, boolOf, entriesOf, numberOf, objectOf, objectsOf, requiredText, textOf, textsOf } from './fields.js';
 import { derivedRole, principalRule, resourceRule, roleRule } from './rules.js';
 
+/** The tree of a validated document (docs/spec/policy-language.md#top-level-fields). */
+export function policyFile(document: ObjectValue, source: Source): PolicyFile {
+  return {
+    source,
+    place: { ...document.node.place, path: '' },
+    disabled: boolOf(document, 'disabled'),
+    description: textOf(document, 'description')?.value ?? '',
+    annotations: annotationsOf(document),
+    legacyVariables: variableDefinitions(document, 'variables'),
+    policy: policyOf(document),
+  };
+}
+
+// Without a prototype, so that any name is an ordinary one.
+function annotationsOf(document: ObjectValue): Readonly<Record<string, string>> {
+  const annotations = Object.create(null) as Record<string, string>;
+  const metadata = objectOf(document, 'metadata');
+  if (metadata === undefined) return annotations;
+  for (const { name, value } of entriesOf(metadata, 'annotations')) annotations[name.value] = asText(value).text;
+  return annotations;
+}
+
 /** The one policy of a validated document (docs/spec/policy-language.md#resourcepolicy). */
-export function policyOf(document: ObjectValue): Policy {
+function policyOf(document: ObjectValue): Policy {
   for (const [field, build] of BUILDERS) {
     const policy = objectOf(document, field);
     if (policy !== undefined) return build(policy);
@@ -120,4 +143,34 @@ function schemaReference(schemas: ObjectValue, field: string): SchemaReference |
   if (schema === undefined) return undefined;
   const ignoreWhen = objectOf(schema, 'ignoreWhen');
   return { ref: requiredText(schema, 'ref'), ignoredActions: ignoreWhen ? textsOf(ignoreWhen, 'actions') : [] };
+}
+
+/** The `variables` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty when absent. */
+function variablesOf(policy: ObjectValue): Variables {
+  const block = objectOf(policy, 'variables');
+  if (block === undefined) return { imports: [], local: [] };
+  return { imports: textsOf(block, 'import'), local: variableDefinitions(block, 'local') };
+}
+
+/** The `constants` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty when absent. */
+function constantsOf(policy: ObjectValue): Constants {
+  const block = objectOf(policy, 'constants');
+  if (block === undefined) return { imports: [], local: [] };
+  return { imports: textsOf(block, 'import'), local: constantDefinitions(block, 'local') };
+}
+
+/** The entries of a map of names to CEL texts. */
+function variableDefinitions(object: ObjectValue, field: string): readonly VariableDefinition[] {
+  return entriesOf(object, field).map(({ name, value, place }) => ({
+    name,
+    expression: expressionOf(asText(value), place),
+  }));
+}
+
+/** The entries of a map of names to JSON values. */
+function constantDefinitions(object: ObjectValue, field: string): readonly ConstantDefinition[] {
+  return entriesOf(object, field).map(({ name, value, place }) => {
+    if (value.kind !== 'json') return invariant('a constant is no JSON value');
+    return { name, value: { value: value.value, place } };
+  });
 }

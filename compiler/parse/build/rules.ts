@@ -1,8 +1,9 @@
-import type { DerivedRole, Effect, PrincipalAction, PrincipalRule, ResourceRule, RoleRule } from '../../ast/policy.js';
+import type { Condition, DerivedRole, Effect, Match, Output, PrincipalAction, PrincipalRule, ResourceRule, RoleRule } from '../../ast/policy.js';
+import { invariant } from '../../diagnostics/invariant.js';
 import type { Located } from '../../diagnostics/span.js';
-import type { ObjectValue } from '../schema/value.js';
-import { conditionOf, outputOf } from './condition.js';
-import { nonEmptyText, numberOf, objectsOf, requiredText, textsOf } from './fields.js';
+import type { FieldValue, ObjectValue } from '../schema/value.js';
+import { expressionOf, optionalExpression } from './expression.js';
+import { asText, fieldOf, nonEmptyText, numberOf, objectOf, objectsOf, requiredText, textsOf } from './fields.js';
 
 /** A rule of a resource policy (docs/spec/policy-language.md#resourcepolicy). */
 export function resourceRule({ value: rule, place }: Located<ObjectValue>): ResourceRule {
@@ -59,4 +60,41 @@ function principalAction({ value: action, place }: Located<ObjectValue>): Princi
 // Validation has seen that it is EFFECT_ALLOW (1) or EFFECT_DENY (2).
 function effectOf(rule: ObjectValue): Effect {
   return numberOf(rule, 'effect') === 1 ? 'allow' : 'deny';
+}
+
+/** The condition of a rule or of a derived role (docs/spec/policy-language.md#condition). */
+function conditionOf(rule: ObjectValue): Condition | undefined {
+  const condition = fieldOf(rule, 'condition');
+  if (condition === undefined) return undefined;
+  const { place, value } = condition;
+  if (value.kind !== 'object') return invariant('a condition is no object');
+  const match = objectOf(value, 'match');
+  return { place, match: match === undefined ? { kind: 'script', place } : matchOf(match) };
+}
+
+/** The output of a rule (docs/spec/policy-language.md#output). */
+function outputOf(rule: ObjectValue): Output | undefined {
+  const output = fieldOf(rule, 'output');
+  if (output === undefined) return undefined;
+  const { place, value } = output;
+  if (value.kind !== 'object') return invariant('an output is no object');
+  const when = objectOf(value, 'when');
+  return {
+    place,
+    ruleActivated: when && optionalExpression(when, 'ruleActivated'),
+    conditionNotMet: when && optionalExpression(when, 'conditionNotMet'),
+    legacy: optionalExpression(value, 'expr'),
+  };
+}
+
+const OPERATORS = ['all', 'any', 'none'] as const;
+
+function matchOf(match: ObjectValue): Match {
+  const expr: FieldValue | undefined = fieldOf(match, 'expr');
+  if (expr !== undefined) return { kind: 'expr', expression: expressionOf(asText(expr.value), expr.place) };
+  for (const kind of OPERATORS) {
+    const operands = objectOf(match, kind);
+    if (operands !== undefined) return { kind, of: objectsOf(operands, 'of').map(({ value }) => matchOf(value)) };
+  }
+  return invariant('a match without operator after validation');
 }

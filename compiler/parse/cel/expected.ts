@@ -1,4 +1,4 @@
-import { type Element, grammar, type RuleName, type Sequence } from './grammar.js';
+import { calcBinding, type Choice, type Element, grammar, type LoopChoice, type RuleName, type Sequence } from './grammar.js';
 import { type TokenType, tokenTypeName, tokenTypes } from './tokens.js';
 
 /** A place in a production; `up` is where its block goes on, absent at the end of the production itself. */
@@ -17,7 +17,7 @@ export interface Lookahead {
 }
 
 /** What can begin a sequence or follow a position, remembered for the life of one report. */
-export interface Expected {
+interface Expected {
   first(sequence: Sequence): ReadonlySet<TokenType>;
   at(position: Position): Lookahead;
 }
@@ -88,4 +88,94 @@ export function after(position: Position): Position {
 /** The first place of a block that goes on at `up`. */
 export function into(sequence: Sequence, up: Position): Position {
   return { sequence, index: 0, up, again: false };
+}
+
+/** What a prediction may look at. */
+export interface Lookout {
+  readonly expected: Expected;
+  /** The type of the token so many places ahead. */
+  peek(ahead: number): TokenType;
+  /** Whether a token can come after the production being parsed, in this very place. */
+  canFollowRule(type: TokenType): boolean;
+}
+
+/** The index of an alternative, or how many places ahead the token is at which none is left. */
+export type Prediction = { readonly alternative: number } | { readonly stuckAt: number };
+
+/** Decides which alternative of a choice the coming tokens are. */
+export function predictAlternative(choose: Choice, alternatives: readonly Sequence[], lookout: Lookout): Prediction {
+  switch (choose) {
+    case 'first':
+      return predictByFirst(alternatives, lookout);
+    case 'unary':
+      return lookout.peek(0) === '-' ? predictMinus(lookout) : predictByFirst(alternatives, lookout);
+    case 'member':
+      return lookout.peek(0) === '.' ? predictSelection(lookout) : predictByFirst(alternatives, lookout);
+    case 'primary':
+      return predictPrimary(alternatives, lookout);
+    case 'literal':
+      if (lookout.peek(0) !== '-') return predictByFirst(alternatives, lookout);
+      return { alternative: lookout.peek(1) === 'NUM_INT' ? 0 : 2 };
+  }
+}
+
+/** Decides whether a loop goes round once more: alternative 0 is its body, 1 its end. */
+export function predictLoop(choose: LoopChoice, body: Sequence, binds: number, lookout: Lookout): Prediction {
+  const type = lookout.peek(0);
+  const enters = lookout.expected.first(body).has(type);
+  switch (choose) {
+    case 'first':
+      return { alternative: enters ? 0 : 1 };
+    case 'relation':
+      return { alternative: enters && binds === 0 ? 0 : 1 };
+    case 'calc':
+      return { alternative: enters && calcBinding(type) > binds ? 0 : 1 };
+    case 'minus':
+      if (!enters) return { alternative: 1 };
+      return canStartUnaryOperand(lookout, 1) ? { alternative: 0 } : { stuckAt: 1 };
+    case 'items':
+      return { alternative: enters && lookout.expected.first(body.slice(1)).has(lookout.peek(1)) ? 0 : 1 };
+  }
+}
+
+function predictByFirst(alternatives: readonly Sequence[], lookout: Lookout): Prediction {
+  const alternative = alternatives.findIndex((sequence) => lookout.expected.first(sequence).has(lookout.peek(0)));
+  return alternative < 0 ? { stuckAt: 0 } : { alternative };
+}
+
+/**
+ * A `-` before a number is the number's sign or an operator: both readings live on until the operand is over, so the
+ * token after it must fit as well.
+ */
+function predictMinus(lookout: Lookout): Prediction {
+  const operand = lookout.peek(1);
+  if (operand === 'NUM_INT' || operand === 'NUM_FLOAT') {
+    const next = lookout.peek(2);
+    return next === '.' || next === '[' || lookout.canFollowRule(next) ? { alternative: 0 } : { stuckAt: 2 };
+  }
+  return canStartUnaryOperand(lookout, 1) ? { alternative: 2 } : { stuckAt: 1 };
+}
+
+function canStartUnaryOperand(lookout: Lookout, ahead: number): boolean {
+  return lookout.peek(ahead) === '-' || lookout.expected.first(grammar.member).has(lookout.peek(ahead));
+}
+
+function predictSelection(lookout: Lookout): Prediction {
+  switch (lookout.peek(1)) {
+    case '?':
+    case 'ESC_IDENTIFIER':
+      return { alternative: 0 };
+    case 'IDENTIFIER':
+      return { alternative: lookout.peek(2) === '(' ? 1 : 0 };
+  }
+  return { stuckAt: 1 };
+}
+
+function predictPrimary(alternatives: readonly Sequence[], lookout: Lookout): Prediction {
+  if (lookout.peek(0) !== '.' && lookout.peek(0) !== 'IDENTIFIER') return predictByFirst(alternatives, lookout);
+  let ahead = lookout.peek(0) === '.' ? 1 : 0;
+  if (lookout.peek(ahead) !== 'IDENTIFIER') return { stuckAt: ahead };
+  if (lookout.peek(ahead + 1) === '(') return { alternative: 1 };
+  while (lookout.peek(ahead + 1) === '.' && lookout.peek(ahead + 2) === 'IDENTIFIER') ahead += 2;
+  return { alternative: lookout.peek(ahead + 1) === '{' ? 5 : 0 };
 }

@@ -1,9 +1,8 @@
 import type { SyntaxError } from '../../ast/policy.js';
-import { after, describeTokens, expectedTokens, into, type Position, startOf } from './expected.js';
+import { after, describeTokens, expectedTokens, into, type Lookout, type Position, predictAlternative, type Prediction, predictLoop, startOf } from './expected.js';
 import type { Element, RuleName } from './grammar.js';
 import type { Lexed } from './lexer.js';
 import { maxNesting } from './limits.js';
-import { type Lookout, predictAlternative, predictLoop, type Prediction } from './prediction.js';
 import { reservedWords, type Token, type TokenType, tokenTypeName } from './tokens.js';
 
 /** The errors of a text that the grammar does not derive. */

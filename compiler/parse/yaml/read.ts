@@ -4,11 +4,8 @@ import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
 import type { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
-import { falseBlank } from './blanks.js';
+import { falseBlank, quotedPrefixes, stripTags, tokenise } from './tokens.js';
 import type { YamlMapping } from './node.js';
-import { quotedPrefixes } from './quoted-prefix.js';
-import { stripTags } from './tags.js';
-import { tokenise } from './tokens.js';
 import { buildTree } from './tree.js';
 
 /** The mapping that a policy file holds. */

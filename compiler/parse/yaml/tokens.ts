@@ -1,4 +1,4 @@
-import { type CST, Lexer, Parser } from 'yaml';
+import { type CST, Lexer, type Pair, Parser } from 'yaml';
 
 /** The concrete syntax of a text: all tokens, or the offset at which it is nested too deep to go on. */
 export type Tokens = { readonly tokens: readonly CST.Token[] } | { readonly tooDeepAt: number };
@@ -17,7 +17,7 @@ export function tokenise(text: string, maxDepth: number): Tokens {
 }
 
 /** Visits every item of every collection, without recursion, in no particular order. */
-export function eachItem(
+function eachItem(
   tokens: readonly CST.Token[],
   visit: (item: CST.CollectionItem, parent: CST.Token) => void,
 ): void {
@@ -31,4 +31,113 @@ export function eachItem(
       if (item.value) open.push(item.value);
     }
   }
+}
+
+/**
+ * Keys that were written with a tag: a key has none (docs/spec/policy-language.md#keys). Entries go with their
+ * documents.
+ */
+const taggedKeys = new WeakSet<object>();
+
+/**
+ * Removes the tags of a document: on values they are ignored and never convert (docs/spec/policy-language.md#keys), but
+ * the YAML package would resolve them.
+ */
+export function stripTags(token: CST.Token): void {
+  if (token.type === 'document') dropTags(token.start);
+  eachItem([token], (item) => {
+    if (dropTags(item.start) && (item.sep !== undefined || item.key !== undefined)) taggedKeys.add(item);
+    if (item.sep) dropTags(item.sep);
+    if (item.value?.type === 'block-scalar') dropTags(item.value.props);
+  });
+}
+
+/** Whether the key of this entry was written with a tag. */
+export function hasTaggedKey({ srcToken }: Pair<unknown, unknown>): boolean {
+  return srcToken !== undefined && taggedKeys.has(srcToken);
+}
+
+/** Returns whether there was one. In one pass: hostile input is nothing but tags. */
+function dropTags(tokens: { readonly type: string }[]): boolean {
+  let kept = 0;
+  for (const token of tokens) if (token.type !== 'tag') tokens[kept++] = token;
+  const hadTags = kept < tokens.length;
+  tokens.length = kept;
+  return hadTags;
+}
+
+/**
+ * A character that looks like a space and is not one in YAML, where only a space, a tab and a line break are: a name
+ * would silently contain it.
+ */
+export interface FalseBlank {
+  readonly offset: number;
+  readonly character: string;
+}
+
+/**
+ * The first false blank next to a bracket or a comma of a flow collection, or that is all of a value: `[admin<U+00A0>]`
+ * would be a role that nobody has. Within a text, as between two words of a description, and in quotes they are
+ * characters like any other.
+ */
+export function falseBlank(tokens: readonly CST.Token[]): FalseBlank | undefined {
+  let first: FalseBlank | undefined;
+  eachItem(tokens, (item, parent) => {
+    for (const token of [item.key, item.value]) {
+      if (token?.type !== 'scalar') continue;
+      const found = blankIn(token, parent.type === 'flow-collection');
+      if (found !== undefined && (first === undefined || found.offset < first.offset)) first = found;
+    }
+  });
+  return first;
+}
+
+const FALSE_BLANK = '[\\u0085\\u00a0\\u1680\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u2060\\u3000\\ufeff]';
+const AT_START = new RegExp(`^${FALSE_BLANK}`);
+const AT_END = new RegExp(`${FALSE_BLANK}$`);
+const NOTHING_ELSE = new RegExp(`^(?:${FALSE_BLANK}|[ \\t\\r\\n])+$`);
+
+function blankIn({ source, offset }: CST.FlowScalar, isInFlow: boolean): FalseBlank | undefined {
+  if (!isInFlow && !NOTHING_ELSE.test(source)) return undefined;
+  if (AT_START.test(source)) return { offset, character: source.charAt(0) };
+  if (AT_END.test(source)) return { offset: offset + source.length - 1, character: source.charAt(source.length - 1) };
+  return undefined;
+}
+
+/**
+ * The quoted-string trap (docs/spec/policy-language.md#quoted-strings): offsets of the quotes of block-style values
+ * that begin with a quoted string and go on after it on the same line, as in `expr: "GB" in R.attr.geo`. Sorted.
+ */
+export function quotedPrefixes(text: string, tokens: readonly CST.Token[]): readonly number[] {
+  if (/^\s*\{/.test(text)) return [];
+  const offsets: number[] = [];
+  eachItem(tokens, (item, parent) => {
+    if (parent.type !== 'block-map' || !item.value) return;
+    const offset = quotedPrefixOf(item.value);
+    if (offset !== undefined) offsets.push(offset);
+  });
+  return offsets.sort((a, b) => a - b);
+}
+
+function quotedPrefixOf(value: CST.Token): number | undefined {
+  if (isQuoted(value)) return goesOn(value.end) ? value.offset : undefined;
+  // `"x" == y ? "a": b` reads as a mapping whose key begins with a quoted string.
+  if (value.type !== 'block-map') return undefined;
+  const first = value.items[0];
+  if (first?.key && isQuoted(first.key) && first.sep?.some((token) => isScalarToken(token))) return first.key.offset;
+  return undefined;
+}
+
+function isQuoted(token: CST.Token): token is CST.FlowScalar {
+  return token.type === 'double-quoted-scalar' || token.type === 'single-quoted-scalar';
+}
+
+function goesOn(end: readonly CST.Token[] | undefined): boolean {
+  const next = end?.find((token) => token.type !== 'space');
+  return next !== undefined && next.type !== 'newline' && next.type !== 'comment';
+}
+
+// The tokeniser leaves a stray scalar among the separators, whatever its types say.
+function isScalarToken(token: { readonly type: string }): boolean {
+  return token.type === 'scalar';
 }

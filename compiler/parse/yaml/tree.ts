@@ -1,24 +1,12 @@
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  type Scalar,
-  type YAMLMap,
-} from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
 import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_VALUES } from '../limits.js';
-import { keyOf } from './key.js';
-import { type Merge, withMerged } from './merge.js';
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
 import { typePlainScalar } from './scalar.js';
+import { hasTaggedKey } from './tokens.js';
 
 /** The typed tree of a document, and what is wrong with it. */
 export interface YamlTree {
@@ -254,4 +242,63 @@ function anchorOf(node: Node, start: number): number {
   if (!isMap(node) || node.flow) return start;
   const first = (node.items as readonly Pair<Node, Node>[])[0];
   return (first && colonOf(first)) ?? start;
+}
+
+/** The key of an entry of the mapping at `parentPath`, with the path of the entry. */
+function keyOf(pair: Pair<Node, Node | null>, parentPath: string, source: Source): YamlKey {
+  const [start, end] = pair.key.range ?? invariant('a YAML key without range');
+  const text = textOf(pair.key, source);
+  const place = { span: { source, start, end }, anchor: start, path: `${parentPath}.${pathSegment(text)}` };
+  return { type: typeOf(pair), text, place };
+}
+
+function textOf(key: Node, source: Source): string {
+  if (!isScalar(key)) return source.text.slice(key.range?.[0], key.range?.[1]);
+  const text = (key.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
+  // The reader of YAML is given another character in place of a byte-order mark, which is not stripped
+  // (docs/spec/policy-language.md#yaml-dialect).
+  return key.range?.[0] === 0 && source.text.startsWith('\ufeff') ? `\ufeff${text.slice(1)}` : text;
+}
+
+function typeOf(pair: Pair<Node, Node | null>): YamlKey['type'] {
+  const { key } = pair;
+  if (pair.srcToken && 'explicitKey' in pair.srcToken && pair.srcToken.explicitKey) return 'MappingKey';
+  if (hasTaggedKey(pair)) return 'Tag';
+  if (isAlias(key)) return 'Alias';
+  if (isSeq(key)) return 'Sequence';
+  if (isMap(key)) return 'Mapping';
+  if (!isScalar(key)) return invariant('a YAML key of unknown type');
+  if (key.anchor !== undefined) return 'Anchor';
+  return key.type === 'PLAIN' ? typePlainScalar(key.source ?? '').type : 'String';
+}
+
+// Texts that a path would take apart stand in quotes.
+function pathSegment(text: string): string {
+  return /[$*.[\]]/.test(text) ? `'${text}'` : text;
+}
+
+/** A merge key `<<` of a mapping. */
+interface Merge {
+  /** How many own entries stand before it. */
+  readonly at: number;
+  readonly from: readonly YamlEntry[];
+}
+
+/**
+ * The entries of a mapping with those it merges, where `<<` stands. Explicit keys win whatever their order, values are
+ * replaced and never merged (docs/spec/policy-language.md#anchors-and-merge-keys).
+ */
+function withMerged(own: readonly YamlEntry[], merges: readonly Merge[]): readonly YamlEntry[] {
+  const taken = new Set(own.map(({ key }) => key.text));
+  const result: YamlEntry[] = [];
+  let next = 0;
+  for (const { at, from } of merges) {
+    for (; next < at; next++) result.push(own[next] as YamlEntry);
+    for (const entry of from) {
+      if (taken.has(entry.key.text)) continue;
+      taken.add(entry.key.text);
+      result.push(entry);
+    }
+  }
+  return [...result, ...own.slice(next)];
 }
