@@ -1,5 +1,5 @@
 import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/policy.js';
-import type { Importer } from '../link/definitions.js';
+import type { Importer } from '../link/bindings.js';
 import { expressionsOfCondition } from '../validate/expressions-of.js';
 
 /** Whether a document has rules or definitions of its own, and may import variables and constants for them. */

@@ -2,7 +2,7 @@ import { importKey, policyKeyOf } from '../ast/names.js';
 import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, catalogueOf, hasKind } from '../link/catalogue.js';
-import type { Definition } from '../link/definitions.js';
+import type { Definition } from '../link/bindings.js';
 import { attributesOf } from './attributes.js';
 import { actionsOf, expressionsOfRules, isImporter, namesOf } from './document.js';
 import type {

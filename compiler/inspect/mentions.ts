@@ -3,7 +3,7 @@ import type { Expr } from '../ast/expr.js';
 import { importKey } from '../ast/names.js';
 import type { Expression, JsonValue } from '../ast/policy.js';
 import type { Catalogue } from '../link/catalogue.js';
-import { constantsOf, type Definition, type Importer, variablesOf } from '../link/definitions.js';
+import { constantsOf, type Definition, type Importer, variablesOf } from '../link/bindings.js';
 import { type References, referencesOf } from '../link/references.js';
 import { expressionsOfRules } from './document.js';
 

@@ -1,15 +1,15 @@
-import type { Expression, PolicyFile } from '../ast/policy.js';
+import { addTo } from '../append.js';
+import { importKey } from '../ast/names.js';
+import { printPlace } from '../ast/places.js';
 import type { Bindings, LinkedVariable } from '../ast/policy-set.js';
+import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';
 import type { Details } from '../diagnostics/diagnostic.js';
 import type { MessageParameters } from '../diagnostics/messages.js';
-import type { Catalogue } from './catalogue.js';
-import { constantsOf, type Definition, type Importer, variablesOf } from './definitions.js';
+import { counted, type Problems } from '../diagnostics/problems.js';
+import type { Located, Place } from '../diagnostics/span.js';
+import type { Catalogue, FileOf } from './catalogue.js';
 import { dependencyOrder } from './dependency-order.js';
 import { linkExpression } from './expressions.js';
-import { addTo } from './groups.js';
-import { identifierProblem } from './identifier.js';
-import { printPlace } from '../ast/places.js';
-import { counted, type Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
 /**
@@ -133,3 +133,75 @@ function inDependencyOrder(
     }),
   );
 }
+
+/** A document that can have variables and constants. */
+export type Importer = FileOf<'resource' | 'principal' | 'role' | 'derived-roles'>;
+
+/** A variable or constant as one place defines it. */
+export interface Definition<T> {
+  readonly name: Located<string>;
+  readonly value: T;
+  /** Of the value. */
+  readonly place: Place;
+  readonly file: PolicyFile;
+  /** Where it comes from, as messages say it: `import 'common'`. */
+  readonly origin: string;
+}
+
+/**
+ * The constants a document can name: imported, then local ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
+ */
+export function constantsOf(file: Importer, catalogue: Catalogue): readonly Definition<JsonValue>[] {
+  const { imports, local } = file.policy.constants;
+  const imported = imports.flatMap(({ value: name }) => {
+    const from = catalogue.find(importKey('export_constants', name));
+    if (from?.policy.kind !== 'export-constants') return [];
+    return from.policy.definitions.map((definition) => ({ ...definition, file: from, origin: `import '${name}'` }));
+  });
+  return [...imported, ...local.map((definition) => ({ ...definition, file, origin: 'policy local constants' }))].map(
+    ({ name, value, file: from, origin }) => ({ name, value: value.value, place: value.place, file: from, origin }),
+  );
+}
+
+/**
+ * The variables a document can name: imported, then local, then legacy ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
+ */
+export function variablesOf(file: Importer, catalogue: Catalogue): readonly Definition<Expression>[] {
+  const { imports, local } = file.policy.variables;
+  const imported = imports.flatMap(({ value: name }) => {
+    const from = catalogue.find(importKey('export_variables', name));
+    if (from?.policy.kind !== 'export-variables') return [];
+    return from.policy.definitions.map((definition) => ({ ...definition, file: from, origin: `import '${name}'` }));
+  });
+  return [
+    ...imported,
+    ...local.map((definition) => ({ ...definition, file, origin: 'policy local variables' })),
+    ...file.legacyVariables.map((definition) => ({
+      ...definition,
+      file,
+      origin: 'deprecated top-level policy variables',
+    })),
+  ].map(({ name, expression, file: from, origin }) => ({
+    name,
+    value: expression,
+    place: expression.place,
+    file: from,
+    origin,
+  }));
+}
+
+/**
+ * Why a text cannot be the name of a variable or a constant (docs/spec/policy-language.md#variables-and-constants);
+ * undefined when it can. The sentences are those of the machine-readable report
+ * (docs/spec/policy-language.md#compile-errors).
+ */
+export function identifierProblem(name: string): string | undefined {
+  if (RESERVED.has(name)) return `${JSON.stringify(name)} is a reserved keyword and can't be used as an identifier`;
+  if (!IDENTIFIER.test(name)) return `${JSON.stringify(name)} is not a valid identifier`;
+  return undefined;
+}
+
+const RESERVED: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in']);
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;

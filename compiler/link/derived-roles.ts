@@ -8,7 +8,7 @@ import type { Located } from '../diagnostics/span.js';
 import { linkBindings } from './bindings.js';
 import { type Catalogue, type FileOf, hasKind } from './catalogue.js';
 import { linkCondition } from './expressions.js';
-import { addTo } from './groups.js';
+import { addTo } from '../append.js';
 import { printPosition } from '../ast/places.js';
 import { counted, type Problems } from '../diagnostics/problems.js';
 

@@ -1,4 +1,14 @@
-import type { ConstantDefinition, Constants, Policy, PolicyFile, SchemaReference, Schemas, ScopePermissions, VariableDefinition, Variables } from '../../ast/policy.js';
+import type {
+  ConstantDefinition,
+  Constants,
+  Policy,
+  PolicyFile,
+  SchemaReference,
+  Schemas,
+  ScopePermissions,
+  VariableDefinition,
+  Variables,
+} from '../../ast/policy.js';
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { ObjectValue } from '../schema/value.js';

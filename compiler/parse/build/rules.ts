@@ -1,4 +1,14 @@
-import type { Condition, DerivedRole, Effect, Match, Output, PrincipalAction, PrincipalRule, ResourceRule, RoleRule } from '../../ast/policy.js';
+import type {
+  Condition,
+  DerivedRole,
+  Effect,
+  Match,
+  Output,
+  PrincipalAction,
+  PrincipalRule,
+  ResourceRule,
+  RoleRule,
+} from '../../ast/policy.js';
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Located } from '../../diagnostics/span.js';
 import type { FieldValue, ObjectValue } from '../schema/value.js';

@@ -1,4 +1,12 @@
-import { calcBinding, type Choice, type Element, grammar, type LoopChoice, type RuleName, type Sequence } from './grammar.js';
+import {
+  calcBinding,
+  type Choice,
+  type Element,
+  grammar,
+  type LoopChoice,
+  type RuleName,
+  type Sequence,
+} from './grammar.js';
 import { type TokenType, tokenTypeName, tokenTypes } from './tokens.js';
 
 /** A place in a production; `up` is where its block goes on, absent at the end of the production itself. */

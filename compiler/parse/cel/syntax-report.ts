@@ -1,5 +1,16 @@
 import type { SyntaxError } from '../../ast/policy.js';
-import { after, describeTokens, expectedTokens, into, type Lookout, type Position, predictAlternative, type Prediction, predictLoop, startOf } from './expected.js';
+import {
+  after,
+  describeTokens,
+  expectedTokens,
+  into,
+  type Lookout,
+  type Position,
+  predictAlternative,
+  type Prediction,
+  predictLoop,
+  startOf,
+} from './expected.js';
 import type { Element, RuleName } from './grammar.js';
 import type { Lexed } from './lexer.js';
 import { maxNesting } from './limits.js';

@@ -17,10 +17,7 @@ export function tokenise(text: string, maxDepth: number): Tokens {
 }
 
 /** Visits every item of every collection, without recursion, in no particular order. */
-function eachItem(
-  tokens: readonly CST.Token[],
-  visit: (item: CST.CollectionItem, parent: CST.Token) => void,
-): void {
+function eachItem(tokens: readonly CST.Token[], visit: (item: CST.CollectionItem, parent: CST.Token) => void): void {
   const open = [...tokens];
   for (let token = open.pop(); token !== undefined; token = open.pop()) {
     if (token.type === 'document' && token.value !== undefined) open.push(token.value);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { identifierProblem } from './identifier.js';
+import { identifierProblem } from './bindings.js';
 
 test('letters, digits and _ make a name that does not begin with a digit', () => {
   for (const name of ['a', '_', 'aB9_', 'constructor', '__proto__', 'trueish'])
