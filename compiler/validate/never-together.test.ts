@@ -1,15 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as cel from '#runtime/cel';
-import { cidr, hierarchy, ip } from '../cel/functions/opaque.js';
 import {
   bool,
   bytes,
   type CelType,
+  cidr,
   double,
   duration,
   dyn,
+  hierarchy,
   int,
+  ip,
   json,
   listOf,
   mapOf,

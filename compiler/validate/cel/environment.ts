@@ -1,15 +1,16 @@
 import type { MessageKind, Reference } from '../../ast/checked.js';
 import type { CelFunction } from '../../cel/function.js';
 import { functions } from '../../cel/functions.js';
-import { cidr, ip } from '../../cel/functions/opaque.js';
 import {
   bool,
   bytes,
   type CelType,
+  cidr,
   double,
   duration,
   dyn,
   int,
+  ip,
   json,
   listOf,
   mapOf,

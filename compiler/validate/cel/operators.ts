@@ -1,7 +1,4 @@
-import type { Overload } from '../../cel/function.js';
-import { hierarchy } from '../../cel/functions/opaque.js';
-import { comparableTypes } from '../../cel/functions/lists.js';
-import { global, member } from '../../cel/functions/row.js';
+import { global, member, type Overload } from '../../cel/function.js';
 import {
   bool,
   bytes,
@@ -9,6 +6,7 @@ import {
   double,
   duration,
   dyn,
+  hierarchy,
   int,
   listOf,
   mapOf,
@@ -18,6 +16,7 @@ import {
   timestamp,
   uint,
 } from '../../cel/types.js';
+import { comparableTypes } from '../../cel/functions.js';
 
 const A = parameter('A');
 const B = parameter('B');
