@@ -4,7 +4,7 @@ import type { Bindings } from '../ast/policy-set.js';
 import type { Constant, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { mapParts, namesIn } from '../ir/visit.js';
-import { lowerExpression } from './conditions.js';
+import { lowerExpression } from './rules.js';
 
 /**
  * What of a document's variables and constants exists at run time: the used ones

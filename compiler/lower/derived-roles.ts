@@ -2,8 +2,7 @@ import type { Types } from '../ast/checked.js';
 import type { LinkedDerivedRole } from '../ast/policy-set.js';
 import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
 import { usedBindings } from './bindings.js';
-import { lowerCondition } from './conditions.js';
-import { valuesOfRule } from './rules.js';
+import { lowerCondition, valuesOfRule } from './rules.js';
 
 /**
  * The derived roles of one document, for all policies that import it.

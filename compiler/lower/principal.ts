@@ -3,12 +3,9 @@ import { sanitize } from '../ast/names.js';
 import type { LinkedPrincipalPolicy } from '../ast/policy-set.js';
 import type { PrincipalModule, Rule } from '../ir/program.js';
 import { valuesOf } from '../ir/visit.js';
-import { actionTable } from './actions.js';
+import { actionTable, ReachIndex } from './reach-index.js';
 import { usedBindings } from './bindings.js';
-import { lowerCondition, lowerOutput } from './conditions.js';
-import { underConsent } from './parental-consent.js';
-import { ReachIndex } from './reach-index.js';
-import { readsRuntime, valuesOfRule } from './rules.js';
+import { lowerCondition, lowerOutput, readsRuntime, underConsent, valuesOfRule } from './rules.js';
 
 /** A principal policy: a table for each kind a rule names, and the rules that reach any other kind by glob. */
 export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types): PrincipalModule {

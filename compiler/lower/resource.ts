@@ -6,12 +6,10 @@ import { invariant } from '../diagnostics/invariant.js';
 import { messages } from '../diagnostics/messages.js';
 import type { DerivedRoleReference, ResourceModule, Rule, Schema } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
-import { actionTable } from './actions.js';
+import { actionTable } from './reach-index.js';
 import { usedBindings } from './bindings.js';
-import { lowerCondition, lowerOutput } from './conditions.js';
-import { underConsent } from './parental-consent.js';
-import { roleBits } from './roles.js';
-import { readsRuntime, valuesOfRule } from './rules.js';
+import { lowerCondition, lowerOutput, readsRuntime, underConsent, valuesOfRule } from './rules.js';
+import { roleBits } from './role-bits.js';
 
 /**
  * A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles.

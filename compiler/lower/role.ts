@@ -2,8 +2,7 @@ import type { Types } from '../ast/checked.js';
 import type { LinkedRolePolicy } from '../ast/policy-set.js';
 import type { RoleModule, RoleRule } from '../ir/program.js';
 import { usedBindings } from './bindings.js';
-import { lowerCondition, lowerOutput } from './conditions.js';
-import { readsRuntime, valuesOfRule } from './rules.js';
+import { lowerCondition, lowerOutput, readsRuntime, valuesOfRule } from './rules.js';
 
 /**
  * A role policy: what a role may do at most. Its resource texts are not sanitised

@@ -1,6 +1,52 @@
+import type { CheckedExpression, Types } from '../ast/checked.js';
+import type * as authored from '../ast/policy.js';
+import type { Effect, ScopePermissions } from '../ast/policy.js';
+import { invariant } from '../diagnostics/invariant.js';
 import type { Match, Output } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { some, valuesOf } from '../ir/visit.js';
+import { lowerValue } from './values.js';
+
+/** An expression of a policy as a value. */
+export function lowerExpression(expression: authored.Expression, types: Types): Value {
+  const checked = types.get(expression) ?? invariant(`expression ${expression.text} was not checked`);
+  const known = cache.get(checked);
+  if (known !== undefined) return known;
+  const value = lowerValue(expression.ast ?? invariant(`expression ${expression.text} has no tree`), checked);
+  cache.set(checked, value);
+  return value;
+}
+
+// Expressions of one text share their tree and its side tables, and these alone decide the value; entries go with them.
+const cache = new WeakMap<CheckedExpression, Value>();
+
+/** The condition of a rule; undefined when it has none. */
+export function lowerCondition(condition: authored.Condition | undefined, types: Types): Match | undefined {
+  return condition && lowerMatch(condition.match, types);
+}
+
+/** The output of a rule; `expr` is the older spelling of `when.ruleActivated` (docs/spec/policy-language.md#output). */
+export function lowerOutput(output: authored.Output | undefined, types: Types): Output | undefined {
+  if (output === undefined) return undefined;
+  const activated = output.ruleActivated ?? output.legacy;
+  return {
+    ruleActivated: activated && lowerExpression(activated, types),
+    conditionNotMet: output.conditionNotMet && lowerExpression(output.conditionNotMet, types),
+  };
+}
+
+function lowerMatch(match: authored.Match, types: Types): Match {
+  switch (match.kind) {
+    case 'expr':
+      return { kind: 'expr', text: match.expression.text, value: lowerExpression(match.expression, types) };
+    case 'all':
+    case 'any':
+    case 'none':
+      return { kind: match.kind, of: match.of.map((inner) => lowerMatch(inner, types)) };
+    case 'script':
+      return invariant('a script condition passed the link stage');
+  }
+}
 
 /** Every expression of a rule: its condition's and its outputs'. */
 export function valuesOfRule(rule: {
@@ -21,4 +67,19 @@ export function readsRuntime(values: readonly Value[]): boolean {
         (part.kind === 'field' && part.of === 'runtime'),
     ),
   );
+}
+
+/**
+ * The effect of a rule once parental consent is seen to (docs/spec/policy-language.md#effect-of-a-rule): a conditional
+ * ALLOW becomes the DENY of those who do not meet the condition; whoever meets it is left to the parent scope.
+ *
+ * @returns `inverted` when the effect holds where the condition does not.
+ */
+export function underConsent(
+  effect: Effect,
+  conditional: boolean,
+  permissions: ScopePermissions,
+): { effect: Effect; inverted: boolean } {
+  const inverted = permissions === 'require-parental-consent' && effect === 'allow' && conditional;
+  return inverted ? { effect: 'deny', inverted } : { effect, inverted };
 }

@@ -1,5 +1,13 @@
 import type { Module, Program } from '../ir/program.js';
-import { passes } from './passes.js';
+import { foldConstants, foldInlined } from './passes/fold-constants.js';
+import { inlineConstants } from './passes/inline-constants.js';
+
+/** The passes, in order. */
+const passes: readonly ((program: Program) => Program)[] = [
+  foldConstants, // before constants are put in: what literals decide, constants do not
+  inlineConstants,
+  foldInlined,
+];
 
 /** The same program, with what can be decided at build time decided. Each pass may be left out. */
 export function optimise(program: Program): Program {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { roleBits } from './roles.js';
+import { roleBits } from './role-bits.js';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `role${index}`);
 
