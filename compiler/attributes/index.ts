@@ -1,3 +1,4 @@
+import { anyOf, glob, type Matcher } from '#runtime/policy';
 import type { Types } from '../ast/checked.js';
 import { scopedKey } from '../ast/names.js';
 import type { LinkedDerivedRole, LinkedResourcePolicy, PolicySet } from '../ast/policy-set.js';
@@ -5,13 +6,11 @@ import type { ResourceRule, SchemaReference } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { SchemaSet } from '../ir/schema.js';
 import { common, type Facts, factsWhenMatch, NO_FACTS } from './facts.js';
-import { ignoredBy } from './ignored.js';
 import { both, type JsonType, ofKinds, OPEN } from './json-type.js';
-import { Judge } from './judge.js';
+import { Judge, type Sight, viewOf } from './judge.js';
 import { AttributeReport } from './report.js';
 import { SchemaReader } from './schema-reader.js';
 import type { Roots, View } from './scope.js';
-import { type Sight, viewOf } from './view.js';
 
 /** What `attributes` may be told. */
 export interface AttributeOptions {
@@ -111,4 +110,13 @@ class Judges {
     byRoots.set(key, judged);
     return judged;
   }
+}
+
+/**
+ * Whether a schema does not hold for an action of a rule (`ignoreWhen`,
+ * docs/spec/policy-language.md#which-schemas-apply). The action may be a glob: it counts as ignored when its text is
+ * matched, for it then reaches little else, and nothing is said about what may be exempt.
+ */
+function ignoredBy({ ignoredActions }: SchemaReference): Matcher {
+  return anyOf(ignoredActions.map(({ value }) => glob(value)));
 }

@@ -1,11 +1,14 @@
+import type { Types } from '../ast/checked.js';
 import type { CallExpr, Expr, IndexExpr, MacroExpr, SelectExpr } from '../ast/expr.js';
+import type { Bindings } from '../ast/policy-set.js';
 import type { Expression, Match, Output } from '../ast/policy.js';
 import { children } from '../ast/visit.js';
 import { judgeComparison } from './comparisons.js';
-import { type Facts, factOf, factsWhen, factsWhenMatch, union } from './facts.js';
+import { factOf, type Facts, factsWhen, factsWhenMatch, union } from './facts.js';
 import { memberOf } from './members.js';
 import { type AttributeReport, textOf } from './report.js';
-import { type Scope, scopeOf, type View } from './scope.js';
+import type { SchemaReader } from './schema-reader.js';
+import { type Roots, type Scope, scopeOf, type Seen, type View } from './scope.js';
 import { literalKeyOf, scopeWithin, see } from './see.js';
 
 /** One variable is looked at under so many different facts at most. */
@@ -157,4 +160,30 @@ export class Judge {
     for (let next = this.pending.pop(); next !== undefined; next = this.pending.pop())
       this.expression(next.expression, next.facts);
   }
+}
+
+/** What views have in common. */
+export interface Sight {
+  readonly types: Types;
+  readonly reader: SchemaReader;
+  /** Whether it matters that an attribute may be missing. */
+  readonly isStrict: boolean;
+}
+
+/** A view of a document; its variables come in dependency order, so that each is looked at once. */
+export function viewOf(roots: Roots, bindings: Bindings, { types, reader, isStrict }: Sight): View {
+  const variables = new Map<string, Seen>();
+  const presence = new Map<string, { readonly whenTrue: Facts; readonly whenFalse: Facts }>();
+  const view: View = { roots, bindings, types, reader, variables, presence };
+  for (const { name, expression } of bindings.variables.values()) {
+    const scope = scopeOf(expression, view);
+    if (scope === undefined || expression.ast === undefined) continue;
+    variables.set(name, see(expression.ast, scope));
+    if (isStrict)
+      presence.set(name, {
+        whenTrue: factsWhen(expression.ast, true, scope),
+        whenFalse: factsWhen(expression.ast, false, scope),
+      });
+  }
+  return view;
 }

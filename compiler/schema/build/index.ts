@@ -2,10 +2,7 @@ import type { JsonNode } from '../../ir/json-node.js';
 import type { SchemaTerm } from '../../ir/schema.js';
 import type { Position } from '../document.js';
 import { dynamicNameOf, type Links, REFERENCES } from '../reach.js';
-import { arrayKeywords } from './arrays.js';
-import { combinationKeywords } from './combinations.js';
-import { objectKeywords } from './objects.js';
-import { scalarKeywords } from './scalars.js';
+import { arrayKeywords, combinationKeywords, objectKeywords, scalarKeywords } from './keywords.js';
 import { itemsOf, schemaObject, type SchemaObject } from './schema-object.js';
 import { call, constant, list, record, text, value } from './terms.js';
 
