@@ -1,9 +1,8 @@
-import { attributeMessages } from './messages/attributes.js';
+import { attributeMessages, schemaMessages } from './messages/schemas.js';
 import { celMessages } from './messages/cel.js';
 import { documentMessages } from './messages/document.js';
 import { lintMessages } from './messages/lint.js';
 import { policyMessages } from './messages/policy.js';
-import { schemaMessages } from './messages/schema.js';
 import type { Message } from './messages/message.js';
 import { setMessages } from './messages/set.js';
 

@@ -1,5 +1,4 @@
-import { message } from './message.js';
-import { quoted } from './quoted.js';
+import { message, quoted } from './message.js';
 
 type Nothing = Readonly<Record<string, never>>;
 export interface Previous {

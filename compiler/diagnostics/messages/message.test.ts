@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { quoted } from './quoted.js';
+import { quoted } from './message.js';
 
 test('a printable text stands in quotes as it is', () => {
   assert.is(quoted('größe 😀'), '"größe 😀"');
