@@ -1,7 +1,8 @@
+import { parseTimestamp } from '#runtime/cel';
+import type { Instant } from '#runtime/policy';
 import type { Place } from '../diagnostics/span.js';
 import { entriesOf, objectOf, objectsOf, textOf } from '../parse/build/fields.js';
 import type { ObjectValue, Value } from '../parse/schema/value.js';
-import { instantOf } from './instant.js';
 import type { Complaint } from './invalid-suite.js';
 
 /** What a suite asks of fields together, and of the text of `now` (docs/spec/server.md#grammar-of-suites). */
@@ -73,4 +74,10 @@ function isGiven(object: ObjectValue, name: string): boolean {
   const value: Value | undefined = object.fields.get(name)?.value;
   if (value === undefined) return false;
   return value.kind === 'text' ? value.text !== '' : value.kind !== 'list' || value.items.length > 0;
+}
+
+/** RFC 3339 as conditions see it under `now()`, in UTC whatever offset was written; undefined for another text. */
+export function instantOf(text: string): Instant | undefined {
+  const timestamp = parseTimestamp(text.toUpperCase());
+  return timestamp && { seconds: timestamp.seconds, nanos: timestamp.nanos, offset: 0 };
 }

@@ -12,7 +12,7 @@ import {
 } from '../parse/build/fields.js';
 import type { ObjectValue, Value } from '../parse/schema/value.js';
 import { attributesOf, buildFixtures } from './build-fixtures.js';
-import { instantOf } from './instant.js';
+import { instantOf } from './agreements.js';
 import type { Choice, EffectName, Expectation, ExpectedOutput, Suite, Test, TestInput, TestOptions } from './suite.js';
 
 /** A suite from its document, which validation has seen. */

@@ -1,12 +1,24 @@
 import type { SuiteFiles } from '../load/index.js';
-import { pairsOf } from './expand-test.js';
+import type { Answer, Ask, Decision } from './ask.js';
+import { type Pair, pairsOf } from './expand-test.js';
+import type { PairExpectation } from './expectations.js';
+import type { Dimension, TestFilter } from './filter.js';
 import { InvalidSuite } from './invalid-suite.js';
 import { namesIn } from './names-in-suite.js';
 import { inContext, readFixtures, readSuite } from './read-suite.js';
-import type { CaseResult, SuiteResult, TestResults } from './results.js';
-import { type RunOptions, runPair } from './run-pair.js';
-import type { Suite } from './suite.js';
-import { bare, summaryOf, sumOf } from './summary.js';
+import {
+  type CaseResult,
+  type Details,
+  type Outcome,
+  OUTCOMES,
+  type ProducedOutput,
+  type SuiteResult,
+  type Summary,
+  type TestResults,
+  type UnmetOutput,
+} from './results.js';
+import { sameJson } from './same-json.js';
+import type { ExpectedOutput, Suite } from './suite.js';
 
 /**
  * Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for what an author wrote: a suite
@@ -23,7 +35,7 @@ function resultOf(files: SuiteFiles, options: RunOptions): SuiteResult {
     return { ...EMPTY, file: files.path, name: 'Unknown', summary: bare('errored'), ...errorOf(read.invalid) };
   const suite = read.value;
   const head = { ...EMPTY, file: files.path, name: suite.name, description: suite.description };
-  const ran = attempt(() => casesOf(suite, files, options));
+  const ran = attempt(() => casesOfTest(suite, files, options));
   if ('invalid' in ran) return { ...head, summary: bare('errored'), ...errorOf(ran.invalid) };
   if (suite.skip) return { ...head, summary: bare('skipped'), skipReason: suite.skipReason };
   return { ...head, summary: summaryOf(ran.value), cases: ran.value };
@@ -36,7 +48,7 @@ function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> 
 const EMPTY = { description: '', error: undefined, skipReason: '', cases: [] };
 
 /** Groups are looked at even in a suite that is skipped (docs/spec/server.md#how-tests-run). */
-function casesOf(suite: Suite, files: SuiteFiles, options: RunOptions): readonly CaseResult[] {
+function casesOfTest(suite: Suite, files: SuiteFiles, options: RunOptions): readonly CaseResult[] {
   const names = namesIn(suite, readFixtures(files));
   if (suite.skip) return [];
   inContext('Invalid test suite: ', () => requireUniqueNames(suite));
@@ -63,4 +75,142 @@ function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: 
     if (error instanceof InvalidSuite) return { invalid: error };
     throw error;
   }
+}
+
+/** How tests are run. */
+interface RunOptions {
+  readonly ask: Ask;
+  readonly filter: TestFilter;
+  /** Whether each action is a call of its own. */
+  readonly skipBatching: boolean;
+  /** Whether it is to be told how decisions came about. */
+  readonly traced: boolean;
+}
+
+/**
+ * Asks the policies about a pair, all actions in one call, and judges what they decide. What a filter leaves out comes
+ * last, and is not asked.
+ */
+function runPair(
+  pair: Pair,
+  suiteName: string,
+  { ask, filter, skipBatching, traced }: RunOptions,
+): readonly CaseResult[] {
+  const { test } = pair;
+  const reason = reasonToLeaveOut(pair, suiteName, filter);
+  const matches = filter.get('action');
+  const asked = reason === undefined ? test.input.actions.filter((action) => matches?.(action) ?? true) : [];
+  const leftOut = test.input.actions.filter((action) => !asked.includes(action));
+  const calls = skipBatching ? asked.map((action) => [action]) : asked.length > 0 ? [asked] : [];
+  const ran = test.skip
+    ? skippedCases(pair, asked)
+    : calls.flatMap((actions) => casesOf(pair, ask({ ...pair, actions, traced })));
+  return [
+    ...ran,
+    ...leftOut.map((action) => caseOf(pair, action, { kind: 'skipped', reason: reason ?? NO_ACTION, filtered: true })),
+  ];
+}
+
+const NO_ACTION = 'No actions matched the test filter';
+const NO_TIME = 'a policy used a time-based condition, but `now` was not provided in the test options';
+
+function reasonToLeaveOut(
+  { test, principalKey, resourceKey }: Pair,
+  suiteName: string,
+  filter: TestFilter,
+): string | undefined {
+  const looks: readonly (readonly [Dimension, string, string])[] = [
+    ['suite', suiteName, 'Suite did not match the test filter'],
+    ['test', test.name, 'Test did not match the test filter'],
+    ['principal', principalKey, 'Principal did not match the test filter'],
+    ['resource', resourceKey, 'Resource did not match the test filter'],
+  ];
+  return looks.find(([dimension, text]) => filter.get(dimension)?.(text) === false)?.[2];
+}
+
+function skippedCases(pair: Pair, actions: readonly string[]): readonly CaseResult[] {
+  return actions.map((action) =>
+    caseOf(pair, action, { kind: 'skipped', reason: pair.test.skipReason, filtered: false }),
+  );
+}
+
+function casesOf(pair: Pair, { decisions, missedTime }: Answer): readonly CaseResult[] {
+  return decisions.map((decision) => ({
+    ...caseOf(
+      pair,
+      decision.action,
+      missedTime ? { kind: 'errored', error: NO_TIME } : judgeDecision(decision, pair.expected),
+    ),
+    trace: decision.trace,
+  }));
+}
+
+function caseOf(
+  { test, principalKey: principal, resourceKey: resource }: Pair,
+  action: string,
+  details: Details,
+): CaseResult {
+  return { test: test.name, principal, resource, action, details, trace: undefined };
+}
+
+/**
+ * Whether a decision is what is expected (docs/spec/server.md#how-tests-run). Outputs count only when the effect is
+ * right; those not listed are ignored.
+ */
+function judgeDecision(
+  { action, effect: actual, outputs }: Decision,
+  expectation: PairExpectation | undefined,
+): Details {
+  const expected = expectation?.actions.get(action) ?? 'EFFECT_DENY';
+  if (actual !== expected) return { kind: 'failed', expected, actual, outputs: [] };
+  const listed = [...(expectation?.outputs.get(action)?.values() ?? [])];
+  const unmet = listed.flatMap((output) => unmetOutput(output, outputs) ?? []);
+  return unmet.length > 0
+    ? { kind: 'failed', expected, actual, outputs: unmet }
+    : { kind: 'passed', effect: actual, outputs };
+}
+
+/** A source may speak several times, through several derived roles: one that says what is expected is enough. */
+function unmetOutput(
+  { src, val: expected }: ExpectedOutput,
+  outputs: readonly ProducedOutput[],
+): UnmetOutput | undefined {
+  const spoken = outputs.filter((output) => output.src === src);
+  if (spoken.some((output) => 'val' in output && sameJson(output.val, expected))) return undefined;
+  const last = spoken.at(-1);
+  if (last === undefined) return { kind: 'missing', src, expected };
+  return 'val' in last
+    ? { kind: 'mismatched', src, expected, actual: last.val }
+    : { kind: 'errored', src, expected, error: last.error };
+}
+
+/** Counts the cases of a suite. */
+export function summaryOf(cases: readonly CaseResult[]): Summary {
+  const counts = new Map<Outcome, number>();
+  for (const { details } of cases) {
+    if (details.kind === 'skipped' && details.filtered) continue;
+    counts.set(details.kind, (counts.get(details.kind) ?? 0) + 1);
+  }
+  return { overall: heaviest(cases.map(({ details }) => details.kind)), count: total(counts), counts };
+}
+
+/** Adds up suites. */
+export function sumOf(summaries: readonly Summary[]): Summary {
+  const counts = new Map(
+    OUTCOMES.map((outcome) => [outcome, summaries.reduce((sum, own) => sum + (own.counts.get(outcome) ?? 0), 0)]),
+  );
+  return { overall: heaviest(summaries.flatMap(({ overall }) => overall ?? [])), count: total(counts), counts };
+}
+
+/** A suite without cases. */
+export function bare(overall: Outcome): Summary {
+  return { overall, count: 0, counts: new Map() };
+}
+
+function heaviest(outcomes: readonly Outcome[]): Outcome | undefined {
+  return OUTCOMES.findLast((outcome) => outcomes.includes(outcome));
+}
+
+function total(counts: ReadonlyMap<Outcome, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }

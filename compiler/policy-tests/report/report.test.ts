@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CaseResult, Details, SuiteResult, TestResults } from '../results.js';
-import { bare, summaryOf, sumOf } from '../summary.js';
+import { bare, summaryOf, sumOf } from '../run-tests.js';
 import { reportOf } from './index.js';
 
 const TRACE = {

@@ -3,22 +3,21 @@ import { frameOf } from '../../diagnostics/frame.js';
 import { colored, type Paint, plain } from '../../diagnostics/paint.js';
 import type { Place } from '../../diagnostics/span.js';
 import { visible, visibleJson } from '../../diagnostics/visible.js';
+import type { InvalidSuite } from '../invalid-suite.js';
 import {
   type CaseResult,
   type Details,
-  OUTCOMES,
   type Outcome,
+  OUTCOMES,
   type ProducedOutput,
   type SuiteResult,
   type Summary,
   type TestResults,
+  type Trace,
   type UnmetOutput,
 } from '../results.js';
-import type { InvalidSuite } from '../invalid-suite.js';
 import { nested } from './nested.js';
-import { listLines, type Outline, treeLines } from './outline.js';
 import { sortedKeys } from './sorted-keys.js';
-import { traceLines } from './traces.js';
 
 /** How the text is written. */
 export interface TextStyle {
@@ -207,4 +206,60 @@ function actualOf(output: UnmetOutput): string {
 
 function line(text: string): Outline {
   return { text, below: [] };
+}
+
+/** A line with lines below it. */
+interface Outline {
+  readonly text: string;
+  readonly below: readonly Outline[];
+}
+
+/** The lines of an outline as a tree, the root at the margin. */
+function treeLines({ text, below }: Outline): readonly string[] {
+  return [text, ...below.flatMap((child, index) => branchLines(child, '', index === below.length - 1))];
+}
+
+/** The same without branches, two blanks a level. */
+function listLines({ text, below }: Outline, indent = ''): readonly string[] {
+  return [`${indent}${text}`, ...below.flatMap((child) => listLines(child, `${indent}  `))];
+}
+
+function branchLines({ text, below }: Outline, indent: string, isLast: boolean): readonly string[] {
+  const inner = `${indent}${isLast ? '   ' : '│  '}`;
+  return [
+    `${indent}${isLast ? '└─ ' : '├─ '}${text}`,
+    ...below.flatMap((child, index) => branchLines(child, inner, index === below.length - 1)),
+  ];
+}
+
+/**
+ * The section `TRACES`: of each action that failed, which policy decided, by which derived roles, and what could not be
+ * evaluated. The engine keeps no record of single steps. Ends with an empty line unless there is nothing.
+ */
+function traceLines(suites: readonly SuiteResult[]): readonly string[] {
+  const traced = suites.flatMap(({ name, cases }) =>
+    cases.flatMap((own) => (own.trace === undefined || !isFailure(own) ? [] : blockOf(name, own, own.trace))),
+  );
+  return traced.length === 0 ? [] : ['TRACES', ...traced, ''];
+}
+
+function isFailure({ details }: CaseResult): boolean {
+  return details.kind === 'failed' || details.kind === 'errored';
+}
+
+function blockOf(suite: string, { test, principal, resource, action }: CaseResult, trace: Trace): readonly string[] {
+  const { matchedPolicy, matchedScope, effectiveDerivedRoles, evaluationErrors, validationErrors } = trace;
+  return [
+    visible([suite, test, principal, resource, action].join(' > ')),
+    `  decided by ${visible(matchedPolicy)}${matchedScope === '' ? '' : `, scope ${visible(matchedScope)}`}`,
+    ...(effectiveDerivedRoles.length === 0 ? [] : [`  derived roles: ${visible(effectiveDerivedRoles.join(', '))}`]),
+    ...evaluationErrors.map(
+      ({ policy, rule, expression, message }) =>
+        `  ${visible(`${policy}#${rule}: \`${expression}\` could not be evaluated, so it does not hold: ${message}`)}`,
+    ),
+    ...validationErrors.map(
+      ({ source, path, message }) =>
+        `  ${visible(`schema violation, ${source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource'} ${path}: ${message}`)}`,
+    ),
+  ];
 }
