@@ -1,14 +1,9 @@
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
-import {
-  formatInspected,
-  inspect,
-  type InspectFormat,
-  type Pattern,
-  patternOf,
-  select,
-} from '../../compiler/inspect/index.js';
+import { formatInspected, type InspectFormat } from '../../compiler/inspect/format.js';
+import { inspect } from '../../compiler/inspect/inspect.js';
+import { type Pattern, patternOf, select } from '../../compiler/inspect/select.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
 import { allowClosedPipe, EXIT } from '../exit.js';

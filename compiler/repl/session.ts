@@ -6,17 +6,15 @@ import { plain } from '../diagnostics/paint.js';
 import { Source } from '../diagnostics/source.js';
 import { visible, visibleJson } from '../diagnostics/visible.js';
 import { reservedWords } from '../parse/cel/tokens.js';
-import { type Assign, ASSIGNMENTS, readJson } from './assign-json.js';
+import { type Assign, ASSIGNMENTS, EMPTY_STATE, readJson, type State } from './state.js';
 import { compileExpression, type ExpressionProblem, isDeclared } from './compile-expression.js';
 import { conditionTree } from './condition-tree.js';
-import { readInput } from './directive.js';
+import { HELP, readInput } from './directive.js';
 import { evaluate } from './evaluate.js';
-import { HELP } from './help.js';
 import { listNames, listPolicy, listRules } from './listing.js';
 import { loadedPolicy } from './loaded-policy.js';
 import { printValue } from './print-value.js';
 import { RequestProblem } from './request-json.js';
-import { EMPTY_STATE, type State } from './state.js';
 import { resultOf, surroundingsOf, surroundingsOfPolicy } from './surroundings.js';
 
 /**
