@@ -3,8 +3,7 @@ import type { Expr, IndexExpr, SelectExpr } from '../ast/expr.js';
 import type { Details, Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
-import { describe } from './comparisons.js';
-import type { JsonType } from './json-type.js';
+import { describe, type JsonType } from './json-type.js';
 import { type Member, namesListedIn } from './members.js';
 import type { Scope } from './scope.js';
 

@@ -10,9 +10,9 @@ import {
   type JsonType,
   type ListFacts,
   type MapFacts,
-  OPEN,
   ofKinds,
   ofValues,
+  OPEN,
   type Scalar,
   typeWith,
 } from './json-type.js';

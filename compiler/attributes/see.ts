@@ -1,6 +1,6 @@
 import type { CallExpr, Expr, IndexExpr, LiteralExpr, MacroExpr, SelectExpr } from '../ast/expr.js';
 import type { CelType } from '../cel/types.js';
-import { either, type JsonType, OPEN, ofKinds, ofValues } from './json-type.js';
+import { either, type JsonType, ofKinds, ofValues, OPEN } from './json-type.js';
 import { itemOf, memberOf } from './members.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Scope, Seen } from './scope.js';
