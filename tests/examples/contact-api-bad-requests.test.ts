@@ -6,7 +6,7 @@ import { type RunningApi, startApi } from '../../examples/contact-api/api.js';
 import {
   type Answer,
   type Call,
-  reach,
+  pdpSettings,
   SECRET,
   send,
   signed,
@@ -15,7 +15,7 @@ import {
   TRANSPORTS,
 } from './contact-api.js';
 
-const test = suite('the contact API, what it refuses');
+const test = suite('contact API: rejected requests');
 
 let api: RunningApi;
 test.before.each(async () => {
@@ -23,7 +23,7 @@ test.before.each(async () => {
 });
 test.after.each(() => api.close());
 
-/** Bodies that are no contact. */
+/** Bodies that are not a contact. */
 const BODIES: readonly unknown[] = [
   '',
   '{',
@@ -57,7 +57,7 @@ for (const body of BODIES) {
   });
 }
 
-test('a change is looked at as a new contact is, and may leave everything out', async () => {
+test('a change is validated like a new contact, but every field is optional', async () => {
   for (const body of ['{', '[]', '7', { name: 7 }, { email: '' }, { private: null }, { owner: [] }])
     isError(await ask('PATCH', '/contacts/abc123', { body }), 400);
   for (const body of [{}, { id: 'def789', unknown: 1 }, undefined])
@@ -69,7 +69,7 @@ test('a change is looked at as a new contact is, and may leave everything out', 
   });
 });
 
-test('a body that is no JSON, or too long, is refused', async () => {
+test('a body that is not JSON, or too long, is rejected', async () => {
   isError(
     await ask('POST', '/contacts/new', {
       body: 'name=Mary',
@@ -80,7 +80,7 @@ test('a body that is no JSON, or too long, is refused', async () => {
   isError(await ask('POST', '/contacts/new', { body: { name: 'M'.repeat(2_000_000) } }), 413);
 });
 
-test('pages are numbers, within bounds', async () => {
+test('page parameters are numbers within bounds', async () => {
   for (const query of [
     'limit=0',
     'limit=101',
@@ -101,7 +101,7 @@ test('pages are numbers, within bounds', async () => {
   assert.is((await ask('GET', '/contacts?__proto__=1&constructor=2')).json.length, 2);
 });
 
-/** Ids that name no contact, whatever is in them. */
+/** Ids that match no contact, whatever they contain. */
 const IDS = [
   "abc123' OR '1'='1",
   "' OR 1=1 --",
@@ -141,7 +141,7 @@ for (const id of IDS) {
   });
 }
 
-test('texts of SQL are texts', async () => {
+test('SQL in strings stays a string', async () => {
   const name = `Robert'); DROP TABLE contacts; --`;
   const { headers } = await ask('POST', '/contacts/new', { body: { name, email: '" OR ""="' } });
   assert.is((await ask('GET', headers.get('location') ?? '')).json.name, name);
@@ -153,7 +153,7 @@ test('texts of SQL are texts', async () => {
   });
 });
 
-test('what is not there is 404 as JSON, without a token as well', async () => {
+test('unknown paths are 404 with JSON, even without a token', async () => {
   for (const [method, path] of [
     ['GET', '/'],
     ['PUT', '/contacts/abc123'],
@@ -169,20 +169,20 @@ test('what is not there is 404 as JSON, without a token as well', async () => {
   }
 });
 
-test('addresses that are none are refused as JSON', async () => {
+test('malformed URLs are rejected with JSON', async () => {
   isError(await ask('GET', '/contacts/%ff'), 400);
   isError(await ask('GET', `/contacts/${'x'.repeat(5000)}`), 414);
   assert.is((await ask('GET', '/contacts/')).json.length, 2, 'with a slash at its end it is the list');
 });
 
-test('a token that is longer than any is refused', async () => {
+test('a token over the length limit is rejected', async () => {
   const answer = await raw(
     `GET /contacts HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${'x'.repeat(100_000)}\r\nconnection: close\r\n\r\n`,
   );
   assert.match(answer, /^HTTP\/1\.1 431 /);
 });
 
-test('claims that look like more are attributes', async () => {
+test('claims named like other fields are attributes', async () => {
   const token = await signed(
     JSON.parse(
       '{"sub":"sally","roles":["user"],"__proto__":{"roles":["admin"]},"constructor":1,"principal":{"roles":["admin"]},"attr":{"roles":["admin"]}}',
@@ -192,7 +192,7 @@ test('claims that look like more are attributes', async () => {
   assert.is((await send(api, 'GET', '/contacts/abc123', { token })).status, 200);
 });
 
-test('a principal whose id ends early in the database is not another one', async () => {
+test('a principal whose id contains a NUL is not taken for another one', async () => {
   await ask('POST', '/contacts/new', { body: { name: 'Mary', email: 'mary@acme.com', owner: 'sally', private: true } });
   const { status, json } = await send(api, 'GET', '/contacts', {
     token: await signed({ sub: 'sally\0x', roles: ['user'] }),
@@ -203,11 +203,11 @@ test('a principal whose id ends early in the database is not another one', async
 test.run();
 
 for (const transport of TRANSPORTS.slice(1)) {
-  const failing = suite(`the contact API, ${transport}, without a decision point`);
+  const failing = suite(`the contact API, ${transport}, with an unreachable PDP`);
 
   failing('answers 503 to everything that has to be decided, and does nothing', async () => {
     const pdp = await startPdp();
-    const waiting = await startExample(reach(transport, pdp));
+    const waiting = await startExample(pdpSettings(transport, pdp));
     const token = await signed({ sub: 'adam', roles: ['admin'] });
     assert.is((await send(waiting, 'GET', '/contacts', { token })).status, 200);
     await pdp.close();
@@ -258,7 +258,7 @@ for (const transport of TRANSPORTS.slice(1)) {
   failing.run();
 }
 
-/** Answers of something that is no decision point, or of one that has gone wrong. */
+/** Responses of a server that is not a PDP, or of a broken one. */
 const NO_ANSWERS: readonly (readonly [number, string])[] = [
   [200, ''],
   [200, 'true'],
@@ -276,7 +276,7 @@ const NO_ANSWERS: readonly (readonly [number, string])[] = [
 ];
 
 for (const transport of ['rest', 'connect'] as const) {
-  const failing = suite(`the contact API, ${transport}, with something else in place of the decision point`);
+  const failing = suite(`the contact API, ${transport}, with another server in place of the PDP`);
 
   for (const [status, body] of NO_ANSWERS) {
     failing(`answers 503, and does nothing, for ${status} ${body}`, async () => {
@@ -301,7 +301,7 @@ for (const transport of ['rest', 'connect'] as const) {
   failing.run();
 }
 
-/** Listens on a free port, and gives the address. */
+/** Listens on a free port and returns the address. */
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -317,7 +317,7 @@ function isError({ status, json, text }: Answer, expected: number): void {
   assert.not.match(text, /node_modules|SQLite|FST_|127\.0\.0\.1/);
 }
 
-/** What a server answers to bytes. */
+/** A server that responds with fixed bytes. */
 function raw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve, reject) => {

@@ -6,9 +6,9 @@ import { openPdp, type Pdp } from '../../examples/contact-api/pdp.js';
 import { contactApi } from '../../examples/contact-api/server.js';
 import { ContactStore } from '../../examples/contact-api/store.js';
 import { bearerTokens } from '../../examples/contact-api/token.js';
-import { reach, SECRET, send, signed, startPdp, TRANSPORTS } from './contact-api.js';
+import { pdpSettings, SECRET, send, signed, startPdp, TRANSPORTS } from './contact-api.js';
 
-/** Names and owners that are hard to tell apart, or to quote. */
+/** Names and owners that are hard to distinguish or to quote. */
 const TEXTS = [
   'sally',
   'Sally',
@@ -26,7 +26,7 @@ const TEXTS = [
   '[]',
 ];
 
-/** Callers of every kind. */
+/** All kinds of callers. */
 const CALLERS = TEXTS.flatMap((sub) => [
   { sub, roles: ['user'] },
   { sub, roles: ['admin'] },
@@ -38,14 +38,14 @@ const CALLERS = TEXTS.flatMap((sub) => [
 const IDS = contactsOf(new ContactStore(':memory:'));
 
 for (const transport of TRANSPORTS) {
-  test(`${transport}: a list has exactly the contacts that each alone may be read`, async () => {
+  test(`${transport}: a list has exactly the contacts that the caller may read one by one`, async () => {
     const pdp = await startPdp();
     const { store, ids } = IDS;
-    const client = openPdp(reach(transport, pdp));
+    const client = openPdp(pdpSettings(transport, pdp));
     const api = contactApi({ store, pdp: client, authenticate: bearerTokens(SECRET) });
     await api.listen({ host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${(api.server.address() as { readonly port: number }).port}`;
-    // In process it costs nothing to ask for everybody; over a wire, for a few.
+    // In process it is cheap to ask for every caller; over a network, only for a few.
     const callers = transport === 'in-process' ? CALLERS : CALLERS.filter((_, index) => index % 9 === 0);
     let seen = 0;
     for (const claims of callers) {
@@ -65,7 +65,7 @@ for (const transport of TRANSPORTS) {
   });
 }
 
-test('what a list shows changes with the contacts, and outlives the API in a file', async () => {
+test('a list reflects changes of contacts, and a database file outlives the API', async () => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { join } = await import('node:path');
   const { tmpdir } = await import('node:os');
@@ -95,7 +95,7 @@ test('what a list shows changes with the contacts, and outlives the API in a fil
   rmSync(folder, { recursive: true });
 });
 
-test('a filter that the table cannot say is no list', async () => {
+test('a filter that the table cannot express fails the list', async () => {
   const pdp = {
     plan: async () => ({
       filter: { kind: 'KIND_CONDITIONAL', condition: { variable: 'request.resource.attr.shoeSize' } },
@@ -116,7 +116,7 @@ test('a filter that the table cannot say is no list', async () => {
 
 test.run();
 
-/** A store with many contacts, and their ids in its order. */
+/** A store with many contacts, and their ids in order. */
 function contactsOf(store: ContactStore): { readonly store: ContactStore; readonly ids: readonly string[] } {
   const made = TEXTS.flatMap((text, index) =>
     [true, false].map((isPrivate) =>

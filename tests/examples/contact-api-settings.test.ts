@@ -28,7 +28,7 @@ test('the API does not start without a secret', () => {
   }
 });
 
-test('one setting says how decisions are reached', () => {
+test('one setting selects how decisions are made', () => {
   const reached = (AUTHZ_PDP: string): unknown => settingsOf({ ...SECRET, AUTHZ_PDP }).pdp;
   assert.equal(reached('in-process'), { transport: 'in-process' });
   assert.equal(reached('rest'), { transport: 'rest', address: 'http://127.0.0.1:3592' });
@@ -41,14 +41,14 @@ test('one setting says how decisions are reached', () => {
   for (const wrong of ['', 'http', 'REST', '__proto__']) assert.throws(() => reached(wrong), /AUTHZ_PDP is/);
 });
 
-test('a port is a number that ports have', () => {
+test('a port is a number in the valid range', () => {
   assert.is(settingsOf({ ...SECRET, CONTACTS_PORT: '0' }).port, 0);
   for (const wrong of ['', '-1', '65536', '3000x', '1e3', '0x1'])
     assert.throws(() => settingsOf({ ...SECRET, CONTACTS_PORT: wrong }), /CONTACTS_PORT is/);
 });
 
-test('questions that the policies do not know do not compile', () => {
-  // Never run: the compiler of types reads it.
+test('questions with unknown names do not compile', () => {
+  // Never runs: only the type checker reads it.
   const ask = async (pdp: Pdp): Promise<void> => {
     const principal = { id: 'sally', roles: ['user'] };
     const attr = { name: '', email: '', owner: '', private: false };

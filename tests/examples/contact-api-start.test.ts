@@ -20,7 +20,7 @@ test.before(
 test.after(() => rmSync(DIST, { recursive: true }));
 
 for (const transport of ['in-process', 'grpc']) {
-  test(`npm run example, ${transport}: prints requests that are answered, and leaves nothing behind`, async () => {
+  test(`npm run example, ${transport}: prints requests that work, and leaves no process or file behind`, async () => {
     const free = { AUTHZ_PDP: transport, CONTACTS_PORT: '0', PDP_HTTP: '127.0.0.1:0', PDP_GRPC: '127.0.0.1:0' };
     const child = spawn(process.execPath, ['--import', 'tsx', 'examples/contact-api/start.ts'], {
       cwd: ROOT,
@@ -63,7 +63,7 @@ for (const transport of ['in-process', 'grpc']) {
 
 test.run();
 
-/** What a process prints, up to the end of the line that has a text. */
+/** The output of a process, up to the end of the line that contains the text. */
 function said({ stdout, stderr }: ChildProcess, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';

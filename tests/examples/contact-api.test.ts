@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunningApi } from '../../examples/contact-api/api.js';
 import type { RunningServer } from '../../server/main.js';
-import { inSeconds, reach, send, signed, startExample, startPdp, TRANSPORTS } from './contact-api.js';
+import { inSeconds, pdpSettings, send, signed, startExample, startPdp, TRANSPORTS } from './contact-api.js';
 
 const JOHN = { id: 'abc123', name: 'John Smith', email: 'john@acme.com' };
 const SARAH = { id: 'def789', name: 'Sarah Jane', email: 'sarah@acme.com' };
@@ -10,7 +10,7 @@ const MARY = { name: 'Mary Major', email: 'mary@acme.com' };
 const UNAUTHORIZED = { error: 'Unauthorized' };
 const NOT_FOUND = { error: 'Contact not found' };
 
-/** Every operation, on a contact that is there; none of those that go first changes what a later one needs. */
+/** Every operation, on an existing contact. None of them changes what a later one needs. */
 const OPERATIONS = [
   { name: 'list', method: 'GET', path: '/contacts', body: undefined, answer: [JOHN, SARAH] },
   { name: 'read', method: 'GET', path: '/contacts/abc123', body: undefined, answer: JOHN },
@@ -33,7 +33,7 @@ const OPERATIONS = [
 
 const READING: readonly string[] = ['list', 'read'];
 
-/** Roles of a token, and what they allow. */
+/** Roles of a token, and the operations that they allow. */
 const CALLERS: readonly {
   readonly who: string;
   readonly claims: { readonly [claim: string]: unknown };
@@ -65,8 +65,11 @@ const CALLERS: readonly {
   },
 ];
 
-/** What is no token of a caller. */
-const NOBODY: readonly { readonly what: string; readonly header: () => string | undefined | Promise<string> }[] = [
+/** Invalid tokens. */
+const INVALID_TOKENS: readonly {
+  readonly what: string;
+  readonly header: () => string | undefined | Promise<string>;
+}[] = [
   { what: 'no header', header: () => undefined },
   { what: 'an empty header', header: () => '' },
   { what: 'another scheme', header: () => 'Basic YWRhbTphZGFt' },
@@ -97,13 +100,19 @@ const NOBODY: readonly { readonly what: string; readonly header: () => string | 
     what: 'a token of the future',
     header: async () => `Bearer ${await signed({ sub: 'adam', roles: ['admin'], nbf: inSeconds(600) })}`,
   },
-  { what: 'a token for nobody', header: async () => `Bearer ${await signed({ roles: ['admin'] })}` },
-  { what: 'a token for the empty text', header: async () => `Bearer ${await signed({ sub: '', roles: ['admin'] })}` },
-  { what: 'a token for a number', header: async () => `Bearer ${await signed({ sub: 7, roles: ['admin'] })}` },
+  { what: 'a token without a subject', header: async () => `Bearer ${await signed({ roles: ['admin'] })}` },
+  {
+    what: 'a token whose subject is empty',
+    header: async () => `Bearer ${await signed({ sub: '', roles: ['admin'] })}`,
+  },
+  {
+    what: 'a token whose subject is a number',
+    header: async () => `Bearer ${await signed({ sub: 7, roles: ['admin'] })}`,
+  },
 ];
 
 for (const transport of TRANSPORTS) {
-  const test = suite(`the contact API, permissions ${transport}`);
+  const test = suite(`contact API, permissions, ${transport}`);
   let pdp: RunningServer;
   let api: RunningApi;
 
@@ -112,12 +121,12 @@ for (const transport of TRANSPORTS) {
   });
   test.after(() => pdp.close());
   test.before.each(async () => {
-    api = await startExample(reach(transport, pdp));
+    api = await startExample(pdpSettings(transport, pdp));
   });
   test.after.each(() => api.close());
 
   for (const { who, claims, may } of CALLERS) {
-    test(`${who} may do what the matrix says, and nothing else`, async () => {
+    test(`${who} has exactly the permissions of the matrix`, async () => {
       const token = await signed({ sub: 'sally', ...claims });
       for (const { name, method, path, body, answer } of OPERATIONS) {
         const { status, json, headers } = await send(api, method, path, { token, body });
@@ -135,7 +144,7 @@ for (const transport of TRANSPORTS) {
     });
   }
 
-  for (const { what, header } of NOBODY) {
+  for (const { what, header } of INVALID_TOKENS) {
     test(`${what} is answered with 401 everywhere`, async () => {
       const authorization = await header();
       for (const { method, path, body } of [
@@ -157,7 +166,7 @@ for (const transport of TRANSPORTS) {
     });
   }
 
-  test('a contact that is not there is 404 to whoever could act on it, and 403 to everybody else', async () => {
+  test('a missing contact is 404 for callers with permission to act on it, and 403 for others', async () => {
     const [asAdmin, asUser, asNobody] = await Promise.all([
       admin(),
       signed({ sub: 'sally', roles: ['user'] }),
@@ -173,7 +182,7 @@ for (const transport of TRANSPORTS) {
     for (const method of ['GET', 'PATCH', 'DELETE']) assert.equal(await ask(method, asNobody), [403, UNAUTHORIZED]);
   });
 
-  test('what is created can be read, changed and deleted', async () => {
+  test('a created contact can be read, changed and deleted', async () => {
     const token = await admin();
     const created = await send(api, 'POST', '/contacts/new', { token, body: { ...MARY, id: 'abc123' } });
     const path = created.headers.get('location') ?? '';
@@ -189,7 +198,7 @@ for (const transport of TRANSPORTS) {
     assert.equal((await send(api, 'GET', '/contacts', { token })).json, [JOHN, SARAH]);
   });
 
-  test('a private contact is for its owner and for admins', async () => {
+  test('a private contact is only for its owner and for admins', async () => {
     const token = await admin();
     const { headers } = await send(api, 'POST', '/contacts/new', {
       token,
@@ -208,7 +217,7 @@ for (const transport of TRANSPORTS) {
     assert.is((await send(api, 'DELETE', path, { token: sally })).status, 403, 'an owner is a user all the same');
   });
 
-  test('a list has pages of what the caller may see, and says how much there is', async () => {
+  test('a list has pages of the contacts that the caller may see, and their total', async () => {
     const token = await admin();
     for (let number = 0; number < 30; number++) {
       await send(api, 'POST', '/contacts/new', {
@@ -250,7 +259,7 @@ function admin(): Promise<string> {
   return signed({ sub: 'adam', roles: ['admin'] });
 }
 
-/** The token of a user, with the claims of an admin. */
+/** The token of a user with the claims of an admin in the payload. */
 function forged(token: string): string {
   const [header, , signature] = token.split('.');
   return [header, base64(JSON.stringify({ sub: 'adam', roles: ['admin'] })), signature].join('.');

@@ -11,7 +11,7 @@ export const SECRET = 'a secret for tests only, which is as long as HS512 wants 
 export const TRANSPORTS = ['in-process', 'rest', 'connect', 'grpc'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
-/** A decision point with the example's policies, on free ports. */
+/** Starts a PDP with the example's policies on free ports. */
 export function startPdp(): Promise<RunningServer> {
   const { config } = loadConfig({
     sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
@@ -20,13 +20,13 @@ export function startPdp(): Promise<RunningServer> {
   return startServer(config, { policies, traced });
 }
 
-/** The example, on a free port, with a database of its own. */
+/** Starts the example on a free port with its own database. */
 export function startExample(pdp: PdpSettings, database = ':memory:'): Promise<RunningApi> {
   return startApi({ secret: SECRET, port: 0, database, pdp });
 }
 
-/** How a decision point is reached over a transport. */
-export function reach(
+/** The settings that connect to a PDP over a transport. */
+export function pdpSettings(
   transport: TransportName,
   { httpAddress, grpcAddress }: { readonly httpAddress: string; readonly grpcAddress: string },
 ): PdpSettings {
@@ -34,7 +34,7 @@ export function reach(
   return { transport, address: transport === 'grpc' ? grpcAddress : `http://${httpAddress}` };
 }
 
-/** A token with claims, good for an hour unless they say otherwise. */
+/** A token with claims. It is valid for an hour unless they say otherwise. */
 export function signed(
   claims: { readonly [claim: string]: unknown },
   { secret = SECRET, alg = 'HS256' } = {},
@@ -44,7 +44,7 @@ export function signed(
     .sign(new TextEncoder().encode(secret));
 }
 
-/** A moment as tokens write it. */
+/** A time as tokens write it. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
 }
@@ -63,7 +63,7 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** One request; a body that is no text is sent as JSON. */
+/** Sends one request. A body that is not a string is sent as JSON. */
 export async function send(
   api: { readonly url: string },
   method: string,

@@ -8,12 +8,12 @@ import { ROOT } from '../support/compiled.js';
 
 const test = suite('the files of the explorer page');
 
-test('what is committed is what the sources give', async () => {
+test('the committed assets are up to date with their sources', async () => {
   const committed = readFileSync(join(ROOT, 'server/explorer/gen/assets.ts'), 'utf8');
   assert.is(committed, await explorerAssetsText(), 'run: node --import tsx scripts/generate-explorer.ts');
 });
 
-test('the sources have the types of a browser', () => {
+test('the sources type-check with the DOM types', () => {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const check = (): unknown =>
     execFileSync(process.execPath, [tsc, '--noEmit', '-p', join(ROOT, 'server/explorer/client/tsconfig.json')], {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type BrowserContext, chromium } from 'playwright-core';
 
-/** Where Debian's package puts it. */
+/** The path of Debian's package. */
 const EXECUTABLE = '/usr/bin/chromium';
 
-/** Nothing of the browser's own may reach for the network. */
+/** Keeps the browser itself from using the network. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -25,7 +25,7 @@ export function hasBrowser(): boolean {
   return existsSync(EXECUTABLE);
 }
 
-/** A real browser with a profile that nobody used before; it is a folder of the driver's, which removes it. */
+/** Opens a real browser with a new profile. The driver creates the profile folder and removes it. */
 export async function openBrowser(): Promise<Browser> {
   const running = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
   const context = await running.newContext({

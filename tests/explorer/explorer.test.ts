@@ -4,16 +4,16 @@ import type { Locator, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Browser, hasBrowser, openBrowser } from './browser.js';
-import { type Served, startServed } from './start-server.js';
+import { type StartedServer, startServed } from './start-server.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('the API explorer in a browser');
 
-let server: Served;
+let server: StartedServer;
 let browser: Browser;
 let page: Page;
-/** What went wrong in the page, and where it reached. */
-let complaints: string[] = [];
+/** Errors in the page, and the hosts that it contacted. */
+let pageErrors: string[] = [];
 let hosts: Set<string>;
 
 if (hasBrowser()) addTests();
@@ -30,14 +30,14 @@ function addTests(): void {
     await server.close();
   });
   test.before.each(async () => {
-    complaints = [];
+    pageErrors = [];
     hosts = new Set();
     page = await browser.context.newPage();
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      if (message.type() === 'error' || message.type() === 'warning') pageErrors.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('requestfailed', (request) => complaints.push(`${request.url()} failed`));
+    page.on('pageerror', (error) => pageErrors.push(error.message));
+    page.on('requestfailed', (request) => pageErrors.push(`${request.url()} failed`));
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective))",
@@ -46,11 +46,11 @@ function addTests(): void {
   });
   test.after.each(async () => {
     await page.close();
-    assert.equal(complaints, []);
+    assert.equal(pageErrors, []);
     assert.equal([...hosts], [server.address]);
   });
 
-  test('a check is sent and its answer shown', async () => {
+  test('a check is sent and its response is shown', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     await panel.getByRole('button', { name: 'Send' }).click();
     await waitForStatus(panel, /^200 OK · [\d.]+ ms · \d+ B$/);
@@ -66,7 +66,7 @@ function addTests(): void {
     );
   });
 
-  test('what is written in the form is what is asked', async () => {
+  test('the values of the form are the values of the request', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     await panel
       .getByLabel('Attributes')
@@ -81,7 +81,7 @@ function addTests(): void {
     ]);
   });
 
-  test('a plan is sent and its filter shown as a tree', async () => {
+  test('a plan is sent and its filter is shown as a tree', async () => {
     await page.getByRole('tab', { name: 'Plan' }).click();
     const panel = page.getByRole('tabpanel', { name: 'Plan' });
     await panel.getByRole('button', { name: 'Send' }).click();
@@ -104,7 +104,7 @@ function addTests(): void {
     await panel.getByText('Always denied').waitFor();
   });
 
-  test('a request that the form has no place for is written as JSON', async () => {
+  test('a request with fields that the form lacks is edited as JSON', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     await panel.getByLabel('Example').selectOption('severalResources');
     assert.is(await panel.getByRole('button', { name: 'JSON' }).getAttribute('aria-pressed'), 'true');
@@ -115,7 +115,7 @@ function addTests(): void {
     await panel.getByText('The form has no place for all of this request.').waitFor();
   });
 
-  test('attributes that are no JSON are not sent', async () => {
+  test('attributes that are not valid JSON are not sent', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     const attributes = panel.getByLabel('Attributes').first();
     await attributes.fill('{');
@@ -125,25 +125,25 @@ function addTests(): void {
     assert.is(await panel.getByRole('table').count(), 0);
   });
 
-  test('an error is shown with what the server says', async () => {
+  test('an error is shown with the message of the server', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     await panel.getByLabel('Roles').fill('');
     await panel.getByRole('button', { name: 'Send' }).click();
     await waitForStatus(panel, /^400/);
     await panel.getByText('validation error: principal.roles: value is required').first().waitFor();
-    // The browser itself tells of every answer that is an error.
-    assert.ok(complaints.every((text) => text.includes('the server responded with a status of 400')));
-    complaints = [];
+    // The browser logs every error response.
+    assert.ok(pageErrors.every((text) => text.includes('the server responded with a status of 400')));
+    pageErrors = [];
   });
 
-  test('the command line that is copied gives the same answer', async () => {
+  test('the copied curl command returns the same response', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     await panel.getByLabel('Attributes').first().fill(`{"name": "O'Hara"}`);
     await panel.getByRole('button', { name: 'Send' }).click();
     await waitForStatus(panel, /^200/);
     await panel.getByRole('button', { name: 'Copy' }).nth(1).click();
     await panel.getByRole('button', { name: 'Copied' }).waitFor();
-    // As text: the types of browsers are not those of this project.
+    // As a string: this project does not include the DOM types.
     const command = String(await page.evaluate('navigator.clipboard.readText()'));
     assert.match(command, /^curl 'http:/);
     const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent --max-time 10`]);
@@ -151,7 +151,7 @@ function addTests(): void {
     assert.equal(results[0]?.actions, { delete: 'EFFECT_DENY', edit: 'EFFECT_DENY', view: 'EFFECT_ALLOW' });
   });
 
-  test('the keyboard is enough, and every control has a name', async () => {
+  test('everything works with the keyboard, and every control has a name', async () => {
     const tab = page.getByRole('tab', { name: 'Check' });
     await tab.focus();
     await page.keyboard.press('ArrowRight');
@@ -165,7 +165,7 @@ function addTests(): void {
     }
   });
 
-  test('light and dark are as the system wants them', async () => {
+  test('light and dark follow the system setting', async () => {
     const background = async (colorScheme: 'light' | 'dark'): Promise<string> => {
       await page.emulateMedia({ colorScheme });
       return String(await page.evaluate('getComputedStyle(document.body).backgroundColor'));

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../proto/wire/json-shape.js';
 import { problemsOf } from '../support/explorer/json-schema.js';
-import { ADMIN, type Served, startServed } from './start-server.js';
+import { ADMIN, type StartedServer, startServed } from './start-server.js';
 
 const test = suite('GET /schema/swagger.json');
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -29,7 +29,7 @@ interface Body {
   };
 }
 
-let server: Served;
+let server: StartedServer;
 let document: JsonObject;
 let operations: readonly { readonly verb: string; readonly path: string; readonly operation: Operation }[];
 test.before(async () => {
@@ -42,7 +42,7 @@ test.before(async () => {
 });
 test.after(() => server.close());
 
-test('every example request is answered as the document says', async () => {
+test('every example request has the documented response', async () => {
   for (const { path, operation } of operations) {
     const { schema, examples = {} } = operation.requestBody?.content['application/json'] ?? {};
     for (const [name, { value }] of Object.entries(examples)) {
@@ -61,7 +61,7 @@ test('every example request is answered as the document says', async () => {
   }
 });
 
-test('what can be asked without a body is answered in the shape the document says', async () => {
+test('requests without a body have responses of the documented shape', async () => {
   for (const { verb, path, operation } of operations) {
     if (verb !== 'get' || path.includes('{')) continue;
     const response = await fetch(server.address + path);
@@ -77,7 +77,7 @@ test('what can be asked without a body is answered in the shape the document say
   }
 });
 
-test('the audit log is listed in the shape the document says', async () => {
+test('the audit log has the documented shape', async () => {
   const operation = operations.find(({ path }) => path.startsWith('/admin/'))?.operation;
   const { schema, examples = {} } = operation?.responses['200']?.content['application/x-ndjson'] ?? {};
   await fetch(`${server.address}/api/check/resources`, {
@@ -100,7 +100,7 @@ test('the audit log is listed in the shape the document says', async () => {
   }
 });
 
-test('example errors are errors that the server answers with', async () => {
+test('documented error examples are errors that the server returns', async () => {
   const errors = (document['components'] as unknown as { readonly responses: { readonly [name: string]: Body } })
     .responses;
   for (const { content } of Object.values(errors)) {
@@ -119,7 +119,7 @@ test('example errors are errors that the server answers with', async () => {
   assert.is(denied.status, 401);
 });
 
-test('what breaks a rule breaks the schema too', async () => {
+test('a request that violates a rule also violates the schema', async () => {
   const principal = { id: 'bob', roles: ['user'] };
   const resources = [{ actions: ['read'], resource: { kind: 'contact', id: '17' } }];
   const bad: readonly (readonly [string, Json])[] = [
@@ -156,7 +156,7 @@ test('what breaks a rule breaks the schema too', async () => {
   }
 });
 
-test('the server in it is the one that the caller asked, seen through a proxy that says so', async () => {
+test('the document names the server that the caller used, including through a proxy', async () => {
   const servers = async (headers: { readonly [name: string]: string } = {}): Promise<Json | undefined> =>
     ((await (await fetch(`${server.address}/schema/swagger.json`, { headers })).json()) as JsonObject)['servers'];
   assert.equal(await servers(), [{ url: server.address }]);
@@ -164,7 +164,7 @@ test('the server in it is the one that the caller asked, seen through a proxy th
   assert.equal(await servers({ 'x-forwarded-proto': 'gopher' }), [{ url: server.address }]);
 });
 
-test('the version is the release, any method will do, and a browser of another origin may read it', async () => {
+test('the document has the release as its version, is served for any method, and allows other origins', async () => {
   const info = (await (await fetch(`${server.address}/api/server_info`)).json()) as JsonObject;
   assert.is((document['info'] as JsonObject)['version'], info['version']);
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
@@ -181,7 +181,7 @@ test('the version is the release, any method will do, and a browser of another o
   }
 });
 
-test('it is there when the explorer is off, and the page is not', async () => {
+test('the document is served when the explorer is off, and the page is not', async () => {
   const bare = await startServed(['server.apiExplorerEnabled=false']);
   try {
     assert.is((await fetch(`${bare.address}/schema/swagger.json`)).status, 200);
@@ -199,7 +199,7 @@ test('it is there when the explorer is off, and the page is not', async () => {
 
 test.run();
 
-/** With the id of the call, which is never the same twice, left out. */
+/** Without the call id, which differs in every response. */
 function settled(value: Json): Json {
   const { authzCallId, ...rest } = value as JsonObject;
   return authzCallId === undefined

@@ -10,19 +10,18 @@ import { openAudit } from '../../server/process.js';
 import { loaded, ROOT } from '../support/compiled.js';
 
 /**
- * A server with the policies of this repository, which the examples of the schema are about; its audit log can be
- * asked.
+ * A server with the policies of this repository, which the examples of the schema use. Its audit log can be queried.
  */
-export interface Served {
+export interface StartedServer {
   /** `http://127.0.0.1:41234`. */
   readonly address: string;
   readonly close: () => Promise<void>;
 }
 
-/** The header of whoever may see the audit log. */
+/** The credentials of an admin, who may read the audit log. */
 export const ADMIN = `Basic ${Buffer.from('admin:open sesame').toString('base64')}`;
 
-export async function startServed(sets: readonly string[] = []): Promise<Served> {
+export async function startServed(sets: readonly string[] = []): Promise<StartedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'authz-explorer-'));
   const { config } = loadConfig({ sets: [...SETS, `audit.local.storagePath=${folder}`, ...sets], environment: {} });
   const nowhere = openSync('/dev/null', 'w');

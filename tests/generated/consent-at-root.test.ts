@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-/** What the rules of a chain are like: each kind of rule is compiled and looked up in a way of its own. */
+/** The properties of the rules in a scope chain. Each combination is compiled and looked up differently. */
 interface Shape {
   readonly depth: number;
   readonly condition: string | undefined;
@@ -27,7 +27,7 @@ const OVERRIDE = 'SCOPE_PERMISSIONS_OVERRIDE_PARENT';
 
 const test = suite('consent at the root');
 
-test('a root policy that requires consent can never allow, whichever way it is asked (docs/spec/policy-language.md#effect-of-a-rule)', async () => {
+test('a root policy that requires parental consent never allows, in any API (docs/spec/policy-language.md#effect-of-a-rule)', async () => {
   const resourcePolicy = {
     resource: 'doc',
     version: 'default',
@@ -47,7 +47,7 @@ test('a root policy that requires consent can never allow, whichever way it is a
   }
 });
 
-test('no chain of scopes that all require consent allows, and each does once its root overrides', async () => {
+test('a scope chain that requires consent everywhere never allows, and does allow once the root overrides', async () => {
   for (const source of ['resource', 'principal'] as const) {
     const consenting = await allowedBy(source, CONSENT);
     assert.is(consenting.size, source === 'resource' ? 216 : 54);
@@ -67,7 +67,7 @@ test('no chain of scopes that all require consent allows, and each does once its
 
 test.run();
 
-/** In which ways of asking each shape is allowed, all chains compiled as one set. */
+/** The APIs in which each shape is allowed. All chains compile as one set. */
 async function allowedBy(
   source: 'resource' | 'principal',
   permissionsOfRoot: string,

@@ -25,7 +25,7 @@ interface Asked {
   readonly auxData?: object;
 }
 
-/** The actions allowed, of those asked. */
+/** The allowed actions among those in question. */
 function allowed(
   engine: Engine,
   { kind, attr = {}, roles = ['user'], principal = 'u', scope = '', version = '', auxData }: Asked,
@@ -39,7 +39,7 @@ function allowed(
   return result?.actions.filter(({ effect }) => effect === 1).map(({ action }) => action) ?? [];
 }
 
-/** A sentence, decided by both engines: exactly these of the actions are allowed. */
+/** Tests that both engines allow exactly the expected actions. */
 function decides(sentence: string, asked: Asked, expected: readonly string[], others: readonly string[] = []): void {
   for (const [name, engine] of engines) {
     test(`${sentence}, ${name}`, () => assert.equal(allowed(engine, asked, [...expected, ...others]), expected));
@@ -49,14 +49,14 @@ function decides(sentence: string, asked: Asked, expected: readonly string[], ot
 for (const name of ['constructor', 'then', '__proto__', 'class', 'item', 'P', 'eval']) {
   if (!DANGEROUS_NAMES.includes(name)) continue;
   decides(
-    `a rule, an action and a role called ${name} are ordinary`,
+    `a rule, an action and a role named ${name} work like others`,
     { kind: 'names', attr: { name }, roles: [name] },
     [name],
     ['toString', 'other'],
   );
-  decides(`${name} is not reached by another role`, { kind: 'names', attr: { name }, roles: ['nobody'] }, [], [name]);
+  decides(`another role does not match ${name}`, { kind: 'names', attr: { name }, roles: ['nobody'] }, [], [name]);
 }
-decides('rules whose names are one name in code are told apart', { kind: 'names' }, [
+decides('rules whose names become equal identifiers are distinct', { kind: 'names' }, [
   'edit-own',
   'editOwn',
   'EDIT',
@@ -67,13 +67,13 @@ decides('rules whose names are one name in code are told apart', { kind: 'names'
 for (const [index, text] of DANGEROUS_TEXTS.entries()) {
   const shown = JSON.stringify(text).slice(0, 30);
   decides(
-    `a text ${shown} is itself as role, action, attribute and value`,
+    `a string ${shown} keeps its value as role, action, attribute and literal`,
     { kind: 'texts', attr: { text }, roles: [text] },
     [text, `text${index}:x`, `use${index}`],
     ['other', `use${index + 1}`],
   );
   decides(
-    `an attribute called ${shown} is read`,
+    `an attribute named ${shown} is read`,
     { kind: 'texts', attr: JSON.parse(`{${JSON.stringify(text)}: true, "text": "no"}`), roles: [text] },
     [text],
     [`use${index}`],
@@ -83,37 +83,37 @@ for (const [index, text] of DANGEROUS_TEXTS.entries()) {
 for (const count of [31, 65]) {
   const kind = count === 31 ? 'thirty_one' : 'sixty_five';
   decides(
-    `role ${count - 1} of ${count} has its own rule and no other's`,
+    `role ${count - 1} of ${count} has only its own rule`,
     { kind, roles: [`role${count - 1}`] },
     [`a${count - 1}`],
     ['a0', `a${count - 31}`, 'a5'],
   );
   decides(
-    `role 0 of ${count} does not have the rule that shares its bit`,
+    `role 0 of ${count} does not get the rule that shares its bit`,
     { kind, roles: ['role0'] },
     ['a0'],
     ['a30', 'shared'],
   );
   decides(
-    `a glob among ${count} roles reaches roles that are named and roles that are not`,
+    `a glob among ${count} roles matches roles that policies name and others`,
     { kind, roles: ['role34'] },
     ['shared'],
     ['a0', 'a3'],
   );
-  decides(`a denied role of ${count} does not deny another that shares its bit`, { kind, roles: ['role1', 'role30'] }, [
-    'a1',
-    'a30',
-    'shared',
-  ]);
   decides(
-    `a glob's denial among ${count} roles holds for the named role`,
+    `denying a role of ${count} does not deny another one that shares its bit`,
+    { kind, roles: ['role1', 'role30'] },
+    ['a1', 'a30', 'shared'],
+  );
+  decides(
+    `the denial of a glob among ${count} roles applies to a named role`,
     { kind, roles: ['role30'] },
     ['a30'],
     ['shared'],
   );
 }
 decides(
-  'forty roles that no rule tells apart are one',
+  'forty roles that no rule distinguishes share one bit',
   { kind: 'shared_roles', roles: ['staff39'] },
   ['view'],
   ['edit'],
@@ -142,19 +142,19 @@ for (const key of [
     [`differs ${key}`],
   );
   decides(
-    `another value of ${key} differs`,
+    `another value of ${key} is different`,
     { kind: 'attributes', attr: other },
     [`differs ${key}`, `has ${key}`, `nested has ${key}`],
     [`equals ${key}`, `nested ${key}`, `element ${key}`],
   );
   decides(
-    `${key} of a prototype is no attribute`,
+    `${key} of a prototype is not an attribute`,
     { kind: 'attributes', attr: { o: {}, l: [{}, [], 'x', 1] } },
     [],
     all,
   );
   decides(
-    `${key} of a text, a list and a number is no attribute`,
+    `${key} of a string, a list and a number is not an attribute`,
     { kind: 'attributes', attr: { o: 'x', l: ['x'] } },
     [],
     all,
@@ -173,9 +173,9 @@ const deep = Array.from({ length: 60 }).reduceRight<unknown>(
   (inner, _, index) => ({ [`a${index}`]: inner }),
   1,
 ) as object;
-decides('sixty selections in a row are read', { kind: 'attributes', attr: deep }, ['deep']);
+decides('sixty chained selections are read', { kind: 'attributes', attr: deep }, ['deep']);
 
-decides('kinds that differ by case are different', { kind: 'Album', attr: { ok: true } }, ['view']);
+decides('kinds that differ in case are different', { kind: 'Album', attr: { ok: true } }, ['view']);
 decides('a kind of 300 letters', { kind: 'x'.repeat(300), attr: { ok: true } }, ['view']);
 decides('its neighbour', { kind: `${'x'.repeat(300)}y`, attr: { ok: false } }, [], ['view']);
 decides('a kind that is an emoji', { kind: '👩‍👩‍👧', attr: { ok: true } }, ['view']);
@@ -194,7 +194,7 @@ const macros = {
     { v: 2, m: [] },
   ],
 };
-decides('every macro, however its variables are called', { kind: 'macros', attr: macros }, [
+decides('every macro, whatever its variables are called', { kind: 'macros', attr: macros }, [
   'nested',
   'shadowed',
   'shadows P',
@@ -217,13 +217,13 @@ decides('every macro, however its variables are called', { kind: 'macros', attr:
   'attributes themselves',
 ]);
 decides(
-  'variables called like words of JavaScript and like each other',
+  'variables named like JavaScript keywords and like each other',
   { kind: 'bindings', attr: { ok: true, n: 1 } },
   ['ok', 'has not failed', 'failed or true', 'list', 'unwrapped', 'output'],
   ['failed', 'not failed', 'has failed'],
 );
 decides(
-  'the request, bindings and claims as wholes',
+  'the request, bindings and claims as whole values',
   {
     kind: 'wholes',
     roles: ['admin'],
@@ -282,14 +282,14 @@ decides(
   ['never'],
 );
 decides(
-  'constants called like members of every object',
+  'constants named like members of Object.prototype',
   { kind: 'constants', attr: { names: ['a'], n: 1 } },
   ['scalars', 'list', 'paths', 'has', 'empty', 'names', 'element'],
   ['missing'],
 );
 
 const [byDefault, inStrictEvaluation] = engines.map(([, engine]) => engine) as [Engine, Engine];
-test('a failed variable of a derived role does not hold for a rule, and reads as null while roles are listed', () => {
+test('a failed variable of a derived role does not satisfy a rule, and reads as null in the list of roles', () => {
   assert.equal(allowed(byDefault, { kind: 'runtime', attr: { owner: 'nobody' } }, ['own', 'reads', 'whole']), [
     'own',
     'whole',
@@ -306,11 +306,11 @@ test('a failed variable of a derived role does not hold for a rule, and reads as
   });
   assert.equal(result?.effectiveDerivedRoles, ['owner', 'then']);
 });
-test('in strict evaluation a failed derived role fails what reads the list', () => {
+test('in strict evaluation a failed derived role fails conditions that read the list', () => {
   assert.equal(allowed(inStrictEvaluation, { kind: 'runtime', attr: { owner: 'u' } }, ['own', 'reads', 'whole']), []);
 });
 decides(
-  'derived roles of two sets with one name in code',
+  'derived roles of two sets whose names become equal identifiers',
   { kind: 'two_sets', attr: { ok: true, second: true, owner: 'x' } },
   ['view', 'owner'],
 );
@@ -322,26 +322,26 @@ decides(
   ['view'],
 );
 decides(
-  'a shared condition that does not hold',
+  'a shared condition that is false',
   { kind: 'two_sets', attr: { ok: false, second: false, owner: 'x', x: 1 } },
   [],
   ['several'],
 );
-decides('a policy, a rule and a derived role of one name', { kind: 'owner', attr: { owner: 'u' } }, ['view']);
+decides('a policy, a rule and a derived role with the same name', { kind: 'owner', attr: { owner: 'u' } }, ['view']);
 
 decides(
-  'a consent that the child gives and the root confirms',
+  'consent that the child gives and the root confirms',
   { kind: 'consent', scope: 'strict', attr: { open: true, public: true, locked: false } },
   ['view', 'edit'],
 );
 decides(
-  'a consent that the child refuses',
+  'consent that the child denies',
   { kind: 'consent', scope: 'strict', attr: { open: false, public: true, locked: false } },
   [],
   ['view', 'edit'],
 );
 decides(
-  'a consent that the root does not confirm',
+  'consent that the root does not confirm',
   { kind: 'consent', scope: 'strict', attr: { open: true, locked: false } },
   ['edit'],
   ['view'],
@@ -355,12 +355,12 @@ decides(
   ['view'],
 );
 decides(
-  'a rule of the same name about another kind has its own condition',
+  'a rule of the same name for another kind has its own condition',
   { kind: 'Album', principal: obrien, attr: { ok: true, any: false } },
   ['view'],
 );
 decides(
-  'and does not hold when that does not',
+  'and does not apply when its own condition is false',
   { kind: 'Album', principal: obrien, attr: { ok: false, any: false } },
   [],
   ['view'],

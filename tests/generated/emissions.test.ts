@@ -5,13 +5,13 @@ import { Random } from '../support/oracle/random.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomCondition, randomValue } from './random-expressions.js';
 
-/** How many conditions; `EMISSIONS=20000 SEED=7` tries others. */
+/** The number of conditions. `EMISSIONS=20000 SEED=7` runs others. */
 const COUNT = Number(process.env['EMISSIONS'] ?? 3000);
 const SEED = Number(process.env['SEED'] ?? 1);
 
-const test = suite('the two emissions of a condition');
+const test = suite('the two emissions of a condition agree');
 
-test("`when` holds exactly where the traced emission and the output are true, and the traced text is the output's failure", async () => {
+test("`when` holds exactly where the traced emission and the output are true, and the traced message is the output's failure", async () => {
   const { conditions, traced } = await compiledConditions(new Random(SEED));
   const requests = requestsOf();
   const problems: string[] = [];
@@ -68,7 +68,7 @@ async function compiledConditions(
     texts.map(({ condition, variable }, index) => [`c${index}.yaml`, policyOf(index, condition, variable)]),
   );
   const refused = new Set<string | undefined>();
-  // A hundred problems are reported at a time.
+  // The compiler reports a hundred diagnostics at a time.
   for (let compilation = compileTexts(documents); ; compilation = compileTexts(withoutRefused(documents, refused))) {
     if (compilation.program !== undefined) {
       const { policies, traced } = await loaded(compilation);
@@ -118,7 +118,7 @@ function policyOf(index: number, condition: string, variable: string): string {
   });
 }
 
-/** Attributes present, missing, null, ill-typed, and called like members of every object. */
+/** Attributes present, missing, null, of other types, and named like members of Object.prototype. */
 function requestsOf(): readonly Request[] {
   const attributes: readonly Request['resource']['attr'][] = [
     {},

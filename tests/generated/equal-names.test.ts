@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-const test = suite('rules of one name');
+const test = suite('rules with equal names');
 
-test('each has its own condition in strict evaluation as well (docs/spec/policy-language.md#principalpolicy)', async () => {
+test('each rule has its own condition, also in strict evaluation (docs/spec/policy-language.md#principalpolicy)', async () => {
   const block = (resource: string, expr: string): unknown => ({
     resource,
     actions: [{ name: 'same', action: 'view', effect: 'EFFECT_ALLOW', condition: { match: { expr } } }],

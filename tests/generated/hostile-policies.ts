@@ -1,6 +1,7 @@
 /**
- * Policies that no one would write, as texts by path: every name, role, action and description a generator could trip over, and
- * every form of expression. What they decide is in decisions.test.ts; what their modules look like, in modules.test.ts.
+ * Policies that nobody would write, as source texts by path: every name, role, action and description that could break
+ * a generator, and every form of expression. decisions.test.ts has their decisions, modules.test.ts checks their
+ * modules.
  */
 export function hostilePolicies(): Readonly<Record<string, string>> {
   const documents: readonly Document[] = [
@@ -32,7 +33,7 @@ export function hostilePolicies(): Readonly<Record<string, string>> {
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** Texts that are dangerous in code, in strings, in comments, as property names or on a terminal. */
+/** Strings that are dangerous in code, in string literals, in comments, as property names or on a terminal. */
 export const DANGEROUS_TEXTS: readonly string[] = [
   '*/ process.exit(1) /*',
   "'; throw new Error('out'); '",
@@ -61,7 +62,7 @@ export const DANGEROUS_TEXTS: readonly string[] = [
   'x'.repeat(5000),
 ];
 
-/** Words that are reserved in JavaScript, known to generated code, or members of every object. */
+/** JavaScript keywords, identifiers of generated code, and members of Object.prototype. */
 export const DANGEROUS_NAMES: readonly string[] = [
   'constructor',
   'then',
@@ -192,7 +193,7 @@ function texts(): Document {
   return resourcePolicy('texts', [...rules, ...uses], { constants: { local: constants } }, DANGEROUS_TEXTS.join('\n'));
 }
 
-/** One rule a role, and globs on top: more than there are bits. */
+/** One rule per role, and globs: more than there are bits. */
 function manyRoles(kind: string, count: number): Document {
   const own = Array.from({ length: count }, (_, index) => ({
     actions: [`a${index}`],
@@ -206,7 +207,7 @@ function manyRoles(kind: string, count: number): Document {
   ]);
 }
 
-/** Many roles, few of which any rule tells apart. */
+/** Many roles, of which rules distinguish only a few. */
 function sharedRoles(): Document {
   const staff = Array.from({ length: 40 }, (_, index) => `staff${index}`);
   return resourcePolicy('shared_roles', [
@@ -308,7 +309,7 @@ function macros(): Document {
   ]);
 }
 
-/** Variables called like words of JavaScript and like each other after camelCase; failing ones. */
+/** Variables named like JavaScript keywords and like each other in camelCase; failing ones. */
 function bindings(): Document {
   const local: Record<string, string> = {
     then: 'R.attr.ok == true',
@@ -454,7 +455,7 @@ function runtime(): Document {
   );
 }
 
-/** Derived roles with the names of two sets the same in code, with failing variables, seen through `runtime`. */
+/** Derived roles of two sets whose names become equal identifiers, with failing variables, read through `runtime`. */
 function derivedRoles(): readonly Document[] {
   const set = (name: string, definitions: readonly Document[], more: Document = {}): Document => ({
     apiVersion: 'api.authz.dev/v1',

@@ -4,7 +4,7 @@ import { createEngine } from '#runtime/engine';
 import { selects } from '#runtime/residual';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-/** Conditions of a derived role, and whether it is listed for open and for closed resources. */
+/** Conditions of a derived role, and whether the role is listed for open and for closed resources. */
 const LISTED: readonly (readonly [condition: string, open: boolean, closed: boolean])[] = [
   ['V.missing == null', true, true],
   ['V.missing == "a"', false, false],
@@ -53,7 +53,7 @@ function textsOf(condition: string): Record<string, string> {
     importDerivedRoles: ['roles'],
     rules: [
       { actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } },
-      // A set of which no rule uses a role lists none.
+      // A set that no rule uses lists no roles.
       { actions: ['other'], effect: 'EFFECT_ALLOW', derivedRoles: ['listed'] },
     ],
   };

@@ -21,7 +21,7 @@ test('all policies compile', () => {
   );
 });
 
-test('every module type-checks under the options of this repository', () => {
+test('every module type-checks with the compiler options of this repository', () => {
   const problems = project
     .getSourceFiles(`${FOLDER}/**`)
     .flatMap((file) => [
@@ -35,7 +35,7 @@ test('every module type-checks under the options of this repository', () => {
   assert.equal(problems.slice(0, 20), []);
 });
 
-test('modules import the contract, the runtime of CEL, residuals, and each other', () => {
+test('modules import only the contract, the CEL runtime, residuals and each other', () => {
   const allowed = /^(#runtime\/(cel|parts|policy|residual)|\.{1,2}\/.*\.js)$/;
   const imported = sourceFiles().flatMap((file) =>
     file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()),
@@ -54,7 +54,7 @@ test('modules import the contract, the runtime of CEL, residuals, and each other
   );
 });
 
-test('only words of generated code and names made of letters, digits and underscores are code', () => {
+test('identifiers are words of generated code, or consist of letters, digits and underscores', () => {
   for (const file of sourceFiles()) {
     for (const identifier of file.getDescendantsOfKind(SyntaxKind.Identifier)) {
       assert.match(identifier.getText(), /^[A-Za-z_$][A-Za-z0-9_$]*$/, file.getFilePath());
@@ -68,7 +68,7 @@ test('only words of generated code and names made of letters, digits and undersc
   }
 });
 
-test('no module names eval, Function, a prototype, or a global beyond Map, Set and Uint8Array', () => {
+test('no module uses eval, Function, a prototype, or a global other than Map, Set and Uint8Array', () => {
   const globals = new Set<string>();
   for (const file of sourceFiles()) {
     for (const identifier of file.getDescendantsOfKind(SyntaxKind.Identifier)) {
@@ -90,7 +90,7 @@ test('no module names eval, Function, a prototype, or a global beyond Map, Set a
   );
 });
 
-test('modules are made of declarations: nothing runs at load but the making of constants', () => {
+test('modules consist of declarations: only constants are evaluated on load', () => {
   for (const file of sourceFiles()) {
     for (const statement of file.getStatements()) {
       assert.ok(
@@ -101,7 +101,7 @@ test('modules are made of declarations: nothing runs at load but the making of c
   }
 });
 
-test('no comment is one that tools obey', () => {
+test('no comment is a directive for tools', () => {
   for (const file of sourceFiles()) {
     for (const line of file.getFullText().split('\n')) {
       assert.not.match(line, /^\s*\/\/+\s*[@#]|^\s*\/\/\//, file.getFilePath());
@@ -109,7 +109,7 @@ test('no comment is one that tools obey', () => {
   }
 });
 
-test('files have names that every file system takes, and no two the same when case is folded', () => {
+test('file names are valid on every file system, and unique when case is ignored', () => {
   const paths = files.map(({ path }) => path);
   assert.is(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
   for (const part of paths.flatMap((path) => path.split('/'))) {
@@ -118,7 +118,7 @@ test('files have names that every file system takes, and no two the same when ca
   }
 });
 
-test('equal policies give equal bytes, in whatever order they are read', () => {
+test('equal policies compile to equal bytes, in any order', () => {
   const reversed = Object.fromEntries(Object.entries(texts).reverse());
   for (const again of [texts, reversed]) {
     const { files: others } = compileTexts(again);
@@ -136,14 +136,14 @@ function sourceFiles(): readonly SourceFile[] {
   return modules.map(({ path }) => project.getSourceFileOrThrow(join(FOLDER, path)));
 }
 
-/** The emitted files in a folder that is not there, below the repository, so that `#runtime` is found. */
+/** The emitted files in a folder that does not exist, below the repository, so that `#runtime` resolves. */
 function projectOf(emitted: readonly EmittedFile[]): Project {
   const created = new Project({ tsConfigFilePath: join(ROOT, 'tsconfig.json'), skipAddingFilesFromTsConfig: true });
   for (const { path, text } of emitted) created.createSourceFile(join(FOLDER, path), text);
   return created;
 }
 
-/** A name after a dot or in an object literal. */
+/** Whether an identifier is a name after a dot or in an object literal. */
 function isProperty(identifier: Node): boolean {
   const parent = identifier.getParent();
   if (parent?.isKind(SyntaxKind.PropertyAccessExpression)) return parent.getNameNode() === identifier;

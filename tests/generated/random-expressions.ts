@@ -1,12 +1,12 @@
 import type { Random } from '../support/oracle/random.js';
 
-/** What an expression is meant to be; attributes may stand for anything, and often are something else. */
+/** The intended type of an expression. Attributes may have any type, and often have another one. */
 type Kind = 'bool' | 'double' | 'int' | 'string' | 'list' | 'any';
 
-/** Names of attributes; some requests lack some, or have them ill-typed. */
+/** Names of attributes. Some requests lack some of them, or have values of other types. */
 const ATTRIBUTES = ['a', 'b', 'n', 's', 'l', 'o', 'x', 'nil', 'length', 'constructor'] as const;
 
-/** A random CEL expression that is meant to be a condition; most, not all, compile. */
+/** A random CEL expression intended as a condition. Most compile, not all. */
 export function randomCondition(random: Random): string {
   return new Generator(random).of('bool', 4);
 }

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import { bundle } from '../../compiler/bundle/index.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
 
-const test = suite('the map of a bundle');
+const test = suite('source map of a bundle');
 
-/** Every rule and derived role has a name of its own, which marks its line. */
+/** Every rule and derived role has a unique name, which marks its line. */
 const POLICIES = {
   'music/album.yaml': `# A comment moves what follows.
 apiVersion: api.authz.dev/v1
@@ -61,7 +61,7 @@ rolePolicy:
 `,
 };
 
-/** Where each begins. */
+/** The line where each one begins. */
 const EXPECTED: Readonly<Record<string, string>> = {
   'view-open': 'music/album.yaml:10',
   'edit-own': 'music/album.yaml:16',
@@ -71,14 +71,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'clerk-views': 'clerk.yaml:7',
 };
 
-test('the condition of every rule and derived role leads to where it was written', async () => {
+test('the condition of every rule and derived role maps to its source line', async () => {
   const { js, map } = await bundle(compileTexts(POLICIES).files, join(ROOT, 'runtime'));
   const lines = js.split('\n');
   const found = Object.keys(EXPECTED).map((name) => [name, originOf(map, conditionLine(lines, name))]);
   assert.equal(Object.fromEntries(found), EXPECTED);
 });
 
-test('what a rule needed declared leads to the rule', async () => {
+test('declarations for a rule map to the rule', async () => {
   const { js, map } = await bundle(compileTexts(POLICIES).files, join(ROOT, 'runtime'));
   const line = js
     .split('\n')
@@ -94,7 +94,7 @@ function conditionLine(lines: readonly string[], name: string): number {
   return lines.findIndex((line, index) => index > start && line.includes('when'));
 }
 
-/** `file:line` of the policies for a line of the bundle. */
+/** The `file:line` of the policies for a line of the bundle. */
 function originOf(map: string, line: number): string {
   const { sources, mappings } = JSON.parse(map) as { readonly sources: readonly string[]; readonly mappings: string };
   const segment = decode(mappings)[line]?.find((candidate) => candidate.length > 1);

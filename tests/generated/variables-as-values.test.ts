@@ -3,11 +3,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-const test = suite('variables as a whole');
+const test = suite('the map of variables as a value');
 
 const PRINCIPAL = { id: 'alice', roles: ['user'] };
 
-/** Engines, by default and in strict evaluation, of a policy with some variables, whose rules output each expression where the first one equals itself. */
+/**
+ * Engines, default and strict, of a policy with some variables. Its rules output each expression where the first one
+ * equals itself.
+ */
 async function enginesOf(
   variables: { readonly [name: string]: string },
   expressions: readonly string[],

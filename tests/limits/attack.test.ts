@@ -7,8 +7,8 @@ import { Random } from '../support/oracle/random.js';
 import { attack, conditionsOf } from './attack.js';
 import { CORES } from './random-conditions.js';
 
-// Conditions made of all functions and macros, over requests made to be costly. More of them: LIMITS_CONDITIONS=2000
-// LIMITS_REQUESTS=10 LIMITS_SEED=7.
+// Conditions made of all functions and macros, with requests designed to be expensive. LIMITS_CONDITIONS=2000
+// LIMITS_REQUESTS=10 LIMITS_SEED=7 runs more of them.
 
 const SEED = Number(process.env.LIMITS_SEED ?? 1);
 const CONDITIONS = Number(process.env.LIMITS_CONDITIONS ?? CORES.length);
@@ -17,14 +17,14 @@ const BATCH = 500;
 const COST = 1_000_000;
 
 /**
- * Of one call, of all threads: a hundred times what its steps stand for, so that only a function that is hardly charged
- * takes longer.
+ * Of one call, over all threads: a hundred times the cost of its steps, so that only a function that is hardly charged
+ * exceeds it.
  */
 const MICROSECONDS = 2_000_000;
 
-const test = suite('conditions under attack');
+const test = suite('expensive conditions');
 
-test('decide as without limits or fail the call, whatever the request, in a process with little memory', async () => {
+test('every call decides as without limits or fails, whatever the request, in a process with little memory', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'authz-attack-'));
   try {
     const random = new Random(SEED);

@@ -12,26 +12,26 @@ import { compileTexts, ROOT } from '../support/compiled.js';
 import type { Outcome, Task } from './limited-child.js';
 import { type Core, CORES, randomCondition, VARIABLES } from './random-conditions.js';
 
-/** Of the process that evaluates, in MB. */
+/** Heap of the evaluating process, in MB. */
 const HEAP = 256;
 
-/** After so long without an answer a process hangs: a limited call that takes seconds does not. */
-const PATIENCE = 30_000;
+/** Milliseconds without a result after which a process counts as hung. A limited call never takes seconds. */
+const RESULT_TIMEOUT = 30_000;
 
-/** What a pair of condition and request came to, when it is not fine. */
+/** The problem with a pair of condition and request. */
 export interface Finding {
   readonly condition: string;
   readonly told: string;
   readonly trouble: string;
 }
 
-/** What an attack saw. */
+/** The findings and counts of an attack. */
 export interface Attack {
   readonly outcomes: readonly (Outcome & { readonly condition: string })[];
   readonly findings: readonly Finding[];
 }
 
-/** A condition around each of the cores in turn that the checker accepts; its last tries are as small as can be. */
+/** A condition around each core in turn that the checker accepts. The last attempts are as small as possible. */
 export function conditionsOf(random: Random, count: number): readonly { readonly core: Core; readonly text: string }[] {
   return Array.from({ length: count }, (_, index) => {
     const core = CORES[index % CORES.length] as Core;
@@ -45,8 +45,8 @@ export function conditionsOf(random: Random, count: number): readonly { readonly
 }
 
 /**
- * Compiles conditions as rules that deny, each for an action, and has a process with little memory evaluate all pairs
- * with requests.
+ * Compiles conditions as DENY rules, one action each, and evaluates all pairs with requests in a process with little
+ * memory.
  */
 export async function attack(
   folder: string,
@@ -126,7 +126,7 @@ async function bundleOf(conditions: readonly string[]): Promise<string> {
   return (await bundle(metered, join(ROOT, 'runtime'))).js;
 }
 
-/** Gives a process a task; how it ended. */
+/** Gives a process a task, and returns how it ended. */
 async function watched(
   child: ChildProcess,
   task: Task,
@@ -137,7 +137,7 @@ async function watched(
     return await new Promise<string>((resolve) => {
       const wait = (): void => {
         clearTimeout(timer);
-        timer = setTimeout(() => resolve('does not answer'), PATIENCE);
+        timer = setTimeout(() => resolve('does not answer'), RESULT_TIMEOUT);
       };
       child.on('message', (message: 'ready' | 'done' | Outcome) => {
         wait();

@@ -8,12 +8,12 @@ import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /**
- * A call whose conditions cost too much fails: were that false, a DENY would not hold. What fails does so by counted
- * steps, whatever the machine.
+ * A call whose conditions exceed the cost limit fails. If such a condition counted as false instead, a DENY would not
+ * apply. The limit counts steps, so results do not depend on the machine.
  */
 const test = suite('the cost of conditions');
 
-/** Each variable is made of the one before, twice. */
+/** Each variable uses the previous one twice. */
 const DOUBLED = Object.fromEntries([
   ['s0', 'R.attr.s'],
   ...Array.from({ length: 40 }, (_, index) => [`s${index + 1}`, `V.s${index} + V.s${index}`]),
@@ -110,7 +110,7 @@ for (const [condition, attr] of HOSTILE) {
           .evaluationErrors({ principal, resources: [{ resource, actions: ['view'] }] })
           .some(({ expression }) => expression === ''),
       );
-      // The call after it has a limit of its own.
+      // The next call has its own limit.
       assert.type(
         engine.isAllowed({
           principal,
@@ -123,7 +123,7 @@ for (const [condition, attr] of HOSTILE) {
   });
 }
 
-test('variables that double each other cost what they are evaluated, even of nothing', async () => {
+test('doubling variables are charged for every evaluation, even of empty values', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('V.s40 == R.attr.s') }));
   const engine = createEngine(policies as CompiledBundle, { limits: { evaluationCost: 1_000_000 } });
   assert.throws(
@@ -147,7 +147,7 @@ const DEEP = [
 ];
 
 for (const condition of DEEP) {
-  test(`fails the call for values nested too deeply: ${condition}`, async () => {
+  test(`fails the call for deeply nested values: ${condition}`, async () => {
     const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
     const engine = createEngine(policies as CompiledBundle);
     const resource = { kind: 'item', id: 'item', attr: { a: nested, b: copy } };
@@ -158,10 +158,10 @@ for (const condition of DEEP) {
   });
 }
 
-/** Each level would overflow the stack somewhere, or make a plan twice as long. */
+/** Each level would overflow the stack somewhere, or double the size of a plan. */
 const levels = (count: number): unknown => Array.from({ length: count }).reduce<unknown>((inner) => [inner], 'x');
 
-test('a plan fails for values nested 100,000 levels, and takes no longer with each level', async () => {
+test('a plan fails for values nested 100,000 levels deep, in time that does not grow with the depth', async () => {
   const conditions = [
     'R.attr.x == P.attr.a',
     'R.attr.x == P.attr.a || R.attr.x == P.attr.b',
@@ -186,7 +186,7 @@ test('a plan fails for values nested 100,000 levels, and takes no longer with ea
   }
 });
 
-test('a filter is held against a row within the limits of a check', async () => {
+test('evaluating a filter against a row has the limits of a check', async () => {
   const { policies } = await loaded(
     compileTexts({
       'item.yaml': policyOf('R.attr.a.exists(x, R.attr.b.exists(y, x + y == -1.0)) || R.attr.c == R.attr.d'),
@@ -218,7 +218,7 @@ test('50 resources with `exists` over 10,000 elements pass', async () => {
   assert.ok(results.every((result) => result.actions.every(({ effect }) => effect === 1)));
 });
 
-test('the memory of a check is counted for each resource', async () => {
+test('each resource of a check has its own memory limit', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf('R.attr.s + R.attr.s == "x"') }));
   const engine = createEngine(policies as CompiledBundle, { limits: { evaluationMemory: 10_000 } });
   const check = (count: number, length: number): readonly number[] =>
@@ -238,7 +238,7 @@ test('the memory of a check is counted for each resource', async () => {
   assert.throws(() => check(1, 3_000), isLimit('cost'));
 });
 
-test('decides as without limits where they are not met', async () => {
+test('limits that are not reached do not change decisions', async () => {
   const conditions = [
     'R.attr.a.distinct().size() == 3',
     'R.attr.a.intersect(R.attr.b).size() == 2',

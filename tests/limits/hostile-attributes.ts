@@ -5,10 +5,12 @@ import { ATTRIBUTES_OF_A_KIND } from './random-conditions.js';
 /** The largest request that the server reads by default, in bytes. */
 const MAX_REQUEST = 4 * 1024 * 1024;
 
-/** What JSON readers of the server admit. */
+/** The maximum nesting that the server's JSON readers accept. */
 const MAX_LEVELS = 10_000;
 
-/** A random request of at most `MAX_REQUEST` bytes, most of it in one or two attributes, and what they are. */
+/**
+ * A random request of at most `MAX_REQUEST` bytes, most of them in one or two attributes, and a description of these.
+ */
 export function hostileRequest(
   random: Random,
   action: string,
@@ -145,7 +147,7 @@ const MAPS: readonly Shape[] = [
   ],
 ];
 
-/** By the kinds of attributes that conditions name. */
+/** By the kinds of attributes that conditions use. */
 const SHAPES: { readonly [kind: string]: readonly Shape[] } = {
   s: STRINGS,
   p: PATTERNS,

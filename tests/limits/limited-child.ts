@@ -5,26 +5,26 @@ import type { CompiledBundle } from '../../runtime/engine/engine.js';
 import { Random } from '../support/oracle/random.js';
 import { hostileRequest } from './hostile-attributes.js';
 
-/** What the parent asks for: one condition and one request each from `from` on. */
+/** The task from the parent: one condition, and one request each from `from` on. */
 export interface Task {
   readonly bundle: string;
   readonly conditions: number;
   readonly requests: number;
   readonly seed: number;
-  /** The pair to go on with, counted request by request. */
+  /** The pair to continue with, counted request by request. */
   readonly from: number;
   readonly evaluationCost: number;
 }
 
-/** What became of a pair. */
+/** The result of a pair. */
 export interface Outcome {
   readonly pair: number;
   readonly told: string;
   readonly result: 'allow' | 'deny' | 'limit' | 'different' | 'error';
   readonly message?: string;
-  /** Charged, of a call that was decided or limited. */
+  /** Charged steps of a call that was decided or limited. */
   readonly steps: number;
-  /** Of all threads of the process. */
+  /** CPU time of all threads of the process. */
   readonly microseconds: number;
 }
 

@@ -28,7 +28,7 @@ const principal = { id: 'alice', roles: ['user'], attr: { a: Array.from({ length
 const CHECK = { requestId: 'r1', principal, resources: [{ actions: ['view'], resource: { kind: 'item', id: 'i' } }] };
 const PLAN = { requestId: 'r2', principal, action: 'view', resource: { kind: 'item' } };
 
-test('a call that costs too much is refused over every protocol, counted, logged and audited', async () => {
+test('a call over the cost limit is rejected in every protocol, counted, logged and audited', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY }));
   const engine = createEngine(policies as CompiledBundle, { limits: { evaluationCost: 100_000 } });
   const folder = mkdtempSync(join(tmpdir(), 'authz-limits-'));
@@ -87,7 +87,7 @@ test('a call that costs too much is refused over every protocol, counted, logged
   }
 });
 
-test('the questions of a batch share the limits of one call, whoever asks them', async () => {
+test('the questions of a batch share the limits of one call, whoever the subjects are', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY }));
   const engine = createAuditedEngine(policies as CompiledBundle, { limits: { evaluationCost: 100_000 } });
   const server = await start([], engine as unknown as Decider);

@@ -4,16 +4,13 @@ import { bool, type CelType, dyn, int, json, listOf, mapOf, optionalOf, string }
 import { macroForms } from '../../compiler/validate/cel/names.js';
 import type { Random } from '../support/oracle/random.js';
 
-/** How many names each kind of attribute has: `s0`, `s1` ... */
+/** The number of names for each kind of attribute: `s0`, `s1` ... */
 export const ATTRIBUTES_OF_A_KIND = 3;
 
-/**
- * How often the variables double what they are made of: `V.s30` would be a string of a billion times the length of
- * `R.attr.s0`.
- */
+/** How often the variables double their value: `V.s30` would be a string a billion times as long as `R.attr.s0`. */
 const DOUBLINGS = 30;
 
-/** Variables that share what they are made of: each is twice the one before. */
+/** Variables that share their values: each is twice the previous one. */
 export const VARIABLES: { readonly [name: string]: string } = Object.fromEntries([
   ['s0', 'R.attr.s0'],
   ['l0', 'R.attr.l0'],
@@ -21,13 +18,10 @@ export const VARIABLES: { readonly [name: string]: string } = Object.fromEntries
   ...Array.from({ length: DOUBLINGS }, (_, index) => [`l${index + 1}`, `V.l${index} + V.l${index}`]),
 ]);
 
-/**
- * What a condition is made around: each function of the language with each of its overloads, and each form of each
- * macro.
- */
+/** The core of a condition: each function of the language with each of its overloads, and each form of each macro. */
 export type Core = { readonly name: string } & ({ readonly overload: Overload } | { readonly form: readonly string[] });
 
-/** Taken from the compiler's tables, so that new functions and macros are covered by themselves. */
+/** Taken from the compiler's tables, so that new functions and macros are included automatically. */
 export const CORES: readonly Core[] = [
   ...functions.flatMap(({ name, overloads }: CelFunction) => overloads.map((overload) => ({ name, overload }))),
   ...[...macroForms].flatMap(([name, forms]) =>
@@ -35,7 +29,7 @@ export const CORES: readonly Core[] = [
   ),
 ];
 
-/** A random condition around a function or macro, nested up to so many levels. Not all of them pass the checker. */
+/** A random condition around a function or macro, nested up to `depth` levels. Not all of them pass the checker. */
 export function randomCondition(random: Random, core: Core, depth: number): string {
   const writer = new Writer(random);
   const inner = random.chance(0.4) ? writer.range() : undefined;
@@ -53,7 +47,7 @@ class Writer {
 
   constructor(private readonly random: Random) {}
 
-  /** Something that macros go through. */
+  /** Something that macros can iterate over. */
   range(): string {
     return this.random.pick([
       'R.attr.l0',
@@ -87,7 +81,7 @@ class Writer {
       : `(${written[0]}).${core.name}(${written.slice(1).join(', ')})`;
   }
 
-  /** The last argument is an expression, those before are the names of elements, or a condition. */
+  /** The last argument is an expression; those before it are the names of elements, or a condition. */
   private macro(name: string, form: readonly string[], depth: number, locals: readonly string[]): string {
     if (name === 'has') return `has(${this.random.pick(['R.attr.s0', 'R.attr.m0.key1', 'R.attr.o0.a'])})`;
     const inside = [...locals];
@@ -143,7 +137,7 @@ class Writer {
 
   private leaf(type: CelType, locals: readonly string[]): string {
     const { random } = this;
-    // The type of an element is not known, so it fits everywhere.
+    // The type of an element is unknown, so it fits everywhere.
     if (locals.length > 0 && random.chance(0.4)) return random.pick(locals);
     const attribute = (kind: string): string => `R.attr.${kind}${random.below(ATTRIBUTES_OF_A_KIND)}`;
     switch (type.kind) {
@@ -226,7 +220,7 @@ class Writer {
   }
 }
 
-/** What a macro makes is known to nobody but the checker. */
+/** Only the checker knows the result type of a macro. */
 function resultOf(core: Core): CelType {
   if ('overload' in core) return core.overload.result;
   if (/^(all|exists|has)/.test(core.name)) return bool;

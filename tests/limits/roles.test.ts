@@ -11,7 +11,7 @@ import type { CompiledBundle } from '../../runtime/engine/engine.js';
 import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-/** Work is counted, not timed: how often a policy is asked for its roles, and how often conditions are evaluated. */
+/** Work is counted, not timed: the role lookups of a policy, and the evaluations of conditions. */
 const test = suite('requests with many roles');
 
 const ACTIONS = 50;
@@ -76,8 +76,8 @@ principalPolicy:
   outputs: { 'album.yaml': resourcePolicy(`${ROLE_RULES}${outputRule('')}`) },
 };
 
-/** Every role says something, whatever the attributes. */
-const LOUD = {
+/** Every role has an output, whatever the attributes. */
+const ALWAYS_OUTPUT = {
   'outputs of every role': {
     'album.yaml': resourcePolicy(
       `${ROLE_RULES}${outputRule(`, conditionNotMet: 'R.attr.isLoud == true ? "not told" : R.attr.none'`)}`,
@@ -85,7 +85,7 @@ const LOUD = {
   },
 };
 
-/** Times a policy may look at a role of a request: for each of its patterns, twice. */
+/** The maximum number of times that a policy looks at a role of a request: twice for each of its patterns. */
 const LOOKS = 100;
 
 function roles(count: number): readonly string[] {
@@ -122,7 +122,7 @@ interface Counted {
   readonly counts: { roles: number; conditions: number };
 }
 
-/** The bundle, whose policies count. */
+/** The bundle, with counters in its policies. */
 function counted(bundle: CompiledBundle): Counted {
   const counts = { roles: 0, conditions: 0 };
   const rules = new Map<object, object>();
@@ -200,7 +200,7 @@ for (const [name, texts] of Object.entries(SETS)) {
       for (const [index, ask] of asks.entries()) {
         const few = cost(ask(2_000));
         const many = cost(ask(4_000));
-        // Each role is looked at some times; 2,500 decisions look at no more.
+        // Each role is looked at a few times; 2,500 decisions do not look again.
         assert.ok(many.roles <= 4_000 * LOOKS + few.roles, `ask ${index}: ${many.roles} look-ups for 4,000 roles`);
         assert.ok(
           many.conditions <= few.conditions + ACTIONS * RESOURCES,
@@ -211,9 +211,9 @@ for (const [name, texts] of Object.entries(SETS)) {
   }
 }
 
-for (const [name, texts] of Object.entries({ ...SETS, ...LOUD })) {
+for (const [name, texts] of Object.entries({ ...SETS, ...ALWAYS_OUTPUT })) {
   for (const strictEvaluation of [false, true]) {
-    test(`${name}${strictEvaluation ? ', strict' : ''}: decides, speaks and plans as when each role is judged for itself`, async () => {
+    test(`${name}${strictEvaluation ? ', strict' : ''}: decisions, outputs and plans are as if each role were evaluated separately`, async () => {
       const { policies, traced } = await loaded(compileTexts(texts));
       const options: EngineOptions = { strictEvaluation, traced: (await traced?.()) as CompiledTraces };
       const { guard: _, ...unguarded } = policies as CompiledBundle;
@@ -250,7 +250,7 @@ for (const [name, texts] of Object.entries({ ...SETS, ...LOUD })) {
   }
 }
 
-/** The same plan, of no more roles than are looked at one by one. */
+/** The same plan with few enough roles that each is looked at separately. */
 function planEachRole(
   engine: ReturnType<typeof createEngine>,
   request: PlanRequest,
@@ -262,7 +262,7 @@ function planEachRole(
   });
 }
 
-test('many roles are told apart in a scope that has role policies only', async () => {
+test('many roles are distinguished in a scope that has only role policies', async () => {
   const scoped = `apiVersion: api.authz.dev/v1
 rolePolicy:
   role: clerk
@@ -282,12 +282,12 @@ rolePolicy:
   assert.equal([isAllowed(), isAllowed('user'), isAllowed('clerk')], [false, true, true]);
 });
 
-test('outputs of many roles are said once for each role, up to the limit', async () => {
+test('outputs of many roles are returned once for each role, up to the limit', async () => {
   const { policies } = await loaded(compileTexts(SETS['outputs'] as { readonly [path: string]: string }));
   const engine = createEngine(policies as CompiledBundle);
   const [result] = engine.check(checkOf(300, { isTold: true }, 1, 1));
   assert.is(result?.outputs.length, 100);
-  // 8,000 roles say it for each of 12 actions. Twice as many outputs are more than a call may have.
+  // 8,000 roles have an output for each of 12 actions. Twice as many exceed the limit of a call.
   const told = (count: number): number =>
     engine.check(checkOf(count, { isTold: true }, 1, 12)).reduce((sum, { outputs }) => sum + outputs.length, 0);
   assert.is(told(24_000), 96_000);

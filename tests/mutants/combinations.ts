@@ -1,8 +1,8 @@
 import type { Document } from '../support/oracle/documents.js';
 
 /**
- * Policies in which roles, scopes, role policies and derived roles meet, each rule under a flag of its own: what random
- * stores seldom put together.
+ * Policies that combine roles, scopes, role policies and derived roles, each rule under its own flag. Random stores
+ * rarely contain such combinations.
  */
 export const COMBINATIONS: readonly Document[] = [
   {
@@ -55,7 +55,7 @@ export const COMBINATIONS: readonly Document[] = [
   },
 ];
 
-/** What the probe asks about them: every role set, scope and action. */
+/** The questions of the probe about them: every role set, scope and action. */
 export const QUESTIONS = {
   principals: ['u1', 'u2'],
   roles: [['user'], ['clerk'], ['intern'], ['admin'], ['clerk', 'user'], ['intern', 'admin'], ['user', 'admin']],
@@ -66,7 +66,7 @@ export const QUESTIONS = {
 
 type Rule = NonNullable<NonNullable<Document['resourcePolicy']>['rules']>[number];
 
-/** Besides its own rules each policy has those that ask for its derived roles. */
+/** In addition to its own rules, each policy has the rules that use its derived roles. */
 function resourcePolicy(
   scope: string,
   derivedRoles: readonly string[],

@@ -10,7 +10,7 @@ import { emissions, misfit, type Mutant, probed, probeOf, type Verdict, workFold
 /** ONLY runs the mutants whose name contains it; RECORD=1 writes result.md. */
 const ONLY = process.env['ONLY'] ?? '';
 const RESULT = join(import.meta.dirname, 'result.md');
-/** How many programs run at once. */
+/** The number of programs that run in parallel. */
 const HANDS = 2;
 
 const test = suite('mutants of the planner');
@@ -20,17 +20,17 @@ const count = hazards().length;
 const probe = probeOf(stores, count);
 const mutants = MUTANTS.filter(({ name }) => name.includes(ONLY));
 
-test('there are thirty mutants at least, and each has a name of its own', () => {
+test('there are at least thirty mutants, each with a unique name', () => {
   assert.ok(MUTANTS.length >= 30);
   assert.is(new Set(MUTANTS.map(({ name }) => name)).size, MUTANTS.length);
 });
 
-test('each mutant can be planted: its text stands in its file exactly once', () => {
+test('each mutant can be planted: its text occurs exactly once in its file', () => {
   const misfits = MUTANTS.map(misfit).filter((problem) => problem !== undefined);
   assert.is(misfits.length, 0, misfits.join('\n'));
 });
 
-test('the planner as it is passes the probe, and what the emitter emits is what it emits in a program of its own', async () => {
+test('the unchanged planner passes the probe, and the emitter emits the same in its own process', async () => {
   assert.is(await probed(folder, await probe), undefined);
   assert.equal(await emissions(folder), stores);
 });

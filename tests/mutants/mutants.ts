@@ -20,8 +20,8 @@ const WIRE = 'runtime/residual/wire.ts';
 const WHERE = 'compiler/emit/where.ts';
 
 /**
- * Mistakes that a planner can have, each of which some probe must notice. The first sentence of a name is the mistake
- * in words.
+ * Possible mistakes in the planner, each of which a probe must notice. The first sentence of a name describes the
+ * mistake.
  */
 export const MUTANTS: readonly Mutant[] = [
   // How rules, roles, scopes and policies combine.

@@ -8,33 +8,32 @@ import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 import { ROOT } from '../support/compiled.js';
 import type { Caught } from './probe.js';
 
-/** A mistake planted in the planner: a text of one of its files, replaced. */
+/** A mistake to plant in the planner: a text in one of its files and its replacement. */
 export interface Mutant {
   readonly name: string;
   /** Relative to the repository. */
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Must occur exactly once in the file. */
   readonly find: string;
   readonly replace: string;
 }
 
-/** What the probe said of a planner; `by` tells who noticed a difference, or that the planner threw. */
+/**
+ * The verdict of the probe about a planner. `by` says which comparison noticed a difference, or that the planner threw.
+ */
 export type Verdict = Caught | undefined;
 
 /** The emitted modules of each store, by path. */
 export type Emissions = readonly { readonly [path: string]: string }[];
 
-/**
- * What is wrong with a mutant itself: its text is not, or not exactly once, where it should be. Undefined when it can
- * be planted.
- */
+/** Why a mutant cannot be planted: its text is missing or ambiguous. Undefined when it can be planted. */
 export function misfit({ name, file, find, replace }: Mutant): string | undefined {
   const count = readFileSync(join(ROOT, file), 'utf8').split(find).length - 1;
   if (count !== 1) return `${name}: \`${find}\` stands ${count} times in ${file}; give the mutant another text`;
   return find === replace ? `${name} changes nothing` : undefined;
 }
 
-/** A folder inside the repository, so that programs find their packages, which is removed at the end. */
+/** A folder inside the repository, so that programs find their packages. It is removed at the end. */
 export function workFolder(): string {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'mutants-'));
@@ -42,13 +41,13 @@ export function workFolder(): string {
   return folder;
 }
 
-/** What the emitter makes of all stores; with a mutant, the mutated one. Nothing of the tree is changed. */
+/** The emitter's output for all stores, with the mutant if there is one. The source tree does not change. */
 export async function emissions(folder: string, mutant?: Mutant): Promise<Emissions> {
   const entry = `import { emitStores } from ${JSON.stringify(join(ROOT, 'tests/mutants/emit-stores.ts'))};\nprocess.stdout.write(JSON.stringify(emitStores()));`;
   return JSON.parse(await run(await program(folder, entry, mutant))) as Emissions;
 }
 
-/** The probe with all stores as one program, without the planner: it is made once, and each mutant brings a planner. */
+/** The probe with all stores as one program, without the planner. It is built once, and each mutant adds a planner. */
 export async function probeOf(stores: Emissions, hazards: number): Promise<string> {
   const imports = stores.map((_, index) => `import * as s${index} from 'store:${index}/index.ts';`);
   const probe = JSON.stringify(join(ROOT, 'tests/mutants/probe.ts'));
@@ -64,7 +63,7 @@ export async function probeOf(stores: Emissions, hazards: number): Promise<strin
 }
 
 /**
- * Runs a probe with the runtime, the mutant planted in it. Throws when the mutant is no code: then it has not been
+ * Runs a probe with the runtime and the planted mutant. Throws when the mutant does not compile: then it has not been
  * caught.
  */
 export async function probed(folder: string, probe: string, mutant?: Mutant): Promise<Verdict> {
@@ -77,7 +76,7 @@ export async function probed(folder: string, probe: string, mutant?: Mutant): Pr
     splitting: true,
     plugins: mutant === undefined ? [] : [planted(mutant)],
   });
-  // As deep in the repository as tests/support, which tells from its own place where the repository is.
+  // As deep in the repository as tests/support, which derives the repository's path from its own.
   const file = join(folder, `${id}.mjs`);
   writeFileSync(file, probe.replaceAll(ELSEWHERE, `./${id}/`));
   try {
@@ -105,17 +104,17 @@ const PROGRAM = {
   logLevel: 'silent',
 } as const;
 
-/** The files of a compilation that make its bundle. */
+/** The files of a compilation that make up its bundle. */
 export function modulesOf(files: readonly EmittedFile[]): Emissions[number] {
   return Object.fromEntries(files.filter(({ path }) => path.endsWith('.ts')).map(({ path, text }) => [path, text]));
 }
 
 /**
- * Bundles a program, the mutant planted in it; gives its file. Throws when the mutant is no code: then it has not been
- * caught.
+ * Bundles a program with the planted mutant and returns its file. Throws when the mutant does not compile: then it has
+ * not been caught.
  */
 async function program(folder: string, entry: string, mutant: Mutant | undefined): Promise<string> {
-  // As deep in the repository as tests/support, which tells from its own place where the repository is.
+  // As deep in the repository as tests/support, which derives the repository's path from its own.
   const file = join(folder, `${randomUUID()}.mjs`);
   await build({
     ...PROGRAM,
@@ -182,10 +181,10 @@ function storeModules(stores: Emissions): Plugin {
   };
 }
 
-/** Only keeps a program that never ends from holding the suite; far more than a busy machine needs. In milliseconds. */
+/** Stops a program that never ends; far longer than a busy machine needs. In milliseconds. */
 const LONGEST_RUN = 600_000;
 
-/** A program was stopped before it had an answer, so its mutant has not been caught. */
+/** A program was stopped before it had a result, so its mutant has not been caught. */
 class TimedOut extends Error {}
 
 function run(file: string): Promise<string> {

@@ -7,21 +7,21 @@ import { hostileAttributes } from '../support/sql/hostile-rows.js';
 import { QUESTIONS } from './combinations.js';
 import { PLACES, TYPED, typedRow } from '../support/mutants/conditions.js';
 
-/** A store, compiled. */
+/** A compiled store. */
 export interface StoreModule {
   readonly policies: PolicyBundle;
   readonly traced: () => Promise<TracedBundle>;
 }
 
-/** The first row on which a plan and check differ, and who noticed; undefined when nobody did. */
+/** The first row on which plan and check differ, and the comparison that noticed it; undefined when none did. */
 export interface Caught {
   readonly by: string;
   readonly detail: string;
 }
 
 /**
- * Whether plans say what check says, as quickly as some thousands of rows can tell. The stores are those of `storesOf`;
- * `hazards` is how many hazardous conditions the first of them has.
+ * Compares plans with checks, over a few thousand rows to be fast. The stores are those of `storesOf`; `hazards` is the
+ * number of hazardous conditions in the first one.
  */
 export async function probe(
   [conditions, combinations, ...randomStores]: readonly StoreModule[],
@@ -29,23 +29,23 @@ export async function probe(
 ): Promise<Caught | undefined> {
   const { policies } = conditions as StoreModule;
   return (
-    askConditions(policies, {
+    probeConditions(policies, {
       by: 'typed conditions',
       prefix: 'typed',
       count: TYPED.length,
       rows: rowsOf(40, (random) => typedRow((of) => random.pick(of))),
     }) ??
-    askCombinations((combinations as StoreModule).policies, 'combinations', {}) ??
-    askCombinations((combinations as StoreModule).policies, 'combinations, strict evaluation', {
+    probeCombinations((combinations as StoreModule).policies, 'combinations', {}) ??
+    probeCombinations((combinations as StoreModule).policies, 'combinations, strict evaluation', {
       strictEvaluation: true,
       traced: await (combinations as StoreModule).traced(),
     }) ??
-    (await askStores(randomStores, 'random stores', async () => ({}))) ??
-    (await askStores(randomStores, 'random stores, strict evaluation', async ({ traced }) => ({
+    (await probeStores(randomStores, 'random stores', async () => ({}))) ??
+    (await probeStores(randomStores, 'random stores, strict evaluation', async ({ traced }) => ({
       strictEvaluation: true,
       traced: await traced(),
     }))) ??
-    askConditions(policies, {
+    probeConditions(policies, {
       by: 'hazardous conditions',
       prefix: 'hazard',
       count: hazards,
@@ -56,8 +56,8 @@ export async function probe(
 
 const EXACT: Writing = { shapes: 'flat', nots: 'exact' };
 /**
- * So many of the writings that are asked for, which stand first, select all that is allowed; the reference's may select
- * less.
+ * The number of filter variants, from the first, that must select every allowed row. The reference's variant may select
+ * fewer.
  */
 const EXACT_WRITINGS = 2;
 const PRINCIPAL = {
@@ -77,7 +77,7 @@ interface Conditions {
   readonly rows: readonly Attributes[];
 }
 
-function askConditions(policies: PolicyBundle, { by, prefix, count, rows }: Conditions): Caught | undefined {
+function probeConditions(policies: PolicyBundle, { by, prefix, count, rows }: Conditions): Caught | undefined {
   const engines = [EXACT, FLAT, REFERENCE].map((plan) => createEngine(policies, { plan, clock: CLOCK }));
   for (const place of Object.keys(PLACES)) {
     for (let index = 0; index < count; index += 1) {
@@ -92,7 +92,7 @@ function askConditions(policies: PolicyBundle, { by, prefix, count, rows }: Cond
   return undefined;
 }
 
-function askCombinations(policies: PolicyBundle, by: string, options: EngineOptions): Caught | undefined {
+function probeCombinations(policies: PolicyBundle, by: string, options: EngineOptions): Caught | undefined {
   const engines = [EXACT, FLAT].map((plan) => createEngine(policies, { ...options, plan }));
   const { principals, roles, scopes, actions, flags } = QUESTIONS;
   const rows = rowsOf(40, (random) =>
@@ -115,7 +115,7 @@ function askCombinations(policies: PolicyBundle, by: string, options: EngineOpti
   return undefined;
 }
 
-async function askStores(
+async function probeStores(
   stores: readonly StoreModule[],
   by: string,
   optionsOf: (store: StoreModule) => Promise<EngineOptions>,
@@ -163,7 +163,7 @@ function differs(engines: readonly Engine[], { by, request, rows }: Question): C
       (engines[0] as Engine).isAllowed({ principal: request.principal, resource, action }),
     );
     for (const [position, { filter, filterDebug }] of plans.entries()) {
-      // The reference leaves the time to whoever reads the filter.
+      // The reference PDP leaves the time to the evaluator of the filter.
       if (filterDebug.includes('(timeSince ')) continue;
       const selected = selects(filter, { id: 'r', attr, policyVersion: request.resource.policyVersion });
       if (selected === allowed || (!selected && (position >= EXACT_WRITINGS || !isWhole))) continue;

@@ -8,19 +8,19 @@ import { HAZARDS } from '../support/sql/hazardous-conditions.js';
 import { COMBINATIONS } from './combinations.js';
 import { PLACES, TYPED } from '../support/mutants/conditions.js';
 
-/** How many random stores the probe asks. */
+/** The number of random stores in the probe. */
 export const RANDOM_STORES = 12;
 
-/** Policies by path, as a folder would hold them; JSON is YAML. */
+/** Policies by path, as in a folder. JSON is valid YAML. */
 export type StoreTexts = { readonly [path: string]: string };
 
-/** The conditions that the probe asks about, less those whose plan is known to be wrong. */
+/** The conditions of the probe, without those whose plan is known to be wrong. */
 export function hazards(): readonly string[] {
   const known = readKnownFailures(join(ROOT, 'tests', 'sql', 'known-failures.txt'));
   return HAZARDS.filter((expr) => !known.has(`hazards/${expr}`));
 }
 
-/** All stores: that of the conditions first, that of the combinations, then the random ones, by seed. */
+/** All stores: the conditions first, then the combinations, then the random ones by seed. */
 export function storesOf(conditions: readonly string[]): readonly StoreTexts[] {
   return [
     conditionStore('hazard', conditions, conditionStore('typed', TYPED)),
@@ -29,7 +29,7 @@ export function storesOf(conditions: readonly string[]): readonly StoreTexts[] {
   ];
 }
 
-/** A kind for each place of a condition, an action for each condition. */
+/** A kind for each position of a condition, an action for each condition. */
 function conditionStore(prefix: string, conditions: readonly string[], others: StoreTexts = {}): StoreTexts {
   const policies = Object.entries(PLACES).map(([place, rulesOf]) => {
     const resourcePolicy = {
