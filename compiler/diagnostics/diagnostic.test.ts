@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Diagnostics } from './diagnostic.js';
+import { formatList, formatPretty } from './format.js';
+import { toReport } from './json.js';
 import { Source } from './source.js';
 
 const source = new Source('a.yaml', '');
@@ -69,6 +71,33 @@ test('a run with many warnings still reports the errors that follow, and keeps a
   adopting.adopt(report);
   assert.equal([kept('warning'), kept('error')], [10_000, 10_000]);
   assert.equal(adopting.sorted(), report.sorted());
+});
+
+test('what is not kept is counted, and every format says so', () => {
+  const report = new Diagnostics();
+  const add = (severity: 'error' | 'warning', count: number): void => {
+    for (let index = 0; index < count; index += 1)
+      report.add('variable/undefined', source, { name: 'v', referencedIn: undefined }, { severity });
+  };
+  add('error', 9999);
+  add('warning', 10_001);
+  const half = new Diagnostics();
+  half.adopt(report);
+  const ends = (text: string): readonly string[] => text.trimEnd().split('\n').slice(-2);
+  assert.equal(ends(formatList(half.sorted()))[1], 'and 1 more warning');
+  add('error', 1235);
+  half.adopt(report);
+  assert.equal(ends(formatList(half.sorted())), ['and 11,233 more errors', 'and 10,002 more warnings']);
+  assert.equal(ends(formatList(report.sorted())), ['and 1,234 more errors', 'and 1 more warning']);
+  assert.equal(formatPretty(report.sorted(), { color: false }).trimEnd().split('\n').slice(-3), [
+    '10000 errors, 10000 warnings',
+    'and 1,234 more errors',
+    'and 1 more warning',
+  ]);
+  const { errors, omitted } = toReport(report.sorted());
+  assert.is(errors.length, 10_000);
+  assert.equal(omitted, { errors: 1234, warnings: 1 });
+  assert.not('omitted' in toReport(report.sorted().slice(0, 2)));
 });
 
 test.run();

@@ -27,6 +27,8 @@ export interface Diagnostic {
   readonly notes: readonly Note[];
   /** Facts of the machine-readable report beside the message (conformance README, "compile"). */
   readonly facts: Facts;
+  /** Only on the last one of a severity: how many more of that severity were found and not kept. */
+  readonly omitted?: number;
 }
 
 /** The facts that only some kinds of problem have. */
@@ -57,8 +59,8 @@ export interface Details {
 }
 
 /**
- * At most so many errors and so many warnings of one run are kept: hostile input must not fill the memory, and warnings
- * must not hide the error that fails the run.
+ * How many errors and how many warnings of one run are kept: hostile input must not fill the memory, and warnings must
+ * not hide the error that fails the run. The others are counted.
  */
 const LIMIT = 10_000;
 
@@ -68,6 +70,7 @@ const MOST_SEARCHES = 100;
 /** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
 export class Diagnostics {
   private readonly kept: { readonly [severity in Severity]: Diagnostic[] } = { error: [], warning: [] };
+  private readonly omitted: { [severity in Severity]: number } = { error: 0, warning: 0 };
   private searches = 0;
   /** Whether an error was said, kept or not. */
   hasErrors = false;
@@ -89,17 +92,22 @@ export class Diagnostics {
   /** Adds what another report has. */
   adopt(other: Diagnostics): void {
     for (const diagnostic of other.all()) this.keep(diagnostic);
+    this.omitted.error += other.omitted.error;
+    this.omitted.warning += other.omitted.warning;
   }
 
   /** By file, offset, code, message: the same run gives the same order whatever order the stages worked in. */
   sorted(): readonly Diagnostic[] {
-    return this.all().sort(
+    const sorted = this.all().sort(
       (a, b) =>
         compare(a.source?.path ?? '', b.source?.path ?? '') ||
         (a.place?.anchor ?? -1) - (b.place?.anchor ?? -1) ||
         compare(a.code, b.code) ||
         compare(a.message, b.message),
     );
+    this.markOmitted(sorted, 'error');
+    this.markOmitted(sorted, 'warning');
+    return sorted;
   }
 
   /**
@@ -121,6 +129,14 @@ export class Diagnostics {
     if (diagnostic.severity === 'error') this.hasErrors = true;
     const list = this.kept[diagnostic.severity];
     if (list.length < LIMIT) list.push(diagnostic);
+    else this.omitted[diagnostic.severity] += 1;
+  }
+
+  private markOmitted(sorted: Diagnostic[], severity: Severity): void {
+    const omitted = this.omitted[severity];
+    if (omitted === 0) return;
+    const last = sorted.findLastIndex((diagnostic) => diagnostic.severity === severity);
+    sorted[last] = { ...(sorted[last] as Diagnostic), omitted };
   }
 
   private all(): Diagnostic[] {

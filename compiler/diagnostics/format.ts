@@ -27,9 +27,19 @@ const LONGEST_MESSAGE = 1000;
  * empty.
  */
 export function formatList(diagnostics: readonly Diagnostic[], { folder }: ListStyle = {}): string {
-  return diagnostics
-    .map((diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}${otherPlaces(diagnostic, folder)}\n`)
-    .join('');
+  const lines = diagnostics.map(
+    (diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}${otherPlaces(diagnostic, folder)}\n`,
+  );
+  return [...lines, ...omissionsOf(diagnostics)].join('');
+}
+
+/** `and 1,234 more errors`, a line for each severity of which some were not kept. */
+function omissionsOf(diagnostics: readonly Diagnostic[]): readonly string[] {
+  return diagnostics.flatMap(({ severity, omitted }) =>
+    omitted === undefined
+      ? []
+      : [`and ${omitted.toLocaleString('en-US')} more ${severity}${omitted === 1 ? '' : 's'}\n`],
+  );
 }
 
 /**
@@ -46,12 +56,12 @@ function otherPlaces({ shown, place, notes }: Diagnostic, folder: string | undef
   return places.length === 0 ? '' : ` (see ${places.join(', ')})`;
 }
 
-/** Each diagnostic with the lines of the policy it is about and its notes, then how many there were. */
+/** Each diagnostic with the lines of the policy it is about and its notes, then how many there are. */
 export function formatPretty(diagnostics: readonly Diagnostic[], { color, folder }: PrettyStyle): string {
   if (diagnostics.length === 0) return '';
   const style = { paint: color ? colored : plain, folder };
   const blocks = diagnostics.map((diagnostic) => `${blockOf(diagnostic, style).join('\n')}\n`);
-  return `${blocks.join('\n')}\n${summaryOf(diagnostics)}\n`;
+  return `${blocks.join('\n')}\n${summaryOf(diagnostics)}\n${omissionsOf(diagnostics).join('')}`;
 }
 
 /** The path of a file of a folder, from the working directory. */

@@ -8,6 +8,8 @@ export interface Report {
   /** What makes the run fail, and the disabled documents that may be the cause. */
   readonly errors: readonly ReportedProblem[];
   readonly warnings: readonly ReportedProblem[];
+  /** How many more were found than are listed; absent when all are listed. */
+  readonly omitted?: { readonly errors: number; readonly warnings: number };
 }
 
 /** One diagnostic as plain JSON (docs/spec/policy-language.md#reports). */
@@ -44,10 +46,16 @@ export interface ReportedNote {
 
 /** Renders diagnostics, sorted as they are given, for programs to read. */
 export function toReport(diagnostics: readonly Diagnostic[]): Report {
+  const omitted = { errors: omittedOf(diagnostics, 'error'), warnings: omittedOf(diagnostics, 'warning') };
   return {
     errors: diagnostics.filter(isOfFailure).map(reported),
     warnings: diagnostics.filter((diagnostic) => !isOfFailure(diagnostic)).map(reported),
+    ...(omitted.errors + omitted.warnings > 0 && { omitted }),
   };
+}
+
+function omittedOf(diagnostics: readonly Diagnostic[], severity: Severity): number {
+  return diagnostics.find((diagnostic) => diagnostic.severity === severity && diagnostic.omitted)?.omitted ?? 0;
 }
 
 /** Problems of the set that the report states by their facts alone (docs/spec/policy-language.md#reports). */
