@@ -1,6 +1,6 @@
 import type { QueueConfig } from '../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem, Written } from './backend.js';
-import { OncePerWhile } from './once-per-while.js';
+import { ThrottledReporter } from '../throttled-reporter.js';
 import { Flushes } from './flushes.js';
 import type { AuditRecord } from './record.js';
 import { RecordQueue } from './record-queue.js';
@@ -9,7 +9,7 @@ import type { AuditSink, AuditStats } from './sink.js';
 /** A sink that writes to a backend of this process, one batch after the other (docs/spec/server.md#audit-backends). */
 export class BackendSink implements AuditSink {
   readonly #queue: RecordQueue;
-  readonly #problems: OncePerWhile;
+  readonly #problems: ThrottledReporter;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #flushes = new Flushes();
@@ -24,7 +24,7 @@ export class BackendSink implements AuditSink {
     onProblem: OnAuditProblem,
   ) {
     this.#queue = new RecordQueue(queue);
-    this.#problems = new OncePerWhile(onProblem);
+    this.#problems = new ThrottledReporter(onProblem);
   }
 
   put = (record: AuditRecord): void => {

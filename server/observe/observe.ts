@@ -1,4 +1,5 @@
 import type { Environment } from '../config/substitute.js';
+import { ThrottledReporter } from '../throttled-reporter.js';
 import { ConditionErrorSearch } from './condition-errors.js';
 import { callLog } from './log/call-log.js';
 import { conditionLog, decisionLog } from './log/decision-log.js';
@@ -6,7 +7,7 @@ import { payloadLog } from './log/payload-log.js';
 import { BundleMetrics } from './metrics/bundle-metrics.js';
 import { createMetrics } from './metrics/metrics.js';
 import type { Observation, ObserveOptions } from './options.js';
-import { logDiagnostics } from './otel/diagnostics.js';
+import { logDiagnostics } from './otel/failures.js';
 import { pushMetrics } from './otel/push-metrics.js';
 import { otelSettings } from './otel/settings.js';
 import { createTraces } from './traces/traces.js';
@@ -21,7 +22,8 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   const { serviceName } = settings;
   const otelLogger = log.logger('authz.otel');
   for (const warning of settings.warnings) otelLogger.warn(warning);
-  if (settings.traces !== undefined || settings.pushedMetrics !== undefined) await logDiagnostics(otelLogger);
+  const reporter = new ThrottledReporter((message) => otelLogger.warn(message));
+  if (settings.traces !== undefined || settings.pushedMetrics !== undefined) await logDiagnostics(reporter);
 
   const bundle = new BundleMetrics();
   const isScraped = options.metricsEnabled && settings.scrapedMetrics;
@@ -32,13 +34,22 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     : undefined;
   const stopPush =
     settings.pushedMetrics !== undefined && metrics !== undefined
-      ? await pushMetrics({ settings: settings.pushedMetrics, serviceName, version, snapshot: metrics.snapshot })
+      ? await pushMetrics({
+          settings: settings.pushedMetrics,
+          serviceName,
+          version,
+          reporter,
+          snapshot: metrics.snapshot,
+        })
       : undefined;
   const traces =
-    settings.traces === undefined ? undefined : await createTraces({ settings: settings.traces, serviceName, version });
+    settings.traces === undefined
+      ? undefined
+      : await createTraces({ settings: settings.traces, serviceName, version, reporter });
 
   const close = async (): Promise<void> => {
-    await atMost(PATIENCE, [stopPush?.(), traces?.close()]);
+    if (!(await atMost(PATIENCE, [stopPush?.(), traces?.close()])))
+      otelLogger.warn(`the collector did not accept the last spans and metrics within ${PATIENCE} ms`);
     await log.flush();
   };
   return {
@@ -62,7 +73,7 @@ export function tracesCalls(environment: Environment = process.env): boolean {
   return otelSettings(environment).traces !== undefined;
 }
 
-/** How long a collector that does not answer holds up the end of the process, in milliseconds. */
+/** How long a collector that does not answer delays the end of the process, in milliseconds. */
 const PATIENCE = 5000;
 
 /** Nobody looks for what nobody wants to know. */
@@ -79,12 +90,13 @@ function conditionSearch(
   );
 }
 
-/** What fails here has said so in the log. */
-async function atMost(patience: number, work: readonly (Promise<void> | undefined)[]): Promise<void> {
+/** Returns whether the work ended in time. Failures have been logged by then. */
+async function atMost(patience: number, work: readonly (Promise<void> | undefined)[]): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patience);
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), patience);
   });
-  await Promise.race([Promise.allSettled(work), timeout]);
+  const isInTime = await Promise.race([Promise.allSettled(work).then(() => true), timeout]);
   clearTimeout(timer);
+  return isInTime;
 }

@@ -5,6 +5,7 @@ import { callLog } from '../../server/observe/log/call-log.js';
 import { BundleMetrics } from '../../server/observe/metrics/bundle-metrics.js';
 import { createMetrics } from '../../server/observe/metrics/metrics.js';
 import { createTraces } from '../../server/observe/traces/traces.js';
+import { ThrottledReporter } from '../../server/throttled-reporter.js';
 import type { Watcher } from '../../server/service/watcher.js';
 import { aCall, aCheck, anAction, aDecision, anEnd } from './sample-calls.js';
 
@@ -32,7 +33,8 @@ const settings = {
   ratio: 0,
   propagators: ['tracecontext', 'baggage', 'b3'],
 } as const;
-const traces = await createTraces({ settings, serviceName: 'authz', version: '0' });
+const reporter = new ThrottledReporter(() => {});
+const traces = await createTraces({ settings, serviceName: 'authz', version: '0', reporter });
 const all = await observe({
   log,
   metricsEnabled: true,

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -178,12 +180,43 @@ test('without an endpoint there are no traces, and metrics that were to be sent 
   await observation.close();
 });
 
-test('a collector that is not there holds nothing up', async () => {
+for (const protocol of ['http/protobuf', 'grpc']) {
+  test(`a collector that cannot be reached over ${protocol} delays nothing, and one line of the log says so`, async () => {
+    const lines: string[] = [];
+    await withVariables(
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+        OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+        OTEL_METRICS_EXPORTER: 'otlp',
+        OTEL_TRACES_SAMPLER: 'always_on',
+        OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
+      },
+      async () => {
+        const observation = await observe({ ...OPTIONS, log: logInto(lines) });
+        for (let call = 0; call < 3; call++) tell(observation, aCall());
+        await within(observation.close(), 'the end of the observation');
+      },
+    );
+    assert.is(lines.filter((line) => line === 'Handled request').length, 3);
+    for (const what of ['traces', 'metrics'])
+      assert.is(
+        lines.filter((line) => line.startsWith(`${what} cannot be sent to the collector: `)).length,
+        1,
+        lines.join('\n'),
+      );
+    assert.is(lines.length, 3 + 2, lines.join('\n'));
+  });
+}
+
+test('a collector that accepts connections and never answers is a warning when the server stops', async () => {
   const lines: string[] = [];
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
   await withVariables(
     {
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
       OTEL_TRACES_SAMPLER: 'always_on',
     },
@@ -193,7 +226,9 @@ test('a collector that is not there holds nothing up', async () => {
       await within(observation.close(), 'the end of the observation');
     },
   );
-  assert.ok(lines.includes('Handled request'), lines.join('\n'));
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  assert.ok(lines.includes('the collector did not accept the last spans and metrics within 5000 ms'), lines.join('\n'));
 });
 
 test.run();

@@ -7,7 +7,9 @@ import type {
   MetricProducer,
   PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
+import type { ThrottledReporter } from '../../throttled-reporter.js';
 import type { Family, HistogramFamily, HistogramSeries, ScalarFamily, Snapshot } from '../metrics/family.js';
+import { reportFailures } from './failures.js';
 import { resourceOf } from './resource.js';
 import type { PushSettings } from './settings.js';
 
@@ -16,6 +18,8 @@ export interface Push {
   readonly settings: PushSettings;
   readonly serviceName: string;
   readonly version: string;
+  /** Told of metrics that cannot be sent. */
+  readonly reporter: ThrottledReporter;
   readonly snapshot: () => Promise<Snapshot>;
 }
 
@@ -24,7 +28,13 @@ export interface Push {
  * names, as a scrape gives. Each worker sends its own, with its own `service.instance.id`. Gives what sends the last
  * ones and stops.
  */
-export async function pushMetrics({ settings, serviceName, version, snapshot }: Push): Promise<() => Promise<void>> {
+export async function pushMetrics({
+  settings,
+  serviceName,
+  version,
+  reporter,
+  snapshot,
+}: Push): Promise<() => Promise<void>> {
   const sdk = await import('@opentelemetry/sdk-metrics');
   const resource = await resourceOf(serviceName, version);
   const toData = dataWriter(sdk);
@@ -38,7 +48,7 @@ export async function pushMetrics({ settings, serviceName, version, snapshot }: 
     },
   };
   const reader = new sdk.PeriodicExportingMetricReader({
-    exporter: await exporterOf(settings),
+    exporter: reportFailures(await exporterOf(settings), 'metrics', reporter),
     exportIntervalMillis: settings.interval,
     exportTimeoutMillis: settings.timeout,
     metricProducers: [producer],

@@ -3,7 +3,9 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
 import type { Call } from '../../service/call.js';
 import type { Code } from '../../service/rpc-error.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
+import type { ThrottledReporter } from '../../throttled-reporter.js';
 import { isHousekeeping } from '../call-names.js';
+import { reportFailures } from '../otel/failures.js';
 import { resourceOf } from '../otel/resource.js';
 import type { TraceSettings } from '../otel/settings.js';
 import { endAttributes, httpAttributes, rpcAttributes } from './attributes.js';
@@ -23,6 +25,8 @@ export interface TraceOptions {
   readonly settings: TraceSettings;
   readonly serviceName: string;
   readonly version: string;
+  /** Told of batches that cannot be sent. */
+  readonly reporter: ThrottledReporter;
 }
 
 /**
@@ -30,14 +34,14 @@ export interface TraceOptions {
  * below it its parts (`partSpans`). The library is loaded here and not before: a server without traces has none of it.
  * The exporter reads endpoint, headers and certificates from the standard variables itself.
  */
-export async function createTraces({ settings, serviceName, version }: TraceOptions): Promise<Traces> {
+export async function createTraces({ settings, serviceName, version, reporter }: TraceOptions): Promise<Traces> {
   const { SpanKind, SpanStatusCode, trace } = await import('@opentelemetry/api');
   const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
   const parentOf = await parentReader(settings.propagators);
   const provider = new NodeTracerProvider({
     resource: await resourceOf(serviceName, version),
     sampler: await samplerOf(settings),
-    spanProcessors: [new BatchSpanProcessor(await exporterOf(settings))],
+    spanProcessors: [new BatchSpanProcessor(reportFailures(await exporterOf(settings), 'traces', reporter))],
   });
   const tracer = provider.getTracer('authz', version);
 
