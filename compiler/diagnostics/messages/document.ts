@@ -17,9 +17,9 @@ export const documentMessages = {
     kind: 'load',
     text: () => '_schemas directory must be under the root of the storage directory',
     explanation: `
-JSON schemas live in the folder \`_schemas\` at the root of the policy folder. A folder of that name anywhere else is not read.
+JSON schemas must be in the folder \`_schemas\` at the root of the policy folder. A folder of that name anywhere else is not read.
 
-Move its files to the \`_schemas\` at the root; folders below it are fine: \`authz:///albums/album.json\` is \`_schemas/albums/album.json\`.
+Move its files to \`_schemas\` at the root. Subfolders are allowed: \`authz:///albums/album.json\` is \`_schemas/albums/album.json\`.
 `,
   }),
   'file/invalid-utf8': message<Nothing>({
@@ -28,9 +28,9 @@ Move its files to the \`_schemas\` at the root; folders below it are fine: \`aut
     kind: 'parse',
     text: () => 'invalid document: contents are not valid UTF-8',
     explanation: `
-Policy files are UTF-8, and the bytes of this one are not.
+Policy files must be UTF-8, and this file is not.
 
-Save the file in that encoding. Editors call it "UTF-8" or "UTF-8 without BOM".
+Save the file as UTF-8. Editors call it "UTF-8" or "UTF-8 without BOM".
 `,
   }),
   'file/too-large': message<{ readonly limit: number }>({
@@ -39,9 +39,9 @@ Save the file in that encoding. Editors call it "UTF-8" or "UTF-8 without BOM".
     kind: 'parse',
     text: ({ limit }) => `document is larger than ${limit} bytes`,
     explanation: `
-A policy document or a schema has a size limit, so that a hostile file cannot exhaust the compiler.
+The size of a policy document or a schema is limited, so that a hostile file cannot exhaust the compiler.
 
-Split the policy: by resource, by version or by scope. Move data out of constants into the attributes of requests. Remove from \`_schemas\` what is not a schema.
+Split the policy by resource, version or scope. Move data from constants into the attributes of requests. Remove files that are not schemas from \`_schemas\`.
 `,
   }),
   'file/outside-link': message<Nothing>({
@@ -50,7 +50,7 @@ Split the policy: by resource, by version or by scope. Move data out of constant
     kind: 'load',
     text: () => 'symbolic link leads outside of the policy directory',
     explanation: `
-Symbolic links are followed only to files and folders inside the policy folder: a policy set is what was reviewed, not what else is on the machine.
+Symbolic links are followed only to files and folders inside the policy folder, so that only reviewed files become policies.
 
 Copy the target into the folder, or remove the link.
 `,
@@ -61,7 +61,7 @@ Copy the target into the folder, or remove the link.
     kind: 'load',
     text: () => 'symbolic link leads nowhere',
     explanation: `
-The link is named like a policy file, but its target does not exist. A missing policy could silently change decisions, so this is an error.
+The link has the name of a policy file, but its target does not exist. A missing policy could silently change decisions, so this is an error.
 
 Restore the target, correct the link, or remove it.
 `,
@@ -72,8 +72,8 @@ Restore the target, correct the link, or remove it.
     kind: 'load',
     text: () => 'not a regular file',
     explanation: `
-A pipe, a socket or a device has the name of a policy or a schema. It is not read: it may never end, and what it holds is not what was reviewed. A missing
-policy could silently change decisions, so this is an error.
+A pipe, a socket or a device has the name of a policy or a schema. It is not read, because it may never end and its content cannot be reviewed. A missing policy could silently
+change decisions, so this is an error.
 
 Replace it with a file, or remove it.
 `,
@@ -84,10 +84,10 @@ Replace it with a file, or remove it.
     kind: 'load',
     text: ({ files, bytes }) => `\`_schemas\` holds more than ${files} files or ${bytes} bytes`,
     explanation: `
-The files below \`_schemas\` are limited in number and in total size, so that a hostile folder cannot exhaust the compiler. The file is the first one beyond
-the limit; those after it are not read.
+The number and total size of the files below \`_schemas\` are limited, so that a hostile folder cannot exhaust the compiler. The reported file is the first one beyond the limit;
+the files after it are not read.
 
-Remove what no policy refers to.
+Remove schemas that no policy refers to.
 `,
   }),
   'yaml/several-documents': message<Nothing>({
@@ -96,9 +96,9 @@ Remove what no policy refers to.
     kind: 'load',
     text: () => 'more than one YAML document detected',
     explanation: `
-A file holds one policy. A \`%YAML\` directive counts as a document.
+A file must contain one policy. A \`%YAML\` directive counts as a document.
 
-Put each further document into a file of its own, and remove directives.
+Put each further document into its own file, and remove directives.
 `,
   }),
   'yaml/not-a-policy': message<Nothing>({
@@ -107,9 +107,9 @@ Put each further document into a file of its own, and remove directives.
     kind: 'parse',
     text: () => 'invalid document: contents are not valid YAML or JSON',
     explanation: `
-Every \`.yaml\`, \`.yml\` and \`.json\` file of the policy folder has to be a policy: a mapping with \`apiVersion\` and one policy type.
+Every \`.yaml\`, \`.yml\` and \`.json\` file of the policy folder must be a policy: a mapping with \`apiVersion\` and one policy type.
 
-Move other files elsewhere. Files named \`*_test.yaml\`, files and folders whose name begins with a dot, and folders called \`testdata\` are left alone.
+Move other files elsewhere. Files named \`*_test.yaml\`, files and folders whose name starts with a dot, and folders named \`testdata\` are ignored.
 `,
   }),
   'yaml/syntax': message<{ readonly reason: string }>({
@@ -118,10 +118,10 @@ Move other files elsewhere. Files named \`*_test.yaml\`, files and folders whose
     kind: 'parse',
     text: ({ reason }) => reason,
     explanation: `
-The file is not well-formed YAML. Only the first error of a file is shown: those after it are often its echo.
+The file is not well-formed YAML. Only the first error of a file is shown, because later ones often follow from it.
 
-Look at the marked place and shortly before it. Usual causes: a bracket or quote that is never closed, a tab in the indentation, a text that begins with
-\`*\`, \`&\`, \`!\`, \`%\`, \`@\` or a backtick and needs quotes (\`roles: ["*"]\`), a \`: \` within a text.
+Look at the marked location and shortly before it. Common causes: an unclosed bracket or quote, a tab in the indentation, a string that starts with \`*\`, \`&\`, \`!\`, \`%\`, \`@\` or a
+backtick and needs quotes (\`roles: ["*"]\`), a \`: \` within a string.
 `,
   }),
   'yaml/quoted-prefix': message<Nothing>({
@@ -130,7 +130,7 @@ Look at the marked place and shortly before it. Usual causes: a bracket or quote
     kind: 'parse',
     text: () => 'invalid YAML string: use a literal or folded block for strings containing quotes',
     explanation: `
-A value that begins with a quote ends at the closing quote in YAML, so \`expr: "GB" in R.attr.geo\` is not one text.
+In YAML, a value that starts with a quote ends at the closing quote, so \`expr: "GB" in R.attr.geo\` is not one string.
 
 Write it as a block:
 
@@ -146,7 +146,7 @@ expr: |-
     kind: 'parse',
     text: ({ key, line, column }) => `mapping key ${quoted(key)} already defined at [${line}:${column}]`,
     explanation: `
-A mapping names each key once; YAML readers that accept a second one silently drop the first.
+A mapping contains the same key twice. YAML parsers that accept this silently drop the first value.
 
 Remove or merge one of the two.
 `,
@@ -157,9 +157,9 @@ Remove or merge one of the two.
     kind: 'parse',
     text: ({ type }) => `unexpected key type ${type}`,
     explanation: `
-Keys are strings.
+Keys must be strings.
 
-Put quotes around a key that reads as a number, a boolean or null: \`"1": 10\`. Complex keys (\`? \`), and keys with a tag or an anchor, are not supported.
+Quote a key that YAML reads as a number, a boolean or null: \`"1": 10\`. Complex keys (\`? \`), and keys with a tag or an anchor, are not supported.
 `,
   }),
   'yaml/text-key': message<{ readonly type: string }>({
@@ -168,9 +168,9 @@ Put quotes around a key that reads as a number, a boolean or null: \`"1": 10\`. 
     kind: 'parse',
     text: ({ type }) => `expected string got ${type}`,
     explanation: `
-The names in this map are strings.
+The names in this map must be strings.
 
-Put quotes around a name that reads as a number, a boolean or null: \`"2030": planned\`.
+Quote a name that YAML reads as a number, a boolean or null: \`"2030": planned\`.
 `,
   }),
   'yaml/unknown-anchor': message<{ readonly name: string }>({
@@ -179,9 +179,9 @@ Put quotes around a name that reads as a number, a boolean or null: \`"2030": pl
     kind: 'parse',
     text: ({ name }) => `unknown anchor ${quoted(name)}`,
     explanation: `
-An alias \`*x\` needs an anchor \`&x\` that stands before it in the same document. Anchors of other files are not seen.
+An alias \`*x\` needs an anchor \`&x\` before it in the same document. Anchors of other files cannot be used.
 
-Correct the name. If no alias is meant, put the text in quotes: \`actions: ["*"]\`.
+Correct the name. If you did not intend an alias, quote the string: \`actions: ["*"]\`.
 `,
   }),
   'yaml/duplicate-anchor': message<{ readonly name: string }>({
@@ -190,9 +190,9 @@ Correct the name. If no alias is meant, put the text in quotes: \`actions: ["*"]
     kind: 'parse',
     text: ({ name }) => `duplicate anchor definition ${quoted(name)}`,
     explanation: `
-An anchor is defined once in a document.
+An anchor is defined twice in a document.
 
-Rename one of the two, and the aliases that belong to it.
+Rename one of the two, and the aliases that refer to it.
 `,
   }),
   'yaml/not-an-alias': message<Nothing>({
@@ -212,9 +212,9 @@ Write \`<<: *x\`, and repeat the fields of the others.
     kind: 'parse',
     text: ({ type }) => `expected map alias got ${type}`,
     explanation: `
-The merge key \`<<\` merges a mapping; the alias stands for something else.
+The merge key \`<<\` merges a mapping, but the alias refers to another type of value.
 
-Put the anchor at the mapping whose fields are meant, or use the alias as a value: \`actions: *actions\`.
+Put the anchor at the mapping whose fields you want to merge, or use the alias as a value: \`actions: *actions\`.
 `,
   }),
   'yaml/too-deep': message<{ readonly limit: number }>({
@@ -223,7 +223,7 @@ Put the anchor at the mapping whose fields are meant, or use the alias as a valu
     kind: 'parse',
     text: ({ limit }) => `document is nested more than ${limit} levels deep`,
     explanation: `
-Nesting has a limit, so that a hostile file cannot overflow the stack of the compiler.
+The nesting of a document is limited, so that a hostile file cannot overflow the stack of the compiler.
 
 Flatten the condition, or move parts of it into variables.
 `,
@@ -234,9 +234,9 @@ Flatten the condition, or move parts of it into variables.
     kind: 'parse',
     text: ({ limit }) => `document has more than ${limit} values, aliases expanded`,
     explanation: `
-Aliases of aliases multiply. The number of values, each alias counted as what it stands for, has a limit, so that a small file cannot fill the memory.
+The number of values in a document is limited, with each alias counted as the values it refers to, so that a small file with aliases of aliases cannot exhaust the memory.
 
-Write out what is meant, with fewer aliases.
+Write out the values with fewer aliases.
 `,
   }),
 };

@@ -11,15 +11,15 @@ export const lintMessages = {
     kind: 'unreachable rule',
     text: ({ rule, reason }) => `rule \`${rule}\` can never matter: ${reason}`,
     explanation: `
-Another rule of the policy decides every request that this one reaches, so it changes no decision:
+Another rule of the policy decides every request that this rule matches, so this rule changes no decision:
 
-- a DENY without condition, for the same actions and roles, stands against an ALLOW wherever the two stand in the policy;
-- an ALLOW or DENY without condition already says what this rule says under a condition;
-- rules of a role policy that allow the same action must *all* hold: one without condition does not rescue one with a condition.
+- a DENY without condition overrides an ALLOW for the same actions and roles, wherever the two are in the policy;
+- an ALLOW or DENY without condition makes the same rule with a condition redundant;
+- rules of a role policy that allow the same action must *all* hold, so a rule without condition does not relax one with a condition.
 
-The warning is given only where this is certain. Rules whose output could still be seen, and rules that are the only ones to name a derived role, are left alone.
+The warning is only reported if this is certain. It is not reported for rules whose output could still be emitted, and for rules that are the only ones to name a derived role.
 
-Remove the rule. If it was meant to be an exception, narrow the actions, the roles or the condition of the rule that hides it.
+Remove the rule. If it is meant as an exception, narrow the actions, the roles or the condition of the rule that overrides it.
 `,
   }),
   'rule/repeated': message<{ readonly rule: string; readonly other: string }>({
@@ -28,9 +28,9 @@ Remove the rule. If it was meant to be an exception, narrow the actions, the rol
     kind: 'repeated rule',
     text: ({ rule, other }) => `rule \`${rule}\` repeats rule \`${other}\``,
     explanation: `
-Another rule of the policy has the same effect and the same condition, and reaches at least the same actions and roles.
+Another rule of the policy has the same effect and the same condition, and matches at least the same actions and roles.
 
-Remove the rule, or correct what was meant to differ: after copying a rule, its actions, roles and condition are easily left as they were.
+Remove the rule, or correct what was meant to differ: after copying a rule, its actions, roles and condition are easily left unchanged.
 `,
   }),
   'rule/name-collides': message<{ readonly name: string }>({
@@ -39,12 +39,12 @@ Remove the rule, or correct what was meant to differ: after copying a rule, its 
     kind: 'rule name collides',
     text: ({ name }) => `two rules are called \`${name}\``,
     explanation: `
-Two rules of the policy come to have one name. A rule without a name is called by its place, the second one \`rule-002\`, in a principal policy \`<resource>_rule-002\`, and
-another rule is called just so; or two resources of a principal policy that can match the same request have actions of one name.
+Two rules of the policy have the same name. An unnamed rule is named after its position: the second one is \`rule-002\`, in a principal policy \`<resource>_rule-002\`. Either another
+rule has this name, or two resources of a principal policy that can match the same request have actions with the same name.
 
-The name identifies the rule: the outputs of the two cannot be told apart, and within one request **the result of the condition that is evaluated first counts for both**.
+The name identifies the rule: the outputs of the two cannot be distinguished, and within one request **the result of the condition that is evaluated first counts for both**.
 
-Give each of the rules a name of its own.
+Give each rule a unique name.
 `,
   }),
   'condition/always-true': message<{ readonly text: string }>({
@@ -55,7 +55,7 @@ Give each of the rules a name of its own.
     explanation: `
 This condition, or this part of a condition, does not depend on the request and is true.
 
-Remove it: a rule without condition applies always. If it was meant to depend on the request, compare with an attribute (\`R.attr.x\`, \`P.attr.x\`).
+Remove it: a rule without condition always applies. If it should depend on the request, compare with an attribute (\`R.attr.x\`, \`P.attr.x\`).
 `,
   }),
   'condition/always-false': message<{ readonly text: string; readonly reason?: string }>({
@@ -65,10 +65,10 @@ Remove it: a rule without condition applies always. If it was meant to depend on
     text: ({ text, reason }) =>
       reason === undefined ? `\`${text}\` is always false` : `\`${text}\` never holds: ${reason}`,
     explanation: `
-This condition, or this part of a condition, can never hold: it does not depend on the request and is false, or its value is no boolean. Only \`true\` holds: a text, a
-number or a list never does, and there is no error about it.
+This condition, or this part of a condition, can never hold: it does not depend on the request and is false, or its value is not a boolean. Only \`true\` holds: a string, a number
+or a list never does, and causes no error.
 
-Compare the value with something (\`R.attr.status == "OPEN"\`, \`size(R.attr.tags) > 0\`), ask \`has(R.attr.x)\` for presence, or remove the rule.
+Compare the value with something (\`R.attr.status == "OPEN"\`, \`size(R.attr.tags) > 0\`), test its presence with \`has(R.attr.x)\`, or remove the rule.
 `,
   }),
   'comparison/never-holds': message<{
@@ -83,8 +83,8 @@ Compare the value with something (\`R.attr.status == "OPEN"\`, \`size(R.attr.tag
     text: ({ operator, left, right, always }) =>
       `\`${operator}\` is always ${always}: ${left} and ${right} are never equal`,
     explanation: `
-The two sides of the comparison are of types that are never equal. Attributes, token claims and constants are plain JSON: texts, numbers, booleans, null, lists and maps,
-never timestamps, durations, bytes, IP addresses, hierarchies or optionals.
+The two sides of the comparison have types that are never equal. Attributes, token claims and constants are plain JSON: strings, numbers, booleans, null, lists and maps, never
+timestamps, durations, bytes, IP addresses, hierarchies or optionals.
 
 Convert the attribute first: \`timestamp(R.attr.created) == timestamp("2030-01-01T00:00:00Z")\`, \`duration(R.attr.limit)\`, \`ip(R.attr.address)\`, \`bytes(R.attr.key)\`,
 \`hierarchy(R.attr.path)\`. To compare an optional, use \`R.attr.?x.orValue("")\`.
@@ -101,11 +101,11 @@ Convert the attribute first: \`timestamp(R.attr.created) == timestamp("2030-01-0
     text: ({ operator, left, right }) =>
       `\`${operator}\` always fails: it is not defined for ${right === undefined ? left : `${left} and ${right}`}`,
     explanation: `
-The operator has no meaning for values of these types, so the expression fails in every request, and a condition that fails does not hold: an ALLOW is never given, **a DENY
+The operator is not defined for values of these types, so the expression fails in every request, and a condition that fails does not hold: an ALLOW is never granted, **a DENY
 never applies**.
 
-Attributes, token claims and constants are plain JSON. Their numbers are doubles, and arithmetic never mixes kinds of numbers: write \`R.attr.n + 1.0\` or
-\`int(R.attr.n) + 1\`, and \`int(R.attr.n) % 2\`, for \`%\` takes integers only. Moments and spans of time are texts in JSON: write \`timestamp(R.attr.due) < now()\` and
+Attributes, token claims and constants are plain JSON. Their numbers are doubles, and arithmetic never mixes number types: write \`R.attr.n + 1.0\` or \`int(R.attr.n) + 1\`, and
+\`int(R.attr.n) % 2\`, because \`%\` only accepts integers. Timestamps and durations are strings in JSON: write \`timestamp(R.attr.due) < now()\` and
 \`duration(R.attr.limit) > duration("1h")\`.
 `,
   }),
@@ -115,9 +115,9 @@ Attributes, token claims and constants are plain JSON. Their numbers are doubles
     kind: 'derived role never used',
     text: ({ name }) => `no rule names the derived role \`${name}\``,
     explanation: `
-The set is imported and other derived roles of it are used, but no rule of any importing policy names this one.
+The set is imported and other derived roles in it are used, but no rule of any importing policy names this one.
 
-Remove the definition, or name it under \`derivedRoles\` of a rule.
+Remove the definition, or add it to \`derivedRoles\` of a rule.
 `,
   }),
   'import/unused': message<{ readonly import: string; readonly name: string }>({
@@ -126,7 +126,7 @@ Remove the definition, or name it under \`derivedRoles\` of a rule.
     kind: 'unused import',
     text: (p) => `nothing of the imported ${p.import} \`${p.name}\` is used`,
     explanation: `
-The policy imports a set of derived roles, variables or constants and uses nothing of it.
+The policy imports a set of derived roles, variables or constants and does not use it.
 
 Remove the import.
 `,
@@ -137,8 +137,8 @@ Remove the import.
     kind: 'file never imported',
     text: ({ policy }) => `no policy imports ${policy}`,
     explanation: `
-Derived roles, exported variables and exported constants have no effect of their own. One that nobody imports **is not compiled**: mistakes in its expressions stay
-unnoticed until somebody imports it.
+Derived roles, exported variables and exported constants have no effect until a policy imports them. A set that no policy imports **is not compiled**: errors in its expressions
+stay unnoticed until it is imported.
 
 Import it (\`importDerivedRoles\`, \`variables.import\`, \`constants.import\`), set \`disabled: true\` in it, or remove the file.
 `,
@@ -151,7 +151,7 @@ Import it (\`importDerivedRoles\`, \`variables.import\`, \`constants.import\`), 
     explanation: `
 No condition and no output of the policy uses the variable, directly or through another variable. It does not exist at run time.
 
-Remove it, or use it as \`V.name\`. Only variables that the policy defines itself are looked at.
+Remove it, or use it as \`V.name\`. Only variables that the policy itself defines are checked.
 `,
   }),
   'constant/unused': message<{ readonly name: string }>({
@@ -162,7 +162,7 @@ Remove it, or use it as \`V.name\`. Only variables that the policy defines itsel
     explanation: `
 No condition, output or used variable of the policy uses the constant. It does not exist at run time.
 
-Remove it, or use it as \`C.name\`. Only constants that the policy defines itself are looked at.
+Remove it, or use it as \`C.name\`. Only constants that the policy itself defines are checked.
 `,
   }),
   'role-policy/never-matches': message<{ readonly resource: string; readonly reason: string }>({
@@ -171,13 +171,13 @@ Remove it, or use it as \`C.name\`. Only constants that the policy defines itsel
     kind: 'role policy never matches',
     text: ({ resource, reason }) => `\`${resource}\` matches no resource: ${reason}`,
     explanation: `
-A rule of a role policy names a resource that no request is about. The kind of a request is looked up with \`_\` in the place of \`:\`, \`@\`, \`-\` and \`/\`: \`album:object\` as
-\`album_object\`. The resource texts of a **role** policy are compared with that as they are written, unlike those of principal policies.
+A rule of a role policy names a resource that matches no request. The kind in a request is looked up with \`:\`, \`@\`, \`-\` and \`/\` replaced by \`_\`: \`album:object\` becomes
+\`album_object\`. The resources in a **role** policy are compared with the result as written, unlike those of principal policies.
 
-The same warning is given when no resource policy is about such a resource: a role policy only narrows what resource policies allow.
+The same warning is reported if there is no resource policy for such a resource: a role policy only narrows what resource policies allow.
 
-Write the name as it is looked up (\`album_object\`, \`album_*\`) or \`"*"\`, or correct the name. Only kinds that are not made of plain names, such as \`album:1\` or \`an album\`,
-keep their characters.
+Write the name as it is looked up (\`album_object\`, \`album_*\`) or \`"*"\`, or correct the name. Only kinds that do not consist of plain names, such as \`album:1\` or \`an album\`, keep
+their characters.
 `,
   }),
   'principal-policy/never-matches': message<{ readonly resource: string; readonly reason: string }>({
@@ -186,11 +186,10 @@ keep their characters.
     kind: 'principal policy never matches',
     text: ({ resource, reason }) => `\`${resource}\` matches no resource: ${reason}`,
     explanation: `
-A rule of a principal policy names resources by a glob with \`:\`, \`@\`, \`-\` or \`/\` in it. The kind of a request is looked up with \`_\` in the place of these, and globs are
-compared with that as they are written. (A resource without \`*\` is no glob, and is translated like the kind.)
+A rule of a principal policy names resources with a glob that contains \`:\`, \`@\`, \`-\` or \`/\`. The kind in a request is looked up with these replaced by \`_\`, and globs are compared
+with the result as written. (A resource without \`*\` is not a glob, and is translated like the kind.)
 
-Write the glob with \`_\`: \`album_*\` for \`album:*\`, \`leave_*\` for \`leave-*\`. Only kinds that are not made of plain names, such as \`album:1\` or \`an album\`, keep their
-characters.
+Write the glob with \`_\`: \`album_*\` for \`album:*\`, \`leave_*\` for \`leave-*\`. Only kinds that do not consist of plain names, such as \`album:1\` or \`an album\`, keep their characters.
 `,
   }),
   'glob/unreliable': message<{ readonly glob: string; readonly reason: string }>({
@@ -199,12 +198,12 @@ characters.
     kind: 'unreliable glob',
     text: ({ glob, reason }) => `glob \`${glob}\` is unreliable: ${reason}`,
     explanation: `
-The text is a glob that matches nothing, or that decision points of the field read differently:
+The glob matches nothing, or PDPs match it differently:
 
 - a glob that is not valid (\`[*\`, \`[z-a]\`, \`[]\`) matches nothing, without an error;
-- three and more stars in a row: write \`*\` (anything but \`:\`) or \`**\` (anything);
-- a star within braces beside text outside of them (\`x{view*,edit}\`): some readers miss matches. Write the alternatives out: \`xview*\` and \`xedit\`. Braces that
-  stand alone (\`{view*,edit}\`) are reliable;
+- three or more stars in a row: write \`*\` (anything but \`:\`) or \`**\` (anything);
+- a star inside braces next to text outside of them (\`x{view*,edit}\`): some PDPs miss matches. Write the alternatives out: \`xview*\` and \`xedit\`. Braces without adjacent text
+  (\`{view*,edit}\`) are reliable;
 - a brace that is never closed.
 `,
   }),
@@ -214,10 +213,10 @@ The text is a glob that matches nothing, or that decision points of the field re
     kind: 'literal glob',
     text: ({ text }) => `\`${text}\` is no glob here: it is compared letter for letter`,
     explanation: `
-In the actions and roles of resource policies, in the rules of principal policies, in the resources of role policies and in the parent roles of derived roles, a text is a
-glob **only if it contains \`*\`**. \`?\`, \`[abc]\` and \`{a,b}\` alone are ordinary characters there. (In \`allowActions\` of role policies and in \`ignoreWhen\` they work.)
+In the actions and roles of resource policies, in the rules of principal policies, in the resources of role policies and in the parent roles of derived roles, a string is a glob
+**only if it contains \`*\`**. Without \`*\`, the characters \`?\`, \`[abc]\` and \`{a,b}\` are literal there. (In \`allowActions\` of role policies and in \`ignoreWhen\` they are wildcards.)
 
-List the names one by one, or use a \`*\`.
+List the names separately, or use a \`*\`.
 `,
   }),
   'scope/unreachable': message<{ readonly policy: string }>({
@@ -226,9 +225,9 @@ List the names one by one, or use a \`*\`.
     kind: 'unreachable scope',
     text: ({ policy }) => `no request can reach ${policy}`,
     explanation: `
-The policy has the scope \`.\`. In a request \`.\` means the root scope; in a policy it is a scope of its own that no request names.
+The policy has the scope \`.\`. In a request, \`.\` means the root scope; in a policy, it is a separate scope that no request can name.
 
-Leave \`scope\` out for the root scope.
+Omit \`scope\` for the root scope.
 `,
   }),
   'scope/consent-at-root': message<{ readonly policy: string }>({
@@ -238,10 +237,10 @@ Leave \`scope\` out for the root scope.
     text: ({ policy }) => `${policy} can never allow: the root scope has no parent that could consent`,
     explanation: `
 The policy is at the root scope and requires parental consent for what it allows
-(\`scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\`). An ALLOW of such a policy counts only if a parent scope
-allows as well, and the root has none. A conditional ALLOW denies those who do not meet its condition.
+(\`scopePermissions: SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\`). An ALLOW of such a policy counts only if a parent scope allows as well, and the root has no parent. A
+conditional ALLOW denies principals who do not meet its condition.
 
-Remove \`scopePermissions\` from policies at the root, or give the policy the \`scope\` it was meant for.
+Remove \`scopePermissions\` from policies at the root, or give the policy the intended \`scope\`.
 `,
   }),
   'deprecated/output-expr': message<Nothing>({
@@ -250,7 +249,7 @@ Remove \`scopePermissions\` from policies at the root, or give the policy the \`
     kind: 'deprecated',
     text: () => '`output.expr` is deprecated',
     explanation: `
-\`output.expr\` is the older spelling of \`output.when.ruleActivated\`. Where both are present, only \`ruleActivated\` is used.
+\`output.expr\` is the older spelling of \`output.when.ruleActivated\`. If both are present, only \`ruleActivated\` is used.
 
 Write:
 
@@ -267,7 +266,7 @@ output:
     kind: 'deprecated',
     text: () => 'top-level `variables` are deprecated',
     explanation: `
-\`variables\` beside the policy type is an older spelling of the local variables of the policy.
+\`variables\` next to the policy type is an older spelling of the local variables of the policy.
 
 Move the definitions below the policy type:
 
@@ -285,7 +284,7 @@ resourcePolicy:
     kind: 'deprecated',
     text: ({ name, modern }) => `\`${name}\` is deprecated: the function is called \`${modern}\``,
     explanation: `
-The function has an older name that still works.
+This is an older name of the function, which still works.
 
 Write \`hasIntersection\` for \`has_intersection\`, \`isSubset\` for \`is_subset\`.
 `,

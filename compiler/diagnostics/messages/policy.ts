@@ -17,10 +17,9 @@ export const policyMessages = {
     kind: 'parse',
     text: ({ name }) => `unknown field ${quoted(name)}`,
     explanation: `
-There is no field of this name at this place. Names are case-sensitive, in lowerCamelCase (\`derivedRoles\`) or snake_case (\`derived_roles\`).
+The field does not exist here. Names are case-sensitive, in lowerCamelCase (\`derivedRoles\`) or snake_case (\`derived_roles\`).
 
-Correct the spelling and the indentation: a field that is known elsewhere may stand a level too high or too low. Notes for people go into \`description\` or
-\`metadata.annotations\`.
+Correct the spelling and the indentation: a field that exists elsewhere may be one level too high or too low. Put notes into \`description\` or \`metadata.annotations\`.
 `,
   }),
   'policy/duplicate-field': message<{ readonly line: number; readonly column: number }>({
@@ -29,7 +28,7 @@ Correct the spelling and the indentation: a field that is known elsewhere may st
     kind: 'parse',
     text: ({ line, column }) => `duplicate field definition: previous definition at [${line}:${column}]`,
     explanation: `
-The same field is written twice, once in lowerCamelCase and once in snake_case: \`importDerivedRoles\` and \`import_derived_roles\` are one field.
+The same field occurs twice, once in lowerCamelCase and once in snake_case: \`importDerivedRoles\` and \`import_derived_roles\` are one field.
 
 Keep one of the two, and move the values of the other into it.
 `,
@@ -42,7 +41,7 @@ Keep one of the two, and move the values of the other into it.
     explanation: `
 Only one of these fields may be present: one policy type in a document, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
 
-Put each policy into a file of its own. To join several matches, put them below one operator:
+Put each policy into its own file. To join several matches, put them below one operator:
 
 \`\`\`yaml
 match:
@@ -61,11 +60,11 @@ match:
     kind: 'parse',
     text: ({ expected, type }) => `expected ${expected} got ${type}`,
     explanation: `
-The field takes another kind of value than what is written.
+The value does not have the type of the field.
 
-- \`expected string value got Float\`: a number with a dot is no text. Put it in quotes: \`version: "1.0"\`.
+- \`expected string value got Float\`: a number with a dot is not a string. Quote it: \`version: "1.0"\`.
 - \`expected sequence got String\`: write a list, \`roles: [user]\`.
-- \`expected object got Null\`: the key has no value. Remove it, or indent what belongs below it.
+- \`expected object got Null\`: the key has no value. Remove it, or indent the lines that belong below it.
 - \`expected bool value got String\`: write \`true\` or \`false\` without quotes.
 `,
   }),
@@ -75,10 +74,9 @@ The field takes another kind of value than what is written.
     kind: 'parse',
     text: ({ name }) => (name === undefined ? 'invalid enum value' : `invalid enum value ${quoted(name)}`),
     explanation: `
-The field takes one of a few names, written in full and in capitals.
+The field accepts only a few names, written in full and in capitals.
 
-Write \`EFFECT_ALLOW\` or \`EFFECT_DENY\` for \`effect\`, \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\` or \`SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\` for
-\`scopePermissions\`.
+Write \`EFFECT_ALLOW\` or \`EFFECT_DENY\` for \`effect\`, \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\` or \`SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS\` for \`scopePermissions\`.
 `,
   }),
   'policy/integer': message<{ readonly text: string }>({
@@ -87,9 +85,9 @@ Write \`EFFECT_ALLOW\` or \`EFFECT_DENY\` for \`effect\`, \`SCOPE_PERMISSIONS_OV
     kind: 'parse',
     text: ({ text }) => `invalid integer value ${quoted(text)}: not an unsigned 64-bit integer`,
     explanation: `
-The field takes an unsigned integer of at most 64 bits, as a number or as decimal text.
+The field accepts an unsigned integer of at most 64 bits, as a number or as a decimal string.
 
-Correct the number. \`metadata.hash\` need not be written at all.
+Correct the number. \`metadata.hash\` is optional.
 `,
   }),
   'policy/not-json': message<{ readonly type: string }>({
@@ -98,9 +96,9 @@ Correct the number. \`metadata.hash\` need not be written at all.
     kind: 'parse',
     text: ({ type }) => `unexpected ${type}`,
     explanation: `
-A constant is a JSON value, and JSON has neither infinity nor NaN.
+A constant must be a JSON value, and JSON has neither infinity nor NaN.
 
-Write a number that is large enough, or the text \`".inf"\` in quotes if a text is meant.
+Write a number that is large enough, or the quoted string \`".inf"\` if you need a string.
 `,
   }),
   'policy/required': message<Field>({
@@ -109,7 +107,7 @@ Write a number that is large enough, or the text \`".inf"\` in quotes if a text 
     kind: 'validation',
     text: ({ field }) => `${field}: value is required`,
     explanation: `
-The field is absent or empty, and the policy has no meaning without it. The message names it by its path: \`rules[0]\` is the first rule.
+The field is required, but absent or empty. The message has its path: \`rules[0]\` is the first rule.
 
 Add the field with a value.
 `,
@@ -120,9 +118,9 @@ Add the field with a value.
     kind: 'validation',
     text: ({ field }) => `${field}: must be at least 1 characters`,
     explanation: `
-The items of this list may not be empty texts: nothing is called so.
+The items of this list must not be empty strings.
 
-Remove the item, or write the name that was meant. Everything is \`"*"\`.
+Remove the item, or write the intended name. \`"*"\` matches everything.
 `,
   }),
   'policy/repeated-item': message<Field>({
@@ -131,9 +129,9 @@ Remove the item, or write the name that was meant. Everything is \`"*"\`.
     kind: 'validation',
     text: ({ field }) => `${field}: repeated value must contain unique items`,
     explanation: `
-Each item may be in this list once.
+The items of this list must be unique.
 
-Remove the repetition.
+Remove the duplicate.
 `,
   }),
   'policy/pattern': message<Field & { readonly pattern: string }>({
@@ -142,12 +140,12 @@ Remove the repetition.
     kind: 'validation',
     text: ({ field, pattern }) => `${field}: does not match regex pattern \`${pattern}\``,
     explanation: `
-The text has characters that a name at this place may not have. The pattern in the message says which it may have:
+The name contains characters that are not allowed here. The message has the pattern of allowed names:
 
-- resources, principals and roles of a policy are exact names without \`* ? [ ] { } !\`; globs are for the rules;
+- resources, principals and roles of a policy are exact names without \`* ? [ ] { } !\`; only rules can have globs;
 - versions have letters, digits and \`_\`: \`version: v1_0\`;
-- scopes are parts divided by dots: \`scope: acme.hr\`;
-- names of sets and derived roles have letters, digits, \`_\`, \`-\` and \`.\`; names of rules begin with a letter.
+- scopes are segments separated by dots: \`scope: acme.hr\`;
+- names of sets and derived roles have letters, digits, \`_\`, \`-\` and \`.\`; names of rules start with a letter.
 
 Rename it.
 `,
@@ -158,7 +156,7 @@ Rename it.
     kind: 'validation',
     text: ({ field, text }) => `${field}: must equal \`${text}\``,
     explanation: `
-There is one version of the policy language.
+There is only one version of the policy language.
 
 Write \`apiVersion: api.authz.dev/v1\`.
 `,
@@ -169,9 +167,9 @@ Write \`apiVersion: api.authz.dev/v1\`.
     kind: 'validation',
     text: ({ field, names }) => `${field}: must be one of [${names.join(', ')}]`,
     explanation: `
-The value exists, but not for this field.
+The name is known, but this field does not accept it.
 
-Write one of those that the message lists.
+Write one of the names that the message lists.
 `,
   }),
   'policy/alternative-missing': message<Field>({
@@ -180,10 +178,10 @@ Write one of those that the message lists.
     kind: 'validation',
     text: ({ field }) => `${field}: exactly one field is required in oneof`,
     explanation: `
-One of several fields has to be present, and none is: a policy type in a document (\`resourcePolicy\`, \`principalPolicy\`, \`rolePolicy\`, \`derivedRoles\`,
-\`exportVariables\`, \`exportConstants\`), \`match\` in a condition, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
+One of several fields is required, and none is present: a policy type in a document (\`resourcePolicy\`, \`principalPolicy\`, \`rolePolicy\`, \`derivedRoles\`, \`exportVariables\`,
+\`exportConstants\`), \`match\` in a condition, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
 
-Add the one that was meant. For a rule without condition leave \`condition\` out.
+Add the intended field. For a rule without condition, omit \`condition\`.
 `,
   }),
   'rule/no-roles': message<{ readonly rule: string }>({
@@ -192,9 +190,9 @@ Add the one that was meant. For a rule without condition leave \`condition\` out
     kind: 'load',
     text: ({ rule }) => `rule ${rule} does not specify any roles or derived roles to match`,
     explanation: `
-The rule of a resource policy names nobody.
+The rule of a resource policy has neither roles nor derived roles.
 
-Add \`roles\`, \`derivedRoles\`, or both. Everybody is \`roles: ["*"]\`.
+Add \`roles\`, \`derivedRoles\`, or both. \`roles: ["*"]\` matches everyone.
 `,
   }),
   'rule/duplicate-name': message<{
@@ -209,9 +207,9 @@ Add \`roles\`, \`derivedRoles\`, or both. Everybody is \`roles: ["*"]\`.
     text: ({ name, number, first, at }) =>
       `duplicate rule name ${quoted(name)}: rule #${number} has the same name as rule #${first} defined at ${at}`,
     explanation: `
-Two rules of the policy have one name. The name identifies the rule: its outputs, and what is remembered of its condition within a request.
+Two rules of the policy have the same name. The name identifies the rule in outputs, and the result of its condition within a request.
 
-Rename one of the two, or leave the name out: a rule without a name is called by its place, \`rule-001\`.
+Rename one of the two, or omit the name: an unnamed rule is named after its position, \`rule-001\`.
 `,
   }),
   'rule/duplicate-resource': message<{
@@ -226,7 +224,7 @@ Rename one of the two, or leave the name out: a rule without a name is called by
     text: ({ resource, number, first, at }) =>
       `duplicate resource ${quoted(resource)} at rule #${number}: previous definition in rule #${first} at ${at}`,
     explanation: `
-A principal policy has one rule for each resource text, and this text is there twice.
+A principal policy may have only one rule for each resource, and this resource occurs twice.
 
 Move the actions of this rule into the other one.
 `,
@@ -244,9 +242,9 @@ Move the actions of this rule into the other one.
     text: ({ name, resource, number, first, at }) =>
       `duplicate action rule name ${quoted(name)}: action rule #${number} for resource ${quoted(resource)} has the same name as action rule #${first} defined at ${at}`,
     explanation: `
-Two actions of one rule have one name. The name identifies the action: its outputs, and what is remembered of its condition within a request.
+Two actions of one rule have the same name. The name identifies the action in outputs, and the result of its condition within a request.
 
-Rename one of the two, or leave the name out.
+Rename one of the two, or omit the name.
 `,
   }),
   'derived-role/duplicate': message<{
@@ -261,9 +259,9 @@ Rename one of the two, or leave the name out.
     text: ({ name, number, first, at }) =>
       `duplicate derived role definition ${quoted(name)}: definition #${number} has the same name as definition #${first} at ${at}`,
     explanation: `
-A set defines each derived role once.
+A set defines the same derived role twice.
 
-Rename one of the two. If both were meant to lead to the role, join their conditions with \`any\` and their \`parentRoles\` in one list.
+Rename one of the two. If both definitions should lead to the role, join their conditions with \`any\` and their \`parentRoles\` in one list.
 `,
   }),
   'export/legacy-variables': message<{ readonly policyType: 'variables' | 'constants' }>({
@@ -272,9 +270,9 @@ Rename one of the two. If both were meant to lead to the role, join their condit
     kind: 'load',
     text: ({ policyType }) => `export ${policyType} policies do not support the deprecated top-level variables field`,
     explanation: `
-The top-level \`variables\` are an older spelling for the local variables of a policy. Exported sets have none.
+The top-level \`variables\` are an older spelling of the local variables of a policy. Exported sets have no local variables.
 
-Move the variables that others import to \`exportVariables.definitions\`.
+Move the variables that other policies import to \`exportVariables.definitions\`.
 `,
   }),
   'role-policy/no-version': message<Nothing>({
@@ -283,7 +281,7 @@ Move the variables that others import to \`exportVariables.definitions\`.
     kind: 'load',
     text: () => 'role policy has no version: `default` is assumed',
     explanation: `
-The version of a role policy may be left out for now, and will be required in a later version of the language.
+The role policy has no \`version\`. The field is optional for now, and will be required in a later version of the language.
 
 Write \`version: default\`.
 `,

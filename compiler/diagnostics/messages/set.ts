@@ -12,10 +12,10 @@ export const setMessages = {
     text: ({ policy, otherFile }) => `duplicate definition of ${policy} (previous definition in ${otherFile})`,
     shown: ({ policy }) => `duplicate definition of ${policy}`,
     explanation: `
-Two enabled documents have the same identity: type, name, version and scope. Names are compared in their sanitised form, so \`a-b\` and \`a_b\`
-are one name, and a role policy without a version is the one for \`default\`.
+Two enabled documents have the same identity: type, name, version and scope. Names are compared in their sanitized form, so \`a-b\` and \`a_b\` are the same name, and a role policy
+without a version has the version \`default\`.
 
-Remove one of the documents, give it another version or scope, or set \`disabled: true\` in it.
+Remove one of the documents, change its version or scope, or set \`disabled: true\` in it.
 `,
   }),
   'policy/disabled': message<{ policy: string }>({
@@ -24,7 +24,7 @@ Remove one of the documents, give it another version or scope, or set \`disabled
     kind: 'disabled policy',
     text: ({ policy }) => `${policy} is disabled and counts as absent`,
     explanation: `
-Listed beside other problems only, because a disabled document may be their cause: it cannot be imported, and it leaves a gap in a chain of scopes.
+A disabled document is reported only together with other problems, because it may be their cause: it cannot be imported, and it leaves a gap in a chain of scopes.
 
 Remove \`disabled: true\`, or remove what still needs the document.
 `,
@@ -35,8 +35,8 @@ Remove \`disabled: true\`, or remove what still needs the document.
     kind: 'missing import',
     text: (p) => `cannot find ${p.import} '${p.name}' imported by policy ${p.policy}`,
     explanation: `
-A name under \`importDerivedRoles\`, \`variables.import\` or \`constants.import\` is not the name of any enabled document of that type. The name looked for
-is shown sanitised: \`d-1\` and \`d_1\` are one name.
+A name under \`importDerivedRoles\`, \`variables.import\` or \`constants.import\` is not the name of an enabled document of that type. The message shows the sanitized name: \`d-1\` and
+\`d_1\` are the same name.
 
 Correct the name, or add the document that defines the set.
 `,
@@ -50,7 +50,7 @@ Correct the name, or add the document that defines the set.
     explanation: `
 A resource or principal policy with scope \`a.b.c\` needs a policy of the same name and version at \`a.b\`, at \`a\` and at the root (no scope).
 
-Add the missing policy; it may be without rules. A missing resource policy is forgiven where a role policy of that scope and version has a rule about the resource.
+Add the missing policy; it does not need rules. A resource policy may be missing if a role policy of that scope and version has a rule for the resource.
 `,
   }),
   'scope/too-deep': message<{ limit: number }>({
@@ -59,7 +59,7 @@ Add the missing policy; it may be without rules. A missing resource policy is fo
     kind: 'scope too deep',
     text: ({ limit }) => `the scope of this policy has more than ${limit} segments`,
     explanation: `
-A scope has at most 100 segments, as \`a.b.c\` has three.
+A scope may have at most 100 segments; \`a.b.c\` has three.
 
 Use a shorter scope.
 `,
@@ -70,8 +70,8 @@ Use a shorter scope.
     kind: 'scope permissions conflict',
     text: ({ scope }) => `policies sharing ${scopeText(scope)} have conflicting scopePermissions`,
     explanation: `
-\`scopePermissions\` belongs to the scope: all resource and principal policies of one scope must agree whether an ALLOW of theirs overrides the parent scope
-or needs its consent. A policy that leaves the field out overrides; still, it must not stand beside policies that write \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\`.
+\`scopePermissions\` belongs to the scope: all resource and principal policies of a scope must agree whether their ALLOWs override the parent scope or need its consent. A policy
+without the field overrides, but must not be combined with policies that set \`SCOPE_PERMISSIONS_OVERRIDE_PARENT\`.
 
 Give all policies of the scope the same \`scopePermissions\`, or remove the field from those that override the parent scope.
 `,
@@ -82,8 +82,8 @@ Give all policies of the scope the same \`scopePermissions\`, or remove the fiel
     kind: 'scope permissions differ',
     text: ({ scope }) => `the two policies sharing ${scopeText(scope)} have different scopePermissions`,
     explanation: `
-Two policies are alone in a scope, and one overrides the parent scope while the other needs its consent. Each is taken by its own word. With a third document in
-the scope this becomes the error \`scope/permissions-conflict\`.
+A scope has only two policies; one overrides the parent scope, and the other needs its consent. Each decides by its own setting. With a third document in the scope, this becomes
+the error \`scope/permissions-conflict\`.
 
 Give both policies the same \`scopePermissions\`.
 `,
@@ -95,8 +95,8 @@ Give both policies the same \`scopePermissions\`.
     text: ({ policy, other }) =>
       `${policy} and ${other} give one role different parent roles: each request gets those of the version that it asks for`,
     explanation: `
-Two versions of a role policy, for one role in one scope, list different \`parentRoles\`. A request gets the parent roles of the version that it asks for. Other
-decision points may take the parent roles of either version for both.
+Two versions of a role policy, for the same role and scope, list different \`parentRoles\`. A request gets the parent roles of the version that it names. Other PDPs may use the
+parent roles of either version for both.
 
 Give all versions the same \`parentRoles\`.
 `,
@@ -154,7 +154,7 @@ Correct the name, define the constant under \`constants.local\`, or import the s
     text: ({ name, definitions }) => `Variable '${name}' has multiple definitions in ${enumerate(definitions)}`,
     shown: ({ name }) => `Variable '${name}' has multiple definitions`,
     explanation: `
-A variable comes from more than one place: imported sets, \`variables.local\`, and the deprecated top-level \`variables\`. No place hides another.
+A variable is defined in more than one place: imported sets, \`variables.local\`, and the deprecated top-level \`variables\`. No place takes precedence.
 
 Rename one of the definitions or remove it.
 `,
@@ -166,7 +166,7 @@ Rename one of the definitions or remove it.
     text: ({ name, definitions }) => `Constant '${name}' has multiple definitions in ${enumerate(definitions)}`,
     shown: ({ name }) => `Constant '${name}' has multiple definitions`,
     explanation: `
-A constant comes from more than one place: imported sets and \`constants.local\`. No place hides another.
+A constant is defined in more than one place: imported sets and \`constants.local\`. No place takes precedence.
 
 Rename one of the definitions or remove it.
 `,
@@ -184,9 +184,9 @@ Rename one of the definitions or remove it.
         ? `Variable '${names[0]}' references itself`
         : `Variables ${enumerate(names.map((name) => `'${name}'`))} form a cycle`,
     explanation: `
-The definitions of variables may use other variables, but not, by whatever detour, themselves.
+A variable must not refer to itself, directly or through other variables.
 
-Break the cycle: write out one of the definitions.
+Break the cycle: inline one of the definitions.
 `,
   }),
   'variable/too-deep': message<{ name: string; limit: number }>({
@@ -195,9 +195,9 @@ Break the cycle: write out one of the definitions.
     kind: 'variables nested too deeply',
     text: ({ name, limit }) => `variable \`${name}\` uses a chain of more than ${limit} variables`,
     explanation: `
-A variable may use others, which may use others, and so on: at most 200 variables in one chain.
+A chain of variables that use each other may have at most 200 variables.
 
-Shorten the chain: write several of the definitions as one.
+Shorten the chain: combine several of the definitions.
 `,
   }),
   'variable/invalid-name': message<{ reason: string }>({
@@ -206,7 +206,7 @@ Shorten the chain: write several of the definitions as one.
     kind: 'invalid variable name',
     text: ({ reason }) => reason,
     explanation: `
-The name of a variable starts with a letter or \`_\`, goes on with letters, digits and \`_\`, and is none of \`true\`, \`false\`, \`null\`, \`in\`.
+The name of a variable must start with a letter or \`_\`, contain only letters, digits and \`_\`, and must not be \`true\`, \`false\`, \`null\` or \`in\`.
 
 Rename the variable.
 `,
@@ -217,7 +217,7 @@ Rename the variable.
     kind: 'invalid constant name',
     text: ({ reason }) => reason,
     explanation: `
-The name of a constant starts with a letter or \`_\`, goes on with letters, digits and \`_\`, and is none of \`true\`, \`false\`, \`null\`, \`in\`.
+The name of a constant must start with a letter or \`_\`, contain only letters, digits and \`_\`, and must not be \`true\`, \`false\`, \`null\` or \`in\`.
 
 Rename the constant.
 `,
@@ -228,7 +228,7 @@ Rename the constant.
     kind: 'scripts in conditions are no longer supported',
     text: () => 'Unsupported feature',
     explanation: `
-A condition is a \`script\`. Conditions are CEL expressions.
+A condition uses \`script\`, which is no longer supported. Conditions are CEL expressions.
 
 Write the condition as \`match: { expr: ... }\`.
 `,
@@ -239,7 +239,7 @@ Write the condition as \`match: { expr: ... }\`.
     kind: 'empty output',
     text: () => 'output must have at least one expression',
     explanation: `
-An \`output\` block says nothing: neither \`when.ruleActivated\` nor \`when.conditionNotMet\` has an expression.
+An \`output\` block is empty: neither \`when.ruleActivated\` nor \`when.conditionNotMet\` has an expression.
 
 Add an expression, or remove the block.
 `,
