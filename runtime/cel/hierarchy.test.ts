@@ -5,12 +5,12 @@ import {
   commonAncestors,
   descendentOf,
   hierarchy,
+  type HierarchyValue,
   immediateChildOf,
   immediateParentOf,
   overlaps,
   siblingOf,
 } from './hierarchy.js';
-import type { HierarchyValue } from './hierarchy-value.js';
 import { CelError, Duration, type Result } from './values.js';
 
 const h = (text: string) => hierarchy(text) as HierarchyValue;

@@ -2,8 +2,6 @@
  * CEL at run time (docs/spec/conditions.md#variables-in-scope): values, operators, macros and functions. Total: nothing
  * here throws, failures are values.
  */
-export * from './extensions.js';
-
 export {
   CelError,
   Duration,
@@ -22,7 +20,7 @@ export {
 export { type Kind, kindOf } from './kinds.js';
 export { implementationNameOf, typeNameOf, typeValue } from './type-names.js';
 export { undefinedField } from './failures.js';
-export { patternsLeftToRe2 } from './known-patterns.js';
+export { type LiteralPattern, literalPattern, matches, matchesPattern, patternsLeftToRe2 } from './matches.js';
 export { codePointCount, codePointsOf, compareText } from './code-points.js';
 export { doubleText } from './numbers.js';
 
@@ -135,6 +133,114 @@ export {
   unwrapOpt,
 } from './optionals.js';
 
+// Extensions: string formatting, regular expressions, networks, hierarchies, paths and SPIFFE.
+export { format } from './format.js';
+export { regexExtract, regexExtractAll, regexReplace } from './regex.js';
+export { CidrValue, cidrText, IpValue, ipText } from './ip-address.js';
+export {
+  cidrIp,
+  containsCIDR,
+  containsIP,
+  family,
+  inIPAddrRange,
+  ipIsCanonical,
+  isCIDR,
+  isGlobalUnicast,
+  isIP,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isMask,
+  isUnspecified,
+  masked,
+  parseCidr,
+  parseIp,
+  prefixLength,
+  toCidr,
+  toIp,
+} from './network.js';
+export {
+  ancestorOf,
+  commonAncestors,
+  descendentOf,
+  hierarchy,
+  HierarchyValue,
+  immediateChildOf,
+  immediateParentOf,
+  overlaps,
+  siblingOf,
+} from './hierarchy.js';
+export {
+  basePath,
+  dirPath,
+  extPath,
+  joinPath,
+  pathHasPrefix,
+  pathMatch,
+  pathMatchAnyOf,
+  relPath,
+  volumeName,
+} from './paths.js';
+export {
+  isMemberOf,
+  matchesID,
+  spiffeID,
+  SpiffeIdValue,
+  spiffeMatchAny,
+  SpiffeMatcherValue,
+  spiffeMatchExact,
+  spiffeMatchOneOf,
+  spiffeMatchTrustDomain,
+  spiffeName,
+  spiffePath,
+  spiffeTrustDomain,
+  SpiffeTrustDomainValue,
+  trustDomain,
+} from './spiffe.js';
+
+// Time.
+export {
+  compareTimestamps,
+  MAX_SECONDS,
+  MIN_SECONDS,
+  parseTimestamp,
+  timestampAt,
+  timestampText,
+  timestampUtcText,
+  toTimestamp,
+} from './timestamp.js';
+export {
+  durationOf,
+  durationText,
+  exactDurationText,
+  MAX_NANOS,
+  MIN_NANOS,
+  parseDuration,
+  SECOND,
+  toDuration,
+} from './duration.js';
+export {
+  addDuration,
+  now,
+  type RequestTime,
+  saturatedDifference,
+  subtractDuration,
+  timeSince,
+  timestampDifference,
+} from './time-arithmetic.js';
+export {
+  getDate,
+  getDayOfMonth,
+  getDayOfWeek,
+  getDayOfYear,
+  getFullYear,
+  getHours,
+  getMilliseconds,
+  getMinutes,
+  getMonth,
+  getSeconds,
+} from './time-accessors.js';
+
 // The request as messages, variables, and what leaves an evaluation.
 export {
   auxDataMessage,
@@ -165,6 +271,16 @@ export {
 } from './meter.js';
 
 // What emitted conditions and variables are made of.
-export { bind, bound, orNull } from './bindings.js';
-export { type Failures, part, variable } from './failures-told.js';
-export { allOf, anyOf, noneOf, verdict, verdictUnless } from './verdict.js';
+export {
+  allOf,
+  anyOf,
+  bind,
+  bound,
+  type Failures,
+  noneOf,
+  orNull,
+  part,
+  variable,
+  verdict,
+  verdictUnless,
+} from './conditions.js';

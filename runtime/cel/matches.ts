@@ -1,9 +1,8 @@
 import type { RE2JS } from 're2js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
-import { noSuchOverloadOf } from './overload-errors.js';
 import { isNative, verifiedRegExp } from './host-regexp.js';
-import { knowPattern } from './known-patterns.js';
 import { charge, chargeRead } from './meter.js';
+import { noSuchOverloadOf } from './overload-errors.js';
 import { chargeSearch, compileRe2 } from './regexp.js';
 import { CelError, isFailure, type Result } from './values.js';
 
@@ -64,3 +63,27 @@ export function matches(s: Result, re: Result): Result {
 
 /** In UTF-16 units. A native RegExp keeps a way back for each step of a repetition and throws when it has too many. */
 const LONG_TEXT = 100_000;
+
+/**
+ * How many patterns are known at most: trying one takes up to a millisecond, and those that tell are found among the
+ * first.
+ */
+const MOST = 200;
+
+const known: (() => string | undefined)[] = [];
+
+/**
+ * Makes a pattern known to `patternsLeftToRe2`. `leftToRe2` gives it when RE2 serves it because the host's regular
+ * expressions are wrong about it.
+ */
+function knowPattern(leftToRe2: () => string | undefined): void {
+  if (known.length < MOST) known.push(leftToRe2);
+}
+
+/**
+ * The constant patterns that RE2 serves because this host's regular expressions have answered wrongly: right, and many
+ * times slower. Tries up to 200 patterns.
+ */
+export function patternsLeftToRe2(): readonly string[] {
+  return known.flatMap((leftToRe2) => leftToRe2() ?? []);
+}

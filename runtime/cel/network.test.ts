@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inIPAddrRange } from './ip-range.js';
 import {
   cidrIp,
   containsCIDR,
   containsIP,
   family,
+  inIPAddrRange,
   ipIsCanonical,
   isCIDR,
   isGlobalUnicast,

@@ -1,8 +1,6 @@
 import { refuse } from './failures.js';
 import { firstNonString, notAString, passesAsStrings } from './lists-of-strings.js';
-import { chargeList } from './meter.js';
-import { cleanPath, decodePath, type EncodedPath, encodePath } from './path-encoding.js';
-import { matchesGlob, parseGlob } from './path-glob.js';
+import { charge, chargeList, chargeText } from './meter.js';
 import { CelError, type Result, type Value } from './values.js';
 
 /** `basePath(p)`: the last element (docs/spec/conditions.md#paths). */
@@ -154,4 +152,162 @@ function matchesOne(path: string, glob: string): boolean | CelError {
   const parsed = parseGlob(pattern.value);
   if (parsed !== undefined) return matchesGlob(parsed, subject.value);
   return new CelError(`failed to match pattern "${glob}" on path "${path}": syntax error in pattern`);
+}
+
+/** A glob taken apart; each token but a star takes one code point. */
+export type Glob = readonly Token[];
+
+type Token =
+  | { readonly kind: 'literal'; readonly char: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'star' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] };
+
+/** The shell glob of docs/spec/conditions.md#paths: `*`, `?`, `[a-c]`, `[^a]`, no escape; undefined for a bad class. */
+function parseGlob(glob: string): Glob | undefined {
+  const chars = [...glob];
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < chars.length) {
+    const char = chars[at] as string;
+    at += 1;
+    if (char !== '[') {
+      tokens.push(char === '*' ? { kind: 'star' } : char === '?' ? { kind: 'any' } : { kind: 'literal', char });
+      continue;
+    }
+    const parsed = parseClass(chars, at);
+    if (parsed === undefined) return undefined;
+    tokens.push(parsed.token);
+    at = parsed.end;
+  }
+  return tokens;
+}
+
+/**
+ * Whether the glob takes the whole path. On failure only the last star is tried anew, so the time is their lengths'
+ * product.
+ */
+function matchesGlob(glob: Glob, path: string): boolean {
+  charge(path.length * (glob.some(({ kind }) => kind === 'star') ? stepsOf(glob) : 1));
+  const chars = [...path];
+  let token = 0;
+  let at = 0;
+  let star = -1;
+  let starEnd = 0;
+  while (at < chars.length) {
+    const current = glob[token];
+    if (current?.kind === 'star') {
+      star = token;
+      starEnd = at;
+      token += 1;
+    } else if (current !== undefined && takes(current, chars[at] as string)) {
+      token += 1;
+      at += 1;
+    } else {
+      if (star < 0 || chars[starEnd] === '/') return false;
+      starEnd += 1;
+      at = starEnd;
+      token = star + 1;
+    }
+  }
+  return glob.slice(token).every((rest) => rest.kind === 'star');
+}
+
+/** One for each token, and for each range of a class. */
+function stepsOf(glob: Glob): number {
+  return glob.reduce((steps, token) => steps + (token.kind === 'class' ? token.ranges.length : 1), 0);
+}
+
+function takes(token: Exclude<Token, { kind: 'star' }>, char: string): boolean {
+  switch (token.kind) {
+    case 'literal':
+      return token.char === char;
+    case 'any':
+      return char !== '/';
+    case 'class':
+      return (
+        token.ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high)) !==
+        token.negated
+      );
+  }
+}
+
+function codeOf(char: string): number {
+  return char.codePointAt(0) ?? 0;
+}
+
+function parseClass(chars: readonly string[], start: number): { token: Token; end: number } | undefined {
+  const negated = chars[start] === '^';
+  const ranges: [string, string][] = [];
+  let at = negated ? start + 1 : start;
+  while (chars[at] !== ']' || ranges.length === 0) {
+    const low = classChar(chars, at);
+    if (low === undefined) return undefined;
+    at += 1;
+    if (chars[at] !== '-') {
+      ranges.push([low, low]);
+      continue;
+    }
+    const high = classChar(chars, at + 1);
+    if (high === undefined) return undefined;
+    at += 2;
+    ranges.push([low, high]);
+  }
+  return { token: { kind: 'class', negated, ranges }, end: at + 1 };
+}
+
+/** A hyphen or a bracket cannot be an end of a range, and something must follow. */
+function classChar(chars: readonly string[], at: number): string | undefined {
+  const char = chars[at];
+  return char === '-' || char === ']' || at + 1 >= chars.length ? undefined : char;
+}
+
+/** A path as the functions work on it: cleaned, with slashes (docs/spec/conditions.md#paths). */
+interface EncodedPath {
+  /** `drive` stands under `/X:`, `unc` under `/host/share`, where the share may still be missing. */
+  readonly kind: 'normal' | 'drive' | 'unc';
+  /** Whether it was written with backslashes, and is to be printed so. */
+  readonly windows: boolean;
+  readonly value: string;
+}
+
+/** Reads a path of either style. A drive letter without any backslash is refused unless it stands alone. */
+function encodePath(path: string): EncodedPath | CelError {
+  charge(20 + 2 * path.length);
+  chargeText(8 * path.length);
+  const windows = path.includes('\\');
+  const slashed = windows ? path.replaceAll('\\', '/') : path;
+  if (/^\\\\[^\\/]/.test(path)) return { kind: 'unc', windows, value: cleanPath(slashed.slice(1)) };
+  if (/^[A-Za-z]:/.test(path)) {
+    if (!windows && path.length > 2) return new CelError(`failed to encode path ${path}: unsupported Win32 path`);
+    return { kind: 'drive', windows: true, value: cleanPath(`/${slashed}`) };
+  }
+  return { kind: 'normal', windows, value: cleanPath(slashed) };
+}
+
+/** A cleaned value in the style of the path it came from. */
+function decodePath({ kind, windows }: EncodedPath, value: string): string {
+  switch (kind) {
+    case 'normal':
+      return windows ? value.replaceAll('/', '\\') : value;
+    case 'drive':
+      return value.replace(/^\//, '').replaceAll('/', '\\');
+    case 'unc':
+      return `${value.startsWith('/') ? '\\' : ''}${value.replaceAll('/', '\\')}`;
+  }
+}
+
+/** The shortest Unix path that means the same, without looking at any file; `.` for nothing. */
+function cleanPath(path: string): string {
+  const rooted = path.startsWith('/');
+  const kept: string[] = [];
+  for (const element of path.split('/')) {
+    if (element === '' || element === '.') continue;
+    if (element !== '..') kept.push(element);
+    else if (kept.length > 0 && kept[kept.length - 1] !== '..') kept.pop();
+    else if (!rooted) kept.push(element);
+  }
+  const text = kept.join('/');
+  if (rooted) return `/${text}`;
+  return text === '' ? '.' : text;
 }

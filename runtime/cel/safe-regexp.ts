@@ -1,5 +1,4 @@
-import { setText } from './code-point-set.js';
-import { isDeterministic } from './safe-regexp-determinism.js';
+import { type CodePointSet, meet, setText } from './code-point-set.js';
 import { parseSafeSubset, type SafeNode, type SafePattern } from './safe-regexp-parser.js';
 
 /**
@@ -64,4 +63,166 @@ function print(node: SafeNode): string {
 function quantifier(min: number, max: number): string {
   if (max === Infinity) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
   return min === 0 && max === 1 ? '?' : `{${min},${max}}`;
+}
+
+/**
+ * Whether a backtracking engine needs only linear time: at every choice at most one way can take the next code point,
+ * and no text is matched in two ways. So a choice is never undone later than one code point on. A pattern that may
+ * start anywhere must in addition be short, or end with its only unbounded repetition, which then has nothing left to
+ * fail.
+ */
+function isDeterministic({ anchoredStart, anchoredEnd, body }: SafePattern): boolean {
+  const positions: Positions = { count: 0, followers: [], sets: [] };
+  if (analyse(body, positions) === undefined) return false;
+  if (!anchoredStart && !hasBoundedSearch(body, anchoredEnd)) return false;
+  return positions.followers.every((followers) => areDisjoint(followers, positions.sets));
+}
+
+/** More positions than these are re2js's work: a table of followers is quadratic. */
+const MAX_POSITIONS = 300;
+
+/** The places of the pattern that take a code point, bounded repetitions written out. */
+interface Positions {
+  count: number;
+  readonly sets: CodePointSet[];
+  readonly followers: number[][];
+}
+
+/** What a part of the pattern shows to the parts around it. */
+interface Ends {
+  readonly nullable: boolean;
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+}
+
+const EMPTY: Ends = { nullable: true, first: [], last: [] };
+
+/** The ends of a part, its followers recorded; undefined when it is ambiguous or too large. */
+function analyse(node: SafeNode, positions: Positions): Ends | undefined {
+  switch (node.kind) {
+    case 'set':
+      return place(node.set, positions);
+    case 'sequence':
+      return inOrder(
+        node.items.map((item) => () => analyse(item, positions)),
+        positions,
+      );
+    case 'choice':
+      return eitherOf(node.branches, positions);
+    case 'repeat':
+      return repeated(node, positions);
+  }
+}
+
+function place(set: CodePointSet, positions: Positions): Ends | undefined {
+  if (positions.count >= MAX_POSITIONS) return undefined;
+  const position = positions.count;
+  positions.count += 1;
+  positions.sets.push(set);
+  positions.followers.push([]);
+  return { nullable: false, first: [position], last: [position] };
+}
+
+function inOrder(parts: readonly (() => Ends | undefined)[], positions: Positions): Ends | undefined {
+  let whole = EMPTY;
+  for (const part of parts) {
+    const next = part();
+    if (next === undefined) return undefined;
+    connect(whole.last, next.first, positions);
+    whole = {
+      nullable: whole.nullable && next.nullable,
+      first: whole.nullable ? [...whole.first, ...next.first] : whole.first,
+      last: next.nullable ? [...whole.last, ...next.last] : next.last,
+    };
+    if (!areDisjoint(whole.first, positions.sets)) return undefined;
+  }
+  return whole;
+}
+
+function eitherOf(branches: readonly SafeNode[], positions: Positions): Ends | undefined {
+  const ends: Ends[] = [];
+  for (const branch of branches) {
+    const next = analyse(branch, positions);
+    if (next === undefined) return undefined;
+    ends.push(next);
+  }
+  if (ends.filter((end) => end.nullable).length > 1) return undefined;
+  const first = ends.flatMap((end) => end.first);
+  if (!areDisjoint(first, positions.sets)) return undefined;
+  return { nullable: ends.some((end) => end.nullable), first, last: ends.flatMap((end) => end.last) };
+}
+
+function repeated(node: SafeNode & { kind: 'repeat' }, positions: Positions): Ends | undefined {
+  const once = () => {
+    const body = analyse(node.body, positions);
+    // A body that may be empty can be repeated in more than one way.
+    return body?.nullable ? undefined : body;
+  };
+  const required = Array.from({ length: node.min }, () => once);
+  const optional = () => {
+    const body = node.max === Infinity ? loop(once(), positions) : once();
+    return body && { ...body, nullable: true };
+  };
+  if (node.max === Infinity) return inOrder([...required, optional], positions);
+  return optionalTail(node.max - node.min, inOrder(required, positions), once, positions);
+}
+
+function loop(body: Ends | undefined, positions: Positions): Ends | undefined {
+  if (body !== undefined) connect(body.last, body.first, positions);
+  return body;
+}
+
+/** `(x(x(x)?)?)?` after what is required: each further one needs the one before it. */
+function optionalTail(
+  count: number,
+  required: Ends | undefined,
+  once: () => Ends | undefined,
+  positions: Positions,
+): Ends | undefined {
+  let whole = required;
+  let previous = required;
+  for (let made = 0; made < count; made += 1) {
+    const next = once();
+    if (whole === undefined || previous === undefined || next === undefined) return undefined;
+    connect(previous.last, next.first, positions);
+    const first: readonly number[] = previous === EMPTY ? next.first : whole.first;
+    whole = { nullable: whole.nullable, first, last: [...whole.last, ...next.last] };
+    previous = next;
+  }
+  return whole;
+}
+
+/**
+ * The same position twice among followers is a second way to the same text: it stays in the list, and the list is then
+ * not disjoint.
+ */
+function connect(from: readonly number[], to: readonly number[], positions: Positions): void {
+  for (const position of from) positions.followers[position]?.push(...to);
+}
+
+function areDisjoint(members: readonly number[], sets: readonly CodePointSet[]): boolean {
+  return members.every((a, index) => members.slice(index + 1).every((b) => !meet(sets[a] ?? [], sets[b] ?? [])));
+}
+
+/** Whether an attempt at one place costs no more than the pattern's own size. */
+function hasBoundedSearch(body: SafeNode, anchoredEnd: boolean): boolean {
+  if (anchoredEnd || body.kind !== 'sequence') return !isUnbounded(body);
+  const last = body.items[body.items.length - 1];
+  if (last === undefined) return true;
+  const rest = body.items.slice(0, -1);
+  const tail = last.kind === 'repeat' ? last.body : last;
+  return !rest.some(isUnbounded) && !isUnbounded(tail);
+}
+
+function isUnbounded(node: SafeNode): boolean {
+  switch (node.kind) {
+    case 'set':
+      return false;
+    case 'sequence':
+      return node.items.some(isUnbounded);
+    case 'choice':
+      return node.branches.some(isUnbounded);
+    case 'repeat':
+      return node.max === Infinity || isUnbounded(node.body);
+  }
 }

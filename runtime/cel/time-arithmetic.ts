@@ -1,6 +1,7 @@
 import { durationOf, MAX_NANOS, MIN_NANOS, SECOND } from './duration.js';
+import { NO_SUCH_OVERLOAD } from './failures.js';
 import { timestampAt } from './timestamp.js';
-import { type CelError, Duration, type Timestamp } from './values.js';
+import { type CelError, Duration, isFailure, type Result, Timestamp } from './values.js';
 
 /**
  * `t + d`: the offset of the timestamp stays; `timestamp overflow` outside the years 1 to 9999
@@ -39,4 +40,24 @@ function shift(t: Timestamp, by: bigint): Timestamp | CelError {
 
 function nanosBetween(a: Timestamp, b: Timestamp): bigint {
   return (BigInt(a.seconds) - BigInt(b.seconds)) * SECOND + BigInt(a.nanos - b.nanos);
+}
+
+/**
+ * What `now` asks of a request: the one instant of the whole call, with the server's offset
+ * (docs/spec/conditions.md#the-current-time).
+ */
+export interface RequestTime {
+  readonly now: { readonly seconds: number; readonly nanos: number; readonly offset: number };
+}
+
+/** `now()` (docs/spec/conditions.md#the-current-time). */
+export function now(request: RequestTime): Timestamp {
+  const { seconds, nanos, offset } = request.now;
+  return new Timestamp(seconds, nanos, offset);
+}
+
+/** `timeSince(t)`, now − t; it saturates where `-` would overflow (docs/spec/conditions.md#core-functions). */
+export function timeSince(t: Result, request: RequestTime): Result {
+  if (isFailure(t)) return t;
+  return t instanceof Timestamp ? saturatedDifference(now(request), t) : NO_SUCH_OVERLOAD;
 }

@@ -22,7 +22,7 @@ import {
   timestampUtcText,
   toDuration,
   toTimestamp,
-} from './time.js';
+} from './index.js';
 import { CelError, type Duration, type Result, Timestamp } from './values.js';
 
 const ts = (text: string) => toTimestamp(text) as Timestamp;
