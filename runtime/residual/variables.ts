@@ -1,8 +1,9 @@
+import * as cel from '../cel/index.js';
 import { isFailure } from '../cel/index.js';
 import { evaluates } from './attempt.js';
 import { conditional } from './logic.js';
 import { isReadable } from './selection.js';
-import { isKnown, isUnplannable, resultOf, type Term, Unknown } from './term.js';
+import { type Condition, isKnown, isUnplannable, type PossibleRole, resultOf, type Term, Unknown } from './term.js';
 
 /** `has(V.x)`: whether a variable can be evaluated (docs/spec/plans.md#d-05-has-of-what-is-known). */
 export function isSet(term: Term): Term {
@@ -22,4 +23,16 @@ export function orNull(term: Term): Term {
   if (isKnown(term)) return isFailure(resultOf(term)) ? null : term;
   const set = isSet(term);
   return isUnplannable(set) ? set : conditional(set, term, null);
+}
+
+/**
+ * `runtime.effectiveDerivedRoles` as a term; reading it fails where it is not `readable`
+ * (docs/spec/policy-language.md#strict-evaluation). Roles that are known to be active or not are a list like any other.
+ */
+export function rolesOf(roles: readonly PossibleRole[], readable: Condition): Term {
+  if (readable === false) return cel.select({}, 'effectiveDerivedRoles');
+  const possible = roles.filter(({ condition }) => condition !== false);
+  if (readable === true && possible.every(({ condition }) => condition === true))
+    return possible.map(({ name }) => name);
+  return new Unknown({ kind: 'roles', roles: possible, readable }, 'other');
 }

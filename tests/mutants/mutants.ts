@@ -6,7 +6,7 @@ const ATTEMPT = 'runtime/residual/attempt.ts';
 const CALL = 'runtime/residual/call.ts';
 const CONDITION = 'runtime/residual/condition.ts';
 const FILTER = 'runtime/residual/filter.ts';
-const LIBRARY = 'runtime/residual/library.ts';
+const LIBRARY = 'runtime/residual/variables.ts';
 const LOGIC = 'runtime/residual/logic.ts';
 const MACROS = 'runtime/residual/macros.ts';
 const OPERAND = 'runtime/residual/operand.ts';
@@ -15,7 +15,7 @@ const ROW = 'runtime/residual/row.ts';
 const SELECTION = 'runtime/residual/selection.ts';
 const SIMPLIFY = 'runtime/residual/simplify.ts';
 const TRUTH = 'runtime/residual/truth.ts';
-const UNMET = 'runtime/residual/unmet.ts';
+const UNMET = 'runtime/residual/filter.ts';
 const WIRE = 'runtime/residual/wire.ts';
 const WHERE = 'compiler/emit/where.ts';
 

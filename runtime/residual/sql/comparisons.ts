@@ -1,10 +1,10 @@
 import * as cel from '../../cel/index.js';
-import { ALWAYS, allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
-import { compareMoment } from './moments.js';
+import type { Timestamp } from '../../cel/index.js';
+import type { Dialect } from './dialect.js';
+import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';
 import { Refusal } from './refusal.js';
 import { booleanOf, jsonAs, type Scope, textConstant } from './scope.js';
-import type { Dialect } from './dialect.js';
 import type { Constant, Json, JsonType, Scalar, ScalarType, SqlValue } from './value.js';
 
 /** Where a value is there. */
@@ -295,4 +295,37 @@ function orderOfScalars(scope: Scope, a: Scalar, operator: Order, b: Scalar): Sq
   const [left, right] = a.type === 'text' ? bytesOf(scope, a, b) : [a.sql, b.sql];
   const isOrdered = sql`${left} ${operator} ${right}`;
   return isReadTime(a) ? allOf(isOrdered, readable(scope, a), readable(scope, b)) : isOrdered;
+}
+
+/** A timestamp column beside a constant that may be finer than the column. */
+function compareMoment(
+  { dialect }: Scope,
+  { sql: column }: Scalar,
+  operator: Order | '=' | '<>',
+  moment: Timestamp,
+): Sql {
+  const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
+  const isBetween = moment.nanos % unit !== 0;
+  const before = dialect.constant(textOf(moment, dialect), 'timestamp');
+  if (!isBetween && operator === '=') return sql`${column} = ${before}`;
+  if (!isBetween) return allOf(sql`${column} ${operator} ${before}`, dialect.isMoment(column));
+  switch (operator) {
+    case '=':
+      return NEVER;
+    case '<>':
+      return dialect.isMoment(column);
+    case '<':
+    case '<=':
+      return allOf(sql`${column} <= ${before}`, dialect.isMoment(column));
+    case '>':
+    case '>=':
+      return allOf(sql`${column} > ${before}`, dialect.isMoment(column));
+  }
+}
+
+/** In UTC, cut to what the column holds. A `DATETIME` of MySQL has no zone. */
+function textOf({ seconds, nanos }: Timestamp, { name, secondDigits }: Scope['dialect']): string {
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  const fraction = String(nanos).padStart(9, '0').slice(0, secondDigits);
+  return name === 'mysql' ? `${whole.replace('T', ' ')}.${fraction}` : `${whole}.${fraction}Z`;
 }

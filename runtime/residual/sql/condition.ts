@@ -1,18 +1,16 @@
-import { toTimestamp, Timestamp } from '../../cel/index.js';
+import { Timestamp, toTimestamp } from '../../cel/index.js';
 import { expression, type Expression, type JsonValue, type Operand, operandsOf, sameOperand } from '../operand.js';
-import { equality, ordering, readable } from './comparisons.js';
 import { intersection, membership, size, subset } from './collections.js';
-import { ALWAYS, allOf, anyOf, NEVER, type Sql, unless } from './fragment.js';
+import { equality, ordering, readable } from './comparisons.js';
+import { allOf, ALWAYS, anyOf, NEVER, type Sql, unless } from './fragment.js';
 import { arithmetic } from './numbers.js';
-import { fieldPresence, fieldsOf, overFields } from './objects.js';
-import { isQuantifier, quantified } from './quantifiers.js';
+import { fieldPresence, fieldsOf, isQuantifier, overFields, quantified } from './quantifiers.js';
 import { Refusal } from './refusal.js';
 import type { Scope } from './scope.js';
 import { concat, inCase, isText, textTest } from './texts.js';
 import { hasType, type TypeTest, typeTestOf } from './types.js';
 import { FAILED, type SqlValue } from './value.js';
 import { fieldOf, presence, variableValue } from './variables.js';
-import { withoutChoices } from './choices.js';
 
 /**
  * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. What fails is neither, so a
@@ -306,3 +304,38 @@ function soughtElements(quantifier: string, body: Operand, name: string): readon
   const constant = isElement(first) ? second : isElement(second) ? first : undefined;
   return constant !== undefined && 'value' in constant ? [constant.value] : undefined;
 }
+
+/**
+ * `(c ? a : b) < d` is `c ? a < d : b < d`: choices come to where conditions are. An operand without one is handed back
+ * itself.
+ */
+function withoutChoices(operand: Operand): Operand {
+  if (!('expression' in operand)) return operand;
+  const { operator, operands } = operand.expression;
+  if (KEPT.has(operator)) return operand;
+  const lifted = operands.map(withoutChoices);
+  const position = lifted.findIndex((part) => 'expression' in part && part.expression.operator === 'if');
+  const choice = lifted[position];
+  if (choice === undefined || !('expression' in choice)) return operand;
+  const [condition, whenTrue, whenFalse] = choice.expression.operands as [Operand, Operand, Operand];
+  const chosen = (branch: Operand): Operand => withoutChoices(expression(operator, ...lifted.with(position, branch)));
+  return expression('if', condition, chosen(whenTrue), chosen(whenFalse));
+}
+
+/** What has conditions in it, or decides for itself which of its operands count. */
+const KEPT: ReadonlySet<string> = new Set([
+  'if',
+  'and',
+  'or',
+  'not',
+  'unless',
+  'lambda',
+  'exists',
+  'all',
+  'exists_one',
+  'filter',
+  'map',
+  'transformList',
+  'transformMap',
+  'transformMapEntry',
+]);

@@ -1,12 +1,12 @@
+import { operandText } from '../debug.js';
 import type { Filter } from '../filter.js';
-import type { Operand } from '../operand.js';
+import { expression, type Operand } from '../operand.js';
+import type { RuleFilter, SqlCondition, SqlOptions, SqlParameter, SqlProblem } from './condition-result.js';
 import { truth } from './condition.js';
-import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import type { Dialect } from './dialect.js';
 import { ALWAYS, NEVER, sql, type Sql } from './fragment.js';
 import { MYSQL } from './mysql.js';
 import { POSTGRESQL } from './postgresql.js';
-import { problemsOf } from './problems.js';
 import { Refusal } from './refusal.js';
 import { Statement } from './scope.js';
 import { SQLITE } from './sqlite.js';
@@ -87,3 +87,65 @@ function templateOf(strings: string[]): TemplateStringsArray {
     Object.defineProperty([...strings], 'raw', { value: Object.freeze(strings) }),
   ) as readonly string[] as TemplateStringsArray;
 }
+
+/** Whether a filter can be said. */
+type Attempt = (filter: Filter) => Sql | Refusal;
+
+/**
+ * Every part of a filter that cannot be said, with the rules that have it: those that alone cannot be said for the same
+ * reason.
+ */
+function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt: Attempt): readonly SqlProblem[] {
+  const problems = new Map<string, SqlProblem>();
+  const add = (problem: SqlProblem): void => {
+    problems.set(JSON.stringify(problem), problem);
+  };
+  const inRules = rules.flatMap(({ policy, rule, place, filter: alone }) =>
+    refusedParts(alone, attempt).map((problem) => ({
+      ...problem,
+      policy,
+      rule,
+      ...(place === undefined ? {} : { place }),
+    })),
+  );
+  for (const problem of refusedParts(filter, attempt)) {
+    const same = inRules.filter(
+      (one) =>
+        one.operator === problem.operator &&
+        one.reason === problem.reason &&
+        (one.part === problem.part || !inRules.some(({ part }) => part === problem.part)),
+    );
+    if (same.length === 0) add(problem);
+    for (const one of same) add(one);
+  }
+  return [...problems.values()];
+}
+
+/** The smallest conditions that are refused, each where it stands. */
+function refusedParts(filter: Filter, attempt: Attempt): readonly SqlProblem[] {
+  if (filter.kind !== 'KIND_CONDITIONAL') return [];
+  return refusedIn(filter.condition, attempt);
+}
+
+function refusedIn(operand: Operand, attempt: Attempt): readonly SqlProblem[] {
+  const refusal = refusalOf(operand, attempt);
+  if (refusal === undefined) return [];
+  const inner =
+    'expression' in operand && LOGIC.has(operand.expression.operator)
+      ? operand.expression.operands.flatMap((part) => refusedIn(part, attempt))
+      : [];
+  return inner.length > 0
+    ? inner
+    : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
+}
+
+/** Whether an operand can be said, and its negation. */
+function refusalOf(operand: Operand, attempt: Attempt): Refusal | undefined {
+  for (const condition of [operand, expression('not', operand)]) {
+    const outcome = attempt({ kind: 'KIND_CONDITIONAL', condition });
+    if (outcome instanceof Refusal) return outcome;
+  }
+  return undefined;
+}
+
+const LOGIC: ReadonlySet<string> = new Set(['and', 'or', 'not', 'unless', 'if']);

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rolesOf } from './library.js';
 import { anyRole, equals } from './operators.js';
 import { rowOf } from './row.js';
 import type { Condition, Unknown } from './term.js';
+import { rolesOf } from './variables.js';
 
 const isOwner: Condition = { kind: 'is', term: equals(rowOf({}).attr('owner'), 'ann') as Unknown };
 
