@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { format } from './format.js';
-import { IpValue } from './network.js';
+import { IpValue } from './ip-address.js';
 import { EvaluationLimitError } from './meter.js';
 import { CelError, Duration, Timestamp, TypeValue, Uint, type Value, ValueMap } from './values.js';
 

@@ -1,6 +1,6 @@
 import { BoundedCache } from './bounded-cache.js';
 import { refuse } from './failures.js';
-import { cidrText, CidrValue, ipText, IpValue, maskedBits, widthOf } from './ip-address.js';
+import { CidrValue, ipText, IpValue, maskedBits, widthOf } from './ip-address.js';
 import { isMapped, parseAddress, type ParsedAddress } from './ip-parser.js';
 import { charge } from './meter.js';
 import { quotedText } from './quoted-text.js';
