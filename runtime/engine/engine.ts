@@ -11,9 +11,8 @@ import {
 import type { Writing } from '../residual/index.js';
 import { check } from './decide/check.js';
 import { type CompiledTraces, Evaluation, type Judges, type Listener } from './decide/evaluation.js';
-import { requestedScope } from './find/chains.js';
+import { FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart } from './find/registry.js';
-import { FEW_ROLES } from './find/roles.js';
 import type { EvaluationLimits, Guard } from './limits.js';
 import type { Plan, Planner, PlanSettings } from './plan/planner.js';
 import {
@@ -28,6 +27,7 @@ import {
   type PlanRequestOf,
   type PlanResult,
   type PrincipalInput,
+  requestedScope,
   type ResourceActions,
   type ResourceInput,
   type SchemaEnforcement,

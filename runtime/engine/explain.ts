@@ -10,11 +10,10 @@ import {
   type Settings,
   settingsOf,
 } from './engine.js';
-import { requestedScope, type RoleLimits, stepsFrom, withoutDot } from './find/chains.js';
-import { Registry } from './find/registry.js';
-import { FEW_ROLES, lineageBits, roleClasses } from './find/roles.js';
-import { EVERYONE, type RuleEntry, type RuleTable } from './find/tables.js';
-import type { CheckRequest, PlanRequest, PlanResourceInput } from './requests.js';
+import { type RoleLimits, stepsFrom } from './find/chains.js';
+import { find, Registry } from './find/registry.js';
+import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from './find/tables.js';
+import { type CheckRequest, type PlanRequest, type PlanResourceInput, withoutDot } from './requests.js';
 
 /** An engine that can tell, after an answer, how it came about: for logs, audit and the command line. */
 export interface AuditedEngine extends Engine {
@@ -90,25 +89,15 @@ class JournalingEngine extends PolicyEngine {
  */
 export function considerPlan(registry: Registry, settings: Settings, request: PlanRequest, journal: Journal): void {
   const { principal, resource, actions } = request;
-  const version = resource.policyVersion || settings.defaultPolicyVersion;
-  const scope = requestedScope(resource.scope, settings.defaultScope);
+  const found = find(registry, settings, principal, resource);
   const known = knownOf(request, settings, journal);
   const visit: Visit = { known, journal, kind: resource.kind };
-  const chain = registry.resourceChain(resource.kind, version, scope);
-  const byPrincipal = registry.principals?.chain(
-    principal.id,
-    version,
-    requestedScope(principal.scope, settings.defaultScope),
-  );
-  const lineages = registry.roles?.lineages(version, scope);
-  const roles =
-    principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages).first : principal.roles;
   for (const action of actions) {
-    for (const { kinds, otherKinds } of byPrincipal?.steps ?? [])
-      visitTable(visit, kinds.get(chain.kind) ?? otherKinds, action, EVERYONE, []);
-    for (const role of roles) {
-      const lineage = lineages?.get(role) ?? [role];
-      for (const { policy, table, limits } of stepsFrom(chain.first)) {
+    for (const { kinds, otherKinds } of found.principal?.steps ?? [])
+      visitTable(visit, kinds.get(found.resource.kind) ?? otherKinds, action, EVERYONE, []);
+    for (const role of found.classes?.first ?? principal.roles) {
+      const lineage = found.lineages?.get(role) ?? [role];
+      for (const { policy, table, limits } of stepsFrom(found.resource.first)) {
         for (const ancestor of lineage) visitLimits(visit, limits?.byRole.get(ancestor), action);
         if (policy !== undefined && table !== undefined)
           visitTable(visit, table, action, lineageBits(policy, lineage), lineage);
@@ -123,28 +112,10 @@ interface Visit {
   readonly kind: string;
 }
 
-function visitTable(
-  visit: Visit,
-  { ordered, key }: RuleTable,
-  action: string,
-  bits: number,
-  lineage: readonly string[],
-): void {
-  for (const entry of ordered.named.get(action) ?? ordered.other) {
-    if (isReached(visit, entry, action, bits, lineage)) visitRule(visit, entry, key);
+function visitTable(visit: Visit, table: RuleTable, action: string, bits: number, lineage: readonly string[]): void {
+  for (const entry of entriesFor(table, action)) {
+    if (isReached(entry, bits, lineage, action, visit.kind)) visitRule(visit, entry, table.key);
   }
-}
-
-function isReached(
-  { kind }: Visit,
-  { roles, rule, reaches }: RuleEntry,
-  action: string,
-  bits: number,
-  lineage: readonly string[],
-): boolean {
-  if ((roles & bits) === 0) return false;
-  if (rule.among !== undefined && !lineage.some((role) => rule.among?.(role))) return false;
-  return reaches === undefined || reaches(action, kind);
 }
 
 function visitRule({ known, journal }: Visit, { rule, traced, tracedDerivedRole }: RuleEntry, key: string): void {

@@ -1,6 +1,6 @@
 import { beginLimit, DEFAULT_COST, DEFAULT_MEMORY, endLimit, EvaluationLimitError, renewMemory } from '../cel/index.js';
 import { type Evaluation, Speakers } from './decide/evaluation.js';
-import { FEW_ROLES, roleClasses } from './find/roles.js';
+import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';
 import type { AccessRequest, CheckRequest, CheckResult, PlanRequest, PlanResult } from './requests.js';
 

@@ -169,6 +169,22 @@ export interface PlanRequestOf<P extends Permissions, K extends KindOf<P>> exten
   readonly auxData?: AuxDataInput | undefined;
 }
 
+/**
+ * The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the
+ * default (docs/spec/policy-language.md#preparing-a-check).
+ */
+export function requestedScope(scope: string | undefined, defaultScope: string): string {
+  return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
+}
+
+/** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */
+export function withoutDot(scope: string): string {
+  // Most scopes are empty, which this asks first; `startsWith` is a call.
+  return scope !== '' && scope.charCodeAt(0) === DOT ? scope.slice(1) : scope;
+}
+
+const DOT = 0x2e;
+
 /** What a schema violation does (docs/spec/policy-language.md#enforcement). */
 export type SchemaEnforcement = 'none' | 'warn' | 'reject';
 

@@ -9,10 +9,10 @@ import {
   sanitize,
 } from '../policy/index.js';
 import type { Filter } from '../residual/index.js';
-import { type CompiledBundle, createEngine, type EngineOptions } from './engine.js';
+import { type CompiledBundle, createEngine, type EngineOptions, settingsOf } from './engine.js';
+import { type Place, placeOf } from './find/registry.js';
 import type { PlanRequest } from './requests.js';
 import { RESOURCE_SCHEMA } from './plan/planner.js';
-import { requestedScope } from './find/chains.js';
 
 /** What one rule leaves in a plan. */
 export interface RuleFilter {
@@ -37,8 +37,7 @@ export function ruleFilters(
     bundle,
     request,
     options,
-    version: request.resource.policyVersion || (options.defaultPolicyVersion ?? 'default'),
-    scope: requestedScope(request.resource.scope, options.defaultScope ?? ''),
+    place: placeOf(settingsOf(options), request.principal, request.resource),
   };
   return [
     ...ofResourcePolicies(asked),
@@ -52,23 +51,25 @@ interface Asked {
   readonly bundle: CompiledBundle;
   readonly request: PlanRequest;
   readonly options: EngineOptions;
-  readonly version: string;
-  readonly scope: string;
+  readonly place: Place;
 }
 
 function ofResourcePolicies(asked: Asked): readonly RuleFilter[] {
   const kind = sanitize(asked.request.resource.kind);
   const policies = asked.bundle.resourcePolicies.filter(
-    (policy) => policy.kind === kind && policy.version === asked.version && isAbove(policy.scope, asked.scope),
+    (policy) =>
+      policy.kind === kind && policy.version === asked.place.version && isAbove(policy.scope, asked.place.scope),
   );
   return policies.flatMap((policy) => rulesOf(asked, policy).map((rule) => alone(asked, policy, rule)));
 }
 
 function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
-  const { bundle, request, version, options } = asked;
-  const scope = requestedScope(request.principal.scope, options.defaultScope ?? '');
+  const { bundle, request, place } = asked;
   const policies = bundle.principalPolicies.filter(
-    (policy) => policy.principal === request.principal.id && policy.version === version && isAbove(policy.scope, scope),
+    (policy) =>
+      policy.principal === request.principal.id &&
+      policy.version === place.version &&
+      isAbove(policy.scope, place.principalScope),
   );
   return policies.flatMap((policy) =>
     rulesOfPrincipal(asked, policy).map((rule) =>
@@ -78,10 +79,10 @@ function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
 }
 
 function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
-  const { bundle, request, version, scope } = asked;
+  const { bundle, request, place } = asked;
   const roles = rolesOf(bundle, request);
   const policies = bundle.rolePolicies.filter(
-    (policy) => roles.includes(policy.role) && policy.version === version && isAbove(policy.scope, scope),
+    (policy) => roles.includes(policy.role) && policy.version === place.version && isAbove(policy.scope, place.scope),
   );
   return policies.flatMap(({ key, rules }) =>
     rules.flatMap(({ name, covers, allows, when, where }) => {
@@ -93,16 +94,17 @@ function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
 }
 
 /** The rows that the resource schema accepts, where violations are rejected. */
-function ofResourceSchema({ bundle, request, options, version }: Asked): readonly RuleFilter[] {
+function ofResourceSchema({ bundle, request, options, place }: Asked): readonly RuleFilter[] {
   const kind = sanitize(request.resource.kind);
   const root = bundle.resourcePolicies.find(
-    (policy) => policy.kind === kind && policy.version === version && policy.scope === '',
+    (policy) => policy.kind === kind && policy.version === place.version && policy.scope === '',
   );
   const resource = root?.schemas?.resource;
   if (options.schemaEnforcement !== 'reject' || root === undefined || resource === undefined) return [];
   const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE, when: always, where: always };
   const only: ResourcePolicy = {
-    ...anyPolicy({ request, version, scope: '' }),
+    ...anyPolicy({ request, place }),
+    scope: '',
     overridesParent: true,
     otherActions: [anything],
     schemas: { resource },
@@ -135,7 +137,7 @@ function rulesOfPrincipal(asked: Asked, { kinds, otherKinds }: PrincipalPolicy):
 }
 
 /** A policy that reaches everyone. */
-function anyPolicy({ request, version, scope }: Pick<Asked, 'request' | 'version' | 'scope'>): ResourcePolicy {
+function anyPolicy({ request, place: { version, scope } }: Pick<Asked, 'request' | 'place'>): ResourcePolicy {
   return {
     key: '',
     kind: sanitize(request.resource.kind),
@@ -154,7 +156,7 @@ function anyPolicy({ request, version, scope }: Pick<Asked, 'request' | 'version
 }
 
 /** The plan of a bundle with this rule and no other. */
-function alone({ bundle, request, options, scope }: Asked, policy: ResourcePolicy, rule: Rule): RuleFilter {
+function alone({ bundle, request, options, place: { scope } }: Asked, policy: ResourcePolicy, rule: Rule): RuleFilter {
   const { memo: _, reaches: __, ...only } = rule;
   const reduced: CompiledBundle = {
     ...bundle,

@@ -128,12 +128,12 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'step !== undefined && verdict.allow !== true; step = step.parent',
     replace: 'step !== undefined && verdict.allow !== true; step = undefined',
   },
-  { name: 'a rule reaches every role', file: PLAN, find: 'if ((roles & bits) === 0) return false;', replace: '' },
+  { name: 'a rule reaches every role', file: PLAN, find: 'isReached(entry, bits,', replace: 'isReached(entry, -1,' },
   {
     name: 'a rule with a glob reaches every action',
     file: PLAN,
-    find: 'return reaches === undefined || reaches(action, planning.resource.kind);',
-    replace: 'return true;',
+    find: 'if (!isReached(entry,',
+    replace: 'if (!isReached({ ...entry, reaches: undefined },',
   },
   { name: 'an ALLOW that no filter can say grants', file: PLAN, find: 'entry.effect !== ALLOW);', replace: 'true);' },
   {

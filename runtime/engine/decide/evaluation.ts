@@ -12,16 +12,22 @@ import type {
 import {
   emptyChain,
   type PrincipalChain,
+  type PrincipalFinder,
   type PrincipalStep,
   type ResourceChain,
   type ResourceStep,
+  type RoleClasses,
+  type RoleFinder,
   type ScopeLimits,
-  withoutDot,
 } from '../find/chains.js';
-import type { PrincipalFinder, RoleFinder } from '../find/registry.js';
-import { lineageBits, RoleBits, type RoleClasses } from '../find/roles.js';
-import type { RoleNames, RuleTable } from '../find/tables.js';
-import type { AuxDataInput, OutputEntry, PrincipalInput, ResourceInput } from '../requests.js';
+import { lineageBits, RoleBits, type RoleNames, type RuleTable } from '../find/tables.js';
+import {
+  type AuxDataInput,
+  type OutputEntry,
+  type PrincipalInput,
+  type ResourceInput,
+  withoutDot,
+} from '../requests.js';
 
 /** Neither ALLOW nor DENY. */
 export const UNDECIDED = 0;

@@ -1,6 +1,6 @@
 import { charge } from '../../cel/index.js';
 import { ALLOW, DENY, type Output } from '../../policy/index.js';
-import type { RuleEntry, RuleTable } from '../find/tables.js';
+import { entriesFor, isReached, type RuleEntry, type RuleTable } from '../find/tables.js';
 import { type Evaluation, type Outcome, UNDECIDED, type VisitRules } from './evaluation.js';
 
 /**
@@ -8,11 +8,12 @@ import { type Evaluation, type Outcome, UNDECIDED, type VisitRules } from './eva
  * which somebody can tell that rules are visited: those with outputs or shared results, and the second emission.
  */
 export const visitRules: VisitRules = (evaluation, table, bits, action) => {
-  const entries = table.ordered.named.get(action) ?? table.ordered.other;
+  const { lineage, resource } = evaluation;
+  const entries = entriesFor(table, action);
   charge(4 + 2 * entries.length);
   let outcome: Outcome = UNDECIDED;
   for (const entry of entries) {
-    if (!isReached(evaluation, entry, bits, action)) continue;
+    if (!isReached(entry, bits, lineage, action, resource.kind)) continue;
     evaluation.journal?.considers(table.key, entry.rule.name);
     const effect = visitRule(evaluation, table, entry, action);
     if (effect === DENY) return DENY;
@@ -20,18 +21,6 @@ export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   }
   return outcome;
 };
-
-function isReached(
-  { lineage, resource }: Evaluation,
-  { roles, reaches, rule }: RuleEntry,
-  bits: number,
-  action: string,
-): boolean {
-  if ((roles & bits) === 0) return false;
-  const { among } = rule;
-  if (among !== undefined && !lineage.some((role) => among(role))) return false;
-  return reaches === undefined || reaches(action, resource.kind);
-}
 
 /**
  * A rule speaks once for each row it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), unless one of

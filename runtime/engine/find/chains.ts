@@ -2,12 +2,15 @@ import {
   type AttemptedCondition,
   type DerivedRole,
   policyKey,
+  type PrincipalPolicy,
   type ResourcePolicy,
+  type RolePolicy,
   type RoleRule,
   type SchemaReferences,
+  type TracedBundle,
   type TracedCondition,
 } from '../../policy/index.js';
-import { type RuleTable, ruleTable, type SharedFacts, type TableShape } from './tables.js';
+import { entryOf, lineageBits, type RuleTable, ruleTable, type SharedFacts, type TableShape } from './tables.js';
 
 /**
  * The scopes that judge a request about one kind and version, from the scope requested to the root
@@ -182,6 +185,15 @@ export interface Principals {
   keyOf(id: string, version: string, scope: string): string;
 }
 
+/** Finds principal policies. */
+export interface PrincipalFinder {
+  readonly principalsOf: (
+    policies: readonly PrincipalPolicy[],
+    shared: SharedFacts,
+    lenientScopeSearch: boolean,
+  ) => Principals;
+}
+
 /**
  * The policies of one principal that judge its requests, from the scope requested to the root
  * (docs/spec/policy-language.md#principal-policies).
@@ -209,6 +221,11 @@ export interface Roles {
   lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined;
   /** What those of a scope say about a kind; undefined where there is none. */
   limits(version: string, scope: string, kind: string): ScopeLimits | undefined;
+}
+
+/** Finds role policies. */
+export interface RoleFinder {
+  readonly rolesOf: (policies: readonly RolePolicy[], traced: TracedBundle | undefined) => Roles;
 }
 
 /** What the role policies of one version and scope say about one kind. */
@@ -250,17 +267,64 @@ export function areSilent(
 }
 
 /**
- * The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the
- * default (docs/spec/policy-language.md#preparing-a-check).
+ * The roles of a request by how a chain judges them: roles of one class are told apart by none of its scopes. So the
+ * cost of a decision depends on what policies name, not on how many roles the caller sends.
  */
-export function requestedScope(scope: string | undefined, defaultScope: string): string {
-  return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
+export interface RoleClasses {
+  /** The first role of each class, in the order of the request. */
+  readonly first: readonly string[];
+  /** The class of each role. */
+  readonly of: Uint32Array;
+  /** The first two roles of each class, in the order of the request. */
+  readonly firstTwo: readonly number[];
+  /** The classes in the order of their last roles. */
+  readonly byLast: readonly number[];
 }
 
-/** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */
-export function withoutDot(scope: string): string {
-  // Most scopes are empty, which this asks first; `startsWith` is a call.
-  return scope !== '' && scope.charCodeAt(0) === DOT ? scope.slice(1) : scope;
+/** With no more roles than this, finding their classes would cost more than it saves. */
+export const FEW_ROLES = 8;
+
+/** The classes of some roles. */
+export function roleClasses(
+  roles: readonly string[],
+  chain: ResourceChain,
+  lineages: ReadonlyMap<string, readonly string[]> | undefined,
+): RoleClasses {
+  const classes = new Map<string, number>();
+  const first: string[] = [];
+  const counts: number[] = [];
+  const last: number[] = [];
+  const firstTwo: number[] = [];
+  const of = new Uint32Array(roles.length);
+  for (let position = 0; position < roles.length; position++) {
+    const role = roles[position] as string;
+    const text = lineages?.has(role) ? `=${role}` : classText(role, chain);
+    const number = entryOf(classes, text, () => first.push(role) - 1);
+    of[position] = number;
+    last[number] = position;
+    counts[number] = (counts[number] ?? 0) + 1;
+    if ((counts[number] as number) <= 2) firstTwo.push(position);
+  }
+  const byLast = [...first.keys()].sort((a, b) => (last[a] as number) - (last[b] as number));
+  return { first, of, firstTwo, byLast };
+}
+
+/**
+ * A role that a policy names in a way bits cannot tell is a class of its own: its text, which cannot be mistaken for
+ * bits.
+ */
+function classText(role: string, chain: ResourceChain): string {
+  let text = ' ';
+  for (let step = chain.first; step !== undefined; step = step.parent) {
+    if (step.limits?.byRole.has(role)) return `=${role}`;
+    if (step.table === undefined) continue;
+    const { shape } = step.table;
+    text += `${lineageBits(shape, [role])},`;
+    if (!shape.crowded) continue;
+    if (shape.roles.has(role)) return `=${role}`;
+    for (const { matches } of shape.roleGlobs) text += matches(role) ? 1 : 0;
+  }
+  return text;
 }
 
 /** A scope and its ancestors, most specific first: `a.b`, `a`, the root. */
@@ -272,8 +336,6 @@ export function scopeChain(scope: string): readonly string[] {
   }
   return chain;
 }
-
-const DOT = 0x2e;
 
 /**
  * The scopes that some policy lives in, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check,

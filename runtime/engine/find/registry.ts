@@ -1,17 +1,17 @@
-import {
-  type PolicyBundle,
-  type PrincipalPolicy,
-  type ResourcePolicy,
-  type RolePolicy,
-  sanitize,
-  type TracedBundle,
-} from '../../policy/index.js';
+import { type PolicyBundle, type ResourcePolicy, sanitize, type TracedBundle } from '../../policy/index.js';
+import { type PlanResourceInput, type PrincipalInput, requestedScope } from '../requests.js';
 import {
   emptyChain,
+  FEW_ROLES,
+  type PrincipalChain,
+  type PrincipalFinder,
   type Principals,
   type ResourceChain,
   resourceChain,
   resourceTable,
+  roleClasses,
+  type RoleClasses,
+  type RoleFinder,
   type Roles,
   ScopeSet,
 } from './chains.js';
@@ -32,18 +32,69 @@ export interface Findable extends PolicyBundle {
   readonly roleJudge?: RoleFinder | undefined;
 }
 
-/** Finds principal policies. */
-export interface PrincipalFinder {
-  readonly principalsOf: (
-    policies: readonly PrincipalPolicy[],
-    shared: SharedFacts,
-    lenientScopeSearch: boolean,
-  ) => Principals;
+/** Where the policies for a request are looked for: what it names, or the defaults of the settings. */
+export interface Place {
+  /** Of the resource. Principal and role policies have it too (docs/spec/policy-language.md#versions). */
+  readonly version: string;
+  readonly scope: string;
+  readonly principalVersion: string;
+  readonly principalScope: string;
 }
 
-/** Finds role policies. */
-export interface RoleFinder {
-  readonly rolesOf: (policies: readonly RolePolicy[], traced: TracedBundle | undefined) => Roles;
+/** The place of a request. */
+export function placeOf(
+  { defaultPolicyVersion, defaultScope }: Pick<FindSettings, 'defaultPolicyVersion' | 'defaultScope'>,
+  principal: PrincipalInput,
+  resource: PlanResourceInput,
+): Place {
+  return {
+    version: resource.policyVersion || defaultPolicyVersion,
+    scope: requestedScope(resource.scope, defaultScope),
+    principalVersion: principal.policyVersion || defaultPolicyVersion,
+    principalScope: requestedScope(principal.scope, defaultScope),
+  };
+}
+
+/** The policies that a request is about, and how they know its roles. */
+export interface Found {
+  readonly place: Place;
+  readonly principal: PrincipalChain | undefined;
+  readonly resource: ResourceChain;
+  /** For each role that has ancestors by role policies: itself and them. */
+  readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Where there are many roles. */
+  readonly classes: RoleClasses | undefined;
+  /** Whether some scope is listed, for the resource or for the principal. */
+  readonly hasScope: boolean;
+  /** Whether any policy exists for the request; without one everything is denied. */
+  readonly exists: boolean;
+}
+
+/**
+ * Finds the policies that a request is about (docs/spec/policy-language.md#preparing-a-check). A check finds them by
+ * itself, as it must not allocate (`turnTo` in runtime/engine/engine.ts).
+ */
+export function find(
+  registry: Registry,
+  settings: FindSettings,
+  principal: PrincipalInput,
+  resource: PlanResourceInput,
+): Found {
+  const { principals } = registry;
+  const place = placeOf(settings, principal, resource);
+  const { version, scope, principalVersion, principalScope } = place;
+  const chain = registry.resourceChain(resource.kind, version, scope);
+  const lineages = registry.roles?.lineages(version, scope);
+  return {
+    place,
+    principal: principals?.chain(principal.id, version, principalScope),
+    resource: chain,
+    lineages,
+    classes: principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages) : undefined,
+    hasScope: chain.first !== undefined || principals?.existAt(principalScope) === true,
+    // Here the version of the principal counts (docs/spec/policy-language.md#versions).
+    exists: chain.exists || principals?.exist(principalVersion, principalScope) === true,
+  };
 }
 
 /** A part of the engine that the bundle needs. Without it a policy would not count, which must not happen silently. */

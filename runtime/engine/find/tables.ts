@@ -172,6 +172,24 @@ export interface RuleTable {
   readonly ordered: ActionLists;
 }
 
+/** The rules that may reach an action, in the order of the policy. */
+export function entriesFor({ ordered }: RuleTable, action: string): readonly RuleEntry[] {
+  return ordered.named.get(action) ?? ordered.other;
+}
+
+/** Whether a rule of `entriesFor` reaches a role, told by the bits of it and its ancestors, and the action. */
+export function isReached(
+  { roles, reaches, rule: { among } }: RuleEntry,
+  bits: number,
+  lineage: readonly string[],
+  action: string,
+  kind: string,
+): boolean {
+  if ((roles & bits) === 0) return false;
+  if (among !== undefined && !lineage.some((role) => among(role))) return false;
+  return reaches === undefined || reaches(action, kind);
+}
+
 /** What tables of one registry have in common. */
 export interface SharedFacts {
   readonly shapes: TableShapes;
@@ -243,6 +261,46 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
 }
 
 const NOT_TRACED: TracedBundle = { conditions: new Map() };
+
+/**
+ * The bits by which rules know roles. Remembers the last answer: one role asks policies that name the same roles about
+ * action after action, resource after resource.
+ */
+export class RoleBits {
+  private names: RoleNames | undefined = undefined;
+  private role = '';
+  private bits = 0;
+
+  /** Of a role, ancestors aside. */
+  ofRole(names: RoleNames, role: string): number {
+    if (names === this.names && role === this.role) return this.bits;
+    this.names = names;
+    this.role = role;
+    this.bits = EVERYONE | bitsOf(names, role);
+    return this.bits;
+  }
+}
+
+/** The bits of a role and its ancestors together. */
+export function lineageBits(names: RoleNames, lineage: readonly string[]): number {
+  let bits = EVERYONE;
+  for (const role of lineage) bits |= bitsOf(names, role);
+  return bits;
+}
+
+function bitsOf(names: RoleNames, role: string): number {
+  return names.roles.get(role) ?? globBits(names, role);
+}
+
+function globBits(names: RoleNames, role: string): number {
+  const globs = names.roleGlobs;
+  let bits = 0;
+  for (let i = 0; i < globs.length; i++) {
+    const glob = globs[i] as (typeof globs)[number];
+    if (glob.matches(role)) bits |= glob.bits;
+  }
+  return bits;
+}
 
 /** The value of a key, made and kept where there is none. */
 export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -22,29 +22,22 @@ import {
 import {
   areSilent,
   derivedRolesOf,
-  type PrincipalChain,
   reachesByText,
-  type ResourceChain,
   type ResourceStep,
   type RoleLimit,
   type RoleLimits,
 } from '../find/chains.js';
-import { lineageBits, type RoleClasses } from '../find/roles.js';
-import { EVERYONE, type RuleEntry, type RuleTable } from '../find/tables.js';
+import type { Found } from '../find/registry.js';
+import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from '../find/tables.js';
 import type { UnplannedRule } from '../requests.js';
 import { type FixedResiduals, PlannedResults, type PlanQuery } from './query.js';
 import { strictCondition, type Visit, type VisitedLayer } from './strict.js';
 
 /** What is known while one principal's access to resources yet to be found is planned. */
-export interface Planning {
+export interface Planning extends Found {
   /** What conditions see. */
   readonly query: PlanQuery;
   readonly fixed: FixedResiduals;
-  readonly principal: PrincipalChain | undefined;
-  readonly resource: ResourceChain;
-  readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
-  /** Where there are many roles. */
-  readonly classes: RoleClasses | undefined;
   /** Whether anybody can see the active derived roles. */
   readonly listsDerivedRoles: boolean;
   /**
@@ -309,9 +302,8 @@ interface Asking {
  */
 function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Asking): void {
   const { planning } = walk;
-  const entries = table.ordered.named.get(walk.action) ?? table.ordered.other;
-  for (const entry of entries) {
-    if (!isReached(walk, entry, bits, lineage)) continue;
+  for (const entry of entriesFor(table, walk.action)) {
+    if (!isReached(entry, bits, lineage, walk.action, planning.resource.kind)) continue;
     const own = entry.unconditional ? true : whatIsLeft(walk, entry);
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
@@ -351,17 +343,6 @@ function reached({ before, planning }: Walk, { restriction, deny }: Layer): Cond
   return noneOf(
     ...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined),
   );
-}
-
-function isReached(
-  { action, planning }: Walk,
-  { roles, reaches, rule }: RuleEntry,
-  bits: number,
-  lineage: readonly string[],
-): boolean {
-  if ((roles & bits) === 0) return false;
-  if (rule.among !== undefined && !lineage.some((role) => rule.among?.(role))) return false;
-  return reaches === undefined || reaches(action, planning.resource.kind);
 }
 
 /**

@@ -14,9 +14,7 @@ import {
   unplannableReason,
   type Writing,
 } from '../../residual/index.js';
-import { requestedScope } from '../find/chains.js';
-import { type Findable, type FindSettings, Registry } from '../find/registry.js';
-import { FEW_ROLES, roleClasses } from '../find/roles.js';
+import { find, type Findable, type FindSettings, Registry } from '../find/registry.js';
 import type { RuleEntry } from '../find/tables.js';
 import {
   planErrors,
@@ -60,39 +58,27 @@ export interface PlanFacts {
 /** The plan of a request. */
 export function planResources({ registry, settings, fixed }: PlanFacts, request: PlanRequest): PlanResult {
   const { principal, resource, actions } = request;
-  const version = resource.policyVersion || settings.defaultPolicyVersion;
-  const scope = requestedScope(resource.scope, settings.defaultScope);
-  const principalScope = requestedScope(principal.scope, settings.defaultScope);
-  const chain = registry.resourceChain(resource.kind, version, scope);
-  if (chain.first === undefined && !registry.principals?.existAt(principalScope)) return unmatched(undefined, NONE);
+  const found = find(registry, settings, principal, resource);
+  if (!found.hasScope) return unmatched(undefined, NONE);
 
   const writing = settings.plan ?? FLAT;
   const query = new PlanQuery(request, settings);
-  const schemas = settings.schemaEnforcement === 'none' ? undefined : chain.schemas;
-  const found = planErrors(schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
+  const schemas = settings.schemaEnforcement === 'none' ? undefined : found.resource.schemas;
+  const violations = planErrors(schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
   const schema = schemaOfRows(settings.schemaEnforcement === 'reject' ? schemas?.resource : undefined, query, actions);
-  if (settings.schemaEnforcement === 'reject' && found.length > 0 && isRejected(found, schema))
-    return { ...unmatched(undefined, found), filterDebug: '(false)' };
-  const errors = settings.schemaEnforcement === 'reject' ? NONE : found;
+  if (settings.schemaEnforcement === 'reject' && violations.length > 0 && isRejected(violations, schema))
+    return { ...unmatched(undefined, violations), filterDebug: '(false)' };
+  const errors = settings.schemaEnforcement === 'reject' ? NONE : violations;
 
   const nowhere = (): ReadonlyMap<string, string> => new Map(actions.map((action) => [action, '']));
-  if (
-    !chain.exists &&
-    !registry.principals?.exist(principal.policyVersion || settings.defaultPolicyVersion, principalScope)
-  )
-    return unmatched(nowhere(), errors);
+  if (!found.exists) return unmatched(nowhere(), errors);
 
-  const principalChain = registry.principals?.chain(principal.id, version, principalScope);
   const unplanned: UnplannedRule[] = [];
-  const lineages = registry.roles?.lineages(version, scope);
   const planning: Planning = {
+    ...found,
     query,
     fixed,
-    principal: principalChain,
-    resource: chain,
-    lineages,
-    classes: principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages) : undefined,
-    listsDerivedRoles: chain.readsRuntime || principalChain?.readsRuntime === true,
+    listsDerivedRoles: found.resource.readsRuntime || found.principal?.readsRuntime === true,
     strict: settings.traced,
     fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),
     scopesWithRules: registry.scopesWithRules,
@@ -101,7 +87,8 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
   const plans = actions.map((action) => plan(planning, action));
   const allowed = allOf(...plans.map(({ condition }) => condition));
   const rows =
-    allowed === false || settledSchema(schema(allowed), policyKey('resource', chain.kind, version, ''), unplanned);
+    allowed === false ||
+    settledSchema(schema(allowed), policyKey('resource', found.resource.kind, found.place.version, ''), unplanned);
   // The schema is said once.
   const filters = plans.map(({ condition }, position) =>
     writtenFilter(planning, actions[position] as string, { condition, rows: position === 0 ? rows : true }, writing),

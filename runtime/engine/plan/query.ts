@@ -1,7 +1,6 @@
 import type { AuxData, Instant, Principal, Query, Resource, Rule } from '../../policy/index.js';
 import { allOf, anyOf, type Condition, not, rowOf, sameCondition } from '../../residual/index.js';
-import { withoutDot } from '../find/chains.js';
-import type { PlanRequest } from '../requests.js';
+import { type PlanRequest, withoutDot } from '../requests.js';
 
 /** What conditions see of a request. */
 export class PlanQuery implements Query {
