@@ -83,6 +83,32 @@ module.exports = {
       to: { path: '^runtime/engine/' },
     },
     {
+      name: 'find-knows-neither-check-nor-plan',
+      comment: 'docs/decisions/0020-find-decide-plan.md',
+      severity: 'error',
+      from: { path: '^runtime/engine/find/', pathNot: TESTS },
+      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/(find/|requests\\.ts$)' },
+    },
+    {
+      name: 'check-and-plan-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^runtime/engine/(decide|plan)/', pathNot: TESTS },
+      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/($1/|find/|requests\\.ts$)' },
+    },
+    {
+      name: 'requests-know-no-engine',
+      severity: 'error',
+      from: { path: '^runtime/engine/requests\\.ts$' },
+      to: { path: '^runtime/engine/' },
+    },
+    {
+      name: 'the-engine-has-two-entries',
+      comment: 'applications import index.ts, bundles parts.ts',
+      severity: 'error',
+      from: { pathNot: `^runtime/engine/|^tests/|${TESTS}` },
+      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/(index|parts)\\.ts$' },
+    },
+    {
       name: 'generated-is-called-by-the-engine',
       severity: 'error',
       from: { path: '^generated/' },
