@@ -1,10 +1,6 @@
 import type { Answer } from './ask.js';
-import { copyButton } from './copy-button.js';
-import { curlCommand } from './curl.js';
 import { element } from './dom.js';
-import { errorAnswer } from './error-answer.js';
-import { jsonText } from './json-text.js';
-import type { Json } from './json.js';
+import { at, type Json, textOf } from './json.js';
 
 /** Where answers are shown. */
 export interface AnswerView {
@@ -71,4 +67,70 @@ function commandNodes(url: string, request: string): readonly HTMLElement[] {
 
 function sizeText(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`;
+}
+
+/** What a server says that did not decide. */
+export function errorAnswer({ body, text }: Answer): HTMLElement {
+  const code = at(body, ['code']);
+  const message = body === undefined ? text : textOf(at(body, ['message']));
+  return element(
+    'section',
+    { class: 'result failed' },
+    element('h3', {}, code === undefined ? 'No answer to this request' : `Error, code ${JSON.stringify(code)}`),
+    element('p', { class: 'message' }, message),
+  );
+}
+
+/** A value as indented text with its words coloured. */
+export function jsonText(value: Json): HTMLElement {
+  const pre = element('pre', { class: 'code', tabindex: 0, 'aria-label': 'JSON' });
+  const text = JSON.stringify(value, undefined, 2);
+  let end = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    pre.append(text.slice(end, match.index), element('span', { class: classOf(match) }, match[0]));
+    end = match.index + match[0].length;
+  }
+  pre.append(text.slice(end));
+  return pre;
+}
+
+/** Strings, with what tells a name from a value, and all else that is a word. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(?=(:)?)|-?\d[\d.eE+-]*|true|false|null/g;
+
+function classOf([, text, colon]: RegExpExecArray): string {
+  if (text === undefined) return 'json-word';
+  return colon === undefined ? 'json-text' : 'json-name';
+}
+
+/** The command line that sends the same request from a shell. */
+export function curlCommand(url: string, body: string): string {
+  return `curl ${quoted(url)} -H 'content-type: application/json' -d ${quoted(body)}`;
+}
+
+/** Within single quotes a shell leaves all but the quote alone. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * A button that copies a text; where the browser does not let it (no secure context), it selects the node that shows
+ * it.
+ */
+export function copyButton(shown: HTMLElement): HTMLButtonElement {
+  const button = element('button', { type: 'button', class: 'quiet' }, 'Copy');
+  button.addEventListener('click', () => {
+    const say = (text: string): void => {
+      button.textContent = text;
+      setTimeout(() => {
+        button.textContent = 'Copy';
+      }, 1500);
+    };
+    const select = (): void => {
+      getSelection()?.selectAllChildren(shown);
+      say('Selected');
+    };
+    if (navigator.clipboard === undefined) select();
+    else navigator.clipboard.writeText(shown.textContent ?? '').then(() => say('Copied'), select);
+  });
+  return button;
 }

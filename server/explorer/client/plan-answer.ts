@@ -1,7 +1,6 @@
 import { badge } from './check-answer.js';
 import { element } from './dom.js';
-import { filterTree } from './filter-tree.js';
-import { at, type Json, textOf } from './json.js';
+import { at, itemsOf, type Json, textOf } from './json.js';
 
 /** What a plan leaves to be asked of each resource. */
 export function planAnswer(body: Json): HTMLElement {
@@ -22,3 +21,42 @@ const OUTCOMES: { readonly [kind: string]: () => HTMLElement } = {
   KIND_ALWAYS_DENIED: () => badge('Always denied', 'deny'),
   KIND_CONDITIONAL: () => badge('Allowed where this holds', 'depends'),
 };
+
+/** The condition of a plan as a tree: what combines is a branch that can be folded, what compares is a line. */
+export function filterTree(condition: Json): HTMLElement {
+  return element('ul', { class: 'tree', 'aria-label': 'Filter' }, element('li', {}, nodeOf(condition)));
+}
+
+function nodeOf(operand: Json): HTMLElement {
+  const operator = textOf(at(operand, ['expression', 'operator']));
+  const operands = itemsOf(at(operand, ['expression', 'operands']));
+  if (operator === '') return leafOf(operand);
+  if (operands.every((inner) => at(inner, ['expression']) === undefined)) {
+    return element(
+      'span',
+      { class: 'comparison' },
+      element('span', { class: 'operator' }, operator),
+      ...operands.flatMap((inner) => [' ', leafOf(inner)]),
+    );
+  }
+  const meaning = MEANINGS[operator];
+  return element(
+    'details',
+    { open: true },
+    element(
+      'summary',
+      {},
+      element('span', { class: 'operator' }, operator),
+      meaning === undefined ? undefined : element('span', { class: 'meaning' }, ` ${meaning}`),
+    ),
+    element('ul', {}, ...operands.map((inner) => element('li', {}, nodeOf(inner)))),
+  );
+}
+
+const MEANINGS: { readonly [operator: string]: string } = { and: 'all of', or: 'any of', not: 'none of' };
+
+function leafOf(operand: Json): HTMLElement {
+  const variable = at(operand, ['variable']);
+  if (variable !== undefined) return element('span', { class: 'variable' }, textOf(variable).replace(/^request\./, ''));
+  return element('span', { class: 'value' }, JSON.stringify(at(operand, ['value']) ?? null));
+}
