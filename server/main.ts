@@ -8,7 +8,7 @@ import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
 import type { Config } from './config.js';
 import { type Door, openDoor } from './listen.js';
 import type { Log } from './observe/log/logger.js';
-import { loggingRefusals } from './observe/log/token-log.js';
+import { loggingRefusals } from './observe/log/call-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
 import type { Observation, Scrape } from './observe/options.js';
 import { release } from './release.js';

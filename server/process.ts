@@ -4,8 +4,7 @@ import type { Config } from './config.js';
 import { startServer } from './main.js';
 import { debugOnSignal } from './observe/log/debug-signal.js';
 import type { Log, Logger } from './observe/log/logger.js';
-import { BundleSource } from './swap/bundle-source.js';
-import { type BundleText, readBundleText } from './swap/bundle-text.js';
+import { BundleSource, type BundleText, readBundleText } from './swap/bundle-source.js';
 import { evaluateBundle } from './swap/evaluate-bundle.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
 

@@ -1,12 +1,11 @@
-import type { Call } from '../service/call.js';
+import type { AuditConfig, DecisionLogFilters } from '../config/audit-config.js';
 import type { EntryTime } from '../service/call-times.js';
+import type { Call } from '../service/call.js';
 import type { Checked, Deliver, Exceeded, Planned, Watcher } from '../service/watcher.js';
-import type { AuditConfig } from '../config/audit-config.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
 import { checkDetails, planDetails, withDerivedRoles } from './details.js';
 import { accessEntry, checkEntry, type EntryContext, exceededEntry, planEntry } from './entry.js';
-import { isCheckLogged, isPlanLogged } from './filters.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
 import { type AuditRecord, recordOf } from './record.js';
 import type { AuditSink } from './sink.js';
@@ -162,4 +161,17 @@ class EntryMaker {
       }
     }
   }
+}
+
+/** Whether a check makes a decision entry: a check without any denial may be left out. */
+export function isCheckLogged(filters: DecisionLogFilters, checked: Checked): boolean {
+  if (!filters.checkResources.ignoreAllowAll) return true;
+  return checked.decisions.some(({ actions }) => actions.some(({ effect }) => effect !== 1));
+}
+
+/** Whether a plan makes a decision entry. */
+export function isPlanLogged(filters: DecisionLogFilters, planned: Planned): boolean {
+  const { ignoreAll, ignoreAlwaysAllow } = filters.planResources;
+  if (ignoreAll) return false;
+  return !(ignoreAlwaysAllow && planned.plan.filter.kind === 'KIND_ALWAYS_ALLOWED');
 }

@@ -1,9 +1,8 @@
 import type { QueueConfig } from '../config/audit-config.js';
-import type { AuditBackend, OnAuditProblem, Written } from './backend.js';
 import { ThrottledReporter } from '../throttled-reporter.js';
-import { Flushes } from './flushes.js';
-import type { AuditRecord } from './record.js';
+import type { AuditBackend, OnAuditProblem, Written } from './backend.js';
 import { RecordQueue } from './record-queue.js';
+import type { AuditRecord } from './record.js';
 import type { AuditSink, AuditStats } from './sink.js';
 
 /** A sink that writes to a backend of this process, one batch after the other (docs/spec/server.md#audit-backends). */
@@ -158,4 +157,29 @@ async function withinTime(work: Promise<void>, milliseconds: number | undefined)
   });
   await Promise.race([work, timeout]);
   clearTimeout(timer);
+}
+
+/** Who waits for what was put so far, whatever is put meanwhile. */
+export class Flushes {
+  #waiting: { readonly accepted: number; readonly resolve: () => void }[] = [];
+
+  get isUnderWay(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Resolves when all that the queue has accepted by now is settled. */
+  begin({ accepted, settled }: RecordQueue): Promise<void> {
+    if (settled >= accepted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push({ accepted, resolve });
+    });
+  }
+
+  /** After records of the queue were settled. */
+  settle({ settled }: RecordQueue): void {
+    const done = this.#waiting.filter(({ accepted }) => accepted <= settled);
+    if (done.length === 0) return;
+    this.#waiting = this.#waiting.filter(({ accepted }) => accepted > settled);
+    for (const { resolve } of done) resolve();
+  }
 }

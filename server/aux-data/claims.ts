@@ -1,6 +1,5 @@
-import { setOwn } from '../../proto/wire/json-shape.js';
 import type { Attributes } from '../../proto/messages.js';
-import { TokenRefused } from './refused.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 
 /**
  * The claims of a token as conditions see them (docs/spec/server.md#claims). Throws for claims of a wrong type or out
@@ -78,3 +77,9 @@ function audience(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   throw new TokenRefused('aud is neither a string nor a list of strings');
 }
+
+/**
+ * A token that is not accepted. The message is the reason, for the log: the caller is never told
+ * (docs/spec/server.md#refused-tokens), and no part of the token is in it.
+ */
+export class TokenRefused extends Error {}

@@ -4,9 +4,8 @@ import { SignJWT } from 'jose';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { KeySetConfig } from '../config/key-sets.js';
-import { fetchKeys } from './fetch-keys.js';
+import { fetchKeys, RemoteKeySet, type RemoteTimes } from './remote-key-set.js';
 import type { KeySetEvent } from './key-source.js';
-import { RemoteKeySet, type RemoteTimes } from './remote-key-set.js';
 import { textOf, verifierOf } from './verify.js';
 
 const test = suite('remote keysets');

@@ -1,14 +1,14 @@
 import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
-import { setOwn } from '../../proto/wire/json-shape.js';
 import type { Attributes, AuxData, Token } from '../../proto/messages.js';
+import { setOwn } from '../../proto/wire/json-shape.js';
 import type { Config } from '../config.js';
+import type { KeySetConfig } from '../config/key-sets.js';
 import type { TokenTime } from '../service/call-times.js';
 import type { VerifiedAuxData } from '../service/decider.js';
-import { readClaims } from './claims.js';
-import type { KeySet, VerificationKey } from './key-set.js';
+import { readClaims, TokenRefused } from './claims.js';
+import { type KeySet, loadKeySet, type VerificationKey } from './key-set.js';
 import type { KeySetEvent, KeySource } from './key-source.js';
-import { openKeySet } from './open-key-set.js';
-import { TokenRefused } from './refused.js';
+import { RemoteKeySet } from './remote-key-set.js';
 
 /**
  * Verifies the tokens of a request and gives their claims; rejects when one is not good (docs/spec/server.md#tokens).
@@ -205,4 +205,17 @@ async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: 
     // Another key of the set may still fit; when none does, the caller refuses the token.
     return undefined;
   }
+}
+
+/**
+ * Opens a configured keyset. Throws a ConfigError for keys at hand that cannot be used; a remote set that cannot be
+ * reached is no reason not to start.
+ */
+export function openKeySet(config: KeySetConfig, tell: (event: KeySetEvent) => void): KeySource {
+  const { id, source } = config;
+  if (config.optionalAlg || config.optionalKid) tell({ kind: 'insecure', id });
+  if (source.kind === 'remote') return new RemoteKeySet(config, source, tell);
+  const keySet = loadKeySet(config);
+  if (keySet.unusable !== undefined) tell({ kind: 'unusable', id, reason: keySet.unusable });
+  return { id, current: () => keySet, newer: () => undefined, close: () => undefined };
 }

@@ -1,9 +1,22 @@
 import { auditKeys } from './audit-keys.js';
-import { passwordHash, username } from './credentials.js';
-import { globals } from './globals.js';
+import {
+  address,
+  anything,
+  bool,
+  duration,
+  fileMode,
+  globals,
+  integer,
+  name,
+  oneOf,
+  passwordHash,
+  path,
+  text,
+  texts,
+  username,
+} from './value-types.js';
 import { type ConfigKey, ignored, isFalse, quiet, refused, used } from './key.js';
 import { keySets } from './key-sets.js';
-import { address, anything, bool, duration, fileMode, integer, name, oneOf, path, text, texts } from './value-types.js';
 
 const MEBI = 1024 * 1024;
 

@@ -181,3 +181,59 @@ function octal(written: string): number | undefined {
   const match = /^0?o?([0-7]{1,4})$/.exec(written);
   return match === null ? undefined : Number.parseInt(match[1] as string, 8);
 }
+
+/** The user of the admin API. HTTP Basic ends a user's name at the first colon. */
+export const username: ValueType<string> = {
+  read: (node, key) => {
+    const value = text.read(node, key);
+    return value === '' || value.includes(':') ? refuse(node, key, 'a text that is not empty and has no colon') : value;
+  },
+  write: (value) => value,
+  words: 'text without a colon',
+  schema: { type: ['string', 'number'], pattern: '^[^:]+$' },
+};
+
+/**
+ * The bcrypt hash inside the base64 of a file (docs/spec/server.md#configuration); what is not one must stop the start
+ * (docs/spec/server.md#start-failures).
+ */
+export const passwordHash: ValueType<string> = {
+  read: (node, key) => {
+    const written = node.kind === 'scalar' && typeof node.value === 'string' ? node.value.trim() : '';
+    const hash = Buffer.from(written, 'base64').toString('latin1').trim();
+    if (/^[A-Za-z0-9+/]+={0,2}$/.test(written) && BCRYPT.test(hash)) return hash;
+    return refuse(node, key, 'base64 of a bcrypt hash', false);
+  },
+  write: () => MASKED,
+  words: 'base64 of a bcrypt hash',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
+};
+
+const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+
+/**
+ * `engine.globals`: names that conditions can write, values of any kind. Integers stay bigints: a condition sees an int
+ * (docs/spec/conditions.md#numbers-in-requests).
+ */
+export const globals: ValueType<{ readonly [name: string]: unknown }> = {
+  read: (node, key) => {
+    if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);
+    for (const [name, value] of node.entries) checkName(name, value);
+    return plainValue(node) as { readonly [name: string]: unknown };
+  },
+  write: (value) => value,
+  words: 'map',
+  schema: { type: 'object', propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
+};
+
+/** Words that CEL keeps for itself (conditions.md, Appendix A). */
+const RESERVED = new Set(
+  'as break const continue else false for function if import in let loop namespace null package return true var void while'.split(
+    ' ',
+  ),
+);
+
+function checkName(name: string, value: ConfigNode): void {
+  if (/^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name)) return;
+  throw new ConfigError(`global \`${name}\` is no name that a condition can write`, value.place);
+}

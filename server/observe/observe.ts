@@ -1,9 +1,7 @@
 import type { Environment } from '../config/substitute.js';
 import { ThrottledReporter } from '../throttled-reporter.js';
 import { ConditionErrorSearch } from './condition-errors.js';
-import { callLog } from './log/call-log.js';
-import { conditionLog, decisionLog } from './log/decision-log.js';
-import { payloadLog } from './log/payload-log.js';
+import { callLog, conditionLog, decisionLog, payloadLog } from './log/call-log.js';
 import { BundleMetrics } from './metrics/bundle-metrics.js';
 import { createMetrics } from './metrics/metrics.js';
 import type { Observation, ObserveOptions } from './options.js';

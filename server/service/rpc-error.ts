@@ -65,3 +65,8 @@ export function rpcErrorOf(thrown: unknown, report: Report): RpcError {
   report('a call failed', thrown);
   return new RpcError('internal', 'Policy check failed');
 }
+
+/** The refusal of a request that is larger than `limit` bytes. */
+export function tooLarge(size: number | string, limit: number): RpcError {
+  return new RpcError('resource_exhausted', `grpc: received message larger than max (${size} vs. ${limit})`);
+}

@@ -78,3 +78,16 @@ export async function refuseAdminCall(
   await authenticated(admin, authorization);
   throw new RpcError('unimplemented', reason);
 }
+
+/** What is made from the release once and used for every answer, until a swap of the policies changes it. */
+export function byRelease<T>(services: Pick<Services, 'release'>, make: (release: ServerInfoResponse) => T): () => T {
+  let release = services.release;
+  let made = make(release);
+  return () => {
+    if (services.release !== release) {
+      release = services.release;
+      made = make(release);
+    }
+    return made;
+  };
+}

@@ -6,7 +6,7 @@ import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { type Door, openDoor } from '../listen.js';
-import type { BundleText } from '../swap/bundle-text.js';
+import type { BundleText } from '../swap/bundle-source.js';
 import { Fleet, type Member } from './fleet.js';
 import { HandOver } from './hand-over.js';
 import { swapAll } from './swap-all.js';

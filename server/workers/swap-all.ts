@@ -1,4 +1,4 @@
-import type { BundleText } from '../swap/bundle-text.js';
+import type { BundleText } from '../swap/bundle-source.js';
 import type { Member } from './fleet.js';
 
 /** What came of handing a bundle to all workers. */

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net';
-import type { ListeningServer } from '../main.js';
+import { type AuditLog, workerAuditLog } from '../audit/audit-log.js';
+import type { AuditConfig } from '../config/audit-config.js';
+import { type ListeningServer, type Prepared, type RunningServer, startServer } from '../main.js';
 import { debugOnSignal } from '../observe/log/debug-signal.js';
+import type { Log } from '../observe/log/logger.js';
 import { openLog } from '../observe/log/open-log.js';
+import { evaluateBundle } from '../swap/evaluate-bundle.js';
 import { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
-import { serveAsWorker } from './worker-server.js';
 
 /**
  * The life of a worker process: asks the primary process what to serve, serves it, and ends when it is told to, when it
@@ -40,4 +43,72 @@ export async function runWorker(): Promise<void> {
     await link.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => {});
     process.exit(1);
   }
+}
+
+/**
+ * Serves in a worker process the connections that the primary process hands on, and follows it from one bundle to the
+ * next.
+ */
+export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
+  const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
+  const server = await startServer(config, await evaluateBundle(bundle.text, bundle.file), {
+    log,
+    audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
+    scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
+    allTurn: () => link.ask('allTurn', undefined, PATIENCE).catch(() => false),
+    accepted: { ticketKeys: Buffer.from(ticketKeys) },
+  });
+
+  let prepared: { readonly digest: string; readonly bundle: Prepared } | undefined;
+  link.answer('prepare', async ({ text, file, digest }) => {
+    try {
+      const next = await evaluateBundle(text, file);
+      prepared = { digest, bundle: await server.prepare(next) };
+      return next.policies.hash;
+    } catch (error) {
+      server.refused();
+      throw error;
+    }
+  });
+  link.answer('commit', (digest) => {
+    if (prepared?.digest !== digest) throw new Error('another bundle was prepared');
+    prepared.bundle.commit();
+    prepared = undefined;
+    return undefined;
+  });
+  link.answer('abort', () => {
+    prepared = undefined;
+    server.refused();
+    return undefined;
+  });
+  link.answer('turn', () => undefined);
+  link.answer('snapshot', () => server.metrics?.snapshot());
+
+  link.answer('take', (port, socket: Socket | undefined) => {
+    // Nothing came: the connection had ended before it could be handed on.
+    if (socket !== undefined) server.take[port](socket);
+    return undefined;
+  });
+  link.answer('retire', () => {
+    server.retire();
+    return undefined;
+  });
+
+  await link.ask('ready', bundle.digest);
+  return server;
+}
+
+/** How long the primary process may take to ask all workers, in milliseconds. */
+const PATIENCE = 5000;
+
+function auditLogOf(config: AuditConfig, link: Link<PrimaryTopics, WorkerTopics>, log: Log): AuditLog {
+  const logger = log.logger('authz.audit');
+  const primary = {
+    take: async (records: PrimaryTopics['audit']['asks']) => link.ask('audit', records),
+    page: (query: PrimaryTopics['auditPage']['asks']['query'], after: PrimaryTopics['auditPage']['asks']['after']) =>
+      link.ask('auditPage', { query, after }, PATIENCE),
+  };
+  return workerAuditLog(config, primary, (message, error) =>
+    logger.error(message, error === undefined ? {} : { error }),
+  );
 }

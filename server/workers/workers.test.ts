@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Link } from './link.js';
-import { RestartDelay } from './restart-delay.js';
+import { RestartDelay } from './fleet.js';
 
 type Numbers = { readonly double: { readonly asks: number; readonly answers: number } };
 

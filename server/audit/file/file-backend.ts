@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import type { FileAuditConfig } from '../../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
 import type { AuditRecord } from '../record.js';
-import { FileTarget } from './file-target.js';
-import type { LineTarget } from './line-target.js';
-import { probeFile } from './open-target.js';
+import { FileTarget, probeFile } from './file-target.js';
+import type { LineTarget } from './line-writer.js';
 import { StreamTarget } from './stream-target.js';
 
 /**

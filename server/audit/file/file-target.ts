@@ -1,9 +1,9 @@
+import { type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import type { LogRotation } from '../../config/audit-config.js';
+import { ConfigError } from '../../config/config-error.js';
 import type { OnAuditProblem, Written } from '../backend.js';
-import type { LineTarget } from './line-target.js';
-import { type ByteTarget, LineWriter } from './line-writer.js';
-import { isAt, type OpenFile, openForAppend } from './open-target.js';
-import { deleteExpired, moveAside } from './rotated-files.js';
+import { type ByteTarget, type LineTarget, LineWriter } from './line-writer.js';
 
 const MEBI = 1024 * 1024;
 const PIPE_PIECE = 4096;
@@ -112,4 +112,119 @@ export class FileTarget implements LineTarget {
     this.file = next;
     await previous.handle.close();
   }
+}
+
+const DAY = 24 * 3_600_000;
+
+/**
+ * Moves a full log aside: `audit.log` becomes `audit-2024-05-06T07-08-09.123.log`; a name that is taken gets a number.
+ */
+export async function moveAside(path: string, now: number): Promise<void> {
+  const { prefix, extension } = nameParts(path);
+  const stamp = new Date(now).toISOString().slice(0, -1).replaceAll(':', '-');
+  const folder = dirname(path);
+  for (let number = 0; ; number++) {
+    const target = join(folder, `${prefix}${stamp}${number === 0 ? '' : `.${number}`}${extension}`);
+    if (await exists(target)) continue;
+    await rename(path, target);
+    return;
+  }
+}
+
+/** Deletes logs that were moved aside and are too old or too many. Other files are never touched. */
+export async function deleteExpired(
+  path: string,
+  { maxFileAgeDays, maxFileCount }: LogRotation,
+  now: number,
+): Promise<void> {
+  if (maxFileAgeDays === 0 && maxFileCount === 0) return;
+  const files = await rotatedFiles(path);
+  const expired = files.filter(({ time }, index) => {
+    const isOld = maxFileAgeDays > 0 && now - time > maxFileAgeDays * DAY;
+    return isOld || (maxFileCount > 0 && index >= maxFileCount);
+  });
+  for (const { name } of expired) await unlink(join(dirname(path), name));
+}
+
+interface RotatedFile {
+  readonly name: string;
+  /** When it was moved aside, in milliseconds since 1970. */
+  readonly time: number;
+  readonly number: number;
+}
+
+/** Newest first. */
+async function rotatedFiles(path: string): Promise<readonly RotatedFile[]> {
+  const { prefix, extension } = nameParts(path);
+  const found: RotatedFile[] = [];
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(prefix) || !name.endsWith(extension)) continue;
+    const match = STAMP.exec(name.slice(prefix.length, name.length - extension.length));
+    if (match === null) continue;
+    const time = Date.parse(`${match[1]}T${match[2]}:${match[3]}:${match[4]}Z`);
+    if (!Number.isNaN(time)) found.push({ name, time, number: Number(match[5] ?? 0) });
+  }
+  return found.sort((a, b) => b.time - a.time || b.number - a.number);
+}
+
+const STAMP = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3})(?:\.(\d+))?$/;
+
+function nameParts(path: string): { readonly prefix: string; readonly extension: string } {
+  const extension = extname(path);
+  return { prefix: `${basename(path, extension)}-`, extension };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An open file that audit lines are appended to. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  /** A regular file has a size and can be cut; a pipe, a terminal or a device has not. */
+  readonly isRegular: boolean;
+  /** In bytes. */
+  size: number;
+}
+
+/** Opens, or makes, the file of a path: readable by its owner alone. */
+export async function openForAppend(path: string): Promise<OpenFile> {
+  const handle = await open(path, 'a', 0o600);
+  const info = await handle.stat();
+  return { handle, isRegular: info.isFile(), size: info.size };
+}
+
+/**
+ * Opens the file at start: a file that cannot be opened is a ConfigError about `key`
+ * (docs/spec/server.md#start-failures).
+ */
+export async function probeFile(path: string, key: string): Promise<OpenFile> {
+  try {
+    return await openForAppend(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError(await problemOf(path, code, message), key);
+  }
+}
+
+/** Whether a path still leads to an open file: whoever rotates logs may have moved it away. */
+export async function isAt(path: string, { handle }: OpenFile): Promise<boolean> {
+  try {
+    const [there, here] = await Promise.all([stat(path), handle.stat()]);
+    return there.ino === here.ino && there.dev === here.dev;
+  } catch {
+    // Not there any more, or not to be seen: opening it again says why.
+    return false;
+  }
+}
+
+async function problemOf(path: string, code: string | undefined, message: string): Promise<string> {
+  if (code === 'ENOENT') return `the folder \`${dirname(path)}\` of the audit file does not exist`;
+  if (code === 'EISDIR') return `the audit file \`${path}\` is a folder`;
+  return `the audit file \`${path}\` cannot be written: ${message}`;
 }

@@ -1,6 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Written } from '../backend.js';
 
+/** One place that audit lines go to. */
+export interface LineTarget {
+  /** Each line ends in a line feed. Does not reject. */
+  readonly write: (lines: readonly Buffer[]) => Promise<Written>;
+  readonly close: () => Promise<void>;
+}
+
 /** What bytes are appended to. */
 export interface ByteTarget {
   /** Appends some of the bytes, and gives how many; rejects with the platform's error. */

@@ -1,8 +1,7 @@
 import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Written } from '../backend.js';
-import { LineWriter } from './line-writer.js';
-import type { LineTarget } from './line-target.js';
+import { type LineTarget, LineWriter } from './line-writer.js';
 
 /** What the platform writes to a pipe in one piece: lines of others do not come in between. */
 const PIPE_PIECE = 4096;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import {
   compressionsAlgorithms,
@@ -7,8 +8,8 @@ import {
   type ProducerOptions,
 } from '@platformatic/kafka';
 import type { KafkaAck, KafkaAuditConfig, KafkaCompression, KafkaTls } from '../../config/audit-config.js';
+import { ConfigError } from '../../config/config-error.js';
 import type { OnAuditProblem } from '../backend.js';
-import { readTls } from './tls-files.js';
 
 export type KafkaMessage = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
 
@@ -95,3 +96,24 @@ const ACKS: { readonly [A in KafkaAck]: number } = {
   leader: ProduceAcks.LEADER,
   all: ProduceAcks.ALL,
 };
+
+/**
+ * The TLS settings of the connection to the brokers, as the files have them now. A ConfigError for a file that cannot
+ * be read.
+ */
+export function readTls({ caPath, certPath, keyPath, insecureSkipVerify }: KafkaTls): ConnectionOptions {
+  return {
+    ca: read(caPath, 'caPath'),
+    ...(certPath === undefined ? {} : { cert: read(certPath, 'certPath') }),
+    ...(keyPath === undefined ? {} : { key: read(keyPath, 'keyPath') }),
+    rejectUnauthorized: !insecureSkipVerify,
+  };
+}
+
+function read(path: string, key: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError((error as Error).message, `audit.kafka.authentication.tls.${key}`);
+  }
+}

@@ -2,11 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Call } from '../../service/call.js';
 import type { CallEnd, Checked, Planned } from '../../service/watcher.js';
-import { callLog } from './call-log.js';
-import { conditionLog, decisionLog } from './decision-log.js';
+import { callLog, conditionLog, decisionLog, loggingRefusals, payloadLog } from './call-log.js';
 import type { Logger, LogLevel } from './logger.js';
-import { payloadLog } from './payload-log.js';
-import { loggingRefusals } from './token-log.js';
 
 test('a call is one line with the keys of docs/spec/server.md#logs', () => {
   const lines = linesOf((logger) => {

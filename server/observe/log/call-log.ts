@@ -1,7 +1,10 @@
+import type { AuxData, ValidationError } from '../../../proto/messages.js';
+import type { TokenTime } from '../../service/call-times.js';
 import type { Call } from '../../service/call.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
 import { codeNameOf, isHousekeeping, isServerFault, methodNameOf } from '../call-names.js';
-import type { Logger } from './logger.js';
+import type { TellConditionErrors } from '../condition-errors.js';
+import type { Logger, LogLevel } from './logger.js';
 import { TimestampWriter } from './timestamp.js';
 
 /**
@@ -78,3 +81,111 @@ function endMembers(call: Call, { code, message }: CallEnd, timestamps: Timestam
   const error = message === '' ? '' : `,"grpc.error":${JSON.stringify(message)}`;
   return `${id},"grpc.start_time":"${timestamps.write(call.timestamp)}","grpc.time_ms":${milliseconds},"grpc.code":"${codeNameOf(code)}"${error}`;
 }
+
+/**
+ * Says which attributes break their schema (docs/spec/server.md#logs), which rules no plan can say, and which calls
+ * cost too much.
+ */
+export function decisionLog(logger: Logger): Watcher {
+  const sayViolations = (call: Call, violations: readonly ValidationError[]): void => {
+    if (violations.length > 0)
+      logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });
+  };
+  return {
+    checked: (call, { decisions }) => {
+      for (const { validationErrors } of decisions) sayViolations(call, validationErrors);
+    },
+    exceeded: (call, { error, reason }) =>
+      logger.warn('Conditions cost more than is allowed', { 'authz.call_id': call.id, reason, error }),
+    planned: (call, { plan }) => {
+      sayViolations(call, plan.validationErrors);
+      for (const { policy, rule, reason } of plan.unplanned) {
+        logger.warn('Rule could not be planned', { 'authz.call_id': call.id, policy, rule, error: reason });
+      }
+    },
+  };
+}
+
+/** Says which conditions could not be evaluated, at the level of `engine.celErrorLogLevel`. */
+export function conditionLog(logger: Logger, level: LogLevel): TellConditionErrors {
+  return (call, errors) => {
+    for (const { expression, message } of errors) {
+      logger[level]('Condition could not be evaluated', { 'authz.call_id': call.id, expression, error: message });
+    }
+  };
+}
+
+function violationText({ source, path, message }: ValidationError): string {
+  return `${source === 'SOURCE_PRINCIPAL' ? 'P' : 'R'}.attr[${path}]: ${message}`;
+}
+
+/**
+ * Writes what was asked and what was decided (`server.logRequestPayloads`), without tokens: whoever reads a log must
+ * not be able to act as a caller.
+ */
+export function payloadLog(logger: Logger): Watcher {
+  return {
+    checked: (call, { requestId, principal, resources, decisions, auxData, requestContext }) => {
+      if (!logger.writes('info')) return;
+      const request = { requestId, principal, resources, auxData, requestContext };
+      logger.info('Checked', { 'authz.call_id': call.id, request: redacted(request), response: redacted(decisions) });
+    },
+    planned: (call, { request, plan, auxData }) => {
+      if (!logger.writes('info')) return;
+      // Claims take the place of the tokens.
+      logger.info('Planned', {
+        'authz.call_id': call.id,
+        request: redacted({ ...request, auxData }),
+        response: redacted(plan),
+      });
+    },
+  };
+}
+
+/**
+ * A value as JSON can be made of it, with whatever looks like a token, and whatever is named like a secret, taken out.
+ */
+export function redacted(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return isToken(value) ? REDACTED : value;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) return REDACTED;
+  if (Array.isArray(value)) return value.map((item) => redacted(item, depth + 1));
+  const entries = value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, member]) => [name, isSecretName(name) ? REDACTED : redacted(member, depth + 1)]),
+  );
+}
+
+const REDACTED = '[redacted]';
+/** What is nested deeper is read by nobody, and would fill the stack. */
+const DEEPEST = 200;
+
+/** A JWT, alone or as a header has it. */
+function isToken(text: string): boolean {
+  return /^(?:bearer )?eyJ[\w-]*\.[\w-]*\.[\w-]*$/i.test(text);
+}
+
+function isSecretName(name: string): boolean {
+  return /^(?:.*[-_.])?(?:token|password|secret|authorization|api[-_]?key)$/i.test(name);
+}
+
+/**
+ * A verifier of tokens that also says in the log why a token is refused: the caller is never told
+ * (docs/spec/server.md#refused-tokens).
+ */
+export function loggingRefusals<Claims>(verify: Verify<Claims>, logger: Logger): Verify<Claims> {
+  return async (auxData, times, callId) => {
+    try {
+      return await verify(auxData, times, callId);
+    } catch (error) {
+      logger.info('Token refused', {
+        'authz.call_id': callId,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      throw error;
+    }
+  };
+}
+
+type Verify<Claims> = (auxData: AuxData, times?: TokenTime[], callId?: string) => Promise<Claims>;

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debugOnSignal } from './debug-signal.js';
-import { logLevelOf } from './level.js';
+import { logLevelOf } from './open-log.js';
 import type { Log } from './logger.js';
 
 test('the variable overrides the option, in any case, and info is the default', () => {

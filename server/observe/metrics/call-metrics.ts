@@ -2,9 +2,8 @@ import type { Call, Protocol } from '../../service/call.js';
 import { CODES, type Code } from '../../service/rpc-error.js';
 import type { CallEnd } from '../../service/watcher.js';
 import { codeNameOf, httpMethodOf, methodNameOf, rpcSystemOf, statusNameOf } from '../call-names.js';
-import { BODY_BYTES, CALL_MILLISECONDS, inSeconds } from './buckets.js';
+import { BODY_BYTES, CALL_MILLISECONDS, Histogram, inSeconds } from './histogram.js';
 import type { Family, HistogramSeries, ScalarFamily, Snapshot } from './family.js';
-import { Histogram } from './histogram.js';
 import { addedUp, combined } from './merge.js';
 
 /**

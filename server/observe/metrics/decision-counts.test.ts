@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Decision } from '../../../proto/messages.js';
 import type { CheckEntry } from '../../service/decider.js';
-import { DecisionCounts } from './decision-counts.js';
+import { DecisionCounts } from './engine-metrics.js';
 
 test('decisions are counted by kind, action and effect', () => {
   const counts = new DecisionCounts();

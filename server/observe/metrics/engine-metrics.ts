@@ -1,8 +1,8 @@
+import type { Decision } from '../../../proto/messages.js';
+import type { CheckEntry } from '../../service/decider.js';
 import type { Checked, Exceeded, Planned } from '../../service/watcher.js';
-import { BATCH_SIZE, ENGINE_MILLISECONDS, inSeconds } from './buckets.js';
-import { DecisionCounts } from './decision-counts.js';
-import type { HistogramFamily, Snapshot } from './family.js';
-import { Histogram } from './histogram.js';
+import type { HistogramFamily, ScalarFamily, ScalarSeries, Snapshot } from './family.js';
+import { BATCH_SIZE, ENGINE_MILLISECONDS, Histogram, inSeconds } from './histogram.js';
 
 /**
  * Counts what the engine does: checks, plans, decisions (docs/spec/server.md#metrics), also under the compatible names
@@ -76,4 +76,91 @@ function histogram(name: string, help: string, bounds: readonly number[], counts
 
 function counter(name: string, help: string, value: number): Snapshot[number] {
   return { type: 'counter', name, help, labels: [], across: 'sum', series: [{ labels: [], value }] };
+}
+
+/**
+ * Counts decisions by kind, action and effect. Callers choose kinds and actions, so both are bounded: a kind that no
+ * policy knows, and whatever comes after the bounds are reached, is counted as `other`.
+ */
+export class DecisionCounts {
+  readonly #kinds = new Map<string, KindCounts>();
+  readonly #other: KindCounts = new Map();
+  #size = 0;
+
+  /** Decisions and what they are about, in the same order. */
+  record(resources: readonly CheckEntry[], decisions: readonly Decision[]): void {
+    for (let index = 0; index < decisions.length; index++) {
+      const { actions } = decisions[index] as Decision;
+      const { kind } = (resources[index] as CheckEntry).resource;
+      const counts = this.#kinds.get(kind) ?? this.#newKind(kind, decisions[index] as Decision);
+      for (let at = 0; at < actions.length; at++) {
+        const { action, effect } = actions[at] as Decision['actions'][number];
+        const count = counts.get(action) ?? this.#newAction(counts, action);
+        if (effect === 1) count.allowed++;
+        else count.denied++;
+      }
+    }
+  }
+
+  /** `authz_decisions_total`. */
+  family(): ScalarFamily {
+    const kinds = [...this.#kinds, [OTHER, this.#other] as const];
+    const series = kinds.flatMap(([kind, counts]) =>
+      [...counts].flatMap(([action, count]) => seriesOf(kind, action, count)),
+    );
+    return {
+      type: 'counter',
+      name: 'authz_decisions_total',
+      help: 'Decisions by kind of resource, action and effect.',
+      labels: ['kind', 'action', 'effect'],
+      across: 'sum',
+      series,
+    };
+  }
+
+  #newKind(kind: string, { actions }: Decision): KindCounts {
+    const isKnown = actions[0] !== undefined && actions[0].matchedPolicy !== NO_MATCH;
+    if (!isKnown || kind === OTHER || kind.length > MAX_LABEL || this.#size >= MAX_COUNTS) return this.#other;
+    const counts: KindCounts = new Map();
+    this.#kinds.set(kind, counts);
+    return counts;
+  }
+
+  #newAction(counts: KindCounts, action: string): Count {
+    const isOther =
+      counts === this.#other || action.length > MAX_LABEL || this.#size >= MAX_COUNTS || counts.size >= MAX_ACTIONS;
+    const name = isOther ? OTHER : action;
+    let count = counts.get(name);
+    if (count === undefined) {
+      count = { allowed: 0, denied: 0 };
+      counts.set(name, count);
+      this.#size++;
+    }
+    return count;
+  }
+}
+
+/** By action. */
+type KindCounts = Map<string, Count>;
+
+interface Count {
+  allowed: number;
+  denied: number;
+}
+
+const OTHER = 'other';
+/** What a decision names when no policy has a word on it (docs/spec/policy-language.md#matched-policy-and-scope). */
+const NO_MATCH = 'NO_MATCH';
+/** Of pairs of kind and action; a few more come of the `other` of each kind. */
+const MAX_COUNTS = 1000;
+/** Of one kind: whoever invents actions takes no room of other kinds. */
+const MAX_ACTIONS = 100;
+/** In UTF-16 units. */
+const MAX_LABEL = 200;
+
+function seriesOf(kind: string, action: string, { allowed, denied }: Count): readonly ScalarSeries[] {
+  return [
+    { labels: [kind, action, 'allow'], value: allowed },
+    { labels: [kind, action, 'deny'], value: denied },
+  ].filter(({ value }) => value > 0);
 }

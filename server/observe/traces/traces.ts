@@ -1,5 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api';
-import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
+import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace-node';
 import type { Call } from '../../service/call.js';
 import type { Code } from '../../service/rpc-error.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
@@ -10,8 +10,7 @@ import { resourceOf } from '../otel/resource.js';
 import type { TraceSettings } from '../otel/settings.js';
 import { endAttributes, httpAttributes, rpcAttributes } from './attributes.js';
 import { parentReader } from './parent.js';
-import { wallTimeOf, partSpans } from './part-spans.js';
-import { samplerOf } from './sampler.js';
+import { partSpans, wallTimeOf } from './part-spans.js';
 
 /** Records spans, and sends them. */
 export interface Traces {
@@ -123,3 +122,24 @@ const FAILURES: ReadonlySet<Code> = new Set([
   'unavailable',
   'data_loss',
 ]);
+
+/** The sampler of a configuration: which traces are recorded. */
+export async function samplerOf({ sampler, ratio }: TraceSettings): Promise<Sampler> {
+  const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } = await import(
+    '@opentelemetry/sdk-trace-node'
+  );
+  switch (sampler) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(ratio);
+    case 'parentbased_always_on':
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
+  }
+}

@@ -2,9 +2,8 @@ import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } fro
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { ServerInfoResponse } from '../../../proto/messages.js';
-import { byRelease } from '../../service/by-release.js';
+import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import type { Services } from '../../service/services.js';
 import { CALL_ID } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerInfoResponse } from '../../../proto/messages.js';
-import { byRelease } from '../../service/by-release.js';
+import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import type { Services } from '../../service/services.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { fullName, type RestRoute, type Rpc, runJson } from '../rpc.js';

@@ -1,4 +1,4 @@
-import { tooLarge } from '../../service/message-limit.js';
+import { tooLarge } from '../../service/rpc-error.js';
 
 /** In protobuf, JSON never grows to more than this many times its length: `0,` becomes eleven bytes. */
 const MAX_GROWTH = 8;

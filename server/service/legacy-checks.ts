@@ -1,6 +1,11 @@
-import { checkResourceSetRequestViolations } from '../../proto/gen/validate/request.js';
+import {
+  checkResourceBatchRequestViolations,
+  checkResourceSetRequestViolations,
+} from '../../proto/gen/validate/request.js';
 import type {
   AttributesMap,
+  CheckResourceBatchRequest,
+  CheckResourceBatchResponse,
   CheckResourceSetRequest,
   CheckResourceSetResponse,
   ResourceSet,
@@ -8,7 +13,7 @@ import type {
 import type { Decision, Principal } from '../../proto/messages.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
-import type { VerifiedAuxData } from './decider.js';
+import type { CheckEntry, VerifiedAuxData } from './decider.js';
 
 /**
  * CheckResourceSet, the oldest of the checks: the same actions on instances of one kind
@@ -22,17 +27,17 @@ export function checkResourceSet(
 ): CheckResourceSetResponse | Promise<CheckResourceSetResponse> {
   accept(service, call, checkResourceSetRequestViolations(request));
   limitResources((request.resource as ResourceSet).instances.size, service.limits);
-  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) => respondToSet(service, call, request, claims));
 }
 
-function respond(
+function respondToSet(
   service: CheckService,
   call: Call,
   request: CheckResourceSetRequest,
   auxData: VerifiedAuxData,
 ): CheckResourceSetResponse {
   const { requestId, actions, includeMeta } = request;
-  // Validation has seen to it that principal and resource are there.
+  // Validation guarantees a principal and a resource.
   const principal = request.principal as Principal;
   const { kind, policyVersion, instances, scope } = request.resource as ResourceSet;
   const ids = [...instances.keys()].sort();
@@ -52,5 +57,43 @@ function respond(
     requestId,
     includeMeta,
     instances: ids.map((id, index) => ({ id, decision: decisions[index] as Decision })),
+  };
+}
+
+/**
+ * CheckResourceBatch: what CheckResources was before it had meta and outputs (docs/spec/server.md#older-checks).
+ * Throws, or rejects with, an RpcError.
+ */
+export function checkResourceBatch(
+  service: CheckService,
+  call: Call,
+  request: CheckResourceBatchRequest,
+): CheckResourceBatchResponse | Promise<CheckResourceBatchResponse> {
+  accept(service, call, checkResourceBatchRequestViolations(request));
+  limitResources(request.resources.length, service.limits);
+  return withClaims(service, call, request.auxData, (claims) => respondToBatch(service, call, request, claims));
+}
+
+function respondToBatch(
+  service: CheckService,
+  call: Call,
+  request: CheckResourceBatchRequest,
+  auxData: VerifiedAuxData,
+): CheckResourceBatchResponse {
+  const { requestId } = request;
+  // Validation guarantees a principal and resources.
+  const principal = request.principal as Principal;
+  const resources = request.resources as readonly CheckEntry[];
+  const decisions = decide(service, call, {
+    requestId,
+    principal,
+    resources,
+    auxData,
+    includeMeta: false,
+    requestContext: undefined,
+  });
+  return {
+    requestId,
+    results: resources.map(({ resource }, index) => ({ id: resource.id, decision: decisions[index] as Decision })),
   };
 }
