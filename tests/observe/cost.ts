@@ -7,23 +7,25 @@ import { createMetrics } from '../../server/observe/metrics/metrics.js';
 import { createTraces } from '../../server/observe/traces/traces.js';
 import { ThrottledReporter } from '../../server/throttled-reporter.js';
 import type { Watcher } from '../../server/service/watcher.js';
-import { aCall, aCheck, anAction, aDecision, anEnd } from './sample-calls.js';
+import { sampleCall, sampleCheck, sampleAction, sampleDecision, sampleEnd } from './sample-calls.js';
 
 /**
- * What each watcher costs a call, in microseconds of processor time, writing included: `node --import tsx
- * tests/observe/cost.ts`. The log goes to /dev/null, spans to a collector that is not there.
+ * The cost of each watcher per call, in microseconds of CPU time including writes: `node --import tsx
+ * tests/observe/cost.ts`. The log goes to /dev/null, spans to an unreachable collector.
  */
 const CALLS_A_TURN = 30;
 const TURNS = 5000;
 const ROUNDS = 5;
 
 const log = openLog({ output: openSync('/dev/null', 'w'), errors: openSync('/dev/null', 'w'), level: 'info' });
-const actions = ['view', 'edit', 'share', 'delete'].map((action, index) => anAction(action, index === 0 ? 1 : 2));
-const single = aCheck(['album'], { decisions: [aDecision({ actions })] });
-const batch = aCheck(new Array<string>(50).fill('album'), { decisions: new Array(50).fill(aDecision({ actions })) });
-const call = aCall();
-const traced = aCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } });
-const end = anEnd();
+const actions = ['view', 'edit', 'share', 'delete'].map((action, index) => sampleAction(action, index === 0 ? 1 : 2));
+const single = sampleCheck(['album'], { decisions: [sampleDecision({ actions })] });
+const batch = sampleCheck(new Array<string>(50).fill('album'), {
+  decisions: new Array(50).fill(sampleDecision({ actions })),
+});
+const call = sampleCall();
+const traced = sampleCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } });
+const end = sampleEnd();
 
 const { watcher: metrics, text } = await createMetrics({ bundle: new BundleMetrics(), droppedLines: log.dropped });
 process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:1';

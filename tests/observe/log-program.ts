@@ -2,8 +2,8 @@ import { debugOnSignal } from '../../server/observe/log/debug-signal.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 
 /**
- * A process that logs and ends as its first argument says: the log's behaviour at the end of a process can only be seen
- * from outside.
+ * A process that logs and ends as its first argument says. The behaviour of the log at the end of a process is visible
+ * only from outside.
  */
 const log = openLog();
 const logger = log.logger('authz.test');

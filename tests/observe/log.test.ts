@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-test('lines are JSON with the keys of docs/spec/server.md#logs; errors are on stderr, all else on stdout', () => {
+test('lines are JSON with the keys of docs/spec/server.md#logs; errors go to stderr, everything else to stdout', () => {
   const { output, errors } = run('none');
   const [info, warning] = output;
   const { '@timestamp': timestamp, ...rest } = info as Line;
@@ -22,12 +22,12 @@ test('lines are JSON with the keys of docs/spec/server.md#logs; errors are on st
   assert.equal(errors.map(messageOf), ['an error']);
 });
 
-test('the variable sets the level', () => {
+test('an environment variable sets the log level', () => {
   assert.equal(run('none', { AUTHZ_LOG_LEVEL: 'ERROR' }).output, []);
   assert.is(run('none', { AUTHZ_LOG_LEVEL: 'debug' }).output.length, 3);
 });
 
-test('nothing is lost when the process exits at once, or dies of an error', () => {
+test('no line is lost when the process exits at once or crashes', () => {
   const exited = run('exit');
   assert.is(exited.status, 3);
   assert.equal(exited.output.map(messageOf), ['an info line', 'a warning']);
@@ -38,7 +38,7 @@ test('nothing is lost when the process exits at once, or dies of an error', () =
   assert.equal(died.errors.map(messageOf), ['an error']);
 });
 
-test('SIGUSR1 makes debug lines appear for a while', () => {
+test('SIGUSR1 enables debug lines for a while', () => {
   const { output, status } = run('signal', { AUTHZ_TEMP_LOG_LEVEL_DURATION: '100ms' });
   assert.is(status, 0);
   assert.equal(output.map(messageOf), [
@@ -65,7 +65,7 @@ function run(
   return { output: linesOf(stdout), errors: linesOf(stderr), status };
 }
 
-/** The platform prints the stack of a fatal error as text among them. */
+/** Node prints the stack of a fatal error as text between the lines. */
 function linesOf(text: string): readonly Line[] {
   return text
     .split('\n')

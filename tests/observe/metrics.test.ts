@@ -6,11 +6,11 @@ import { createMetrics, type Metrics } from '../../server/observe/metrics/metric
 import { WorkerTotals } from '../../server/observe/metrics/worker-totals.js';
 import type { Call } from '../../server/service/call.js';
 import type { CallEnd, Planned } from '../../server/service/watcher.js';
-import { aCall, aCheck, anEnd } from './sample-calls.js';
+import { sampleCall, sampleCheck, sampleEnd } from './sample-calls.js';
 
-test('a scrape is text that Prometheus reads: every line is a comment or a sample of the family above', async () => {
+test('a scrape is valid Prometheus text: every line is a comment or a sample of the family above it', async () => {
   const metrics = await someMetrics();
-  tell(metrics, aCall({ protocol: 'grpc' }), anEnd());
+  tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
   const text = await metrics.text();
   let family = '';
   for (const line of text.trimEnd().split('\n')) {
@@ -27,18 +27,18 @@ test('a scrape is text that Prometheus reads: every line is a comment or a sampl
   assert.match(metrics.contentType, /^text\/plain/);
 });
 
-test('every promised name is there', async () => {
+test('every documented name is present', async () => {
   const metrics = await someMetrics();
-  tell(metrics, aCall(), anEnd());
-  tell(metrics, aCall({ protocol: 'grpc' }), anEnd());
-  metrics.watcher.planned?.(aCall(), { plan: { unplanned: [] }, duration: 1 } as unknown as Planned);
+  tell(metrics, sampleCall(), sampleEnd());
+  tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
+  metrics.watcher.planned?.(sampleCall(), { plan: { unplanned: [] }, duration: 1 } as unknown as Planned);
   const text = await metrics.text();
-  for (const name of PROMISED) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'), name);
+  for (const name of DOCUMENTED) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'), name);
 });
 
-test('a check counts its duration, its size and its decisions', async () => {
+test('a check records its duration, its size and its decisions', async () => {
   const metrics = await someMetrics();
-  metrics.watcher.checked?.(aCall(), aCheck(['album', 'photo'], { duration: 0.5 }));
+  metrics.watcher.checked?.(sampleCall(), sampleCheck(['album', 'photo'], { duration: 0.5 }));
   const text = await metrics.text();
   assert.match(
     text,
@@ -48,12 +48,12 @@ test('a check counts its duration, its size and its decisions', async () => {
   assert.match(text, 'authz_decisions_total{kind="photo",action="view",effect="allow"} 1\n');
 });
 
-test('gRPC calls are counted by code in words, HTTP calls by status', async () => {
+test('gRPC calls are counted by code name, HTTP calls by status', async () => {
   const metrics = await someMetrics();
-  tell(metrics, aCall({ protocol: 'grpc' }), anEnd({ code: 'invalid_argument' }));
-  tell(metrics, aCall({ protocol: 'rest' }), anEnd({ code: 'invalid_argument', httpStatus: 400 }));
-  tell(metrics, aCall({ protocol: 'rest' }), anEnd());
-  tell(metrics, aCall({ protocol: 'connect' }), anEnd());
+  tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd({ code: 'invalid_argument' }));
+  tell(metrics, sampleCall({ protocol: 'rest' }), sampleEnd({ code: 'invalid_argument', httpStatus: 400 }));
+  tell(metrics, sampleCall({ protocol: 'rest' }), sampleEnd());
+  tell(metrics, sampleCall({ protocol: 'connect' }), sampleEnd());
   const text = await metrics.text();
   assert.match(
     text,
@@ -74,10 +74,10 @@ test('gRPC calls are counted by code in words, HTTP calls by status', async () =
   );
 });
 
-test('methods that callers make up do not fill the memory', async () => {
+test('unknown methods from callers do not grow the memory', async () => {
   const metrics = await someMetrics();
   for (let index = 0; index < 1000; index++)
-    tell(metrics, aCall({ protocol: 'grpc', method: `/s/M${index}` }), anEnd({ code: 'unimplemented' }));
+    tell(metrics, sampleCall({ protocol: 'grpc', method: `/s/M${index}` }), sampleEnd({ code: 'unimplemented' }));
   const text = await metrics.text();
   assert.is(text.match(/^grpc_server_handled_total/gm)?.length, 65);
   assert.match(
@@ -86,7 +86,7 @@ test('methods that callers make up do not fill the memory', async () => {
   );
 });
 
-test('the bundle in use is named, reloads are counted by result, the first load is none', async () => {
+test('the current bundle is named, reloads are counted by result, and the first load is not a reload', async () => {
   const bundle = new BundleMetrics();
   const metrics = await createMetrics({ bundle, droppedLines: () => 0 });
   bundle.loaded({ hash: 'one', version: '1' });
@@ -103,7 +103,7 @@ test('the bundle in use is named, reloads are counted by result, the first load 
   assert.ok(Math.abs(seconds - Date.now() / 1000) < 5);
 });
 
-test('workers add up to one scrape: calls are summed, a reload that all did is one, the bundle is one', async () => {
+test('metrics of workers are aggregated: calls are summed, a reload of all workers counts once, the bundle is shown once', async () => {
   const totals = new WorkerTotals();
   for (const worker of [1, 2]) {
     const bundle = new BundleMetrics();
@@ -114,8 +114,8 @@ test('workers add up to one scrape: calls are summed, a reload that all did is o
     });
     bundle.loaded({ hash: 'one', version: '1' });
     bundle.loaded({ hash: 'two', version: '1' });
-    tell(metrics, aCall({ protocol: 'grpc' }), anEnd());
-    // As it comes through the channel between processes.
+    tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
+    // In the form in which it arrives over the channel between processes.
     totals.record(worker, JSON.parse(JSON.stringify(await metrics.snapshot())) as Snapshot);
   }
   const text = totals.text();
@@ -128,7 +128,7 @@ test('workers add up to one scrape: calls are summed, a reload that all did is o
 
 test.run();
 
-const PROMISED = [
+const DOCUMENTED = [
   'authz_check_duration_seconds',
   'authz_plan_duration_seconds',
   'authz_check_batch_size',
@@ -167,6 +167,6 @@ async function someMetrics(): Promise<Metrics> {
 
 function tell({ watcher }: Metrics, call: Call, end: CallEnd): void {
   watcher.began?.(call);
-  watcher.checked?.(call, aCheck());
+  watcher.checked?.(call, sampleCheck());
   watcher.ended?.(call, end);
 }

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import type { TestCertificate } from '../support/certificate.js';
 
-/** A span as it came over the wire. */
+/** A span as received. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
@@ -69,13 +69,13 @@ export class OtlpReceiver {
     });
   }
 
-  /** Listens and gives the endpoint. */
+  /** Listens and returns the endpoint. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The same over gRPC, on an address of loopback; with a certificate, over TLS. */
+  /** The same over gRPC on a loopback address; with a certificate, over TLS. */
   async listenGrpc(certificate?: TestCertificate, host = '127.0.0.1'): Promise<string> {
     const pair = certificate && {
       cert_chain: Buffer.from(certificate.cert),
@@ -156,7 +156,7 @@ function doubleOf(bits: bigint | undefined): number {
   return new Float64Array(BigInt64Array.of(bits ?? 0n).buffer)[0] as number;
 }
 
-/** The fields of a message by number: bytes, or numbers; 64 fixed bits are given as they are. */
+/** The fields of a message by number: bytes or numbers. 64-bit fixed values are returned unchanged. */
 function fieldsOf(bytes: Uint8Array): Fields {
   const reader = new BinaryReader(bytes);
   const fields = new Map<number, unknown[]>();

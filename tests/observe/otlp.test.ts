@@ -11,15 +11,15 @@ import type { Observation } from '../../server/observe/options.js';
 import type { Call } from '../../server/service/call.js';
 import { makeCertificate } from '../support/certificate.js';
 import { within } from '../support/timeout.js';
-import { aCall, aCheck, anEnd } from './sample-calls.js';
+import { sampleCall, sampleCheck, sampleEnd } from './sample-calls.js';
 import { OtlpReceiver } from './otlp-receiver.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-otlp-'));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a sampled call is sent as spans of HTTP, RPC and engine, with the attributes of a decision', async () => {
+test('a sampled call is exported as spans for HTTP, RPC and engine, with the attributes of a decision', async () => {
   await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
-    tell(observation, aCall({ id: 'CALL' }));
+    tell(observation, sampleCall({ id: 'CALL' }));
     await observation.close();
     const [api, rpc, engine] = ['/api', 'authz.svc.v1.AuthzService/CheckResources', 'engine.Check'].map((name) =>
       receiver.spans.find((span) => span.name === name),
@@ -42,12 +42,12 @@ test('a sampled call is sent as spans of HTTP, RPC and engine, with the attribut
   });
 });
 
-test('nothing is sampled by default, but calls of a trace that is', async () => {
+test('by default only calls of a sampled trace are sampled', async () => {
   await withCollector({}, async (receiver, observation) => {
-    tell(observation, aCall());
-    tell(observation, aCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }));
-    tell(observation, aCall({ headers: { b3: `${'c'.repeat(32)}-${'d'.repeat(16)}-1` } }));
-    tell(observation, aCall({ headers: { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` } }));
+    tell(observation, sampleCall());
+    tell(observation, sampleCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }));
+    tell(observation, sampleCall({ headers: { b3: `${'c'.repeat(32)}-${'d'.repeat(16)}-1` } }));
+    tell(observation, sampleCall({ headers: { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` } }));
     await observation.close();
     assert.equal(new Set(receiver.spans.map(({ traceId }) => traceId)), new Set(['a'.repeat(32), 'c'.repeat(32)]));
     assert.is(
@@ -57,11 +57,11 @@ test('nothing is sampled by default, but calls of a trace that is', async () => 
   });
 });
 
-test('health is not traced, and a fault of the server is an error where a bad request is none', async () => {
+test('health checks are not traced; a server fault is an error, a bad request is not', async () => {
   await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
-    tell(observation, aCall({ method: '/grpc.health.v1.Health/Check', protocol: 'grpc' }));
-    tell(observation, aCall({ protocol: 'grpc', method: '/s/Fault' }), 'internal');
-    tell(observation, aCall({ protocol: 'grpc', method: '/s/Bad' }), 'invalid_argument');
+    tell(observation, sampleCall({ method: '/grpc.health.v1.Health/Check', protocol: 'grpc' }));
+    tell(observation, sampleCall({ protocol: 'grpc', method: '/s/Fault' }), 'internal');
+    tell(observation, sampleCall({ protocol: 'grpc', method: '/s/Bad' }), 'invalid_argument');
     await observation.close();
     const rpcs = receiver.spans.filter(({ name }) => name !== 'engine.Check');
     assert.equal(
@@ -74,7 +74,7 @@ test('health is not traced, and a fault of the server is an error where a bad re
   });
 });
 
-test('metrics are sent under the names of a scrape when they are asked for', async () => {
+test('metrics are exported under their scrape names when enabled', async () => {
   await withCollector(
     {
       OTEL_METRICS_EXPORTER: 'otlp',
@@ -83,7 +83,7 @@ test('metrics are sent under the names of a scrape when they are asked for', asy
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
     },
     async (receiver, observation) => {
-      tell(observation, aCall());
+      tell(observation, sampleCall());
       assert.is(observation.metrics, undefined);
       await observation.close();
       const byName = new Map(receiver.metrics.map((metric) => [metric.name, metric]));
@@ -100,7 +100,7 @@ test('metrics are sent under the names of a scrape when they are asked for', asy
   );
 });
 
-test('gRPC is the protocol when none is named', async () => {
+test('gRPC is the default protocol', async () => {
   const receiver = new OtlpReceiver();
   const endpoint = await receiver.listenGrpc();
   await withVariables(
@@ -112,7 +112,7 @@ test('gRPC is the protocol when none is named', async () => {
     },
     async () => {
       const observation = await observe({ ...OPTIONS, log: logInto([]) });
-      tell(observation, aCall({ protocol: 'grpc' }));
+      tell(observation, sampleCall({ protocol: 'grpc' }));
       assert.match((await observation.metrics?.text()) ?? '', 'grpc_server_handled_total');
       await observation.close();
     },
@@ -134,7 +134,7 @@ for (const [where, host] of [
   ['an IPv6 address', '[::1]'],
   ['a name', 'localhost'],
 ] as const) {
-  test(`gRPC over TLS reaches a collector at ${where}, which has to identify itself`, async () => {
+  test(`gRPC over TLS exports to a collector at ${where}, whose certificate is verified`, async () => {
     const certificate = makeCertificate('collector');
     const other = makeCertificate('other');
     for (const [ca, calls] of [
@@ -151,13 +151,12 @@ for (const [where, host] of [
         OTEL_METRICS_EXPORTER: 'otlp',
         OTEL_TRACES_SAMPLER: 'always_on',
       };
-      // Long enough for a collector that answers, short enough for one that is not trusted, which is tried again and
-      // again.
+      // Long enough for a collector that responds, short enough for an untrusted one, which is retried again and again.
       await withVariables(
         { ...variables, OTEL_EXPORTER_OTLP_TIMEOUT: ca === certificate ? '30000' : '500' },
         async () => {
           const observation = await observe({ ...OPTIONS, log: logInto([]) });
-          tell(observation, aCall());
+          tell(observation, sampleCall());
           await observation.close();
         },
       );
@@ -167,7 +166,7 @@ for (const [where, host] of [
   });
 }
 
-test('without an endpoint there are no traces, and metrics that were to be sent are missed in the log', async () => {
+test('without an endpoint there are no traces, and enabled metrics cause a warning in the log', async () => {
   const lines: string[] = [];
   const observation = await observe({
     ...OPTIONS,
@@ -181,7 +180,7 @@ test('without an endpoint there are no traces, and metrics that were to be sent 
 });
 
 for (const protocol of ['http/protobuf', 'grpc']) {
-  test(`a collector that cannot be reached over ${protocol} delays nothing, and one line of the log says so`, async () => {
+  test(`a collector that cannot be reached over ${protocol} delays nothing and is logged once`, async () => {
     const lines: string[] = [];
     await withVariables(
       {
@@ -194,7 +193,7 @@ for (const protocol of ['http/protobuf', 'grpc']) {
       },
       async () => {
         const observation = await observe({ ...OPTIONS, log: logInto(lines) });
-        for (let call = 0; call < 3; call++) tell(observation, aCall());
+        for (let call = 0; call < 3; call++) tell(observation, sampleCall());
         await within(observation.close(), 'the end of the observation');
       },
     );
@@ -209,7 +208,7 @@ for (const protocol of ['http/protobuf', 'grpc']) {
   });
 }
 
-test('a collector that accepts connections and never answers is a warning when the server stops', async () => {
+test('a collector that never responds causes a warning when the server stops', async () => {
   const lines: string[] = [];
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
@@ -222,7 +221,7 @@ test('a collector that accepts connections and never answers is a warning when t
     },
     async () => {
       const observation = await observe({ ...OPTIONS, log: logInto(lines) });
-      tell(observation, aCall());
+      tell(observation, sampleCall());
       await within(observation.close(), 'the end of the observation');
     },
   );
@@ -255,11 +254,11 @@ function logInto(lines: string[]): Log {
 
 function tell({ watchers }: Observation, call: Call, code?: 'internal' | 'invalid_argument'): void {
   for (const { began } of watchers) began?.(call);
-  for (const { checked } of watchers) checked?.(call, aCheck());
-  for (const { ended } of watchers) ended?.(call, anEnd({ code }));
+  for (const { checked } of watchers) checked?.(call, sampleCheck());
+  for (const { ended } of watchers) ended?.(call, sampleEnd({ code }));
 }
 
-/** The exporters read the variables of the process themselves. */
+/** The exporters read the environment of the process themselves. */
 async function withCollector(
   variables: Readonly<Record<string, string>>,
   run: (receiver: OtlpReceiver, observation: Observation) => Promise<void>,

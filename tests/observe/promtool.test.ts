@@ -7,23 +7,23 @@ import { createMetrics, type Metrics } from '../../server/observe/metrics/metric
 import { WorkerTotals } from '../../server/observe/metrics/worker-totals.js';
 import type { Planned } from '../../server/service/watcher.js';
 import { skip } from '../support/skip.js';
-import { aCall, aCheck, anEnd } from './sample-calls.js';
+import { sampleCall, sampleCheck, sampleEnd } from './sample-calls.js';
 
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
 if (hasPromtool) {
-  test('a scrape of one process passes the checks of Prometheus', async () => {
+  test('promtool accepts a scrape of one process', async () => {
     assert.is(problemsOf(await (await everyMetric()).text()), '');
   });
 
-  test('a scrape of several workers passes the checks of Prometheus', async () => {
+  test('promtool accepts a scrape of several workers', async () => {
     const totals = new WorkerTotals();
     for (const worker of [1, 2])
       totals.record(worker, JSON.parse(JSON.stringify(await (await everyMetric()).snapshot())) as Snapshot);
     assert.is(problemsOf(totals.text()), '');
   });
 
-  test('the checks find a name that is wrong', () => {
+  test('promtool rejects an invalid name', () => {
     assert.match(problemsOf('# HELP wait_total Waiting.\n# TYPE wait_total gauge\nwait_total 1\n'), 'wait_total');
   });
 } else skip(import.meta.url, 'promtool is not installed (Debian: prometheus)');
@@ -35,7 +35,7 @@ function problemsOf(text: string): string {
   return status === 0 ? stderr : `${stdout}${stderr}`;
 }
 
-/** With a sample of each family. */
+/** A scrape with a sample of each family. */
 async function everyMetric(): Promise<Metrics> {
   const bundle = new BundleMetrics();
   const metrics = await createMetrics({
@@ -47,11 +47,11 @@ async function everyMetric(): Promise<Metrics> {
   bundle.loaded({ hash: 'i', version: '1' });
   bundle.refused();
   for (const protocol of ['rest', 'grpc', 'connect', 'grpc-web'] as const) {
-    metrics.watcher.began?.(aCall({ protocol }));
-    metrics.watcher.checked?.(aCall({ protocol }), aCheck());
-    metrics.watcher.planned?.(aCall({ protocol }), { plan: { unplanned: [] }, duration: 1 } as unknown as Planned);
-    metrics.watcher.ended?.(aCall({ protocol }), anEnd());
-    metrics.watcher.ended?.(aCall({ protocol }), anEnd({ code: 'invalid_argument', httpStatus: 400 }));
+    metrics.watcher.began?.(sampleCall({ protocol }));
+    metrics.watcher.checked?.(sampleCall({ protocol }), sampleCheck());
+    metrics.watcher.planned?.(sampleCall({ protocol }), { plan: { unplanned: [] }, duration: 1 } as unknown as Planned);
+    metrics.watcher.ended?.(sampleCall({ protocol }), sampleEnd());
+    metrics.watcher.ended?.(sampleCall({ protocol }), sampleEnd({ code: 'invalid_argument', httpStatus: 400 }));
   }
   return metrics;
 }

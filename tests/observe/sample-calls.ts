@@ -2,8 +2,10 @@ import type { ActionDecision, Decision, Resource } from '../../proto/messages.js
 import type { Call } from '../../server/service/call.js';
 import type { CallEnd, Checked } from '../../server/service/watcher.js';
 
-/** A call as a transport would make it. */
-export function aCall(changes: Partial<Call> & { readonly headers?: Readonly<Record<string, string>> } = {}): Call {
+/** A call in the form that a transport passes on. */
+export function sampleCall(
+  changes: Partial<Call> & { readonly headers?: Readonly<Record<string, string>> } = {},
+): Call {
   const { headers = {}, ...rest } = changes;
   return {
     method: '/authz.svc.v1.AuthzService/CheckResources',
@@ -19,8 +21,8 @@ export function aCall(changes: Partial<Call> & { readonly headers?: Readonly<Rec
   };
 }
 
-/** An end as asked, unless changed. */
-export function anEnd(changes: Partial<CallEnd> = {}): CallEnd {
+/** The end of a successful call, unless changed. */
+export function sampleEnd(changes: Partial<CallEnd> = {}): CallEnd {
   return {
     code: undefined,
     message: '',
@@ -32,14 +34,14 @@ export function anEnd(changes: Partial<CallEnd> = {}): CallEnd {
   };
 }
 
-/** A check of one action on resources of these kinds: the first of two is allowed. */
-export function aCheck(kinds: readonly string[] = ['album'], changes: Partial<Checked> = {}): Checked {
+/** A check of one action on resources of these kinds. The first of two is allowed. */
+export function sampleCheck(kinds: readonly string[] = ['album'], changes: Partial<Checked> = {}): Checked {
   return {
     requestId: 'request-1',
     principal: { id: 'u1', policyVersion: '', roles: ['user'], attr: {}, scope: '' },
-    resources: kinds.map((kind) => ({ resource: aResource(kind), actions: ['view', 'edit'] })),
+    resources: kinds.map((kind) => ({ resource: sampleResource(kind), actions: ['view', 'edit'] })),
     includeMeta: true,
-    decisions: kinds.map(() => aDecision()),
+    decisions: kinds.map(() => sampleDecision()),
     auxData: { jwt: {}, jwts: {} },
     requestContext: undefined,
     duration: 0.004,
@@ -47,9 +49,9 @@ export function aCheck(kinds: readonly string[] = ['album'], changes: Partial<Ch
   };
 }
 
-export function aDecision(changes: Partial<Decision> = {}): Decision {
+export function sampleDecision(changes: Partial<Decision> = {}): Decision {
   return {
-    actions: [anAction('view', 1), anAction('edit', 2)],
+    actions: [sampleAction('view', 1), sampleAction('edit', 2)],
     effectiveDerivedRoles: [],
     outputs: [],
     validationErrors: [],
@@ -57,10 +59,10 @@ export function aDecision(changes: Partial<Decision> = {}): Decision {
   } as Decision;
 }
 
-export function anAction(action: string, effect: 1 | 2, matchedPolicy = 'resource.album.vdefault'): ActionDecision {
+export function sampleAction(action: string, effect: 1 | 2, matchedPolicy = 'resource.album.vdefault'): ActionDecision {
   return { action, effect, matchedPolicy, matchedScope: '' };
 }
 
-function aResource(kind: string): Resource {
+function sampleResource(kind: string): Resource {
   return { kind, policyVersion: '', id: 'r1', attr: {}, scope: '' };
 }

@@ -14,7 +14,7 @@ const CHECK = {
   resources: [{ actions: ['view'], resource: { kind: 'album', id: 'a' } }],
 };
 
-test('a server that is watched counts and logs its calls, whatever their protocol', async () => {
+test('the server counts and logs calls of every protocol', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'authz-observe-'));
   const [output, errors] = ['out', 'err'].map((name) => openSync(join(folder, name), 'w')) as [number, number];
   const log = openLog({ output, errors, environment: {} });

@@ -5,13 +5,13 @@ import { grpcClient } from '../../client/grpc.js';
 import type { AuthzClient } from '../../client/authz-client.js';
 import type { RunningServer } from '../../server/main.js';
 import type { ReceivedSpan } from './otlp-receiver.js';
-import { aToken, spansOf, type Tree, treeOf } from './traced-server.js';
+import { validToken, spansOf, type Tree, treeOf } from './traced-server.js';
 
 const ALWAYS = { OTEL_TRACES_SAMPLER: 'always_on' };
 const SERVICE = 'authz.svc.v1.AuthzService';
 
-test('the trace of a check has its token, each resource with its schema, the answer and the audit entries, over REST as over gRPC', async () => {
-  const token = await aToken({ tenant: 'acme' });
+test('the trace of a check has spans for its token, each resource with its schema, the response and the audit entries, over REST and gRPC', async () => {
+  const token = await validToken({ tenant: 'acme' });
   const ask = async (client: AuthzClient): Promise<void> => {
     const answer = await client.check({
       requestId: 'r1',
@@ -50,8 +50,8 @@ test('the trace of a check has its token, each resource with its schema, the ans
   }
 });
 
-test('nothing of a token, of attributes or of claims is in a span, be the token good or not', async () => {
-  const token = await aToken({ tenant: 'secret-claim' });
+test('no span contains data of a token, attributes or claims, whether the token is valid or not', async () => {
+  const token = await validToken({ tenant: 'secret-claim' });
   const spans = await spansOf(ALWAYS, async (server) => {
     const attr = { owner: 'secret-owner', 'secret-key': 7 };
     await post(
@@ -92,14 +92,14 @@ test('nothing of a token, of attributes or of claims is in a span, be the token 
       [2, 'a token was refused'],
     ],
   );
-  // The caller's mistake is none of the server.
+  // A mistake of the caller is not an error of the server.
   assert.equal(
     named(spans, '/api').map(({ status }) => status),
     [0, 0, 0],
   );
 });
 
-test('each resource of a batch is evaluated in a span of its own, in order; only those with a schema that counts are held to it', async () => {
+test('each resource of a batch has its own evaluation span, in order; only resources with an enforced schema have a schema span', async () => {
   const spans = await spansOf(ALWAYS, async (server) => {
     await post(
       server,
@@ -131,7 +131,7 @@ test('each resource of a batch is evaluated in a span of its own, in order; only
   assertNested(spans);
 });
 
-test('a check of five resources has the name that dashboards look for', async () => {
+test('a check of five resources has the span name that dashboards use', async () => {
   const spans = await spansOf(ALWAYS, async (server) => {
     await post(server, check(['a', 'b', 'c', 'd', 'e'].map((id) => ({ resource: album(id), actions: ['view'] }))));
   });
@@ -140,7 +140,7 @@ test('a check of five resources has the name that dashboards look for', async ()
   assert.is(treeOf(spans, all).length, 6);
 });
 
-test('without enforcement of schemas, tokens or an audit log there are no spans of them', async () => {
+test('without schema enforcement, tokens or an audit log there are no spans for them', async () => {
   const run = async (server: RunningServer): Promise<void> =>
     post(server, check([{ resource: album('a1'), actions: ['view'] }]));
   const spans = await spansOf(ALWAYS, run, [
@@ -154,7 +154,7 @@ test('without enforcement of schemas, tokens or an audit log there are no spans 
   ]);
 });
 
-test('a decision that filters keep out of the audit log has no span of an entry', async () => {
+test('a decision that filters exclude from the audit log has no entry span', async () => {
   const run = async (server: RunningServer): Promise<void> =>
     post(server, check([{ resource: album('a1'), actions: ['view'] }]));
   const spans = await spansOf(ALWAYS, run, ['audit.decisionLogFilters.checkResources.ignoreAllowAll=true']);
@@ -162,8 +162,8 @@ test('a decision that filters keep out of the audit log has no span of an entry'
   assert.is(named(spans, 'audit.WriteAccessLog').length, 1);
 });
 
-test('the trace of a plan has its token, the schema and the audit entries', async () => {
-  const token = await aToken({ tenant: 'acme' });
+test('the trace of a plan has spans for its token, the schema and the audit entries', async () => {
+  const token = await validToken({ tenant: 'acme' });
   const spans = await spansOf(ALWAYS, async (server) => {
     const client = restClient({ url: `http://${server.httpAddress}` });
     await client.plan({ principal: USER, resource: { kind: 'album' }, actions: ['view'], auxData: { jwt: { token } } });
@@ -181,9 +181,9 @@ test('the trace of a plan has its token, the schema and the audit entries', asyn
   assertNested(spans);
 });
 
-test('a call that is not sampled has no span at all', async () => {
+test('an unsampled call has no spans', async () => {
   const spans = await spansOf({}, async (server) => {
-    const token = await aToken({ tenant: 'acme' });
+    const token = await validToken({ tenant: 'acme' });
     const body = check([{ resource: album('a1'), actions: ['view'] }], { auxData: { jwt: { token } } });
     await post(server, body);
     await post(server, body, { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` });
@@ -193,9 +193,9 @@ test('a call that is not sampled has no span at all', async () => {
   assert.is(spans.length, 11);
 });
 
-test('calls at the same time keep their own spans, and those that are not sampled stay out', async () => {
+test('concurrent calls keep their own spans, and unsampled calls have none', async () => {
   const traceOf = (index: number): string => index.toString(16).padStart(32, 'f');
-  const token = await aToken({ tenant: 'acme' });
+  const token = await validToken({ tenant: 'acme' });
   const spans = await spansOf({}, async (server) => {
     const calls = Array.from({ length: 40 }, (_, index) => {
       const kind = index % 2 === 0 ? 'album' : 'note';
@@ -236,7 +236,7 @@ test('calls at the same time keep their own spans, and those that are not sample
   }
 });
 
-test('a bundle that takes over is traced as the first one was', async () => {
+test('calls are traced alike after another bundle is loaded', async () => {
   const { policies, traced } = await import('../../generated/index.js');
   const spans = await spansOf(ALWAYS, async (server) => {
     await server.swap({ policies, traced });
@@ -288,7 +288,7 @@ async function post(
   await response.text();
 }
 
-/** In the order of their beginning. */
+/** In the order of their start. */
 function named(spans: readonly ReceivedSpan[], name: string): readonly ReceivedSpan[] {
   return spans.filter((span) => span.name === name).toSorted((a, b) => (a.start < b.start ? -1 : 1));
 }
@@ -299,7 +299,7 @@ function rootOf(spans: readonly ReceivedSpan[]): ReceivedSpan {
   return roots[0] as ReceivedSpan;
 }
 
-/** A part is within the whole; only audit entries are made after the answer. */
+/** A child is within its parent; only audit entries are written after the response. */
 function assertNested(spans: readonly ReceivedSpan[]): void {
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   for (const span of spans) {

@@ -11,8 +11,8 @@ import { loaded } from '../support/compiled.js';
 import { OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
 
 /**
- * Runs calls on a server with schemas, keys, an audit log and a collector; gives the spans that the collector has once
- * the server is closed.
+ * Runs calls on a server with schemas, keys, an audit log and a collector. Returns the spans that the collector has
+ * once the server is closed.
  */
 export async function spansOf(
   environment: Readonly<Record<string, string>>,
@@ -21,7 +21,7 @@ export async function spansOf(
 ): Promise<readonly ReceivedSpan[]> {
   const receiver = new OtlpReceiver();
   const folder = mkdtempSync(join(tmpdir(), 'authz-traces-'));
-  // The exporters read the variables of the process themselves.
+  // The exporters read the environment of the process themselves.
   const variables = {
     OTEL_EXPORTER_OTLP_ENDPOINT: await receiver.listen(),
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
@@ -55,11 +55,11 @@ export async function spansOf(
 }
 
 /** A token that the server accepts. */
-export function aToken(claims: Readonly<Record<string, string>>): Promise<string> {
+export function validToken(claims: Readonly<Record<string, string>>): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'k1' }).sign(KEY);
 }
 
-/** The names of spans as a tree, in the order of their beginning: `['a', ['b', ['c']]]`. */
+/** The names of spans as a tree, in the order of their start: `['a', ['b', ['c']]]`. */
 export function treeOf(spans: readonly ReceivedSpan[], root: ReceivedSpan): Tree {
   const children = spans
     .filter(({ parentSpanId }) => parentSpanId === root.spanId)

@@ -9,8 +9,8 @@ import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 
-/** The engine's answer in the model's words. */
-function inModelWords(result: CheckResult): ModelResult {
+/** The engine's result in the form of the model. */
+function inModelForm(result: CheckResult): ModelResult {
   return {
     ...result,
     actions: result.actions.map((decision) => ({
@@ -25,7 +25,7 @@ const stores = Number(process.env.STORES ?? 60);
 const firstSeed = Number(process.env.SEED ?? 1);
 
 for (const strict of [false, true]) {
-  test(`the engine decides as the reference model on random stores, ${strict ? 'strict' : 'default'} evaluation`, () => {
+  test(`the engine decides like the reference model on random stores, ${strict ? 'strict' : 'default'} evaluation`, () => {
     for (let seed = firstSeed; seed < firstSeed + stores; seed++) {
       const random = new Random(seed);
       const documents = randomStore(random, { outputs: random.chance(0.6), runtime: random.chance(0.5) });
@@ -47,11 +47,11 @@ for (const strict of [false, true]) {
         const expected = modelCheck(table, tinyCel, request, { ...MODEL_DEFAULTS, strict, lenient, defaultScope });
         const [result] = engine.check({ principal, resources: [{ resource, actions }], includeMeta: true });
         const detail = `seed ${seed}, request ${i}: ${JSON.stringify(request)}`;
-        assert.equal(inModelWords(result as CheckResult), expected, detail);
+        assert.equal(inModelForm(result as CheckResult), expected, detail);
 
         const [plain] = quiet.check({ principal, resources: [{ resource, actions }] });
         assert.equal(
-          inModelWords(plain as CheckResult),
+          inModelForm(plain as CheckResult),
           { ...expected, effectiveDerivedRoles: [] },
           `without meta, ${detail}`,
         );

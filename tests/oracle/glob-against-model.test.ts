@@ -28,7 +28,7 @@ const PIECES = [
 ];
 const LETTERS = ['a', 'b', ':', 'c', '*', '😀', ','];
 
-test('the product and the oracle read random globs alike', () => {
+test('engine and model match random globs alike', () => {
   const random = new Random(7);
   let matched = 0;
   for (let i = 0; i < 4000; i++) {

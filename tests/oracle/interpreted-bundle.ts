@@ -33,7 +33,7 @@ import type {
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 
 /**
- * A bundle as the engine takes it, its conditions interpreted by tiny-cel.ts: to compare the engine alone with the
+ * A bundle for the engine whose conditions are interpreted by tiny-cel.ts, to compare the engine alone with the
  * reference model.
  */
 export interface InterpretedBundle {
@@ -41,7 +41,7 @@ export interface InterpretedBundle {
   readonly traced: TracedBundle;
 }
 
-/** `crowded`: roles share two bits, as in a policy that tells more than 30 of them apart. */
+/** `crowded`: roles share two bits, as in a policy that distinguishes more than 30 of them. */
 export function interpretedBundle(
   documents: readonly Document[],
   options: { readonly crowded: boolean },
@@ -282,7 +282,7 @@ function actionTable(lowered: readonly Lowered[]): ActionTable {
   };
 }
 
-/** One object for all lists: a rule is known by identity. */
+/** One object for all lists, because rules are compared by identity. */
 function reaching(rule: Rule, matches: Matcher): Rule {
   return Object.assign(rule, { reaches: (action: string) => matches(action) });
 }

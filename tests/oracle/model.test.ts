@@ -104,7 +104,7 @@ const worked: readonly (readonly [
 ];
 
 for (const [number, ask, expected, outputs, derived] of worked) {
-  test(`worked example ${number} of Appendix B comes out as recorded`, () => {
+  test(`worked example ${number} of Appendix B has the recorded result`, () => {
     const actions = expected.map((line) => line.split(' ')[0] as string);
     const result = run(APPENDIX_B, { kind: 'billing:invoice', ...ask }, actions);
     assert.equal(decide(APPENDIX_B, { kind: 'billing:invoice', ...ask }, actions), expected);
@@ -132,7 +132,7 @@ const scoped: readonly Document[] = [
   { resourcePolicy: { resource: 'other', version: 'default', scope: 'acme.hr', rules: [] } },
 ];
 
-test('a scope exists when any policy lives in it (8.4)', () => {
+test('a scope exists when any policy is in it (8.4)', () => {
   const hr = ['edit DENY resource.doc.vdefault/acme.hr acme', 'view ALLOW resource.doc.vdefault/acme.hr'];
   assert.equal(decide(scoped, { scope: 'acme.hr' }, ['edit', 'view']), hr);
   assert.equal(decide(scoped, { scope: 'acme.hr' }, ['edit', 'view'], { lenient: true }), hr);
@@ -210,7 +210,7 @@ test('the version of the resource selects principal policies (8.8)', () => {
   assert.equal(at('v2', 'v2'), ['x ALLOW resource.doc.vv2']);
 });
 
-test('the glob of the oracle reads the examples of 4.3', () => {
+test("the model's glob matches the examples of 4.3", () => {
   for (const [pattern, text] of [
     ['view:*', 'view:'],
     ['a:*:c', 'a::c'],

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 
-test('what only tests and scripts import is not shipped', () => {
+test('packages that only tests and scripts import are not shipped', () => {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly dependencies: { readonly [name: string]: string };
   };

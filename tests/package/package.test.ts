@@ -8,10 +8,8 @@ import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { npmProgram } from '../support/npm.js';
 
-/**
- * The package as others get it: packed, unpacked into the node_modules of a project of its own, type-checked and run.
- */
-const test = suite('the package');
+/** The package as users get it: packed, unpacked into the node_modules of a separate project, type-checked and run. */
+const test = suite('the npm package');
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'authz-package-'));
@@ -37,8 +35,7 @@ test.before(async () => {
   mkdirSync(modules);
   await run('tar', ['-xzf', archive, '-C', modules]);
   await run('mv', [join(modules, 'package'), join(modules, 'authz')]);
-  // What an installation would bring: the dependencies of the package and, for the type check, those of a project of
-  // Node.
+  // What an installation would add: the dependencies of the package and, for the type check, those of a Node project.
   for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(tool(name), join(modules, name));
@@ -63,7 +60,7 @@ for (const [module, moduleResolution] of [
   ['NodeNext', 'NodeNext'],
   ['ESNext', 'Bundler'],
 ] as const) {
-  test(`a project type-checks against every entry with moduleResolution ${moduleResolution}`, async () => {
+  test(`a project type-checks against every entry point with moduleResolution ${moduleResolution}`, async () => {
     const options = {
       target: 'ES2022',
       module,
@@ -85,7 +82,7 @@ for (const [module, moduleResolution] of [
   });
 }
 
-test('a program runs with every entry', async () => {
+test('a program runs with every entry point', async () => {
   const { stdout } = await run(process.execPath, ['--import', tool('tsx/dist/esm/index.mjs'), 'use.ts'], {
     cwd: consumer,
   });
@@ -101,7 +98,7 @@ test('a program runs with every entry', async () => {
   });
 });
 
-test('every entry is there, with declarations and a source map', () => {
+test('every entry point has declarations and a source map', () => {
   const entries = Object.values(manifest.exports).filter(
     (entry): entry is { readonly types: string; readonly default: string } => typeof entry === 'object',
   );
@@ -110,7 +107,7 @@ test('every entry is there, with declarations and a source map', () => {
   }
 });
 
-test('browsers get no platform: the client and the engine import nothing of Node, and no package but that of RE2', async () => {
+test('browser bundles import nothing of Node, and no package except RE2', async () => {
   const entries = [
     'client/index',
     'runtime/engine/index',
@@ -142,13 +139,13 @@ test('browsers get no platform: the client and the engine import nothing of Node
   }
 });
 
-test('publint has nothing to say', async () => {
+test('publint reports nothing', async () => {
   const { publint } = await import('publint');
   const { messages } = await publint({ pkgDir: join(modules, 'authz'), strict: true, pack: false });
   assert.equal(messages, []);
 });
 
-test('the types are what is imported', async () => {
+test('the types match the modules', async () => {
   const { stdout } = await run(process.execPath, [
     tool('@arethetypeswrong/cli/dist/index.js'),
     archive,
@@ -160,7 +157,7 @@ test('the types are what is imported', async () => {
   const { analysis } = JSON.parse(stdout) as {
     readonly analysis: { readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[] };
   };
-  // Of the ways to import, only those of ES modules count.
+  // Of the kinds of imports, only those of ES modules are checked.
   assert.equal(
     analysis.problems.filter(({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind)),
     [],

@@ -4,7 +4,7 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
 
-/** How many documents are mutated. */
+/** The number of mutated documents. */
 const ROUNDS = Number(process.env.MUTATION_ROUNDS ?? 1000);
 const SEED = Number(process.env.MUTATION_SEED ?? 1);
 
@@ -52,7 +52,7 @@ const PIECES = [
   '"\n"',
 ];
 
-test(`mutated documents are policies, hold nothing, or have a problem with a place (seed ${SEED})`, () => {
+test(`a mutated document is a policy, is empty, or has a diagnostic with a location (seed ${SEED})`, () => {
   const random = generator(SEED);
   const counts = { policies: 0, nothing: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {

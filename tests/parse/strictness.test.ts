@@ -6,7 +6,7 @@ import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
 import { Random } from '../support/oracle/random.js';
 
-const test = suite('YAML that the policy language refuses');
+const test = suite('YAML that is rejected in policies');
 
 const POLICY = `apiVersion: api.authz.dev/v1
 resourcePolicy:
@@ -23,8 +23,8 @@ resourcePolicy:
     - {actions: [delete], effect: EFFECT_DENY, roles: ["*"]}
 `;
 
-/** White space of Unicode that YAML does not know, and what is as invisible. */
-const FALSE_BLANKS = [
+/** Unicode white space that YAML does not know, and other invisible characters. */
+const UNKNOWN_WHITE_SPACE = [
   '\u0085',
   '\u00a0',
   '\u1680',
@@ -44,7 +44,7 @@ const FALSE_BLANKS = [
 const KEYS = [...POLICY.matchAll(/"?[A-Za-z]+"?(?=:[ \n])/g)].map(({ index }) => index);
 const VALUES = [...POLICY.matchAll(/: (?=[^\n])/g)].map((match) => match.index + 2);
 
-test('a key with a tag is refused, wherever it stands and however it is written', () => {
+test('a key with a tag is rejected at every level and in every form', () => {
   assert.ok(KEYS.length > 15);
   for (const at of KEYS) {
     for (const tag of ['!!str ', '!foo ', '! ', '!<tag:yaml.org,2002:str> ', '!!str  ']) {
@@ -64,11 +64,11 @@ test('a tag on a value is ignored', () => {
   }
 });
 
-test('blanks that YAML does not know are refused beside brackets, commas and colons', () => {
+test('white space that YAML does not know is rejected next to brackets, commas and colons', () => {
   const places = [...POLICY.matchAll(/(?<=[[{,])|(?=[\]},])/g)].map(({ index }) => index);
   assert.ok(places.length > 20);
   for (const at of places) {
-    for (const blank of FALSE_BLANKS) {
+    for (const blank of UNKNOWN_WHITE_SPACE) {
       const text = `${POLICY.slice(0, at)}${blank}${POLICY.slice(at)}`;
       assert.is(codesOf(text).length, 1, JSON.stringify(text));
     }
@@ -86,8 +86,8 @@ test('blanks that YAML does not know are refused beside brackets, commas and col
   }
 });
 
-test('they are characters like others within a text and in quotes', () => {
-  for (const blank of FALSE_BLANKS.filter((character) => !/[\u0085\u2028\u2029]/.test(character))) {
+test('such white space is an ordinary character within a string and in quotes', () => {
+  for (const blank of UNKNOWN_WHITE_SPACE.filter((character) => !/[\u0085\u2028\u2029]/.test(character))) {
     assert.equal(
       codesOf(
         POLICY.replace('user', `a${blank}user`)
@@ -100,14 +100,14 @@ test('they are characters like others within a text and in quotes', () => {
   }
 });
 
-test('no name of an accepted policy begins or ends with an invisible character, whatever is inserted where', () => {
+test('no name of an accepted policy begins or ends with an invisible character, wherever one is inserted', () => {
   const random = new Random(Number(process.env['SEED'] ?? 1));
   const counts = { accepted: 0, refused: 0 };
   for (let round = 0; round < Number(process.env['ROUNDS'] ?? 3000); round += 1) {
     let text = POLICY;
     for (let edit = random.below(3); edit >= 0; edit -= 1) {
       const at = random.below(text.length);
-      text = `${text.slice(0, at)}${random.pick([...FALSE_BLANKS, '!!str ', '\t', ' ', '!x '])}${text.slice(at)}`;
+      text = `${text.slice(0, at)}${random.pick([...UNKNOWN_WHITE_SPACE, '!!str ', '\t', ' ', '!x '])}${text.slice(at)}`;
     }
     const report = new Diagnostics();
     const file = parse(new Source('p.yaml', text), report);
@@ -118,7 +118,7 @@ test('no name of an accepted policy begins or ends with an invisible character, 
   assert.ok(counts.accepted > 0 && counts.refused > 0);
 });
 
-/** In quotes such a name is as meant; only the lists in brackets are looked at, which `POLICY` quotes in part. */
+/** A quoted name is intentional. Only the flow lists, which `POLICY` quotes in part, are checked. */
 const EDGE = /^[\s\u0085\u200b\u2060\ufeff]|[\s\u0085\u200b\u2060\ufeff]$/;
 
 function listedNames({ policy }: PolicyFile): readonly string[] {

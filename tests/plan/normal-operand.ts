@@ -3,8 +3,8 @@ import type { Operand } from '#runtime/residual';
 const NOW = /^20\d\d-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * An operand as plans are compared: unordered operators sorted where the reference's own order varies, times near the
- * present as one.
+ * An operand in normal form: unordered operators are sorted where the reference's own order varies, times near the
+ * present become one.
  */
 export function normalOperand(operand: Operand, ordered: boolean): unknown {
   if ('variable' in operand) return { variable: operand.variable };
@@ -15,7 +15,7 @@ export function normalOperand(operand: Operand, ordered: boolean): unknown {
   return { operator, operands: isSorted ? parts.map((part) => JSON.stringify(part)).sort() : parts };
 }
 
-/** `@now`, whatever is taken off it. */
+/** `@now`, whatever is subtracted from it. */
 function timeless(value: string): string {
   if (value.startsWith('@now')) return '@now';
   return NOW.test(value) && Math.abs(Date.parse(value) - Date.now()) < 400 * 24 * 3_600_000 ? '@now' : value;

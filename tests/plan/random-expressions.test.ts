@@ -12,7 +12,7 @@ import { compileTexts } from '../support/compiled.js';
 import { linked } from '../support/plan/load-shared-runtime.js';
 import { randomCondition, randomPrincipal, randomRow, randomVariables } from './random-values.js';
 
-/** How many stores of random conditions, and conditions of each; SEED says where to begin. */
+/** The number of stores with random conditions, and of conditions in each; SEED is the first seed. */
 const STORES = Number(process.env.STORES ?? 8);
 const SEED = Number(process.env.SEED ?? 1);
 const CONDITIONS = Number(process.env.CONDITIONS ?? 40);
@@ -20,7 +20,7 @@ const PRINCIPALS = 3;
 const ROWS = 24;
 
 /**
- * The first two select exactly what check allows; the reference's may select less
+ * The first two select exactly what check allows. The reference's may select less
  * (docs/spec/plans.md#d-09-two-kinds-of-not).
  */
 const WRITINGS: { readonly [name: string]: Writing } = {
@@ -29,12 +29,12 @@ const WRITINGS: { readonly [name: string]: Writing } = {
   plain: REFERENCE,
 };
 
-/** Filters name a time to the millisecond (docs/spec/plans.md#d-16-time). */
+/** Filters write a time to the millisecond (docs/spec/plans.md#d-16-time). */
 const NOW = { seconds: 1_700_000_000, nanos: 123_000_000, offset: 0 };
 
 const test = suite('plans of random expressions');
 
-/** A family of conditions, and requests that suit them. */
+/** A family of conditions, with matching requests. */
 interface Family {
   readonly condition: (random: Random) => string;
   readonly variables: (random: Random) => { readonly [name: string]: string };
@@ -61,7 +61,7 @@ const FAMILIES: { readonly [name: string]: Family } = {
 };
 
 for (const [name, family] of Object.entries(FAMILIES)) {
-  test(`a filter selects no row that check denies, and every row that it allows: conditions ${name}`, async () => {
+  test(`a filter selects every row that check allows, and no other: conditions ${name}`, async () => {
     const tally = newTally();
     for (let seed = SEED; seed < SEED + STORES; seed += 1) await compareStore(family, seed, tally);
     const { wrong, ...counts } = tally;
@@ -79,15 +79,15 @@ test.run();
 interface Tally {
   plans: number;
   conditional: number;
-  /** With a rule that no filter can say: it is left out, so the filter may select too few. */
+  /** With a rule that no filter can express: it is left out, so the filter may select too few rows. */
   notWhole: number;
   rows: number;
   allowed: number;
   overGrants: number;
   underGrants: number;
-  /** Conditions that the compiler refuses. */
+  /** Conditions that the compiler rejects. */
   refused: number;
-  /** By condition the first row that is. */
+  /** The first such row by condition. */
   readonly wrong: Map<string, string>;
 }
 
@@ -177,7 +177,7 @@ function compareOne({ engines, condition, request, rows, tally, seed }: Comparis
   }
 }
 
-/** A filter as a client reads it. */
+/** A filter as a client receives it. */
 function overTheWire(filter: Filter): Filter {
   return JSON.parse(documentOf(filter)) as Filter;
 }
@@ -188,7 +188,7 @@ interface Store {
   readonly refused: number;
 }
 
-/** A policy a condition, each in every place; those that the compiler refuses are left out. */
+/** A policy for each condition, in every position. Conditions that the compiler rejects are left out. */
 function acceptedStore(conditions: readonly string[], variables: object, constants: object): Store {
   const texts = conditions.map((expr, index) => {
     const rules = Object.entries(PLACES).flatMap(([place, rulesOf]) => rulesOf(expr, place));
@@ -211,7 +211,7 @@ function acceptedStore(conditions: readonly string[], variables: object, constan
   return { compilation: compileTexts(Object.fromEntries(left)), conditions: accepted, refused: refused.size };
 }
 
-/** The shortest say most. */
+/** The shortest ones, which are the easiest to understand. */
 function shortest(texts: readonly string[]): readonly string[] {
   return [...texts].sort((a, b) => a.length - b.length).slice(0, 12);
 }

@@ -11,7 +11,7 @@ import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js'
 import { batches, judged, requestOf } from '../support/plan/schema-cases.js';
 
 /**
- * How many random schemas, each with a policy; SEED says where to begin. SCHEMAS=4000 ROWS=256 is the whole proof: a
+ * The number of random schemas, each with a policy; SEED is the first seed. SCHEMAS=4000 ROWS=256 is the full run: a
  * million rows.
  */
 const SCHEMAS = Number(process.env.SCHEMAS ?? 80);
@@ -26,7 +26,7 @@ const WRITINGS: { readonly [name: string]: Writing } = {
 
 const test = suite('plans under random schemas');
 
-test('under reject a filter selects exactly the rows that check allows: in process, over the wire, as SQL and in the shapes of the reference', async () => {
+test('with reject a filter selects exactly the rows that check allows: in process, after transport, as SQL and in reference shapes', async () => {
   const { Database } = await initSqlJs();
   const database = new Database();
   database.run(createTable('sqlite'));
@@ -56,7 +56,7 @@ test('under reject a filter selects exactly the rows that check allows: in proce
       const { kind, schema, random } = one;
       const { listed, ...request } = requestOf(one);
       const plans = engines.map(([writing, engine]) => [writing, engine.plan(request)] as const);
-      // The plain `not` of the reference loses rows where a DENY reads what is not there
+      // The reference's plain `not` loses rows where a DENY reads a missing attribute
       // (docs/spec/plans.md#d-09-two-kinds-of-not).
       const withoutSchema = plain.plan(request).filter;
       const plan = (plans[0] as readonly [string, PlanResult])[1];
@@ -121,7 +121,7 @@ test('under reject a filter selects exactly the rows that check allows: in proce
 
 test.run();
 
-/** What an evaluator selects that is not the product's. */
+/** The selection of the model's evaluator, which shares no code with the product. */
 function selectsByOracle(filter: Filter, attr: SchemaObject): boolean {
   return filter.kind === 'KIND_CONDITIONAL'
     ? selectsRow(filter.condition as WireOperand, { id: 'r', attr })
@@ -131,7 +131,7 @@ function selectsByOracle(filter: Filter, attr: SchemaObject): boolean {
 interface Asked {
   readonly table: SqlTable;
   readonly rows: readonly SchemaObject[];
-  /** What the request lists: no column holds it. */
+  /** The attributes that the request lists: no column holds them. */
   readonly listed: SchemaObject;
   readonly sql: { readonly text: string; readonly parameters: readonly SqlParameter[] };
 }

@@ -21,7 +21,7 @@ const REQUESTS = Number(process.env.REQUESTS ?? 8);
 const ROWS = 32;
 
 /**
- * `plain` selects too few where a DENY reads what is not there: the reference's `not` cannot say it
+ * `plain` selects too few rows where a DENY reads a missing attribute: the reference's `not` cannot express it
  * (docs/spec/plans.md#d-09-two-kinds-of-not).
  */
 const WRITINGS: { readonly [name: string]: Writing } = {
@@ -32,7 +32,7 @@ const WRITINGS: { readonly [name: string]: Writing } = {
 
 const test = suite('plans of random policies');
 
-test('a filter selects exactly the rows that check allows, and in the plain writing of the reference never one more, in default and in strict evaluation', async () => {
+test('a filter selects exactly the rows that check allows, and in the plain form of the reference never more, in default and strict evaluation', async () => {
   const tallies = { default: newTally(), strict: newTally() };
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
@@ -77,13 +77,13 @@ test.run();
 interface Tally {
   plans: number;
   conditional: number;
-  /** With a rule that no filter can say: it is left out, so the filter may select too few. */
+  /** With a rule that no filter can express: it is left out, so the filter may select too few rows. */
   notWhole: number;
   rows: number;
   allowed: number;
   overGrants: number;
   underGrants: number;
-  /** Those of the reference's writing. */
+  /** Differences of the reference's form. */
   underGrantsOfPlain: number;
   readonly wrong: string[];
 }
@@ -124,7 +124,7 @@ interface Comparison {
   readonly place: string;
 }
 
-/** Of several actions all must be allowed. */
+/** All of several actions must be allowed. */
 function compareOne({ engines, request, rows, id, tally, place }: Comparison): void {
   const { principal, resource, actions } = request;
   const engine = engines[0]?.[1] as Engine;
@@ -164,7 +164,7 @@ function selectsByOracle(filter: Filter, row: WireRow): boolean {
     : filter.kind === 'KIND_ALWAYS_ALLOWED';
 }
 
-/** Policies as a folder would hold them; JSON is YAML. */
+/** Policies as in a folder. JSON is valid YAML. */
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
   return Object.fromEntries(
     documents.map((document, index) => [

@@ -2,17 +2,17 @@ import type { Attributes } from '#runtime/policy';
 import type { Random } from '../support/oracle/random.js';
 
 /*
- * Conditions in which the value of a partly known expression counts, and not only whether it is true: logic, membership
- * and ternaries as operands, elements and bodies; durations and timestamps to the nanosecond; numbers and strings at
- * the ends of their ranges.
+ * Conditions in which the value of a partly known expression matters, and not only whether it is true: logic,
+ * membership and ternaries as operands, elements and bodies; durations and timestamps to the nanosecond; numbers and
+ * strings at the limits of their ranges.
  */
 
-/** A random condition; most compare a value that depends on the resource. */
+/** A random condition. Most compare a value that depends on the resource. */
 export function randomCondition(random: Random): string {
   return bool(random, random.pick([1, 2, 2, 3]), []);
 }
 
-/** Variables for a policy, each may read those before it. */
+/** Variables for a policy. Each may read the previous ones. */
 export function randomVariables(random: Random): { readonly [name: string]: string } {
   return {
     v1: bool(random, 2, []),
@@ -21,7 +21,7 @@ export function randomVariables(random: Random): { readonly [name: string]: stri
   };
 }
 
-/** A principal; each attribute may be missing or of another type. */
+/** A principal. Each attribute may be missing or of another type. */
 export function randomPrincipal(random: Random): Attributes {
   return present(random, 0.1, {
     yes: random.pick<unknown>([true, true, 'x', null]),
@@ -35,7 +35,7 @@ export function randomPrincipal(random: Random): Attributes {
   });
 }
 
-/** A resource; each attribute may be missing, and is often of another type than conditions want. */
+/** A resource. Each attribute may be missing, and often has another type than conditions expect. */
 export function randomRow(random: Random): Attributes {
   const anything = (): unknown =>
     random.pick<unknown>([
@@ -66,7 +66,7 @@ export function randomRow(random: Random): Attributes {
   });
 }
 
-/** Names of macro variables around, with what they stand for. */
+/** Macro variables in scope, with the kind of their values. */
 type Locals = readonly string[];
 
 function bool(random: Random, depth: number, locals: Locals): string {
@@ -104,7 +104,7 @@ function flag(random: Random, locals: Locals): string {
   return random.pick(['R.attr.f', 'R.attr.f', 'R.attr["f"]', 'R.attr.g', 'R.attr.h', 'R.attr.m.x', 'R.attr.l[0]']);
 }
 
-/** What is decided before there is a resource; it may fail. */
+/** An operand that is decided without a resource. It may fail. */
 function known(random: Random): string {
   return random.pick([
     'P.attr.yes',
@@ -287,7 +287,7 @@ function present(random: Random, missing: number, attributes: Attributes): Attri
   return Object.fromEntries(Object.entries(attributes).filter(() => !random.chance(missing)));
 }
 
-/** What an author may write: no lone surrogate. */
+/** Strings that an author may write: no lone surrogates. */
 const LITERALS: readonly string[] = ['', 'x', 'y', 'xy', 'true', '1', '😀', '\uffff', '\u0000', '1h'];
 const STRINGS: readonly string[] = [...LITERALS, 'x', 'x', 'y', '\ud83d', '\ude00', '\ufffd'];
 const NUMBERS: readonly number[] = [
@@ -306,7 +306,7 @@ const NUMBERS: readonly number[] = [
   -1e300,
   5e-324,
 ];
-/** The ends of the range, and around a second that no double holds to the nanosecond. */
+/** The limits of the range, and values around a second that no double holds to the nanosecond. */
 const DURATIONS: readonly string[] = [
   '0s',
   '1ns',

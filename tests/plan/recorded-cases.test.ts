@@ -15,8 +15,8 @@ import { normalOperand } from './normal-operand.js';
 import { skip } from '../support/skip.js';
 
 /**
- * The recorded plans of docs/spec/plans.md#evaluating-a-filter: by meaning, the rows selected; by shape, the trees of
- * the reference.
+ * The recorded plans of docs/spec/plans.md#evaluating-a-filter, compared by meaning (the selected rows) and by shape
+ * (the trees of the reference).
  */
 const CASES = join(SHARED, 'cases', 'plan-cases.json');
 const test = suite('recorded plans');
@@ -42,7 +42,7 @@ if (existsSync(CASES)) {
     assert.is(judged, 705);
   });
 
-  test('with reference shapes a plan is the tree that the reference makes', async () => {
+  test('with reference shapes a plan is the tree that the reference builds', async () => {
     const outcomes: Outcome[] = [];
     for (const recorded of usable.filter(
       ({ referenceDefect, want }) => referenceDefect === undefined && want.response?.filter !== undefined,
@@ -172,7 +172,7 @@ interface Case {
   readonly referenceDefect?: string;
 }
 
-/** The claims of the tokens of a request, as they would be verified. */
+/** The claims of a request's tokens, as after verification. */
 function claimsOf({ jwt, jwts }: TokenClaims): NonNullable<Parameters<Engine['plan']>[0]['auxData']> {
   return { jwt, jwts: Object.fromEntries(Object.entries(jwts ?? {}).map(([name, claims]) => [name, { claims }])) };
 }

@@ -4,7 +4,7 @@ import { createEngine } from '../../runtime/engine/index.js';
 import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-const test = suite('what a plan takes from its request');
+const test = suite('parts of a request in a plan');
 
 const policyOf = (scope: string, rules: string, head = ''): string => `apiVersion: api.authz.dev/v1
 resourcePolicy:
@@ -61,7 +61,7 @@ async function planOf(
   return { text: filterDebug, scope: matchedScopes?.get(action) };
 }
 
-test('the time in a filter has milliseconds, which every store and every client can read', async () => {
+test('the time in a filter has milliseconds, which every database and client can read', async () => {
   assert.match((await planOf('renew')).text, '2023-11-14T22:13:20.123Z');
 });
 
@@ -75,7 +75,7 @@ test('a condition sees the derived roles that a row would have', async () => {
   assert.is((await planOf('view', '', 'note')).text, '(eq request.resource.attr.owner "ann")');
 });
 
-test('in strict evaluation a row for which a derived role fails is not selected by a condition that reads the list', async () => {
+test('in strict evaluation a condition that reads the derived roles does not select a row for which one fails', async () => {
   const { policies, traced } = await loaded(compileTexts(TEXTS));
   const engine = createEngine(policies, { strictEvaluation: true, traced: await traced() });
   const { filter } = engine.plan({ principal, resource: { kind: 'note', attr: {} }, actions: ['flag'] });

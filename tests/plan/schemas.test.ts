@@ -20,8 +20,8 @@ import { linked } from '../support/plan/load-shared-runtime.js';
 const test = suite('plans under schemas');
 
 /**
- * Rules of one action each: `view` without condition, `edit` of open documents of the principal, `list`, which the
- * schema ignores.
+ * Rules of one action each: `view` without a condition, `edit` for open documents of the principal, and `list`, which
+ * the schema ignores.
  */
 const RULES = [
   { actions: ['view', 'list'], effect: 'EFFECT_ALLOW', roles: ['*'] },
@@ -46,7 +46,7 @@ interface Asked extends EngineOptions {
   readonly scope?: string;
 }
 
-/** The policies of a schema, at the root and in the scope `acme`, whose own schema does not count. */
+/** The policies of a schema, at the root and in the scope `acme`, whose own schema is not used. */
 async function policiesOf(schema: JsonValue): Promise<Parameters<typeof createEngine>[0]> {
   const schemas = {
     principalSchema: { ref: 'authz:///p.json' },
@@ -108,11 +108,11 @@ const DOCUMENT = {
   properties: { status: { enum: ['OPEN', 'LOCKED'] }, owner: { type: 'string' } },
 };
 
-test('a DENY no longer lets rows through that lack a required attribute, or have it of another type', async () => {
+test('a DENY no longer selects rows that lack a required attribute or have another type', async () => {
   assert.is(await textOf(STATUS), '(and (not (eq status "LOCKED")) (eq (type status) string))');
 });
 
-test('nothing is said that the rules imply', async () => {
+test('conditions that the rules imply are not repeated', async () => {
   assert.is(await textOf(DOCUMENT, { actions: ['edit'] }), '(and (eq status "OPEN") (eq owner "alice"))');
 });
 
@@ -120,13 +120,13 @@ test('a rule that allows only what the schema forbids allows nothing', async () 
   assert.is(await textOf({ properties: { status: { enum: ['CLOSED'] } } }, { actions: ['edit'] }), '(false)');
 });
 
-test('under warn and none a filter is what the rules say', async () => {
+test('with warn and none a filter has only the rules', async () => {
   const expected = '(or (not (eq status "LOCKED")) (not (has status)))';
   for (const schemaEnforcement of ['warn', 'none'] as const)
     assert.is(await textOf(STATUS, { schemaEnforcement }), expected);
 });
 
-test('actions are held to the schema unless all of them are exempt', async () => {
+test('actions are subject to the schema unless all of them are exempt', async () => {
   assert.is(await textOf(STATUS, { actions: ['list'] }), '(true)');
   assert.is(
     await textOf(STATUS, { actions: ['list', 'view'] }),
@@ -134,11 +134,11 @@ test('actions are held to the schema unless all of them are exempt', async () =>
   );
 });
 
-test('the schema of the root holds in every scope, and no other', async () => {
+test('the schema of the root applies in every scope, and no other schema does', async () => {
   assert.is(await textOf(STATUS, { scope: 'acme' }), '(and (not (eq status "LOCKED")) (eq (type status) string))');
 });
 
-test('a principal that violates its schema may see nothing, and learns why', async () => {
+test('a principal that violates its schema is denied everything, with the reason', async () => {
   const plan = await planOf(STATUS, { principal: { level: 'high' } });
   assert.is(plan.filter.kind, 'KIND_ALWAYS_DENIED');
   assert.equal(plan.validationErrors, [
@@ -157,7 +157,7 @@ test('listed attributes are validated at once', async () => {
   assert.is(await textOf({ properties: { o: { required: ['k'] } } }, { attr: { o: {}, status: 'OPEN' } }), '(false)');
 });
 
-test('attributes that are not listed may still mend what those that are listed violate alone', async () => {
+test('attributes that are not listed may fix a violation that the listed ones have alone', async () => {
   const schema = {
     minProperties: 2,
     anyOf: [{ required: ['owner'] }, { properties: { status: { const: 'LOCKED' } } }],
@@ -167,7 +167,7 @@ test('attributes that are not listed may still mend what those that are listed v
   assert.is(plan.filterDebug, '(and (ge (size request.resource.attr) 2) (has request.resource.attr.owner))');
 });
 
-test('what no filter can say is reported and selects nothing', async () => {
+test('a constraint that no filter can express is reported and selects nothing', async () => {
   const email = { type: 'string', format: 'email' };
   const optional = await planOf({ properties: { mail: email } });
   assert.equal(optional.unplanned, [
@@ -184,7 +184,7 @@ test('what no filter can say is reported and selects nothing', async () => {
   );
 });
 
-test('a schema that refers to itself is followed once, and one that is too long to the end of a budget', async () => {
+test('a recursive schema is followed once, and one that is too long up to a limit', async () => {
   const tree = { properties: { kid: { $ref: '#' } } };
   assert.equal(
     (await planOf(tree)).unplanned.map(({ reason }) => reason),
@@ -203,7 +203,7 @@ test('a schema that refers to itself is followed once, and one that is too long 
   );
 });
 
-test('a schema whose objects nest deeper than they are validated selects nothing, though another branch would accept', async () => {
+test('a schema whose objects nest deeper than the validation limit selects nothing, even if another branch would accept them', async () => {
   const chain = (levels: number): JsonValue => ({
     $defs: Object.fromEntries(
       Array.from({ length: levels }, (_, level) => [
@@ -227,8 +227,8 @@ test('a schema whose objects nest deeper than they are validated selects nothing
   }
 });
 
-/** The limits of validation that no filter says, as docs/plans.md has them. */
-test('check alone denies what takes more than a million steps to be validated, or nests more than 500 levels where items must be unique', async () => {
+/** The validation limits that a filter does not express, as documented in docs/plans.md. */
+test('only check denies values that take more than a million validation steps, or nest more than 500 levels where items must be unique', async () => {
   const schema = { properties: { tags: { items: { type: 'string' } }, parts: { uniqueItems: true } } };
   const engine = await engineOf(schema);
   const { filter } = await planOf(schema, { actions: ['view'] });
@@ -244,12 +244,12 @@ test('check alone denies what takes more than a million steps to be validated, o
     assert.is(engine.isAllowed(accessTo(attr)), isAllowed);
     assert.is(selects(filter, { id: 'd1', attr }), true);
   }
-  // Ten schemas for each of the values that 200 kB of JSON can have.
+  // Ten schemas for each value that fits in 200 kB of JSON.
   const ten = { items: { allOf: Array(9).fill({ type: 'number' }) } };
   assert.is((await engineOf({ properties: { tags: ten } })).isAllowed(accessTo({ tags: Array(99_990).fill(1) })), true);
 });
 
-test('in the shapes of the reference scalars are tested by comparisons', async () => {
+test('reference shapes test scalars with comparisons', async () => {
   const schema = {
     required: ['s', 'n', 'b'],
     properties: { s: { type: 'string' }, n: { type: 'number' }, b: { type: 'boolean' } },
@@ -260,7 +260,7 @@ test('in the shapes of the reference scalars are tested by comparisons', async (
   );
 });
 
-test('what is not an integer is said of values of every type', async () => {
+test('values that are not integers are excluded for every type', async () => {
   const asked = { actions: ['edit'], attr: { status: 'OPEN', owner: 'alice' } };
   assert.is(
     await textOf({ required: ['n'], properties: { n: { not: { type: 'integer' } } } }, asked),
@@ -283,7 +283,7 @@ async function sqlOf(schema: JsonValue, asked: Asked = {}): Promise<string> {
   return sql.kind === 'sql' ? sql.text : sql.problems.map(({ reason }) => reason).join('; ');
 }
 
-test('columns of the types that a schema wants add nothing to a statement', async () => {
+test('columns with the types of the schema add nothing to a statement', async () => {
   const schema = {
     ...STATUS,
     properties: {
@@ -297,7 +297,7 @@ test('columns of the types that a schema wants add nothing to a statement', asyn
   assert.is(await sqlOf({ ...schema, required: ['status', 'owner'] }), 'docs.status <> ? AND docs.owner IS NOT NULL');
 });
 
-test('a closed schema is held against the columns of a table', async () => {
+test('a closed schema is compared with the columns of a table', async () => {
   const properties = {
     status: { type: 'string' },
     owner: { type: 'string' },
@@ -314,7 +314,7 @@ test('a closed schema is held against the columns of a table', async () => {
   assert.is(await sqlOf({ properties: rest, additionalProperties: false }), '1 = 0');
 });
 
-test('a part of a schema that SQL cannot say is refused, and the schema is named', async () => {
+test('a part of a schema that SQL cannot express is rejected with the name of the schema', async () => {
   const schema = { required: ['owner'], properties: { owner: { pattern: '^a' } } };
   const policies = await policiesOf(schema);
   const { filter } = createEngine(policies, { schemaEnforcement: 'reject' }).plan(requestOf({}));

@@ -2,7 +2,7 @@ import type { Document, ResourceRule } from '../support/oracle/documents.js';
 import type { Random } from '../support/oracle/random.js';
 
 /**
- * The policies with rules that share a name, and so their first result
+ * The policies, changed so that rules share a name and so their first result
  * (docs/spec/policy-language.md#rules-that-share-a-name).
  */
 export function withSharedNames(random: Random, documents: readonly Document[]): readonly Document[] {
@@ -19,7 +19,7 @@ export function withSharedNames(random: Random, documents: readonly Document[]):
   });
 }
 
-/** One rule is called as another that has no name is known. */
+/** Names one rule like another that has no name. */
 function renamed(random: Random, rules: readonly ResourceRule[]): readonly ResourceRule[] {
   const unnamed = rules.flatMap(({ name }, index) => (name === undefined ? [index] : []));
   if (unnamed.length === 0 || rules.length < 2) return rules;

@@ -12,15 +12,17 @@ import { answersOf, OPTIONS, type Wants } from './suite.js';
 import { hasWorker, inWorker } from '../support/platforms/worker.js';
 import { skip } from '../support/skip.js';
 
-const test = suite('places');
+const test = suite('platforms');
 
 const WANTS: readonly Wants[] = ['checks', 'checks and plans'];
 
-/* A method may be called so (re2js has one); a call, or the function itself, may not. */
+/* A method may have the name (re2js has one); a call, or a reference to the function, is not allowed. */
 const DIRECT_EVAL = /(?<!\.)\beval\s*\([^()]*\)(?!\s*\{)/;
 const INDIRECT_EVAL = /\beval\b(?!\s*\()/;
 
-/** From a bundle as a server loads it, and the engine beside it: two copies of the runtime, neither minified. */
+/**
+ * The answers of a bundle as a server loads it, with the engine next to it: two copies of the runtime, not minified.
+ */
 const expected = new Map<Wants, string>();
 const programs = new Map<Wants, string>();
 
@@ -32,7 +34,7 @@ test.before(async () => {
   }
 });
 
-test('the suite asks something: there are answers of each kind', () => {
+test('there are answers of each kind', () => {
   const text = expected.get('checks and plans') ?? '';
   for (const part of [
     '"effect":1',
@@ -45,7 +47,7 @@ test('the suite asks something: there are answers of each kind', () => {
     assert.ok(text.includes(part), part);
 });
 
-test('policies compiled for checks only decide as those with plans do', () => {
+test('policies compiled for checks only decide like those with plans', () => {
   const checks = (text: string | undefined): readonly string[] =>
     (text ?? '').split('\n').filter((line) => !line.startsWith('{"filter"'));
   assert.equal(checks(expected.get('checks')), checks(expected.get('checks and plans')));
@@ -71,13 +73,14 @@ for (const wants of WANTS) {
     compare(await inWorker(programOf(wants)), wants);
   });
 
-  test(`the program has no code from texts, and nothing of a platform: ${wants}`, () => assertPlain(programOf(wants)));
+  test(`the program evaluates no strings as code and uses no platform APIs: ${wants}`, () =>
+    assertPlain(programOf(wants)));
 }
 
-test('the core has no code from texts, and nothing of a platform', async () =>
+test('the core evaluates no strings as code and uses no platform APIs', async () =>
   assertPlain(await minifiedProgram("export * from '#runtime/engine';")));
 
-test('a plan by policies that were compiled for checks only is refused, and says how to get it', async () => {
+test('a plan with policies compiled for checks only is rejected with a fix', async () => {
   const { js } = await bundle(emittedPolicies('checks'), join(ROOT, 'runtime'));
   const engine = createEngine((await importBundle(js)).policies);
   const ask = (): unknown =>
@@ -91,7 +94,7 @@ function programOf(wants: Wants): string {
   return programs.get(wants) ?? '';
 }
 
-/** The first line that differs, not all of them. */
+/** Compares line by line and reports only the first difference. */
 function compare(text: string, wants: Wants): void {
   const lines = (expected.get(wants) ?? '').split('\n');
   const given = text.split('\n');

@@ -1,6 +1,6 @@
 /**
- * A policy that asks for a bit of everything that conditions can do, with what it comes to as outputs: what a platform
- * does otherwise shows.
+ * A policy that uses all features of conditions and returns their values as outputs, to show differences between
+ * platforms.
  */
 export const EVERYTHING = `apiVersion: api.authz.dev/v1
 resourcePolicy:

@@ -8,7 +8,7 @@ import { ROOT } from '../support/compiled.js';
 import { EVERYTHING } from './policies.js';
 import type { Wants } from './suite.js';
 
-/** The policies of this repository, and one that asks for everything, as emitted files. */
+/** The policies of this repository and one that uses all features, as emitted files. */
 export function emittedPolicies(wants: Wants): readonly EmittedFile[] {
   const folder = join(ROOT, 'policies');
   const own = readdirSync(folder)
@@ -21,7 +21,7 @@ export function emittedPolicies(wants: Wants): readonly EmittedFile[] {
   return files;
 }
 
-/** The suite with engine and policies, as a program ships: a module that exports `answers()`. */
+/** The suite with engine and policies, bundled like an application: a module that exports `answers()`. */
 export function suiteProgram(wants: Wants): Promise<string> {
   const text = `
     import { createEngine } from '#runtime/engine';

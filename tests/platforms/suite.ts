@@ -1,15 +1,15 @@
 import type { Engine, EngineOptions } from '#runtime/engine';
 
-/** One moment everywhere. */
+/** The same time on every platform. */
 export const OPTIONS: EngineOptions = {
   clock: () => ({ seconds: 1_760_000_000, nanos: 5_000_000, offset: 0 }),
   globals: { region: 'eu' },
 };
 
-/** Whether filters are wanted too. */
+/** Whether to include filters. */
 export type Wants = 'checks' | 'checks and plans';
 
-/** The answers to all questions of the suite as one text: needs nothing of a platform. */
+/** The answers to all questions of the suite as one text. Uses no platform APIs. */
 export function answersOf(engine: Engine, wants: Wants): string {
   const lines: string[] = [];
   for (const { kind, actions, attributes } of KINDS) {

@@ -40,8 +40,8 @@ const FIXTURES = {
   auxData: '{"auxData": {"t": {"jwt": {}}}}\n',
 };
 
-/** What mutations put in, beside pieces of the text itself. */
-const BITS = [
+/** Fragments that mutations insert, in addition to pieces of the text itself. */
+const FRAGMENTS = [
   '',
   '\0',
   '\n',
@@ -107,13 +107,13 @@ function mutated(text: string, random: Random): string {
     const at = random.below(result.length + 1);
     const end = Math.min(result.length, at + random.below(13));
     const from = random.below(text.length);
-    const bit = random.chance(0.5) ? random.pick(BITS) : text.slice(from, from + 1 + random.below(30));
+    const bit = random.chance(0.5) ? random.pick(FRAGMENTS) : text.slice(from, from + 1 + random.below(30));
     result = result.slice(0, at) + bit + result.slice(end);
   }
   return result;
 }
 
-test('the suite that is mutated runs', () => {
+test('the unmutated suite runs', () => {
   const [result] = run(SUITE).suites;
   assert.is(result?.error, undefined);
   assert.equal(
@@ -122,7 +122,7 @@ test('the suite that is mutated runs', () => {
   );
 });
 
-test('a mutated suite or fixture runs, or says what is wrong with it; nothing throws, and every report can be written', () => {
+test('a mutated suite or fixture runs or is reported as invalid; nothing throws, and every report can be written', () => {
   const random = new Random(7);
   let invalid = 0;
   for (let round = 0; round < 3000; round += 1) {
@@ -144,7 +144,7 @@ test('a mutated suite or fixture runs, or says what is wrong with it; nothing th
   assert.ok(invalid > 1000, String(invalid));
 });
 
-test('a suite nested as deep as can be is refused with its place, not with a full stack', () => {
+test('a deeply nested suite is rejected with a location, without a stack overflow', () => {
   for (const text of [
     `name: ${'['.repeat(100_000)}`,
     `name: s\noptions: {globals: {a: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}}}`,
@@ -154,7 +154,7 @@ test('a suite nested as deep as can be is refused with its place, not with a ful
   }
 });
 
-test('a suite whose product has many cases is run', () => {
+test('a suite whose product has many cases runs', () => {
   const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
   const text = `name: s
 principals: {${keys.map((key) => `${key}: {id: x, roles: [r]}`).join(', ')}}

@@ -5,11 +5,11 @@ import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-/** How many folders are mutated, and where that begins. */
+/** The number of mutated folders, and the first seed. */
 const ROUNDS = Number(process.env.MUTATION_ROUNDS ?? 120);
 const SEED = Number(process.env.MUTATION_SEED ?? 1);
 
-/** Texts that must stay texts, wherever a policy puts them: were one to become code, `escaped` would be called. */
+/** Strings that must stay strings, wherever a policy puts them: if one became code, `escaped` would be called. */
 const HOSTILE = [
   "'];escaped();//",
   '*/escaped()/*',
@@ -68,7 +68,7 @@ const test = suite('hostile folders');
 const escapes: string[] = [];
 Object.defineProperty(globalThis, 'escaped', { value: () => escapes.push('called') });
 
-test(`every folder of mutated policies is a bundle or diagnostics with a place (seed ${SEED})`, async () => {
+test(`every folder of mutated policies compiles to a bundle or to diagnostics with a location (seed ${SEED})`, async () => {
   const random = new Random(SEED);
   const counts = { bundles: 0, refused: 0, loaded: 0 };
   for (let round = 0; round < ROUNDS; round++) {

@@ -6,9 +6,9 @@ import type { Document } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
 
-const test = suite('compiling a folder again');
+const test = suite('incremental compilation');
 
-test('a policy that is as before, and all it names, is neither parsed nor emitted again', () => {
+test('an unchanged policy with unchanged imports is neither parsed nor emitted again', () => {
   const texts = { ...SHARED_NAMES, 'a.yaml': policy('a', 'V.short'), 'b.yaml': policy('b', 'R.attr.x == 1') };
   const sources = sourcesOf(texts);
   const first = compile(sources);
@@ -20,7 +20,7 @@ test('a policy that is as before, and all it names, is neither parsed nor emitte
   assert.match(fileOf(second, 'resource/b.ts').text, 'R.attr.x === 2');
 });
 
-test('a policy is emitted again when a variable it imports has changed', () => {
+test('a policy is emitted again when an imported variable changes', () => {
   const sources = sourcesOf({ ...SHARED_NAMES, 'a.yaml': policy('a', 'V.short') });
   const first = compile(sources);
   const changed = new Source('variables.yaml', (SHARED_NAMES['variables.yaml'] as string).replace('3', '4'));
@@ -29,7 +29,7 @@ test('a policy is emitted again when a variable it imports has changed', () => {
   assert.match(fileOf(second, 'resource/a.ts').text, '4');
 });
 
-test('a policy is emitted again when another takes its file, or the file of a set that it imports', () => {
+test('a policy is emitted again when another one replaces its file or a file that it imports', () => {
   const importing = (resource: string, set: string): string =>
     policy(resource, 'V.short', { importDerivedRoles: [set] }, { derivedRoles: ['clerk'] });
   const sources = sourcesOf({
@@ -39,7 +39,7 @@ test('a policy is emitted again when another takes its file, or the file of a se
     'staff.yaml': derivedRoles('staff'),
   });
   compile(sources);
-  // File systems that fold case would make one file of two.
+  // On a file system that ignores case, these would be one file.
   const all = [...sources, ...sourcesOf({ 'a2.yaml': importing('A', 'Staff'), 'staff2.yaml': derivedRoles('Staff') })];
   const warm = compile(all);
   assert.match(fileOf(warm, 'resource/a~2.ts').text, "'resource.a.vdefault'");
@@ -47,7 +47,7 @@ test('a policy is emitted again when another takes its file, or the file of a se
   assert.equal(bytesOf(warm), bytesOf(compile(all.map(({ path, text }) => new Source(path, text)))));
 });
 
-test('versions of random folders compiled one after another give what each gives alone', () => {
+test('random folders compiled incrementally give the same output as a full compilation', () => {
   for (let seed = 1; seed <= 30; seed += 1) {
     const random = new Random(seed);
     let documents = randomStore(random, { outputs: true, runtime: true });
@@ -96,7 +96,7 @@ function sourcesOf(texts: { readonly [path: string]: string }): readonly Source[
   return Object.entries(texts).map(([path, text]) => new Source(path, text));
 }
 
-/** The sources of a next version: a text that is the same stays the same source, as `load` sees to. */
+/** The sources of the next version. An unchanged text stays the same source, as `load` guarantees. */
 function again(earlier: readonly Source[], texts: { readonly [path: string]: string }): readonly Source[] {
   return sourcesOf(texts).map(
     (source) => earlier.find(({ path, text }) => path === source.path && text === source.text) ?? source,
@@ -112,7 +112,7 @@ function textsOf(documents: readonly Document[]): { readonly [path: string]: str
   );
 }
 
-/** Another document in place of one, where it has the same identity: then the folder stays valid. */
+/** Replaces a document with another one of the same identity, so that the folder stays valid. */
 function sameIdentity(document: Document, other: Document | undefined): Document | undefined {
   return other !== undefined && identityOf(document) === identityOf(other) ? other : undefined;
 }

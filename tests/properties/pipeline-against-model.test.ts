@@ -10,15 +10,17 @@ import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
-/** How many stores of random policies, and requests of each; SEED says where to begin. 20,000 checks by default. */
+/**
+ * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 checks by default.
+ */
 const STORES = Number(process.env.STORES ?? 200);
 const REQUESTS = Number(process.env.REQUESTS ?? 100);
 const SEED = Number(process.env.SEED ?? 1);
 
-const test = suite('compiled policies against the reference model');
+const test = suite('compiled policies compared with the reference model');
 
 for (const strict of [false, true]) {
-  test(`random policies decide as the reference model says, ${strict ? 'strict' : 'default'} evaluation`, async () => {
+  test(`random policies decide like the reference model, ${strict ? 'strict' : 'default'} evaluation`, async () => {
     let checks = 0;
     for (let seed = SEED; seed < SEED + STORES / 2; seed += 1) {
       const random = new Random(strict ? seed + 1_000_000 : seed);
@@ -38,8 +40,8 @@ for (const strict of [false, true]) {
         const expected = modelCheck(table, tinyCel, request, { ...MODEL_DEFAULTS, strict, lenient, defaultScope });
         const [result] = engine.check({ principal, resources: [{ resource, actions }], includeMeta: true });
         const detail = `seed ${seed}, request ${i}: ${JSON.stringify(request)}`;
-        assert.equal(comparable(inModelWords(result as CheckResult)), comparable(expected), detail);
-        // Without meta the engine may take shorter ways; the decisions are the same.
+        assert.equal(comparable(inModelForm(result as CheckResult)), comparable(expected), detail);
+        // Without meta the engine may take shortcuts, but must make the same decisions.
         const [plain] = engine.check({ principal, resources: [{ resource, actions }] });
         assert.equal(plain?.actions, result?.actions, `without meta, ${detail}`);
         for (const action of actions) {
@@ -59,7 +61,7 @@ for (const strict of [false, true]) {
 
 test.run();
 
-/** Policies as a folder would hold them; JSON is YAML. */
+/** Policies as in a folder. JSON is valid YAML. */
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
   return Object.fromEntries(
     documents.map((document, index) => [
@@ -69,7 +71,7 @@ function textsOf(documents: readonly Document[]): { readonly [path: string]: str
   );
 }
 
-function inModelWords(result: CheckResult): ModelResult {
+function inModelForm(result: CheckResult): ModelResult {
   return {
     ...result,
     actions: result.actions.map((decision) => ({
@@ -81,8 +83,7 @@ function inModelWords(result: CheckResult): ModelResult {
 }
 
 /**
- * Outputs as a multiset: the order of a rule's rows is nobody's promise
- * (docs/spec/policy-language.md#order-of-results).
+ * Outputs as a multiset: the order of a rule's rows is not guaranteed (docs/spec/policy-language.md#order-of-results).
  */
 function comparable(result: ModelResult): unknown {
   const outputs = result.outputs.map((output: ModelOutput) => JSON.stringify(output)).sort();

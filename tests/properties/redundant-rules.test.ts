@@ -9,16 +9,14 @@ import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts } from '../support/compiled.js';
 
-/**
- * How many stores of random policies, and requests of each for every rule that is warned of; SEED says where to begin.
- */
+/** The number of stores of random policies, and of requests for every rule with a warning; SEED is the first seed. */
 const STORES = Number(process.env['STORES'] ?? 60);
 const REQUESTS = Number(process.env['REQUESTS'] ?? 40);
 const SEED = Number(process.env['SEED'] ?? 1);
 
-const test = suite('warnings of superfluous rules');
+const test = suite('warnings about redundant rules');
 
-test('a rule that is unreachable or repeated can be removed, and no decision and no output changes', () => {
+test('removing an unreachable or repeated rule changes no decision and no output', () => {
   const removed = new Map<string, number>();
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
@@ -57,7 +55,7 @@ function textsOf(documents: readonly Document[]): { readonly [path: string]: str
   return Object.fromEntries(documents.map((document, index) => [pathOf(index), JSON.stringify(document)]));
 }
 
-/** Every rule with a name of its own: the names of those without one change with their places. */
+/** Gives every rule a name, because the names of unnamed rules depend on their positions. */
 function withDistinctNames(document: Document): Document {
   const { resourcePolicy, principalPolicy } = document;
   if (resourcePolicy !== undefined) {
@@ -77,7 +75,7 @@ function withDistinctNames(document: Document): Document {
   return { ...document, principalPolicy: { ...principalPolicy, rules } };
 }
 
-/** The document without the rule that a warning is about. */
+/** The document without the rule of a warning. */
 function without(document: Document, { place }: Diagnostic): Document {
   const [rule = -1, action] = [...(place?.path ?? '').matchAll(/\[(\d+)\]/g)].map(([, index]) => Number(index));
   const { resourcePolicy, principalPolicy, rolePolicy } = document;

@@ -3,14 +3,14 @@ import { safeRegExp } from '../../runtime/cel/safe-regexp.js';
 import type { Random } from '../support/oracle/random.js';
 import { randomPattern } from './random-patterns.js';
 
-/** A pattern, and in which strings RE2 finds a match. */
+/** A pattern, and the strings in which RE2 finds a match. */
 export interface Question {
   readonly pattern: string;
   readonly texts: readonly string[];
   readonly matches: readonly boolean[];
 }
 
-/** Random patterns that a native RegExp serves, with RE2's answers. */
+/** Random patterns for native RegExp, with RE2's answers. */
 export function randomCorpus(random: Random, patterns: number, texts: number): readonly Question[] {
   const corpus: Question[] = [];
   while (corpus.length < patterns) {

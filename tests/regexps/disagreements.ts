@@ -2,12 +2,12 @@ import { literalPattern, matchesPattern } from '../../runtime/cel/matches.js';
 import { safeRegExp } from '../../runtime/cel/safe-regexp.js';
 import type { Question } from './corpus.js';
 
-/** Who is asked: the native RegExp alone, or what decisions ask, which verifies it first. */
+/** The matcher under test: native RegExp alone, or the one that decisions use, which verifies native RegExp first. */
 export type Asked = 'native' | 'verified';
 
 /**
- * Where the host answers otherwise than the corpus, one line each. Each string is asked about twice, the second time in
- * another order: engines interpret a pattern at first and compile it later, once for each width of strings.
+ * The differences between the host and the corpus, one line each. Each string is matched twice, the second time in
+ * another order: engines first interpret a pattern and later compile it, once per string width.
  */
 export function disagreementsOf(corpus: readonly Question[], asked: Asked): readonly string[] {
   return corpus.flatMap(({ pattern, texts, matches }) => {

@@ -12,7 +12,7 @@ import { randomCorpus } from './corpus.js';
 import type { Asked } from './disagreements.js';
 import { disagreementProgram } from './program.js';
 
-/** What the native `test` is replaced by, for patterns as decisions use them. */
+/** Replacements of the native `test`, for patterns as decisions use them. */
 const HOSTS: readonly (readonly [name: string, test: string])[] = [
   [
     'misses code points of two units at the end',
@@ -51,7 +51,7 @@ resourcePolicy:
       condition: { match: { expr: '!R.attr.name.matches("^[a-z]+(\\.[a-z]+)*$")' } }
 `;
 
-/** Each name, with whether it may be read and written. */
+/** Each name, and whether it may be read and written. */
 const NAMES: readonly (readonly [name: string, read: boolean, write: boolean])[] = [
   ['abc', true, true],
   ['abc.de', true, true],
@@ -61,7 +61,7 @@ const NAMES: readonly (readonly [name: string, read: boolean, write: boolean])[]
   ['', true, false],
 ];
 
-const test = suite('hosts whose regular expressions are wrong');
+const test = suite('hosts with incorrect regular expressions');
 
 const programs = new Map<Asked, string>();
 let bundle = '';
@@ -81,11 +81,11 @@ test.before(async () => {
 });
 
 for (const [name, replacement] of HOSTS) {
-  test(`a host that ${name}: rules deny what they are to deny`, () => {
+  test(`a host that ${name}: rules still deny correctly`, () => {
     assert.equal(JSON.parse(onHost(replacement, bundle)), NAMES);
   });
 
-  test(`a host that ${name}: it would be wrong, and random patterns are right`, () => {
+  test(`a host that ${name}: native matching is wrong, and verified matching is right`, () => {
     assert.is.not(onHost(replacement, programs.get('native') ?? ''), '');
     assert.is(onHost(replacement, programs.get('verified') ?? ''), '');
   });
@@ -93,7 +93,7 @@ for (const [name, replacement] of HOSTS) {
 
 test.run();
 
-/** What a program answers in a process whose native regular expressions are replaced before it is loaded. */
+/** The output of a program in a process whose native regular expressions are replaced before it is loaded. */
 function onHost(replacement: string, program: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'authz-host-'));
   try {

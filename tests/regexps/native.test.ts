@@ -8,17 +8,18 @@ import { type Question, randomCorpus } from './corpus.js';
 import { disagreementsOf } from './disagreements.js';
 import { disagreementProgram } from './program.js';
 
-// Random patterns in the regular expressions of each host, against RE2. More of them: PATTERNS=100000 SEED=7.
+// Random patterns in the native regular expressions of each host, compared with RE2. PATTERNS=100000 SEED=7 runs more
+// of them.
 
 const PATTERNS = Number(process.env['PATTERNS'] ?? 3000);
 const SEED = Number(process.env['SEED'] ?? 1);
 const TEXTS = 16;
-/** Of a size that a slow machine answers within the time that a worker has. */
+/** Small enough for a slow machine to answer within the time limit of a worker. */
 const BATCH = 1000;
 
-const test = suite('native regular expressions against RE2');
+const test = suite('native regular expressions compared with RE2');
 
-/** One corpus at a time, made again for each host: large campaigns fit in memory. */
+/** One corpus at a time, created again for each host, so that large runs fit in memory. */
 async function inBatches(answers: (corpus: readonly Question[]) => Promise<string>): Promise<void> {
   const random = new Random(SEED);
   const tally = { texts: 0, matches: 0 };

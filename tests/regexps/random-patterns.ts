@@ -1,8 +1,6 @@
 import type { Random } from '../support/oracle/random.js';
 
-/**
- * A random pattern, and strings that it may match: strings from its own structure, damaged ones, and unrelated ones.
- */
+/** A random pattern, and strings that it may match: generated from its structure, damaged, and unrelated. */
 export interface RandomPattern {
   readonly pattern: string;
   readonly texts: readonly string[];
@@ -27,7 +25,7 @@ export function randomPattern(random: Random, texts: number): RandomPattern {
   };
 }
 
-/** A part of a pattern and a string from it. */
+/** A part of a pattern and a string that it matches. */
 interface Part {
   readonly text: string;
   readonly sample: () => string;
@@ -37,7 +35,8 @@ interface Part {
 interface Scope {
   readonly random: Random;
   /**
-   * Sets not used yet: what shares no code point is never ambiguous, however it is nested. Undefined: any set anywhere.
+   * Sets that are not used yet: sets without a common code point are never ambiguous, however they are nested.
+   * Undefined: any set anywhere.
    */
   readonly sets: (readonly [text: string, samples: readonly string[]])[] | undefined;
   readonly foldsCase: boolean;
@@ -147,7 +146,7 @@ const ITEMS: typeof ASCII_ITEMS = [
   ['\u{10fffe}-\u{10ffff}', ['\u{10fffe}', '\u{10ffff}']],
 ];
 
-/** At the edges of encodings, of case folding, of line ends, of surrogates. */
+/** At the boundaries of encodings, case folding, line ends and surrogates. */
 const INTERESTING = [
   '',
   'a',
@@ -228,7 +227,7 @@ const SINGLE: typeof ASCII_ITEMS = [
   ['[\\s\\S]', INTERESTING],
 ];
 
-/** No two share a code point, with case folded or not. */
+/** No two have a common code point, with or without case folding. */
 const DISJOINT: typeof ASCII_ITEMS = [
   ['a', ['a', 'A']],
   ['[bc]', ['b', 'c', 'B']],
@@ -250,7 +249,7 @@ const DISJOINT: typeof ASCII_ITEMS = [
   ],
 ];
 
-/** Sets at the edges of what one UTF-16 unit holds, in place of the one wide set; not under `(?i)`. */
+/** Sets at the boundary of one UTF-16 unit, in place of the one wide set; not under `(?i)`. */
 const WIDE: typeof ASCII_ITEMS = [
   ['[\u0080-\u00ff]', ['\u0080', '\u00e9', '\u00ff']],
   ['[\u0100-\u017e]', ['\u0100', '\u017e']],
@@ -284,7 +283,7 @@ function around(random: Random, most: number): string {
   return random.times(0, most, () => random.pick(INTERESTING)).join('');
 }
 
-/** One unit dropped, doubled, replaced or inserted: of a pair, this leaves half. */
+/** One UTF-16 unit dropped, doubled, replaced or inserted; this may leave half of a pair. */
 function damaged(random: Random, text: string): string {
   const at = random.below(text.length + 1);
   const dropped = random.below(2);

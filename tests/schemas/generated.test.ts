@@ -13,7 +13,7 @@ function schemaFiles(refs: readonly string[], files: Files): Readonly<Record<str
   return Object.fromEntries(emitted.map(({ path, text }) => [path, text]));
 }
 
-test('a schema is one module, in the folders of its file, whoever refers to it', () => {
+test('a schema is one module, in the folder of its file, whatever refers to it', () => {
   const files = {
     'resources/leave_request.json': { properties: { by: { $ref: '/user.json#/$defs/id' } } },
     'user.json': { $defs: { id: { type: 'string' } } },
@@ -39,7 +39,7 @@ export const leaveRequestSchema: schema.Schema = schema.anyType(
   );
 });
 
-test('files that nobody refers to are not emitted, and need not be schemas', () => {
+test('unreferenced files are not emitted, and need not be schemas', () => {
   assert.equal(Object.keys(schemaFiles(['authz:///a.json'], { 'a.json': true, 'b.json': 'no json' })), [
     'schemas/a.ts',
   ]);
@@ -57,7 +57,7 @@ test('equal schemas give equal modules', () => {
   );
 });
 
-test('names and paths that would clash are told apart', async () => {
+test('clashing names and paths are made unique', async () => {
   const files = {
     'a/x.json': { type: 'object', required: ['a'] },
     'b/X.json': { required: ['b'] },
@@ -85,7 +85,7 @@ const EVIL_SCHEMA = {
   $defs: { [EVIL]: { minProperties: 1 } },
 };
 
-test('no text of a schema leaves its quotes', async () => {
+test('strings of a schema never leave their quotes', async () => {
   const ref = 'authz:///a.json';
   const validate = await validators([ref], { 'a.json': EVIL_SCHEMA });
   assert.is(validate(ref, {}).length, 2);
@@ -97,7 +97,7 @@ test('no text of a schema leaves its quotes', async () => {
   assert.equal(file.getDescendantsOfKind(SyntaxKind.TemplateExpression).length, 0);
 });
 
-test('schema modules are valid TypeScript and call nothing but runtime/row-schema', () => {
+test('schema modules are valid TypeScript and call only runtime/row-schema', () => {
   const files = {
     'a.json': {
       type: ['object', 'null'],
@@ -118,7 +118,7 @@ test('schema modules are valid TypeScript and call nothing but runtime/row-schem
     assert.match(call.getExpression().getText(), /^schema\.\w+$/);
 });
 
-test('compiled for checks only, a schema module has validators alone', () => {
+test('compiled for checks only, a schema module has only validators', () => {
   const policy = {
     apiVersion: 'api.authz.dev/v1',
     resourcePolicy: {
@@ -138,7 +138,7 @@ test('compiled for checks only, a schema module has validators alone', () => {
   assert.not.match(texts, 'where: rows');
 });
 
-test('a bundle with schemas runs anywhere: no platform, no eval', async () => {
+test('a bundle with schemas runs on any platform, without eval', async () => {
   const { js } = await bundle(
     compileReferences(['authz:///a.json'], { 'a.json': { format: 'regex' } }).files,
     join(ROOT, 'runtime'),

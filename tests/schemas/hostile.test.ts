@@ -16,7 +16,7 @@ type JsonObject = { readonly [name: string]: any };
 const REF = 'authz:///a.json';
 const TREE = { properties: { a: { $ref: '#' }, v: { type: 'string' } } };
 
-test('attributes that nest without end are not judged, and do not overflow the stack', async () => {
+test('attributes with extreme nesting fail validation without a stack overflow', async () => {
   const schemas = {
     'a.json': TREE,
     'deep.json': { allOf: [{ anyOf: [{ oneOf: [{ if: { properties: { a: { $ref: '#' } } }, then: true }] }] }] },
@@ -36,7 +36,7 @@ test('attributes that nest without end are not judged, and do not overflow the s
   assert.equal(validate('authz:///unique.json', { a: [array, array] }), tooDeep);
 });
 
-test('a schema that asks itself twice at each level does not take exponential time', async () => {
+test('a schema that refers to itself twice at each level does not take exponential time', async () => {
   const twice = {
     anyOf: [
       { properties: { a: { $ref: '#' } }, required: ['x'] },
@@ -49,7 +49,7 @@ test('a schema that asks itself twice at each level does not take exponential ti
   assert.equal(validate(REF, value), ['/: attributes take too long to be validated']);
 });
 
-test('what a limit cut short satisfies no schema, not even a negated one', async () => {
+test('a value over a limit satisfies no schema, not even a negated one', async () => {
   const validate = await validators([REF], {
     'a.json': {
       not: { properties: { a: { $ref: '#/$defs/n' } } },
@@ -61,7 +61,7 @@ test('what a limit cut short satisfies no schema, not even a negated one', async
   assert.is(validate(REF, value).length, 1);
 });
 
-test('a hundred violations are listed, and the others are counted', async () => {
+test('a hundred violations are listed, and the rest are counted', async () => {
   const validate = await validators([REF], {
     'a.json': { properties: { a: { uniqueItems: true }, b: { items: { type: 'string' } } } },
   });
@@ -72,7 +72,7 @@ test('a hundred violations are listed, and the others are counted', async () => 
   assert.is(validate(REF, { b: Array(100).fill(1) }).length, 100);
 });
 
-test('violations in a branch that does not matter make no room and take none', async () => {
+test('violations in a branch that does not matter neither use the limit nor are limited', async () => {
   const strings = { items: { type: 'string' } };
   const schema = { properties: { a: { anyOf: [strings, {}] }, b: { anyOf: [strings, { items: { type: 'null' } }] } } };
   const validate = await validators([REF], { 'a.json': schema });
@@ -82,7 +82,7 @@ test('violations in a branch that does not matter make no room and take none', a
   assert.is(both.at(-1), '/: and 20 more');
 });
 
-test('violations do not repeat long keys and values without end', async () => {
+test('violations shorten long keys and values', async () => {
   const schema = {
     properties: { names: { additionalProperties: false } },
     additionalProperties: { items: { type: 'string' } },
@@ -101,10 +101,10 @@ interface Answer {
 }
 
 /**
- * Fifty resources and a principal, each with more violations than an answer lists; their keys are as long as can be
+ * Fifty resources and a principal, each with more violations than a response lists. Their keys are of maximum length
  * once they are escaped in JSON.
  */
-test('a call lists a hundred violations and counts the others, over every protocol', async () => {
+test('a call lists a hundred violations and counts the rest, in every protocol', async () => {
   const rules = [{ actions: ['*'], effect: 'EFFECT_ALLOW', roles: ['*'] }];
   const schemas = { principalSchema: { ref: 'authz:///p.json' }, resourceSchema: { ref: 'authz:///r.json' } };
   const policy = new Source(
@@ -210,7 +210,7 @@ test('a call lists a hundred violations and counts the others, over every protoc
           .flat()
           .reduce((sum, { message }) => sum + Number(/^and (\d+) more$/.exec(message)?.[1] ?? 1), 0);
         assert.is(total, 50 * 61, about);
-        // The first resources are told all, the last how many there are of each source.
+        // The first resources have all their violations, the last ones a count for each source.
         assert.equal(
           lists[0]?.slice(0, 1),
           [{ path: '/level', message: 'expected integer, but got string', source: 'SOURCE_PRINCIPAL' }],
@@ -255,7 +255,7 @@ test('patterns run in linear time', async () => {
   assert.is(validate(REF, { a: `${long}!`, b: `${long}@`, c: '{'.repeat(200_000) }).length, 3);
 });
 
-test('a text that would take long to read as a regular expression is not judged', async () => {
+test('a string that is too long for a pattern fails validation', async () => {
   const validate = await validators([REF], { 'a.json': { properties: { a: { format: 'regex' } } } });
   assert.equal(validate(REF, { a: '[a-z]{1,20}' }), []);
   const tooLong = ['/: attributes take too long to be validated'];
@@ -263,13 +263,13 @@ test('a text that would take long to read as a regular expression is not judged'
   assert.equal(validate(REF, { a: 'a'.repeat(1_000_000) }), tooLong);
 });
 
-test('a schema that nests without end is refused', () => {
+test('a schema with extreme nesting is rejected', () => {
   const text = `${'{"not":'.repeat(100_000)}true${'}'.repeat(100_000)}`;
   const { diagnostics } = compileReferences([REF], { 'a.json': text });
   assert.match(diagnostics[0]?.message ?? '', 'values nest too deeply');
 });
 
-test('numbers with millions of digits are refused', () => {
+test('numbers with millions of digits are rejected', () => {
   const { diagnostics } = compileReferences([REF], { 'a.json': '{"multipleOf": 1e-999999999}' });
   assert.is(diagnostics.length, 1);
   assert.is(compileReferences([REF], { 'a.json': '{"minimum": 1e999999999}' }).diagnostics.length, 1);

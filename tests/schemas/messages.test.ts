@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Case, outcomes, validators } from './validators.js';
 
-/** Asserts the violations of every case (docs/spec/policy-language.md#validation-errors). */
-function says(sentence: string, cases: readonly Case[]): void {
+/** Tests the violations of every case (docs/spec/policy-language.md#validation-errors). */
+function reports(sentence: string, cases: readonly Case[]): void {
   test(sentence, async () => {
     const found = await outcomes(cases);
     for (const [index, [schema, value, ...wanted]] of cases.entries()) {
@@ -12,7 +12,7 @@ function says(sentence: string, cases: readonly Case[]): void {
   });
 }
 
-says('type: what was expected and what was got', [
+reports('type: the expected and the actual type', [
   [{ type: 'string' }, 1, '/v: expected string, but got number'],
   [{ type: 'integer' }, 0.5, '/v: expected integer, but got number'],
   [{ type: 'integer' }, 2.0],
@@ -22,7 +22,7 @@ says('type: what was expected and what was got', [
   [{ type: 'array' }, {}, '/v: expected array, but got object'],
 ]);
 
-says('a type failure hides all other keywords of its schema object', [
+reports('a type failure hides all other keywords of its schema object', [
   [{ type: 'string', enum: ['a'], minLength: 3 }, 1, '/v: expected string, but got number'],
   [
     { allOf: [{ type: 'string' }, { minimum: 3 }] },
@@ -32,7 +32,7 @@ says('a type failure hides all other keywords of its schema object', [
   ],
 ]);
 
-says('enum and const: numbers in quotes, null as <nil>, booleans bare', [
+reports('enum and const: quoted numbers, null as <nil>, unquoted booleans', [
   [{ enum: ['eng', 'mkt'] }, 'x', '/v: value must be one of "eng", "mkt"'],
   [{ enum: ['eng'] }, 'x', '/v: value must be "eng"'],
   [{ enum: [1, null, true] }, 'x', '/v: value must be one of "1", <nil>, true'],
@@ -45,7 +45,7 @@ says('enum and const: numbers in quotes, null as <nil>, booleans bare', [
   [{ const: 'a"b\n' }, 'y', '/v: value must be "a\\"b\\n"'],
 ]);
 
-says('objects: required, forbidden and counted members', [
+reports('objects: required, forbidden and counted members', [
   [{ required: ['a', 'b', 'c'] }, { b: 1 }, "/v: missing properties: 'a', 'c'"],
   [
     { properties: { a: true }, additionalProperties: false },
@@ -65,7 +65,7 @@ says('objects: required, forbidden and counted members', [
   [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, '/v/ab: length must be <= 1, but got 2'],
 ]);
 
-says('arrays: counted, unique and contained items', [
+reports('arrays: counted, unique and contained items', [
   [{ minItems: 2 }, [1], '/v: minimum 2 items required, but found 1 items'],
   [{ maxItems: 0 }, [1], '/v: maximum 0 items required, but found 1 items'],
   [{ uniqueItems: true }, [1, 2, 1], '/v: items at index 0 and 2 are equal'],
@@ -92,7 +92,7 @@ says('arrays: counted, unique and contained items', [
   [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], '/v/1: not allowed'],
 ]);
 
-says('strings: length in code points, patterns, formats', [
+reports('strings: length in code points, patterns, formats', [
   [{ minLength: 3 }, 'a', '/v: length must be >= 3, but got 1'],
   [{ maxLength: 1 }, '🙂🙂', '/v: length must be <= 1, but got 2'],
   [{ pattern: '^a$' }, 'b', "/v: does not match pattern '^a$'"],
@@ -105,7 +105,7 @@ says('strings: length in code points, patterns, formats', [
   [{ contentMediaType: 'application/json' }, '{', "/v: value is not of mediatype 'application/json'"],
 ]);
 
-says('numbers print with the fewest digits, with an exponent from 1e6 on and below 1e-4', [
+reports('numbers print with the fewest digits, with an exponent from 1e6 on and below 1e-4', [
   [{ minimum: 1.5 }, 1, '/v: must be >= 1.5 but found 1'],
   [{ exclusiveMinimum: 5 }, 5, '/v: must be > 5 but found 5'],
   [{ maximum: 100000 }, 123456, '/v: must be <= 100000 but found 123456'],
@@ -117,7 +117,7 @@ says('numbers print with the fewest digits, with an exponent from 1e6 on and bel
   [{ multipleOf: 1e-8 }, 123456789],
 ]);
 
-says('combinators disappear in favour of the leaves of their branches', [
+reports('combinators are replaced by the violations of their branches', [
   [
     { anyOf: [{ type: 'string' }, { minimum: 3 }] },
     1,
@@ -139,7 +139,7 @@ says('combinators disappear in favour of the leaves of their branches', [
   [{ allOf: [{ anyOf: [{ not: {} }, { const: 1 }] }] }, 2, '/v: not failed', '/v: value must be "1"'],
 ]);
 
-says('false schemas are not allowed at the offending location', [
+reports('false schemas are reported as not allowed', [
   [false, 1, '/v: not allowed'],
   [{ properties: { a: false } }, { a: 1 }, '/v/a: not allowed'],
   [{ properties: { a: true }, unevaluatedProperties: false }, { a: 1, b: 2 }, '/v/b: not allowed'],
@@ -161,7 +161,7 @@ says('false schemas are not allowed at the offending location', [
   [{ contains: { const: 1 }, unevaluatedItems: false }, [1, 2], '/v/1: not allowed'],
 ]);
 
-says('paths are JSON pointers with percent-encoding', [
+reports('paths are JSON pointers with percent-encoding', [
   [
     { additionalProperties: { type: 'string' } },
     { 'a/b~c d%é': 1 },
@@ -175,7 +175,7 @@ says('paths are JSON pointers with percent-encoding', [
   [{ items: { type: 'string' } }, ['a', [1]], '/v/1: expected string, but got array'],
 ]);
 
-says('names of Object.prototype are ordinary members', [
+reports('names of Object.prototype are ordinary members', [
   [
     { required: ['constructor', '__proto__', 'toString'] },
     {},
@@ -212,7 +212,7 @@ test('the path of the root is /, and violations are sorted by path and message',
   assert.equal(validate(ref, {}).length, 2);
 });
 
-test('numbers of a schema are compared by their digits and shown as they were written', async () => {
+test('numbers of a schema are compared by their digits and printed as written', async () => {
   const ref = 'authz:///a.json';
   const text =
     '{"properties": {"a": {"enum": [1.0, 2]}, "b": {"minimum": 0.10000000000000000001}, "c": {"const": 12345678901234567890}}}';

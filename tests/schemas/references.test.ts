@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import { type Files, problemsOf, validators } from './validators.js';
 
-/** Asserts what is wrong with attributes by the schema a reference names. */
+/** Asserts the violations of attributes by the schema that a reference names. */
 async function finds(ref: string, files: Files, attributes: unknown, ...wanted: readonly string[]): Promise<void> {
   const validate = await validators([ref], files);
   assert.equal(validate(ref, attributes), wanted);
@@ -13,7 +13,7 @@ const TEXT: JsonValue = { type: 'string' };
 const NOT_A_TEXT = '/a: expected string, but got number';
 const OF_TEXT: JsonValue = { properties: { a: TEXT } };
 
-test('a ref is a URL whose path is the file below _schemas; the scheme may be written in capitals', async () => {
+test('a ref is a URL whose path is the file below _schemas; the scheme may be in upper case', async () => {
   await finds('authz:///a.json', { 'a.json': OF_TEXT }, { a: 1 }, NOT_A_TEXT);
   await finds('AUTHZ:///sub/a.json', { 'sub/a.json': OF_TEXT }, { a: 1 }, NOT_A_TEXT);
 });
@@ -22,11 +22,11 @@ test('host and query of a ref are ignored', async () => {
   await finds('authz://host/a.json?x=1', { 'a.json': OF_TEXT }, { a: 1 }, NOT_A_TEXT);
 });
 
-test('any extension will do, and hidden files too', async () => {
+test('any extension is allowed, and so are hidden files', async () => {
   await finds('authz:///.hidden/.a', { '.hidden/.a': OF_TEXT }, { a: 1 }, NOT_A_TEXT);
 });
 
-test('a fragment of a ref selects a sub-schema', async () => {
+test('a fragment of a ref selects a subschema', async () => {
   await finds('authz:///a.json#/properties/b', { 'a.json': { properties: { b: OF_TEXT } } }, { a: 1 }, NOT_A_TEXT);
   await finds('authz:///a.json#/x~1y/0', { 'a.json': { 'x/y': [OF_TEXT] } }, { a: 1 }, NOT_A_TEXT);
   await finds(
@@ -37,7 +37,7 @@ test('a fragment of a ref selects a sub-schema', async () => {
   );
 });
 
-test('$ref is absolute, or relative to the document it stands in', async () => {
+test('$ref is absolute, or relative to its document', async () => {
   const files = { 'x.json': TEXT, 'sub/x.json': TEXT, 'sub/deep/x.json': { $defs: { q: TEXT } } };
   for (const ref of [
     'authz:///x.json',
@@ -71,7 +71,7 @@ test('$id changes the base of references', async () => {
   await finds('authz:///r.json', { 'r.json': embedded }, { a: 1 }, NOT_A_TEXT);
 });
 
-test('a schema may refer to itself and to one that refers to it', async () => {
+test('a schema may refer to itself, directly and indirectly', async () => {
   const node = { properties: { a: TEXT, next: { $ref: '#' } } };
   await finds(
     'authz:///r.json',
@@ -86,7 +86,7 @@ test('a schema may refer to itself and to one that refers to it', async () => {
   await finds('authz:///r.json', pair, { other: { back: { a: 1 } } }, '/other/back/a: expected string, but got number');
 });
 
-test('$dynamicRef finds the outermost dynamic anchor, $recursiveRef the outermost recursive one', async () => {
+test('$dynamicRef resolves to the outermost dynamic anchor, $recursiveRef to the outermost recursive one', async () => {
   const tree = {
     $id: 'authz:///tree.json',
     $dynamicAnchor: 'node',
@@ -119,7 +119,7 @@ test('$dynamicRef finds the outermost dynamic anchor, $recursiveRef the outermos
 const draft = (year: string): string =>
   year.length > 2 ? `https://json-schema.org/draft/${year}/schema` : `http://json-schema.org/draft-${year}/schema#`;
 
-test('$schema names the draft: what a later one brought is only a remark', async () => {
+test('$schema selects the draft, and keywords of later drafts are annotations', async () => {
   await finds(
     'authz:///a.json',
     { 'a.json': { $schema: draft('04'), properties: { a: { const: 2, contains: TEXT } } } },
@@ -159,7 +159,7 @@ test('$schema names the draft: what a later one brought is only a remark', async
   );
 });
 
-test('up to draft 7 a $ref stands alone, later its neighbours count', async () => {
+test('up to draft 7 the siblings of $ref are ignored, later they apply', async () => {
   const schema = { properties: { a: { $ref: '#/definitions/t', minimum: 5 } }, definitions: { t: { type: 'number' } } };
   await finds('authz:///a.json', { 'a.json': { $schema: draft('07'), ...schema } }, { a: 1 });
   await finds(
@@ -170,7 +170,7 @@ test('up to draft 7 a $ref stands alone, later its neighbours count', async () =
   );
 });
 
-test('draft 4: exclusiveMinimum is a remark about minimum, id is the $id', async () => {
+test('draft 4: exclusiveMinimum modifies minimum, id is the $id', async () => {
   const schema = {
     $schema: draft('04'),
     id: 'authz:///sub/r.json',
@@ -185,7 +185,7 @@ test('draft 4: exclusiveMinimum is a remark about minimum, id is the $id', async
   );
 });
 
-test('draft 4 within a schema of another draft: id makes it a resource of its own', async () => {
+test('draft 4 within a schema of another draft: id makes it a separate resource', async () => {
   const inner = {
     $schema: draft('04'),
     id: 'https://example.com/b.json',
@@ -201,7 +201,7 @@ test('draft 4 within a schema of another draft: id makes it a resource of its ow
   );
 });
 
-test('before 2020-12, items may be a list, and additionalItems is about the rest', async () => {
+test('before 2020-12 items may be a list, and additionalItems applies to the rest', async () => {
   const schema = (additionalItems: JsonValue): Files => ({
     'a.json': { $schema: draft('07'), properties: { a: { items: [TEXT], additionalItems } } },
   });
@@ -233,7 +233,7 @@ test('a schema may be true or false', async () => {
 
 const failed = (ref: string, reason: string): string => `Failed to load resource schema "${ref}": ${reason}`;
 
-test('a file that is missing is named with the place it was looked for at', () => {
+test('a missing file is reported with the path that was tried', () => {
   assert.equal(problemsOf('authz:///a.json', {}), [failed('authz:///a.json', "schema _schemas/a.json doesn't exist")]);
   assert.equal(problemsOf('authz:///_schemas/a.json', { 'a.json': true }), [
     failed('authz:///_schemas/a.json', "schema _schemas/_schemas/a.json doesn't exist"),
@@ -244,7 +244,7 @@ test('a file that is missing is named with the place it was looked for at', () =
   ]);
 });
 
-test('dots in the path of a ref are not followed', () => {
+test('dots in the path of a ref are not resolved', () => {
   assert.equal(problemsOf('authz:///./r.json', { 'r.json': true }), [
     failed('authz:///./r.json', 'open ./r.json: invalid argument'),
   ]);
@@ -253,7 +253,7 @@ test('dots in the path of a ref are not followed', () => {
   ]);
 });
 
-test('nothing is read from the disk or fetched', () => {
+test('nothing is read from disk or fetched', () => {
   assert.equal(problemsOf('file:///etc/hosts', {}), [failed('file:///etc/hosts', "schema /etc/hosts doesn't exist")]);
   assert.equal(problemsOf('https://example.com/a.json', {}), [
     failed('https://example.com/a.json', 'https://example.com/a.json is not fetched'),
@@ -264,7 +264,7 @@ test('nothing is read from the disk or fetched', () => {
   assert.equal(problemsOf('urn:x:y', {}), [failed('urn:x:y', 'no Loader found for urn:x:y')]);
 });
 
-test('what is no schema is refused with the place within it', () => {
+test('an invalid schema is rejected with the location of the error', () => {
   const reason = (schema: JsonValue): string =>
     problemsOf('authz:///r.json', { 'r.json': schema })[0]?.split('compilation failed: ')[1] ?? 'none';
   assert.match(reason('{"a":'), 'invalid json');

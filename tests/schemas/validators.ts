@@ -21,7 +21,7 @@ export function problemsOf(ref: string, files: Files): readonly string[] {
   return compileReferences([ref], files).diagnostics.map(({ message }) => message);
 }
 
-/** What is wrong with attributes, as `path: message`, by the schema a reference names. */
+/** Returns the violations of attributes, as `path: message`, by the schema that a reference names. */
 export type Validate = (ref: string, attributes: unknown) => readonly string[];
 
 /** Compiles and loads the validators of references. Throws when one does not compile. */
@@ -35,10 +35,10 @@ export async function validators(refs: readonly string[], files: Files): Promise
   };
 }
 
-/** A schema, a value for the member `v` of the attributes, and what is wrong with it; nothing when it is valid. */
+/** A schema, a value for the member `v` of the attributes, and its violations; none when it is valid. */
 export type Case = readonly [schema: JsonValue, value: unknown, ...violations: readonly string[]];
 
-/** Compiles the schemas of all cases at once; each is asked about attributes whose one member is `v`. */
+/** Compiles the schemas of all cases at once, and validates attributes whose only member is `v` with each. */
 export async function outcomes(cases: readonly Case[], dialect?: string): Promise<readonly (readonly string[])[]> {
   const files = Object.fromEntries(
     cases.map(([schema], index) => [

@@ -7,7 +7,10 @@ import { renderSql } from 'authz/residual/sql';
 import { policies } from './generated/index.js';
 import type { Policies } from './generated/types.js';
 
-/** A program that uses every entry of the package, by the types that `authzc compile` made. Prints one line of JSON. */
+/**
+ * A program that uses every entry point of the package, with the types that `authzc compile` generated. Prints one line
+ * of JSON.
+ */
 const engine = createEngine<Policies>(policies);
 const clients: readonly AuthzClient<Policies>[] = [
   inProcessClient(engine),
