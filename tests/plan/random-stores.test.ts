@@ -12,8 +12,8 @@ import { linked } from '../support/plan/load-shared-runtime.js';
 import { withSharedNames } from './shared-names.js';
 
 /**
- * How many random stores; SEED says where to begin. Each is asked for the plans of some requests, and each plan is held
- * against 32 rows, as sent also by an evaluator that is not the product's. With STORES=5000 it is the whole proof: some twenty minutes.
+ * The number of random stores; SEED is the first seed. Each is asked for the plans of some requests, and each plan is
+ * compared on 32 rows, also by the model's evaluator. STORES=5000 is the full run, about twenty minutes.
  */
 const STORES = Number(process.env.STORES ?? 60);
 const SEED = Number(process.env.SEED ?? 1);

@@ -24,7 +24,7 @@ const test = suite('recorded plans');
 if (existsSync(CASES)) {
   const { cases } = JSON.parse(readFileSync(CASES, 'utf8')) as { readonly cases: readonly Case[] };
   const usable = cases.filter(({ want }) => want.status !== 400);
-  /** Probes of conditional filters, each also judged by an evaluator that is not the product's. */
+  /** Rows of conditional filters, each also evaluated by the model. */
   let judged = 0;
   const engines = new Map<string, Engine>();
 
