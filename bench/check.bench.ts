@@ -29,12 +29,12 @@ export async function checkBench(bundles: Bundles): Promise<Section> {
   return {
     title: CHECK_TITLE,
     text: [
-      'Nanoseconds a decision over requests that rotate, at random out of the policies; all contestants give the same answers to all of them.',
+      'Nanoseconds per decision, for requests that rotate through the policies at random. All implementations make the same decisions.',
       ...scenarios.map(scenarioText),
       [
-        aim('at most 2x what the policy costs by hand, while it is hot', hotRatio <= 2),
-        aim('less than 600 ns a decision out of 10,000 policies', medianOf(tenThousand, ENGINE) < 600),
-        aim('0 bytes a decision, timestamps that conditions make aside', failures.length === 0),
+        aim('at most 2x the time of hand-written code for a hot policy', hotRatio <= 2),
+        aim('less than 600 ns per decision out of 10,000 policies', medianOf(tenThousand, ENGINE) < 600),
+        aim('0 bytes per decision, except for timestamps that conditions create', failures.length === 0),
       ].join('\n'),
     ].join('\n\n'),
     failures,
@@ -120,7 +120,7 @@ function scenarioText({ name, measurements, bytes, timelessBytes }: Scenario): s
     figure(one.median),
     percent(one.spread),
   ]);
-  const allocated = `\`isAllowed\` allocates ${figure(bytes)} bytes a decision, ${figure(timelessBytes)} where no condition makes a timestamp.`;
+  const allocated = `\`isAllowed\` allocates ${figure(bytes)} bytes per decision, ${figure(timelessBytes)} if no condition creates a timestamp.`;
   return `### ${name}\n\n${table(['', 'ratio', 'minimum ns', 'median ns', 'spread'], rows)}\n\n${allocated}`;
 }
 

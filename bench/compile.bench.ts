@@ -10,7 +10,7 @@ export async function compileBench(bundles: Bundles): Promise<Section> {
   return {
     title: COMPILE_TITLE,
     text: [
-      'Policies of ten rules, with derived roles, variables, constants and conditions. A ratio is the part of the whole.',
+      'Policies of ten rules, with derived roles, variables, constants and conditions. The ratio is the share of the total.',
       table(
         ['stage', '1,000: ratio', 'minimum ms', 'median ms', 'spread', '10,000: ratio', 'ms'],
         [...stageNames(thousand).map((name) => stageRow(name, thousand, tenThousand)), totalRow(thousand, tenThousand)],
@@ -71,7 +71,7 @@ function totalRow(thousand: readonly MadeBundle[], tenThousand: readonly MadeBun
 function memoryLine(thousand: readonly MadeBundle[], tenThousand: readonly MadeBundle[]): string {
   const [small, large] = [thousand, tenThousand].map(([made]) => made?.report);
   return (
-    `Most memory: ${megabytes(small?.peakMemory ?? 0)} and ${megabytes(large?.peakMemory ?? 0)}; ` +
+    `Peak memory: ${megabytes(small?.peakMemory ?? 0)} and ${megabytes(large?.peakMemory ?? 0)}; ` +
     `bundles of ${megabytes(small?.bundleBytes ?? 0)} and ${megabytes(large?.bundleBytes ?? 0)}.`
   );
 }

@@ -22,7 +22,7 @@ export async function conditionsBench(): Promise<Section> {
   return {
     title: CONDITIONS_TITLE,
     text: [
-      `Nanoseconds a condition over ${REQUESTS} requests that rotate, less what the loop costs; all give the same answers. The package is @marcbachmann/cel-js, parsed beforehand.`,
+      `Nanoseconds per condition over ${REQUESTS} rotating requests, without the cost of the loop. All implementations return the same results. The package is @marcbachmann/cel-js, with expressions parsed in advance.`,
       table(
         ['', 'compiled / by hand', 'package / compiled', 'by hand ns', 'compiled ns', 'package ns'],
         results.map(({ name, toHand, toPackage, nanoseconds }) => [
@@ -33,7 +33,7 @@ export async function conditionsBench(): Promise<Section> {
         ]),
       ),
       [
-        aim(`at most 1.5x of hand-written TypeScript (geometric mean ${ratio(byHand)})`, byHand <= 1.5),
+        aim(`at most 1.5x the time of hand-written TypeScript (geometric mean ${ratio(byHand)})`, byHand <= 1.5),
         aim(`10x faster than the package (geometric mean ${ratio(toPackage)})`, toPackage >= 10),
       ].join('\n'),
     ].join('\n\n'),

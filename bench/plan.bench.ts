@@ -28,7 +28,7 @@ export async function planBench(bundles: Bundles): Promise<Section> {
   return {
     title: PLAN_TITLE,
     text: [
-      'Microseconds a plan of one action for a principal of one or two roles, over requests that rotate; beside `check` of one action on one resource, in the same rounds. In the rows of rules all rules are about the action, and all conditions remain.',
+      'Microseconds per plan of one action for a principal with one or two roles, over rotating requests, compared with `check` of one action on one resource in the same rounds. In the rows with a number of rules, all rules match the action and all conditions remain in the filter.',
       table(
         ['', 'plan / check', 'plan µs, minimum', 'plan µs', 'with text µs', 'check µs', 'spread'],
         rows.map(({ name, plan, withText, check }) => [
@@ -41,7 +41,7 @@ export async function planBench(bundles: Bundles): Promise<Section> {
           percent(plan.spread),
         ]),
       ),
-      aim('less than 5 microseconds a plan of the leave policy', hot.plan.minimum < 5_000),
+      aim('less than 5 microseconds per plan of the leave policy', hot.plan.minimum < 5_000),
     ].join('\n\n'),
     failures: [],
   };

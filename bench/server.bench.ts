@@ -145,7 +145,7 @@ function textOf(measured: readonly Measured[]): string {
     return `### ${name}\n\n${table(['', 'ratio', 'minimum us', 'median us', 'spread'], rows)}`;
   });
   const head =
-    'Microseconds of CPU a request costs the server process, by its own account, over the load-test policies (102 resource policies). ' +
-    'The bare server parses the same JSON and answers a constant. The audit log is a file, with `audit.delivery: after_reply` or `before_reply`.';
+    'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +
+    'The bare server parses the same JSON and returns a constant. The audit log is a file, with `audit.delivery: after_reply` or `before_reply`.';
   return [head, ...tables].join('\n\n');
 }

@@ -30,7 +30,7 @@ export async function startBench(bundles: Bundles): Promise<Section> {
   });
   return {
     title: START_TITLE,
-    text: `Milliseconds from a bundle on disk to the first decision of an engine; Node itself has started.\n\n${table(
+    text: `Milliseconds from a bundle on disk to the first decision of an engine, without the start of Node.\n\n${table(
       ['policies', 'ratio', 'minimum ms', 'median ms', 'spread', 'of that the engine', 'RSS'],
       rows,
     )}`,

@@ -57,13 +57,13 @@ export function megabytes(bytes: number): string {
 
 /** A sentence about a target. */
 export function aim(text: string, isMet: boolean): string {
-  return `- Aim: ${text}: ${isMet ? 'met' : '**missed**'}.`;
+  return `- Target: ${text}: ${isMet ? 'met' : '**missed**'}.`;
 }
 
-const HEAD = `# What it costs
+const HEAD = `# Benchmarks
 
-Made by \`npm run bench\`. What stands in one table was measured in one run, in rounds that give everyone its turn, on a machine that others use as
-well: trust the ratios, then the minima. *Spread* is how far apart the middle half of the rounds lie, as a part of the median.
+Written by \`npm run bench\`. The rows of a table were measured in one run, in interleaved rounds, on a machine that others use as well: trust the
+ratios, then the minima. *Spread* is the interquartile range of the rounds, relative to the median.
 `;
 
 function oldSections(): readonly string[] {

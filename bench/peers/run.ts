@@ -49,9 +49,9 @@ writeResults([{ title: PEERS_TITLE, text: [head(), ...sections].join('\n\n'), fa
 
 function head(): string {
   return (
-    'One server process of ours, as its image starts it, everything by default, beside the reference (0.55.0), everything by default but its reports home. ' +
-    'The load-test policies, copied until there are enough; the same requests, in turns. CPU by the account of the scheduler; a ratio is ours to the ' +
-    "reference's, the median of the rounds' ratios."
+    'One authz server process, started like its image, compared with the reference PDP (0.55.0); both with their default settings, the reference without ' +
+    'telemetry. The load-test policies are copied until there are enough; both servers get the same requests, in turns. CPU is measured by the ' +
+    'scheduler; a ratio is that of authz to the reference, the median of all rounds.'
   );
 }
 
@@ -89,19 +89,19 @@ async function measureSize(policies: number): Promise<string> {
         [
           '',
           'CPU ratio',
-          'aim',
-          'ours us',
+          'target',
+          'authz us',
           'reference us',
           'p50 ratio',
-          'ours p50 us',
-          'ours p99 us',
+          'authz p50 us',
+          'authz p99 us',
           'reference p99 us',
-          'ours/s',
+          'authz/s',
           'reference/s',
         ],
         rows,
       ),
-      `Memory after the load: ours ${megabytes(residentOf(ours.pids))}, the reference ${megabytes(residentOf(reference.pids))}. ` +
+      `Memory after the load test: authz ${megabytes(residentOf(ours.pids))}, the reference ${megabytes(residentOf(reference.pids))}. ` +
         `Ready after ${figure(ours.readyAfter)} ms and ${figure(reference.readyAfter)} ms.`,
     ].join('\n\n');
     console.log(`${text}\n`);

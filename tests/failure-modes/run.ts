@@ -20,16 +20,16 @@ process.exitCode = outcome.problems.length === 0 ? 0 : 1;
 function sectionOf({ figures, problems }: Outcome): string {
   const rows = Object.entries(figures).map(([name, value]) => `| ${name} | ${value} |`);
   return [
-    `Two servers of two workers under load over REST and gRPC for ${seconds} s. Every few seconds a worker is killed, the bundle is replaced by another one, and by one that is none;`,
-    'clients stall, connections stay half open, the endpoint of the keys hangs or resets, and the disk of the second server is full. Every answer is compared.',
+    `Two servers with two workers each run under load over REST and gRPC for ${seconds} s. Every few seconds, a worker is killed and the bundle is replaced by another one and by an invalid one.`,
+    'Clients stall, connections stay half open, the JWKS endpoint hangs or resets, and the disk of the second server is full. Every response is compared.',
     `\`node --import tsx tests/failure-modes/run.ts --seconds ${seconds} --record\``,
     '',
-    '| what | figure |',
+    '| measurement | value |',
     '| --- | --- |',
     ...rows,
     '',
     problems.length === 0
-      ? 'No problem was found.'
+      ? 'No problems were found.'
       : ['Problems:', '', ...problems.map((problem) => `- ${problem}`)].join('\n'),
   ].join('\n');
 }
