@@ -6,18 +6,18 @@ import { OUTPUT_FORMATS } from './report.js';
 import { addTestOptions } from './policies/test-options.js';
 import { version } from '../compiler/version.js';
 
-/** The command `authzc`: arguments, exit codes, terminal. What it does is in cli/. */
+/** The command line of `authzc`: its commands and their flags. Each command is a file in cli/commands. */
 const program = new Command('authzc')
-  .description('compiles authorization policies to TypeScript, and serves them')
+  .description('compile authorization policies to TypeScript, and serve them')
   .version(version)
   .exitOverride()
-  // What follows the program of `run` is the program's.
+  // Arguments after the program of `run` belong to that program.
   .enablePositionalOptions()
   .showHelpAfterError('(authzc --help lists the commands)');
 
 program
   .command('init')
-  .description('make a project: policies, schemas, a test, CI; overwrites nothing')
+  .description('create a project: policies, schemas, a test, CI; never overwrites a file')
   .argument('[dir]', 'the folder of the project', '.')
   .action(async (directory) => {
     const { initCommand } = await import('./commands/init.js');
@@ -27,31 +27,24 @@ program
 addTestOptions(
   program
     .command('compile')
-    .description('compile a folder of policies, and run the tests in it')
+    .description('compile a folder of policies and run its tests')
     .argument('[dir]', 'the folder of the policies', 'policies')
     .option('--out <dir>', 'the folder of the generated modules', 'generated')
-    .option('--bundle <file>', 'the file of the bundle', 'dist/policies.js')
+    .option('--bundle <file>', 'the bundle file', 'dist/policies.js')
     .addOption(
-      new Option('--check', 'fail when the generated modules are not what the policies give; write nothing').conflicts(
-        'emit',
-      ),
+      new Option('--check', 'write nothing and fail if the generated modules are out of date').conflicts('emit'),
     )
-    .option('--no-emit', 'only report problems; write nothing, and run tests only where --tests names them')
+    .option('--no-emit', 'write nothing; only report problems, and run tests only if --tests names them')
+    .addOption(new Option('-o, --output <format>', 'format of problems').choices([...OUTPUT_FORMATS]).default('pretty'))
     .addOption(
-      new Option('-o, --output <format>', 'how to show problems').choices([...OUTPUT_FORMATS]).default('pretty'),
-    )
-    .addOption(
-      new Option('--fail-on <severity>', 'from which severity on a problem fails the compilation')
+      new Option('--fail-on <severity>', 'minimum severity that fails the build')
         .choices(['error', 'warning'])
         .default('error'),
     )
-    .option('--checks-only', 'leave out what plans and strict evaluation need: for browsers and the edge')
-    .option(
-      '--strict-types',
-      'refuse attributes that the JSON schemas do not know, or do not require and nothing guards',
-    )
-    .option('--skip-tests', 'leave the tests alone')
-    .option('--allow-empty', 'compile a folder without policies: its bundle denies everything'),
+    .option('--checks-only', 'leave out what plans and strict evaluation need, for browsers and the edge')
+    .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
+    .option('--skip-tests', 'do not run the tests')
+    .option('--allow-empty', 'compile a folder without policies; its bundle denies everything'),
 ).action(async (directory, options) => {
   const { compileCommand } = await import('./commands/compile.js');
   process.exitCode = await compileCommand(directory, options);
@@ -60,18 +53,20 @@ addTestOptions(
 addTestOptions(
   program
     .command('test')
-    .description('run the tests of a folder of policies: its files *_test.yaml, with their fixtures in testdata')
+    .description('run the tests of a folder of policies: its *_test.yaml files, with their fixtures in testdata')
     .argument('[dir]', 'the folder of the policies', 'policies')
     .addOption(
-      new Option('-o, --output <format>', 'how to show problems of policies, and results')
+      new Option('-o, --output <format>', 'format of compile problems and results')
         .choices(['tree', 'list', 'json'])
         .default('tree'),
     )
     .addOption(
-      new Option('--enforce-schemas', 'deny where attributes do not satisfy their schemas').conflicts('ignoreSchemas'),
+      new Option('--enforce-schemas', 'deny requests whose attributes violate their schemas').conflicts(
+        'ignoreSchemas',
+      ),
     )
-    .option('--no-color', 'write without colours')
-    .option('--pass-with-no-tests', 'succeed when the folder has no tests'),
+    .option('--no-color', 'print without colours')
+    .option('--pass-with-no-tests', 'succeed if the folder has no tests'),
 ).action(async (directory, options) => {
   const { testCommand } = await import('./commands/test.js');
   process.exitCode = await testCommand(directory, options);
@@ -79,25 +74,25 @@ addTestOptions(
 
 program
   .command('plan')
-  .description('print which resources of a kind a principal may act on, as a filter')
+  .description('print a filter that selects the resources of a kind on which a principal may perform the actions')
   .argument('[dir]', 'the folder of the policies', 'policies')
   .requiredOption(
     '--principal <file>',
-    'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input',
+    'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
   )
   .requiredOption('--kind <kind>', 'the kind of the resources')
   .requiredOption(
     '--action <action>',
-    'an action; repeat it for filters of several actions, all of which must be allowed',
+    'an action; repeatable: the filter selects resources on which all of them are allowed',
     collect,
   )
   .option('--scope <scope>', 'the scope of the resources')
   .option('--policy-version <version>', 'the version of the policies')
-  .option('--attr <file>', 'attributes that all the resources have, YAML or JSON')
-  .option('--aux-data <file>', 'claims of tokens, taken to be verified, YAML or JSON: jwt, jwts')
-  .option('--reference-shapes', 'write the filter as the reference does')
+  .option('--attr <file>', 'attributes that all the resources have, as YAML or JSON')
+  .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .option('--reference-shapes', 'write the filter in the form of the reference PDP')
   .addOption(
-    new Option('-o, --output <format>', 'how to show the filter').choices(['tree', 'text', 'json']).default('tree'),
+    new Option('-o, --output <format>', 'format of the filter').choices(['tree', 'text', 'json']).default('tree'),
   )
   .action(async (directory, options) => {
     const { planCommand } = await import('./commands/plan.js');
@@ -106,16 +101,16 @@ program
 
 program
   .command('check')
-  .description('decide whether a principal may act on one resource')
+  .description('decide whether a principal may perform actions on one resource')
   .argument('[dir]', 'the folder of the policies', 'policies')
   .requiredOption(
     '--principal <file>',
-    'who asks, YAML or JSON: id, roles, attr, scope, policyVersion; - is standard input',
+    'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
   )
-  .requiredOption('--resource <file>', 'the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
-  .requiredOption('--action <action>', 'an action; may be repeated', collect)
-  .option('--aux-data <file>', 'claims of tokens, taken to be verified, YAML or JSON: jwt, jwts')
-  .addOption(new Option('-o, --output <format>', 'how to show the decisions').choices(['text', 'json']).default('text'))
+  .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
+  .requiredOption('--action <action>', 'an action; repeatable', collect)
+  .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .addOption(new Option('-o, --output <format>', 'format of the decisions').choices(['text', 'json']).default('text'))
   .action(async (directory, options) => {
     const { checkCommand } = await import('./commands/check.js');
     process.exitCode = await checkCommand(directory, options);
@@ -124,17 +119,17 @@ program
 program
   .command('inspect')
   .description(
-    'list what policies mention: actions, attributes, derived roles, variables, constants; they need not compile',
+    'list what policies use: actions, attributes, derived roles, variables, constants; they need not compile',
   )
   .argument('[dir]', 'the folder of the policies', 'policies')
-  .argument('[ids...]', 'the ids of the policies to show, such as resource.album.vdefault; all when there are none')
-  .option('--name-regexp <regexp>', 'only policies whose resource, principal, role or set has such a name')
-  .option('--version-regexp <regexp>', 'only policies of such versions')
-  .option('--scope-regexp <regexp>', 'only policies of such scopes')
-  .option('--include-disabled', 'disabled policies too')
-  .option('--no-headers', 'as text, the values alone')
+  .argument('[ids...]', 'ids of policies, such as resource.album.vdefault; default is all policies')
+  .option('--name-regexp <regexp>', 'only policies whose resource, principal, role or set has a matching name')
+  .option('--version-regexp <regexp>', 'only matching versions')
+  .option('--scope-regexp <regexp>', 'only matching scopes')
+  .option('--include-disabled', 'include disabled policies')
+  .option('--no-headers', 'with text: print only the values')
   .addOption(
-    new Option('-o, --output <format>', 'how to show them')
+    new Option('-o, --output <format>', 'format of the list')
       .choices(['text', 'json', 'prettyjson', 'yaml'])
       .default('text'),
   )
@@ -145,8 +140,8 @@ program
 
 program
   .command('repl')
-  .description('evaluate CEL expressions and the conditions of a policy as they are entered')
-  .option('--history <file>', 'keep what is entered in a terminal for the next time')
+  .description('evaluate CEL expressions and the conditions of a policy interactively')
+  .option('--history <file>', 'keep the history of a terminal session in a file')
   .action(async (options) => {
     const { replCommand } = await import('./commands/repl.js');
     process.exitCode = await replCommand(options);
@@ -155,11 +150,11 @@ program
 program
   .command('serve')
   .description('compile a folder of policies in memory and serve it; writes nothing')
-  .argument('[dir]', 'the folder of the policies; storage.disk.directory of the configuration when absent')
+  .argument('[dir]', 'the folder of the policies; default is storage.disk.directory of the configuration')
   .option('--config <file>', 'the configuration file')
-  .option('--set <key=value>', 'override a key of the configuration; may be repeated', collect, [])
+  .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
   .option('--watch', 'compile again when a policy changes')
-  .option('--allow-empty', 'serve a folder without policies: every request is denied')
+  .option('--allow-empty', 'serve a folder without policies; every request is denied')
   .action(async (directory, options) => {
     const { serveCommand } = await import('./commands/serve.js');
     process.exitCode = await serveCommand(directory, options);
@@ -167,12 +162,12 @@ program
 
 program
   .command('run')
-  .description('serve a folder of policies while a program runs, which finds the server in AUTHZ_HTTP and AUTHZ_GRPC')
+  .description('serve a folder of policies while a program runs; AUTHZ_HTTP and AUTHZ_GRPC tell it the addresses')
   .argument('<program...>', 'the program and its arguments')
-  .option('--config <file>', 'the configuration file; .authz.yaml when there is one')
-  .option('--set <key=value>', 'override a key of the configuration; may be repeated', collect, [])
+  .option('--config <file>', 'the configuration file; default is .authz.yaml if it exists')
+  .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
   .addOption(
-    new Option('--log-level <level>', 'what the server logs')
+    new Option('--log-level <level>', 'minimum level of the log of the server')
       .choices(['debug', 'info', 'warn', 'error'])
       .default('error'),
   )
@@ -191,7 +186,7 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
-/** Commander has said what is wrong with the arguments; anything else is said here, in one line. */
+/** Commander has printed errors in the arguments; any other error is printed here, on one line. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   console.error(`authzc: ${error instanceof Error ? error.message : String(error)}`);

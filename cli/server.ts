@@ -6,19 +6,23 @@ import { limitGarbage } from '../server/heap-growth.js';
 import { isWorkerProcess, runWorkerProcess } from '../server/process.js';
 import { release } from '../server/release.js';
 
-/** The program dist/server.js: without a command it loads a compiled bundle and serves it. It never compiles. */
+/** The command line of dist/server.js, which serves a compiled bundle. It never compiles. */
 const program = new Command('server')
-  .description('answers authorization checks from a compiled bundle of policies')
+  .description('serve authorization decisions from a compiled bundle of policies')
   .version(`${release.version} (${release.commit}, ${release.buildDate})`)
   .exitOverride((usage) => process.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));
 
 program
   .command('serve', { isDefault: true })
-  .description('serve a bundle; what is done when no command is given')
+  .description('serve a bundle (default)')
   .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
-  .option('--set <key=value>', 'override a key of the configuration; may be repeated', collect, [])
-  .option('--bundle <file>', 'the compiled policies', fileURLToPath(new URL('policies.js', import.meta.url)))
-  .option('--log-level <level>', 'debug, info, warn or error; AUTHZ_LOG_LEVEL overrides it', level)
+  .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
+  .option('--bundle <file>', 'the bundle file', fileURLToPath(new URL('policies.js', import.meta.url)))
+  .option(
+    '--log-level <level>',
+    'minimum level of the log: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
+    level,
+  )
   .allowExcessArguments(false)
   .action(async (options) => {
     const { serve } = await import('./commands/serve-bundle.js');
@@ -33,5 +37,5 @@ else await program.parseAsync();
 
 function level(written: string): string {
   if (['debug', 'info', 'warn', 'error'].includes(written.toLowerCase())) return written.toLowerCase();
-  throw new InvalidArgumentError('It is none of debug, info, warn, error.');
+  throw new InvalidArgumentError('Allowed choices are debug, info, warn, error.');
 }

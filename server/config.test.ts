@@ -93,7 +93,7 @@ test('a wrong value is an error that says what is wanted', () => {
   );
   assert.match(
     problem(() => fromFile('engine: {defaultPolicyVersion: " "}')),
-    'not empty',
+    'non-empty',
   );
   assert.match(
     problem(() => fromFile('auxData: {jwt: {acceptableTimeSkew: -1s}}')),
@@ -367,7 +367,7 @@ test('a malformed override is an error that names it', () => {
   );
   assert.match(
     problem(() => fromSets('')),
-    'wants key=value',
+    'must be key=value',
   );
   assert.match(
     problem(() => fromSets('a..b=1')),
@@ -375,11 +375,11 @@ test('a malformed override is an error that names it', () => {
   );
   assert.match(
     problem(() => fromSets('engine.globals.a[x]=1')),
-    'no index',
+    'not a list index',
   );
   assert.match(
     problem(() => fromSets('engine.globals.a[99999]=1')),
-    'no index',
+    'not a list index',
   );
   assert.match(
     problem(() => fromSets('engine.globals.a={x')),
@@ -395,7 +395,7 @@ test('keysets have a unique id and one source', () => {
   const sets = (text: string): string => problem(() => fromFile(`auxData:\n  jwt:\n    keySets:\n${text}`));
   assert.match(
     sets('      - {id: a, local: {file: x}}\n      - {id: a, local: {file: y}}'),
-    'c.yaml:5:9: keyset `a` is there twice',
+    'c.yaml:5:9: keyset `a` is duplicated',
   );
   assert.match(sets('      - {id: a}'), 'one of `local` and `remote`');
   assert.match(sets('      - {id: a, local: {file: x, data: eA==}}'), 'one of `data` and `file`');

@@ -322,10 +322,7 @@ function warnOfPatterns({ hash, patternsLeftToRe2: [pattern, ...others] }: Servi
   const fields = { hash, pattern, patterns: 1 + others.length, node: process.versions.node };
   log
     ?.logger('authz.bundle')
-    .warn(
-      'the regular expressions of this Node.js answered wrongly in a test; RE2 is used instead, which is slower',
-      fields,
-    );
+    .warn('regular expressions of this Node.js version failed a self-test; using RE2 instead, which is slower', fields);
 }
 
 /** Keysets tell the log what becomes of them. */
@@ -341,7 +338,6 @@ function verifierFor(config: Config, log: Log | undefined): Verifier {
 
 function tellOfTls(event: TlsEvent, log: Log | undefined): void {
   const logger = log?.logger('authz.tls');
-  if (event.kind === 'reloaded') logger?.info('the certificate was read again');
-  else
-    logger?.error('the certificate cannot be read again; the last good one stays in force', { reason: event.reason });
+  if (event.kind === 'reloaded') logger?.info('the certificate was reloaded');
+  else logger?.error('the certificate cannot be reloaded; still using the last good one', { reason: event.reason });
 }

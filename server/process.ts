@@ -143,12 +143,12 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
 function followBundle(served: Served, { file, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
   // Nothing here may keep the text: it is as large as all policies.
   const refused = (error: Error): void =>
-    logger.error('the bundle cannot be served; the last good one stays in force', { file, error });
+    logger.error('the bundle cannot be served; still serving the last good one', { file, error });
   const offer = async (next: BundleText): Promise<void> => {
     const start = performance.now();
     try {
       const hash = await served.swap(next);
-      logger.info('a new bundle is in force', {
+      logger.info('serving a new bundle', {
         file: next.file,
         hash,
         time_ms: Math.round(performance.now() - start),

@@ -40,7 +40,7 @@ const LONGEST = 315_576_000_000_000;
  */
 export function entriesRequest({ kind, tail, between, since, lookup }: EntriesOptions, now: number): EntriesRequest {
   const given = [tail, between, since, lookup].filter((filter) => filter !== undefined);
-  if (given.length > 1) throw new UsageError('`--tail`, `--between`, `--since` and `--lookup` exclude one another');
+  if (given.length > 1) throw new UsageError('`--tail`, `--between`, `--since` and `--lookup` are mutually exclusive');
   const head = { kind: kind === 'access' ? 'KIND_ACCESS' : 'KIND_DECISION' };
   if (between !== undefined) return { ...head, between: rangeOf(between, now) };
   if (since !== undefined) return { ...head, since: durationOf(since) };
@@ -65,7 +65,7 @@ function countOf(text: string | undefined): number {
 
 function rangeOf(text: string, now: number): { readonly start: string; readonly end: string } {
   const [start = '', end = new Date(now).toISOString(), ...more] = text.split(',').map((moment) => moment.trim());
-  if (more.length > 0) throw new UsageError('`--between` has a start and an end');
+  if (more.length > 0) throw new UsageError('`--between` takes a start and an end');
   for (const moment of [start, end]) {
     if (timestampOf(moment) === undefined)
       throw new UsageError(`\`--between\` must be moments such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
@@ -154,9 +154,9 @@ function textOf({ code, details }: ServiceError): string {
     case status.UNAVAILABLE:
       return `the server cannot be reached: ${reasonIn(details)}`;
     case status.UNIMPLEMENTED:
-      return `the server answers: ${details} (code ${code}); the admin API and an audit backend that can be queried must be enabled there`;
+      return `the server responded: ${details} (code ${code}); the admin API and an audit backend that can be queried must be enabled there`;
     default:
-      return `the server answers: ${details} (code ${code})`;
+      return `the server responded: ${details} (code ${code})`;
   }
 }
 

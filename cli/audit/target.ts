@@ -47,13 +47,13 @@ function channelOf(
 ): TlsChannel {
   if (plaintext) {
     if (insecure || [caCert, clientCert, clientKey].some((file) => file !== undefined))
-      throw new UsageError('`--plaintext` goes without `--insecure` and certificates');
+      throw new UsageError('`--plaintext` cannot be used with `--insecure` or certificates');
     return { credentials: credentials.createInsecure(), options: {} };
   }
   if ((clientCert === undefined) !== (clientKey === undefined))
-    throw new UsageError('`--client-cert` and `--client-key` go together');
+    throw new UsageError('`--client-cert` and `--client-key` must be used together');
   if (insecure && caCert !== undefined)
-    throw new UsageError('`--insecure` trusts every certificate: it goes without `--ca-cert`');
+    throw new UsageError('`--insecure` cannot be used with `--ca-cert`: it trusts every certificate');
   try {
     const pems = { ca: readPem(caCert), cert: readPem(clientCert), key: readPem(clientKey) };
     return tlsChannel(
@@ -83,9 +83,9 @@ function readPem(file: string | undefined): Buffer | undefined {
 function metadataOf({ username = '', password = '' }: AdminOptions): Metadata {
   if (username === '' || password === '')
     throw new UsageError(
-      'the admin API wants a user: set `--username` and `--password`, or AUTHZ_USERNAME and AUTHZ_PASSWORD',
+      'the admin API requires a user: set `--username` and `--password`, or AUTHZ_USERNAME and AUTHZ_PASSWORD',
     );
-  if (username.includes(':')) throw new UsageError('`--username` must have no colon');
+  if (username.includes(':')) throw new UsageError('`--username` must not contain a colon');
   const metadata = new Metadata();
   metadata.set('authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   return metadata;

@@ -16,7 +16,7 @@ export async function initCommand(directory: string): Promise<number> {
   if (inTheWay.length > 0) {
     const names = inTheWay.map(([path]) => `  ${visible(join(directory, path))}\n`).join('');
     process.stderr.write(
-      `authzc: nothing was written; in the way:\n${names}a folder of its own will do: authzc init DIR\n`,
+      `authzc: nothing was written, because files are in the way:\n${names}name another folder: authzc init DIR\n`,
     );
     return EXIT.failed;
   }

@@ -63,14 +63,14 @@ function requirePattern(option: string, text: string | undefined): Pattern | und
   if (text === undefined) return undefined;
   const pattern = patternOf(text);
   if ('problem' in pattern)
-    throw new InputError(`\`${text}\` is no regular expression: ${pattern.problem}`, undefined, [], option);
+    throw new InputError(`\`${text}\` is not a regular expression: ${pattern.problem}`, undefined, [], option);
   return pattern;
 }
 
 /** A disabled policy is meant by its id, but not shown unless asked for. */
 function printUnknownId(id: string, known: readonly string[]): void {
   const notes = known.includes(id)
-    ? [{ message: 'it is disabled: `--include-disabled` shows it' }]
+    ? [{ message: 'it is disabled; use `--include-disabled` to show it' }]
     : didYouMean(id, known);
   process.stderr.write(
     formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), {

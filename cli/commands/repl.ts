@@ -94,7 +94,7 @@ function remember(file: string | undefined, line: string): void {
     appendFileSync(file, `${line}\n`, { mode: 0o600 });
   } catch (error) {
     process.stderr.write(
-      `warning: the history cannot be kept: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}\n`,
+      `warning: the history cannot be saved: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}\n`,
     );
   }
 }
@@ -113,7 +113,7 @@ function readPolicy(path: string): ReadPolicy {
     return {
       problems: report.hasErrors
         ? formatPretty(report.sorted(), { color: isColorful(process.stderr) })
-        : 'error: there is nothing in it\n',
+        : 'error: the file is empty\n',
     };
   return { file, others: policiesIn(dirname(resolve(path))) };
 }

@@ -26,7 +26,7 @@ export interface RunOptions {
 export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
   const patience = parseDuration(options.timeout);
   if (patience === undefined || patience <= 0)
-    throw new Error(`--timeout: \`${options.timeout}\` is no duration; write \`30s\``);
+    throw new Error(`--timeout: \`${options.timeout}\` must be a duration such as \`30s\``);
   const { config, places, isDefault } = configOf(options);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
@@ -71,7 +71,7 @@ async function within(milliseconds: number, starting: Promise<RunningServer>): P
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error('the server does not start in time'));
+      reject(new Error('the server did not start in time'));
       starting.then(
         (server) => server.close(),
         () => undefined,

@@ -68,11 +68,11 @@ function recompileOnChange(folder: string, compiler: FolderCompiler, server: Run
       const compiled = await compiler();
       if (compiled !== undefined) await server.swap(compiled);
       console.error(
-        compiled === undefined ? 'authz: the last good policies stay in force' : 'authz: policies compiled again',
+        compiled === undefined ? 'authz: still serving the last good policies' : 'authz: policies recompiled',
       );
     } catch (error) {
       console.error(
-        `authz: ${error instanceof Error ? error.message : String(error)}; the last good policies stay in force`,
+        `authz: ${error instanceof Error ? error.message : String(error)}; still serving the last good policies`,
       );
     }
   };

@@ -25,7 +25,7 @@ export function openConnection(
     const socket = connectSecure({ ...placeOf(address), ...trustOf(tls), ALPNProtocols: [protocol] }, () => {
       const isPinned = tls.kind !== 'pinned' || socket.getPeerX509Certificate()?.raw.equals(tls.certificate) === true;
       if (isPinned) resolve(socket);
-      else socket.destroy(new Error('the server presents another certificate than the configuration names'));
+      else socket.destroy(new Error('the certificate of the server is not the one in its configuration'));
     });
     socket.once('error', reject);
     signal.addEventListener('abort', () => socket.destroy());
@@ -83,7 +83,7 @@ export function askGrpc(socket: Socket): Promise<HealthAnswer> {
     stream.on('error', reject);
     stream.on('close', () => {
       session.destroy();
-      if (ended['grpc-status'] !== '0') reject(new Error(`the server answers: ${reasonOf(ended)}`));
+      if (ended['grpc-status'] !== '0') reject(new Error(`the server responded: ${reasonOf(ended)}`));
       else resolve(answerOf(Buffer.concat(chunks).subarray(FRAME_HEADER)));
     });
     stream.end(requestFor(AUTHZ_SERVICE));
@@ -129,7 +129,7 @@ export function askHttp(socket: Socket): Promise<HealthAnswer> {
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => {
           text += chunk;
-          if (text.length > LONGEST) asked.destroy(new Error('the answer is not that of a health check'));
+          if (text.length > LONGEST) asked.destroy(new Error('the response is not that of a health check'));
         });
         response.on('error', reject);
         response.on('end', () =>

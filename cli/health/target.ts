@@ -47,7 +47,7 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
     options.config !== undefined &&
     (options.hostPort !== undefined || options.caCert !== undefined || !options.tls)
   ) {
-    throw new UsageError('`--config` goes without `--host-port`, `--ca-cert` and `--no-tls`');
+    throw new UsageError('`--config` cannot be used with `--host-port`, `--ca-cert` or `--no-tls`');
   }
   const isSaid = hostPort !== undefined || caCert !== undefined || plain;
   const config = options.config ?? (isSaid ? undefined : textOf(environment['AUTHZ_CONFIG']));

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { TEST_FORMATS, type TestFormat } from '../../compiler/policy-tests/report/formats.js';
 
-/** The options of everything that runs tests of policies, as commander gives them. */
+/** The options of the commands that run policy tests. */
 export interface TestOptions {
-  /** The folder of the tests; that of the policies when absent. */
+  /** The folder of the tests; by default the folder of the policies. */
   readonly tests?: string;
   readonly testFilter?: readonly string[];
   readonly skipBatching?: boolean;
@@ -13,18 +13,18 @@ export interface TestOptions {
   readonly verbose?: boolean;
 }
 
-/** Adds those options to a command. */
+/** Adds these options to a command. */
 export function addTestOptions(command: Command): Command {
   return command
-    .option('--tests <dir>', 'the folder of the tests; that of the policies when absent')
+    .option('--tests <dir>', 'the folder of the tests; default is the folder of policies')
     .option(
       '--test-filter <filter>',
-      'run only some tests, `suite=GLOB,GLOB;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`; may be repeated',
+      'run only some tests, `suite=GLOB,GLOB;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`; repeatable',
       (value: string, earlier: readonly string[] = []) => [...earlier, value],
     )
-    .option('--skip-batching', 'ask about each action by itself')
-    .option('--strict-evaluation', 'test in strict evaluation')
-    .option('--ignore-schemas', 'test without schemas')
-    .addOption(new Option('--test-output <format>', 'how to show the results of tests').choices([...TEST_FORMATS]))
-    .option('--verbose', 'show tests that passed as well, and how decisions came about');
+    .option('--skip-batching', 'send one request per action')
+    .option('--strict-evaluation', 'run the tests in strict evaluation mode')
+    .option('--ignore-schemas', 'do not validate attributes')
+    .addOption(new Option('--test-output <format>', 'format of results').choices([...TEST_FORMATS]))
+    .option('--verbose', 'also show passed tests, and how decisions were made');
 }

@@ -8,7 +8,7 @@ test('the kind is a name or a number', () => {
   for (const kind of ['KIND_ACCESS', 'access', '1'])
     assert.equal(read(kind, 'tail=3'), { kind: 1, filter: { by: 'tail', value: 3 } });
   assert.is(read('decision', 'tail=3').kind, 2);
-  assert.throws(() => read('other', 'tail=3'), /no kind of audit entries/);
+  assert.throws(() => read('other', 'tail=3'), /not a kind of audit entry/);
 });
 
 test('each filter is read', () => {

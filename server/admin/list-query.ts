@@ -24,13 +24,13 @@ function kindOf(text: string): number {
   const named = AUDIT_KINDS.indexOf(text.startsWith('KIND_') ? text : `KIND_${text.toUpperCase()}`);
   if (named >= 0) return named;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw invalid(`\`${text}\` is no kind of audit entries`);
+  throw invalid(`\`${text}\` is not a kind of audit entry`);
 }
 
 function tailOf(parameters: URLSearchParams): AuditFilter | undefined {
   const text = parameters.get('tail');
   if (text === null) return undefined;
-  if (!/^\d{1,10}$/.test(text)) throw invalid(`\`tail\` is no number: \`${text}\``);
+  if (!/^\d{1,10}$/.test(text)) throw invalid(`\`tail\` must be a number: \`${text}\``);
   return { by: 'tail', value: Number(text) };
 }
 
@@ -44,7 +44,7 @@ function parameterMoment(parameters: URLSearchParams, name: string): Moment | un
   const text = parameters.get(name);
   if (text === null) return undefined;
   const moment = timestampOf(text);
-  if (moment === undefined) throw invalid(`\`${name}\` is no RFC 3339 timestamp: \`${text}\``);
+  if (moment === undefined) throw invalid(`\`${name}\` must be an RFC 3339 timestamp: \`${text}\``);
   return moment;
 }
 
@@ -52,7 +52,7 @@ function sinceOf(parameters: URLSearchParams): AuditFilter | undefined {
   const text = parameters.get('since');
   if (text === null) return undefined;
   const milliseconds = parseDuration(text);
-  if (milliseconds === undefined) throw invalid(`\`since\` is no duration: \`${text}\``);
+  if (milliseconds === undefined) throw invalid(`\`since\` must be a duration: \`${text}\``);
   return { by: 'since', value: { seconds: milliseconds / 1000, nanos: 0 } };
 }
 

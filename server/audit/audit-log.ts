@@ -32,7 +32,7 @@ export interface AuditCount {
  */
 export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProblem): Promise<AuditLog | undefined> {
   if (!config.enabled) return undefined;
-  if (config.backend === undefined) throw new ConfigError('auditing is on and no backend is named', 'audit.backend');
+  if (config.backend === undefined) throw new ConfigError('must be set when auditing is enabled', 'audit.backend');
   return logOver(await BACKENDS[config.backend](config, onProblem), config.queue, onProblem);
 }
 

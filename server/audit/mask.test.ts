@@ -103,7 +103,7 @@ test('a path that leads nowhere changes nothing', () => {
   );
 });
 
-test('an entry that is nested too deep loses its attributes and says so', () => {
+test('an entry that is nested too deeply loses its attributes and says so', () => {
   const deep = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
   const entry = checkEntry(sampleCall(), sampleCheck({}, { deep, ssn: '1' }), none, context, 0);
   for (const mask of [[], paths('principal.attr.ssn', 'principal.id')]) {

@@ -43,7 +43,7 @@ export function keySetOf(material: string, config: KeySetConfig): KeySet {
   const { optionalAlg, optionalKid } = config;
   const jwks = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);
   if (jwks === undefined || jwks.length === 0)
-    throw new BadKeys(config.source.pem ? 'holds no PEM key' : 'is no JSON Web Key or set of them');
+    throw new BadKeys(config.source.pem ? 'contains no PEM key' : 'is not a JSON Web Key or key set');
   const keys = jwks.map((jwk) => ({ jwk, key: keyOf(jwk) }));
   return { keys, optionalAlg, optionalKid, unusable: whyUnusable(jwks, config) };
 }
@@ -51,7 +51,7 @@ export function keySetOf(material: string, config: KeySetConfig): KeySet {
 function readMaterial({ source }: KeySetConfig): string {
   switch (source.kind) {
     case 'data':
-      if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(source.base64)) throw new BadKeys('is no base64');
+      if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(source.base64)) throw new BadKeys('is not base64');
       return Buffer.from(source.base64, 'base64').toString('utf8');
     case 'file':
       try {

@@ -135,7 +135,7 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
     if (named === undefined) throw new TokenRefused('the token is for an unknown keyset');
     return named;
   }
-  if (only === undefined) throw new TokenRefused('there is no keyset');
+  if (only === undefined) throw new TokenRefused('no keyset is configured');
   if (others.length > 0) throw new TokenRefused('there are several keysets and the token is for none in particular');
   return only;
 }

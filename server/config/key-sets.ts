@@ -31,7 +31,7 @@ export const keySets: ValueType<readonly KeySetConfig[]> = {
     const sets = node.items.map((item, index) => readKeySet(item, `${key}[${index}]`));
     sets.forEach((set, index) => {
       const earlier = sets.findIndex((candidate) => candidate.id === set.id);
-      if (earlier < index) throw new ConfigError(`keyset \`${set.id}\` is there twice`, set.place);
+      if (earlier < index) throw new ConfigError(`keyset \`${set.id}\` is duplicated`, set.place);
     });
     return sets;
   },

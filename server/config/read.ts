@@ -8,7 +8,7 @@ import { type ConfigNode, emptyMap, type MapNode } from './node.js';
  */
 export function readConfig(text: string, file: string): MapNode {
   if (text.length > LARGEST) throw new ConfigError(`is larger than ${LARGEST} characters`, file);
-  if (isDeep(text)) throw new ConfigError('is nested too deep', file);
+  if (isDeep(text)) throw new ConfigError('is nested too deeply', file);
   const lines = new LineCounter();
   // Whether keys are unique is checked here: the library compares each with all others.
   const document = parseDocument(text, {
@@ -70,16 +70,15 @@ function toNode(node: Node | null | undefined, placeOf: (offset: number) => stri
   const place = placeOf(node?.range?.[0] ?? 0);
   if (depth > MAX_DEPTH) throw new ConfigError('nested too deep', place);
   if (node === null || node === undefined) return { kind: 'scalar', value: null, place };
-  if (isAlias(node) || node.anchor !== undefined)
-    throw new ConfigError('anchors and aliases are not for configuration', place);
+  if (isAlias(node) || node.anchor !== undefined) throw new ConfigError('anchors and aliases are not supported', place);
   if (isSeq<Node>(node))
     return { kind: 'list', items: node.items.map((item) => toNode(item, placeOf, depth + 1)), place };
   if (isMap<Node, Node>(node)) {
     const entries = new Map<string, ConfigNode>();
     for (const { key, value } of node.items) {
-      if (!isScalar(key)) throw new ConfigError('a key must be a word', placeOf(key.range?.[0] ?? 0));
+      if (!isScalar(key)) throw new ConfigError('a key must be a scalar', placeOf(key.range?.[0] ?? 0));
       if (entries.has(String(key.value)))
-        throw new ConfigError(`the key \`${String(key.value)}\` is there twice`, placeOf(key.range?.[0] ?? 0));
+        throw new ConfigError(`the key \`${String(key.value)}\` is duplicated`, placeOf(key.range?.[0] ?? 0));
       const child = toNode(value, placeOf, depth + 1);
       entries.set(String(key.value), { ...child, place: placeOf(key.range?.[0] ?? 0) });
     }

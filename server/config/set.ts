@@ -44,7 +44,7 @@ class SetParser {
       found.push({ path, value });
       if (this.flag[this.#at] === ',') this.#at += 1;
     }
-    if (found.length === 0) this.#fail('wants key=value');
+    if (found.length === 0) this.#fail('must be key=value');
     return found;
   }
 
@@ -54,7 +54,7 @@ class SetParser {
       const key = this.#until('.=[,');
       if (key === '') this.#fail('a key is empty');
       path.push(key);
-      if (path.length > MAX_DEPTH) this.#fail('is nested too deep');
+      if (path.length > MAX_DEPTH) this.#fail('is nested too deeply');
       while (this.flag[this.#at] === '[' && path.length <= MAX_DEPTH) path.push(this.#index());
       const end = this.flag[this.#at];
       this.#at += 1;
@@ -67,7 +67,7 @@ class SetParser {
     this.#at += 1;
     const digits = this.#until(']');
     this.#at += 1;
-    if (!/^\d{1,6}$/.test(digits) || Number(digits) > MAX_INDEX) this.#fail(`\`[${digits}]\` is no index of a list`);
+    if (!/^\d{1,6}$/.test(digits) || Number(digits) > MAX_INDEX) this.#fail(`\`[${digits}]\` is not a list index`);
     return Number(digits);
   }
 

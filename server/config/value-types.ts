@@ -34,7 +34,7 @@ export const text: ValueType<string> = {
 export const name: ValueType<string> = {
   read: (node, key) => {
     const value = text.read(node, key);
-    return value.trim() === '' ? refuse(node, key, 'a text that is not empty') : value;
+    return value.trim() === '' ? refuse(node, key, 'a non-empty string') : value;
   },
   write: same,
   words: 'string',
@@ -186,10 +186,10 @@ function octal(written: string): number | undefined {
 export const username: ValueType<string> = {
   read: (node, key) => {
     const value = text.read(node, key);
-    return value === '' || value.includes(':') ? refuse(node, key, 'a text that is not empty and has no colon') : value;
+    return value === '' || value.includes(':') ? refuse(node, key, 'a non-empty string without a colon') : value;
   },
   write: (value) => value,
-  words: 'text without a colon',
+  words: 'string without a colon',
   schema: { type: ['string', 'number'], pattern: '^[^:]+$' },
 };
 
@@ -235,5 +235,5 @@ const RESERVED = new Set(
 
 function checkName(name: string, value: ConfigNode): void {
   if (/^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name)) return;
-  throw new ConfigError(`global \`${name}\` is no name that a condition can write`, value.place);
+  throw new ConfigError(`global \`${name}\` is not a name that a condition can use`, value.place);
 }

@@ -69,7 +69,7 @@ export class ConditionErrorSearch implements Watcher {
       this.found += errors.length;
       if (errors.length > 0) for (const tell of this.#listeners) tell(question.call, errors);
     } catch (error) {
-      this.#logger.error('Conditions could not be examined', { error });
+      this.#logger.error('Conditions could not be re-evaluated', { error });
     }
     this.#budget -= performance.now() - start;
   }

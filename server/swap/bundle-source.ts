@@ -98,7 +98,7 @@ export async function readBundleText(file: string): Promise<BundleText> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(
       error.code === 'ENOENT'
-        ? 'no such bundle; `authzc compile --bundle` makes one'
+        ? 'bundle not found; create it with `authzc compile --bundle`'
         : `cannot be read: ${error.code ?? error.message}`,
       file,
     );

@@ -14,7 +14,7 @@ export interface Bundle {
 export function bundleOf(exported: Exported, file: string): Bundle {
   const { policies, traced, patternsLeftToRe2 } = exported;
   const problem = problemOf(policies as Exported | null | undefined);
-  if (problem !== undefined) throw new ConfigError(`is no compiled bundle: ${problem}`, file);
+  if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
     policies: policies as PolicyBundle,
     ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
@@ -28,8 +28,8 @@ export type Exported = { readonly [name: string]: unknown };
 const LISTS = ['resourcePolicies', 'principalPolicies', 'rolePolicies'];
 
 function problemOf(policies: Exported | null | undefined): string | undefined {
-  if (typeof policies !== 'object' || policies === null) return 'it exports no `policies`';
+  if (typeof policies !== 'object' || policies === null) return 'it does not export `policies`';
   const wrong = LISTS.find((list) => !Array.isArray(policies[list]));
-  if (wrong !== undefined) return `its \`policies.${wrong}\` is no list`;
-  return typeof policies['hash'] === 'string' ? undefined : 'its `policies.hash` is no text';
+  if (wrong !== undefined) return `its \`policies.${wrong}\` is not a list`;
+  return typeof policies['hash'] === 'string' ? undefined : 'its `policies.hash` is not a string';
 }

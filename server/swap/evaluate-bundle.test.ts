@@ -47,15 +47,15 @@ test('it is strict code, and its stack names the file', async () => {
 test('what is no bundle is refused with its file and the reason', async () => {
   assert.match(
     await refusal('export const nothing = 1;\n'),
-    '/b/policies.js: is no compiled bundle: it exports no `policies`',
+    '/b/policies.js: is not a compiled bundle: it does not export `policies`',
   );
   assert.match(
     await refusal("var policies = { hash: 'h' };\nexport { policies };\n"),
-    '`policies.resourcePolicies` is no list',
+    '`policies.resourcePolicies` is not a list',
   );
   assert.match(
     await refusal(`var policies = ${POLICIES.replace("'h'", '1')};\nexport { policies };\n`),
-    '`policies.hash` is no text',
+    '`policies.hash` is not a string',
   );
   assert.match(await refusal('this is no module ('), 'cannot be loaded');
   assert.match(await refusal('throw new Error("at once");\nexport {\n};\n'), 'at once');

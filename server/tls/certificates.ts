@@ -25,7 +25,7 @@ export function readCertificates(config: TlsConfig): Certificates {
   const leaf = certificateOf(cert, 'server.tls.cert', config.cert);
   if (!leaf.checkPrivateKey(privateKeyOf(key, config.key)))
     throw new ConfigError(
-      `the key in \`${config.key}\` is not that of the certificate in \`${config.cert}\``,
+      `the key in \`${config.key}\` does not match the certificate in \`${config.cert}\``,
       'server.tls.key',
     );
   if (ca !== undefined) certificateOf(ca, 'server.tls.caCert', config.caCert as string);
@@ -49,7 +49,7 @@ function certificateOf(pem: Buffer, key: string, path: string): X509Certificate 
   try {
     return new X509Certificate(pem);
   } catch {
-    throw new ConfigError(`\`${path}\` holds no certificate (PEM)`, key);
+    throw new ConfigError(`\`${path}\` contains no certificate (PEM)`, key);
   }
 }
 
@@ -57,7 +57,7 @@ function privateKeyOf(pem: Buffer, path: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new ConfigError(`\`${path}\` holds no private key (PEM, not encrypted)`, 'server.tls.key');
+    throw new ConfigError(`\`${path}\` contains no unencrypted private key (PEM)`, 'server.tls.key');
   }
 }
 

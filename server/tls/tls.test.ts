@@ -175,12 +175,12 @@ test('what the start must not go on with names the key and the file', () => {
   assert.is(problem('none.pem', 'key.pem'), 'server.tls.cert: `none.pem` cannot be read (ENOENT)');
   assert.is(problem('cert.pem', 'none.pem'), 'server.tls.key: `none.pem` cannot be read (ENOENT)');
   assert.is(problem('cert.pem', 'key.pem', 'none.pem'), 'server.tls.caCert: `none.pem` cannot be read (ENOENT)');
-  assert.is(problem('text.pem', 'key.pem'), 'server.tls.cert: `text.pem` holds no certificate (PEM)');
-  assert.is(problem('cert.pem', 'text.pem'), 'server.tls.key: `text.pem` holds no private key (PEM, not encrypted)');
-  assert.is(problem('cert.pem', 'key.pem', 'text.pem'), 'server.tls.caCert: `text.pem` holds no certificate (PEM)');
+  assert.is(problem('text.pem', 'key.pem'), 'server.tls.cert: `text.pem` contains no certificate (PEM)');
+  assert.is(problem('cert.pem', 'text.pem'), 'server.tls.key: `text.pem` contains no unencrypted private key (PEM)');
+  assert.is(problem('cert.pem', 'key.pem', 'text.pem'), 'server.tls.caCert: `text.pem` contains no certificate (PEM)');
   assert.is(
     problem('cert.pem', 'other.pem'),
-    'server.tls.key: the key in `other.pem` is not that of the certificate in `cert.pem`',
+    'server.tls.key: the key in `other.pem` does not match the certificate in `cert.pem`',
   );
   assert.is(problem('cert.pem', 'key.pem'), 'started');
 });

@@ -88,7 +88,7 @@ export class Link<Out extends Topics, In extends Topics> {
     const handler = this.#handlers.get(topic);
     let answer: Answer;
     try {
-      if (handler === undefined) throw new Error(`nobody answers \`${topic}\``);
+      if (handler === undefined) throw new Error(`no handler for \`${topic}\``);
       answer = { id, value: await handler(value as never, socket) };
     } catch (error) {
       answer = { id, error: error instanceof Error ? error.message : String(error) };

@@ -97,7 +97,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       hopeless: (message) => {
         fleet.kill();
         if (isServing) {
-          log.error('workers die of their start: the server gives up');
+          log.error('workers keep failing to start; giving up');
           process.exit(1);
         }
         reject(new Error(message));
@@ -155,7 +155,7 @@ async function openDoors({ server }: Config, handOver: HandOver): Promise<Doors>
 
 function tellLost(log: Logger, { id }: Member, how: string, restart: number | undefined): void {
   if (restart === undefined) log.debug('a worker is gone', { worker: id, reason: how });
-  else log.warn('a worker died and is replaced', { worker: id, reason: how, after_ms: restart });
+  else log.warn('a worker exited and is being replaced', { worker: id, reason: how, after_ms: restart });
 }
 
 /** A worker whose event loop has not turned in so many milliseconds is stuck. */

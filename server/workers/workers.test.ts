@@ -29,7 +29,7 @@ test('what fails over there fails here, with its text', async () => {
     throw new Error('not today');
   });
   assert.is(await left.ask('double', 1).catch((error: Error) => error.message), 'not today');
-  assert.is(await right.ask('double', 1).catch((error: Error) => error.message), 'nobody answers `double`');
+  assert.is(await right.ask('double', 1).catch((error: Error) => error.message), 'no handler for `double`');
 });
 
 test('who does not answer in time, or is gone, fails the question', async () => {

@@ -125,10 +125,10 @@ test('TLS: the server is verified with a CA, gets a client certificate when it r
 test('a server that refuses, has no admin API or is unreachable ends with status 1 and one line', async () => {
   const wrong = await start(['--server', plain, '--plaintext', '--username=admin', '--password=no']);
   assert.is(wrong.code, 1);
-  assert.match(wrong.stderr, /^authz: error: the server answers: .*code 16\)\n$/);
+  assert.match(wrong.stderr, /^authz: error: the server responded: .*code 16\)\n$/);
   const none = await start(['--server', bare, '--plaintext', ...USER]);
   assert.is(none.code, 1);
-  assert.match(none.stderr, /^authz: error: the server answers: .*admin API.*\n$/);
+  assert.match(none.stderr, /^authz: error: the server responded: .*admin API.*\n$/);
   const gone = await start(['--server', '127.0.0.1:1', '--plaintext', ...USER]);
   assert.is(gone.code, 1);
   assert.match(gone.stderr, /^authz: error: the server cannot be reached: .*\n$/);

@@ -244,8 +244,8 @@ test('a mistake in a file is reported with its location and a fix: status 2', as
     ['id: alice\nroles: [user]\nattr: {1: x}\n', /^p\.yaml:3:8: error: a key must be a string/],
     ['id: alice\nid: bob\n', /^p\.yaml:2:1: error: /],
     ['{"id": "alice", "roles": ["user"\n', /^p\.yaml:\d+:\d+: error: /],
-    ['[alice]\n', /^p\.yaml:1:1: error: a map of fields is expected/],
-    ['', /^p\.yaml: error: there is nothing in it\n$/],
+    ['[alice]\n', /^p\.yaml:1:1: error: expected a map of fields/],
+    ['', /^p\.yaml: error: the file is empty\n$/],
   ];
   for (const [text, expected] of mistakes) {
     const { code, stdout, stderr } = await authzc(
@@ -266,7 +266,7 @@ test('a mistake in a file is reported with its location and a fix: status 2', as
 test('a missing file, a missing option and stdin read twice end with status 2 and one line that names them', async () => {
   const folder = newFolder();
   const absent = await authzc(folder, 'plan', '--principal', 'nobody.yaml', '--kind', 'album', '--action', 'view');
-  assert.equal(absent, { code: 2, stdout: '', stderr: 'nobody.yaml: error: there is no such file\n' });
+  assert.equal(absent, { code: 2, stdout: '', stderr: 'nobody.yaml: error: file not found\n' });
   for (const [options, name] of [
     [['--kind', 'album', '--action', 'view'], '--principal'],
     [['--principal', 'alice.yaml', '--action', 'view'], '--kind'],

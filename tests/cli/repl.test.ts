@@ -183,8 +183,8 @@ test('an invalid or missing file is reported with its location', async () => {
   const { code, stderr } = await repl(':load policies/broken.yaml', ':load nowhere.yaml', ':load policies');
   assert.is(code, 0);
   assert.match(stderr, 'policies/broken.yaml:');
-  assert.match(stderr, 'nowhere.yaml: error: there is no such file');
-  assert.match(stderr, 'policies: error: it is a folder');
+  assert.match(stderr, 'nowhere.yaml: error: file not found');
+  assert.match(stderr, 'policies: error: is a directory');
 });
 
 test('`:quit` exits before the end of the input, `:help` lists the directives, and empty input prints nothing', async () => {

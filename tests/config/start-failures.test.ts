@@ -105,7 +105,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'two keysets with the same id',
     () => set(`${KEY_SET}.local.data=eA==,auxData.jwt.keySets[1].id=k,auxData.jwt.keySets[1].local.data=eA==`),
-    'keyset `k` is there twice',
+    'keyset `k` is duplicated',
   ],
   ['a keyset without source', () => set('auxData.jwt.keySets[0].id=k'), 'must have one of `local` and `remote`'],
   [
@@ -118,7 +118,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
     () => set(`${KEY_SET}.local.file=none.jwks`),
     'keyset `k` cannot be read from `none.jwks` (ENOENT)',
   ],
-  ['a keyset that is no base64', () => set(`${KEY_SET}.local.data=*`), 'keyset `k` is no base64'],
+  ['a keyset that is not base64', () => set(`${KEY_SET}.local.data=*`), 'keyset `k` is not base64'],
   [
     'a keyset with unusable keys',
     () => set(`${KEY_SET}.local.data=${base64('{"kty":"RSA","alg":"RS256","kid":"k"}')}`),
@@ -155,7 +155,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'a blank policy version',
     () => set('engine.defaultPolicyVersion= '),
-    '`engine.defaultPolicyVersion` must be a text that is not empty',
+    '`engine.defaultPolicyVersion` must be a non-empty string',
   ],
   ['half of TLS', () => set('server.tls.cert=cert.pem'), '`server.tls.cert` needs `server.tls.key`'],
   [
@@ -166,17 +166,17 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'an invalid private key',
     () => set('server.tls.cert=cert.pem,server.tls.key=text.pem'),
-    'server.tls.key: `text.pem` holds no private key',
+    'server.tls.key: `text.pem` contains no unencrypted private key',
   ],
   [
     'a key of another certificate',
     () => set('server.tls.cert=cert.pem,server.tls.key=other.pem'),
-    'is not that of the certificate',
+    'does not match the certificate',
   ],
   [
     'invalid CA certificates',
     () => set('server.tls.cert=cert.pem,server.tls.key=key.pem,server.tls.caCert=text.pem'),
-    'server.tls.caCert: `text.pem` holds no certificate',
+    'server.tls.caCert: `text.pem` contains no certificate',
   ],
 ];
 

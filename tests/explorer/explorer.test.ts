@@ -120,7 +120,7 @@ function addTests(): void {
     const attributes = panel.getByLabel('Attributes').first();
     await attributes.fill('{');
     await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByText('This is no JSON object.').waitFor();
+    await panel.getByText('Expected a JSON object.').waitFor();
     assert.is(await attributes.getAttribute('aria-invalid'), 'true');
     assert.is(await panel.getByRole('table').count(), 0);
   });

@@ -289,7 +289,7 @@ function outcomeOf({
   // not acknowledged.
   const due = answered * 2;
   const lostWithWorkers = Math.max(0, due - entries.lines);
-  const deaths = server.log().filter(({ message }) => message === 'a worker died and is replaced').length;
+  const deaths = server.log().filter(({ message }) => message === 'a worker exited and is being replaced').length;
   const sent = [...statuses.values()].reduce((sum, count) => sum + count, 0);
   const accepted = [...statuses.keys()].filter((key) => key.includes(' for '));
   const problems = [

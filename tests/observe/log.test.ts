@@ -44,7 +44,7 @@ test('SIGUSR1 enables debug lines for a while', () => {
   assert.equal(output.map(messageOf), [
     'an info line',
     'a warning',
-    'debug lines are written for a while',
+    'debug logging enabled temporarily',
     'a debug line after the signal',
   ]);
 });

@@ -62,8 +62,8 @@ test('what cannot be started with ends the start with status 1 and one line', as
   const notABundle = join(folder, 'empty.mjs');
   writeFileSync(notABundle, 'export const nothing = 1;\n');
   const attempts: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--bundle', noBundle, ...LOOPBACK], /none\.js: no such bundle/],
-    [['--bundle', notABundle, ...LOOPBACK], /exports no `policies`/],
+    [['--bundle', noBundle, ...LOOPBACK], /none\.js: bundle not found/],
+    [['--bundle', notABundle, ...LOOPBACK], /does not export `policies`/],
     [['--bundle', bundle, '--set', 'server.nope=1'], /unknown key `server\.nope`/],
     [['--bundle', bundle, '--config', join(folder, 'none.yaml')], /none\.yaml: cannot be read/],
     [

@@ -77,7 +77,7 @@ test('a server whose platform is wrong about patterns says so when it loads a bu
 test('a server whose platform is right says nothing', async () => {
   const server = await start(bundleWith('right', ['^[a-z]+$', '(a+)+$']), 'server.workers=1');
   replaceFile(server.bundle, bundleWith('other', ['^[0-9]+$']));
-  await until(() => server.log().some(({ message }) => message === 'a new bundle is in force'), 'the other bundle');
+  await until(() => server.log().some(({ message }) => message === 'serving a new bundle'), 'the other bundle');
   assert.equal(warningsOf(server), []);
 });
 

@@ -25,7 +25,7 @@ test.after(() => remove(bundles.folder));
 
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
-const REFUSED = 'the bundle cannot be served; the last good one stays in force';
+const REFUSED = 'the bundle cannot be served; still serving the last good one';
 
 async function start(...sets: string[]): Promise<Server> {
   const server = await startProgram(bundles.folder, bundles.view, sets);
@@ -49,7 +49,7 @@ async function answers({ http }: Server): Promise<readonly string[]> {
 for (const workers of [1, 2]) {
   const title = workers === 1 ? 'one process' : 'several workers';
 
-  test(`${title}: a new bundle is in force soon after its file was replaced or written over; no call fails meanwhile, and every answer is of one of the two`, async () => {
+  test(`${title}: serving a new bundle soon after its file was replaced or written over; no call fails meanwhile, and every answer is of one of the two`, async () => {
     const server = await start(`server.workers=${workers}`);
     const load = startLoad(server.http, server.grpc);
     for (const [text, expected] of [
@@ -67,13 +67,13 @@ for (const workers of [1, 2]) {
     assert.equal([load.wrong, load.failed, load.refused], [[], [], 0]);
     assert.ok(load.answers.view > 10 && load.answers.edit > 10);
     await until(
-      () => server.log().filter(({ message }) => message === 'a new bundle is in force').length === 3,
+      () => server.log().filter(({ message }) => message === 'serving a new bundle').length === 3,
       'three lines in the log',
     );
     assert.ok(
       server
         .log()
-        .every((line) => line.message !== 'a new bundle is in force' || /^[0-9a-f]{16}$/.test(String(line['hash']))),
+        .every((line) => line.message !== 'serving a new bundle' || /^[0-9a-f]{16}$/.test(String(line['hash']))),
     );
   });
 
@@ -89,7 +89,7 @@ for (const workers of [1, 2]) {
     await sleep(400);
     const { code } = await stop(server.running);
     assert.is(code, 0);
-    assert.is(server.log().filter(({ message }) => message === 'a new bundle is in force').length, 1);
+    assert.is(server.log().filter(({ message }) => message === 'serving a new bundle').length, 1);
   });
 
   test(`${title}: a bad bundle is reported once and counted, the last good one stays, also in a new worker; the next good one is taken`, async () => {

@@ -68,7 +68,8 @@ test('a worker that dies is replaced, and meanwhile the others answer', async ()
       server
         .log()
         .some(
-          ({ message, reason }) => message === 'a worker died and is replaced' && reason === 'was ended by SIGKILL',
+          ({ message, reason }) =>
+            message === 'a worker exited and is being replaced' && reason === 'was ended by SIGKILL',
         ),
     'a line in the log',
   );

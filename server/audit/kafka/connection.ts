@@ -53,7 +53,7 @@ export class KafkaConnection {
   /** Resolves when the brokers have the messages, as far as `ack` asks. */
   async send(messages: KafkaMessage[]): Promise<void> {
     const { unwritableNodes = [] } = await this.#producer.send({ messages, acks: this.#options.acks as number });
-    if (unwritableNodes.length > 0) throw new Error('a broker takes no messages');
+    if (unwritableNodes.length > 0) throw new Error('a broker does not accept messages');
   }
 
   async close(): Promise<void> {

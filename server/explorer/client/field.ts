@@ -37,7 +37,7 @@ export function fieldOf(row: FieldRow, id: string): Field {
         complain('');
         return READERS[row.kind](control);
       } catch {
-        complain('This is no JSON object.');
+        complain('Expected a JSON object.');
         control.focus();
         throw new FieldError(row.label);
       }

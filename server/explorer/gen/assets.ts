@@ -914,7 +914,7 @@ export const assets: readonly Asset[] = [
       "        complain(\"\");\n",
       "        return READERS[row.kind](control);\n",
       "      } catch {\n",
-      "        complain(\"This is no JSON object.\");\n",
+      "        complain(\"Expected a JSON object.\");\n",
       "        control.focus();\n",
       "        throw new FieldError(row.label);\n",
       "      }\n",

@@ -14,10 +14,10 @@ export function debugOnSignal(log: Log, environment: Environment = process.env):
   const text = environment[DEBUG_DURATION_VARIABLE] || '10m';
   const duration = parseDuration(text);
   if (duration === undefined || duration <= 0 || duration > MAX_TIMER)
-    throw new ConfigError(`\`${text}\` is no duration; write \`10m\` or \`30s\``, DEBUG_DURATION_VARIABLE);
+    throw new ConfigError(`\`${text}\` must be a duration such as \`10m\` or \`30s\``, DEBUG_DURATION_VARIABLE);
   const onSignal = (): void => {
     log.debugFor(duration);
-    log.logger('authz.log').info('debug lines are written for a while', { duration: text });
+    log.logger('authz.log').info('debug logging enabled temporarily', { duration: text });
   };
   process.on('SIGUSR1', onSignal);
   return () => void process.off('SIGUSR1', onSignal);

@@ -12,7 +12,7 @@ test('the variable overrides the option, in any case, and info is the default', 
 });
 
 test('what is no level is refused by name', () => {
-  assert.throws(() => logLevelOf('loud', {}), '--log-level: `loud` is no log level; use debug, info, warn, error');
+  assert.throws(() => logLevelOf('loud', {}), '--log-level: `loud` must be one of debug, info, warn, error');
   assert.throws(() => logLevelOf(undefined, { AUTHZ_LOG_LEVEL: 'loud' }), 'AUTHZ_LOG_LEVEL: `loud`');
 });
 

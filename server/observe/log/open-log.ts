@@ -167,7 +167,7 @@ export function logLevelOf(option: string | undefined, environment: Environment)
 
 function levelNamed(text: string, place: string): LogLevel {
   const level = LOG_LEVELS.find((name) => name === text.toLowerCase());
-  if (level === undefined) throw new ConfigError(`\`${text}\` is no log level; use ${LOG_LEVELS.join(', ')}`, place);
+  if (level === undefined) throw new ConfigError(`\`${text}\` must be one of ${LOG_LEVELS.join(', ')}`, place);
   return level;
 }
 

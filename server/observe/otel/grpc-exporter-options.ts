@@ -24,7 +24,7 @@ export function grpcExporterOptions(environment: Environment, signal: Signal): G
   if (address === undefined) return {};
   const [ca, cert, key] = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) => variables.file(name));
   if ((cert === undefined) !== (key === undefined))
-    diag.warn('OTLP: the client certificate is not used without its key, nor the key without the certificate');
+    diag.warn('OTLP: client certificate and key must be set together; neither is used');
   try {
     return {
       credentials: tlsCredentials(address, cert === undefined || key === undefined ? { ca } : { ca, cert, key }),

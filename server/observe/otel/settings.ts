@@ -132,6 +132,6 @@ function numberOf(
   if (text === undefined || text === '') return otherwise;
   const value = Number(text);
   if (!(value >= least && value <= greatest))
-    throw new ConfigError(`\`${text}\` is no number from ${least} to ${greatest}`, name);
+    throw new ConfigError(`\`${text}\` must be a number from ${least} to ${greatest}`, name);
   return value;
 }
