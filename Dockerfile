@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# The policies in the image. With your own: docker build --build-context policies=./my-policies -t authz .
-# An image that exists takes another bundle too: -v ./policies.js:/authz/dist/policies.js:ro
+# The policies in the image. To use your own: docker build --build-context policies=./my-policies -t authz .
+# To use another bundle with an existing image: -v ./policies.js:/authz/dist/policies.js:ro
 FROM scratch AS policies
 COPY policies /
 
@@ -19,7 +19,7 @@ RUN node dist/authzc.js compile /policies --out /tmp/generated --bundle /bundle/
 FROM build AS production
 RUN npm prune --omit=dev --ignore-scripts
 
-# Node and nothing else: no shell, no package manager.
+# Only Node: no shell, no package manager.
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG VERSION=0.1.0
 ARG REVISION=unknown
@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.title="authz" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 # AUTHZ_HC_NOTLS is for the health check: with TLS, set it to false and AUTHZ_CONFIG to the configuration.
-# MALLOC_MMAP_THRESHOLD_: memory that reading a bundle took is given back (docs/operations.md).
+# MALLOC_MMAP_THRESHOLD_ returns the memory that loading a bundle took (docs/operations.md).
 ENV NODE_ENV=production AUTHZ_HC_NOTLS=true MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /authz
 COPY --from=production /src/package.json ./

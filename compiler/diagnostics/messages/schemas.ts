@@ -8,9 +8,8 @@ export const schemaMessages = {
     kind: 'invalid schema',
     text: ({ subject, ref, reason }) => `Failed to load ${subject} schema ${quoted(ref)}: ${reason}`,
     explanation: `
-The JSON schema that a policy refers to cannot be used: the file is missing, it is no JSON, something in it is not as JSON Schema has it, or it refers to
-such a schema. A reference is a URL: \`authz:///dir/file.json\` is the file \`_schemas/dir/file.json\`. Schemas are read from \`_schemas\` only, never from elsewhere on
-the disk and never over the network.
+The JSON schema that a policy refers to cannot be used: the file is missing, is not JSON or is not a valid JSON Schema, or it refers to such a schema. A reference is a URL:
+\`authz:///dir/file.json\` is the file \`_schemas/dir/file.json\`. Schemas are only read from \`_schemas\`, never from elsewhere on the disk and never over the network.
 
 Correct the reference or the schema.
 `,
