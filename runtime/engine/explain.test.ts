@@ -31,6 +31,7 @@ resourcePolicy:
     - {name: old, actions: [view], effect: EFFECT_DENY, roles: [user], condition: {match: {none: {of: [{expr: V.young}, {expr: "R.attr.flag"}]}}}}
     - {name: anybody, actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: P.attr.name + 1 == 2}}}
     - {name: write, actions: [write], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: R.attr.late}}}
+    - {name: stamp, actions: [stamp], effect: EFFECT_ALLOW, derivedRoles: [owner], condition: {match: {expr: P.attr.badge > 0}}}
 `,
   'doc.acme.yaml': `apiVersion: api.authz.dev/v1
 resourcePolicy:
@@ -136,6 +137,19 @@ test('of a plan what fails whatever the row is, and never that a row is not know
   assert.equal(engine.evaluationErrors(ofAnyRow).map(textOf), [
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
   ]);
+});
+
+test('a plan reports the conditions of rules whose derived role is active for some rows, and of no others', async () => {
+  const engine = await engineOf({});
+  const planFor = (attr: { readonly owner?: string }): PlanRequest => ({
+    principal: VIEW.principal,
+    resource: { kind: 'doc', attr },
+    actions: ['stamp'],
+  });
+  assert.equal(engine.evaluationErrors(planFor({})).map(textOf), [
+    'resource.doc.vdefault#stamp: P.attr.badge > 0: no such key: badge',
+  ]);
+  assert.equal(engine.evaluationErrors(planFor({ owner: 'bob' })), []);
 });
 
 test('a plan tells of the conditions of role policies too', async () => {
