@@ -2,25 +2,82 @@ import { type GlobToken, SEPARATOR } from './glob-syntax.js';
 import type { Matcher } from './policy.js';
 
 /**
- * A matcher for any glob: the automaton is in all its states at once, so a text takes at most (length of text) x
- * (length of pattern) steps, whatever either contains.
+ * A matcher for any glob: a finite automaton that is made deterministic as texts need it, so that each character costs
+ * one look-up, whatever text or pattern contain. A pattern with more than `MAX_KNOWN` sets of states begins again when
+ * they are all known; at worst a text then takes (length of text) x (length of pattern) steps.
  */
 export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
   const { states, accepts } = build(tokens);
-  return (text) => {
-    let current = closure(states, [0]);
-    for (const character of text) {
-      const code = character.codePointAt(0) as number;
-      const reached: number[] = [];
-      for (const index of current) {
-        const state = states[index] as State;
-        if (state.reads?.(code)) reached.push(state.then);
+  const bounds = boundsOf(tokens);
+  const ascii = Uint16Array.from({ length: 128 }, (_, code) => classIn(bounds, code));
+  const known = new Map<string, Known>();
+  let start: Known | undefined;
+
+  const knownOf = (from: readonly number[]): Known => {
+    const reached = [...closure(states, from)].sort((a, b) => a - b);
+    const key = reached.join();
+    let found = known.get(key);
+    if (found === undefined) {
+      if (known.size >= MAX_KNOWN) {
+        known.clear();
+        // It leads to all that was known.
+        start = undefined;
       }
-      if (reached.length === 0) return false;
-      current = closure(states, reached);
+      found = { reached, accepts: reached.includes(accepts), next: [] };
+      known.set(key, found);
     }
-    return current.has(accepts);
+    return found;
   };
+  const after = ({ reached }: Known, code: number): Known =>
+    knownOf(reached.flatMap((index) => (states[index]?.reads?.(code) ? [(states[index] as State).then] : [])));
+
+  return (text) => {
+    start ??= knownOf([0]);
+    let current = start;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.codePointAt(at) as number;
+      if (code > 0xffff) at++;
+      const kind = code < 128 ? (ascii[code] as number) : classIn(bounds, code);
+      current = current.next[kind] ??= after(current, code);
+      if (current.reached.length === 0) return false;
+    }
+    return current.accepts;
+  };
+}
+
+const MAX_KNOWN = 1000;
+
+/** States that the automaton is in at once. */
+interface Known {
+  readonly reached: readonly number[];
+  readonly accepts: boolean;
+  /** By class of character. */
+  readonly next: Known[];
+}
+
+/** The code points where a class of characters begins: no state tells the members of a class apart. */
+function boundsOf(tokens: readonly GlobToken[]): readonly number[] {
+  const bounds = new Set<number>();
+  const add = (first: string, last = first): void =>
+    void bounds.add(first.codePointAt(0) as number).add((last.codePointAt(0) as number) + 1);
+  add(SEPARATOR);
+  for (const token of tokens) {
+    if (token.kind === 'range') add(token.first, token.last);
+    if (token.kind === 'text') for (const character of token.text) add(character);
+    if (token.kind === 'list') for (const character of token.characters) add(character);
+  }
+  return [...bounds].sort((a, b) => a - b);
+}
+
+/** How many bounds are not above the code point, by bisection. */
+function classIn(bounds: readonly number[], code: number): number {
+  let [low, high] = [0, bounds.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((bounds[middle] as number) <= code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Reads one character and goes to `then`; `free` are the states reached without reading. */

@@ -51,6 +51,30 @@ test('a pattern that is no valid glob never matches', () => {
   }
 });
 
+test('a long text costs a look-up for each character', () => {
+  const [many, none] = [glob('*a*b*c*'), glob('[a-z]*{a,b}*:')];
+  const text = 'abc'.repeat(1_300_000);
+  const before = process.cpuUsage();
+  assert.ok(many(text));
+  assert.not.ok(none(text));
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 1_000_000, `${user + system} microseconds`);
+});
+
+test('a pattern with thousands of sets of states decides right, whatever it has forgotten', () => {
+  const matches = glob('*a????????????');
+  let seed = 1;
+  for (let round = 0; round < 3; round++) {
+    let text = '';
+    for (let length = 0; length < 20_000; length++) {
+      seed = (seed * 48271) % 2147483647;
+      text += seed % 2 === 0 ? 'a' : 'b';
+    }
+    for (let end = text.length - 50; end <= text.length; end++)
+      assert.is(matches(text.slice(0, end)), text[end - 13] === 'a');
+  }
+});
+
 test('a text of a rule is a glob only if it contains a star', () => {
   assert.ok(literalOrGlob('view?')('view?'));
   assert.not.ok(literalOrGlob('view?')('viewx'));
