@@ -4,9 +4,7 @@ import { charge, chargeText } from './meter.js';
 export function quotedText(text: string): string {
   charge(10 * text.length);
   chargeText(6 * text.length);
-  let quoted = '';
-  for (const char of text) quoted += escaped(char);
-  return `"${quoted}"`;
+  return `"${text.replace(ESCAPED, escaped)}"`;
 }
 
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -21,12 +19,12 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ]);
 
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** Quotes, backslashes and what does not print. */
+const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 function escaped(char: string): string {
   const named = NAMED.get(char);
   if (named !== undefined) return named;
-  if (PRINTABLE.test(char)) return char;
   const code = char.codePointAt(0) ?? 0;
   const hex = code.toString(16);
   if (code < 0x80) return `\\x${hex.padStart(2, '0')}`;

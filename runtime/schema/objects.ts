@@ -2,7 +2,7 @@ import { type LiteralPattern, literalPattern, matchesPattern } from '../cel/matc
 import { below, beside } from './apply.js';
 import { isObject } from './json.js';
 import type { Place } from './place.js';
-import type { Run, Schema } from './run.js';
+import { MAX_TEXT, type Run, type Schema } from './run.js';
 import { singleQuoted } from './text.js';
 
 /** The schemas of an object's members, by name and by pattern, and of all others. */
@@ -80,8 +80,7 @@ function additionalHold(
   run.evaluated?.addAll();
   if (schema === false) {
     return (
-      others.length === 0 ||
-      run.report(place, `additionalProperties ${others.toSorted().map(singleQuoted).join(', ')} not allowed`)
+      others.length === 0 || run.report(place, () => `additionalProperties ${namesOf(others.toSorted())} not allowed`)
     );
   }
   let valid = true;
@@ -96,7 +95,7 @@ export function required(...names: readonly string[]): Schema {
   return (value, place, run) => {
     if (!isObject(value)) return true;
     const missing = names.filter((name) => !Object.hasOwn(value, name));
-    return missing.length === 0 || run.report(place, `missing properties: ${missing.map(singleQuoted).join(', ')}`);
+    return missing.length === 0 || run.report(place, () => `missing properties: ${namesOf(missing)}`);
   };
 }
 
@@ -142,7 +141,7 @@ export function dependentRequired(needs: { readonly [name: string]: readonly str
         if (Object.hasOwn(value, other)) continue;
         valid = run.report(
           place,
-          `property ${singleQuoted(other)} is required, if ${singleQuoted(name)} property exists`,
+          () => `property ${singleQuoted(other)} is required, if ${singleQuoted(name)} property exists`,
         );
       }
     }
@@ -161,4 +160,9 @@ export function dependentSchemas(schemas: { readonly [name: string]: Schema }): 
     }
     return valid;
   };
+}
+
+/** As many names as a message has room for. */
+function namesOf(names: readonly string[]): string {
+  return names.slice(0, MAX_TEXT).map(singleQuoted).join(', ');
 }

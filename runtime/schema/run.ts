@@ -59,11 +59,15 @@ export class Run {
     return this.spend(1);
   }
 
-  /** Notes what is wrong at a place. Always false, so that a keyword can return it. */
-  report(place: Place, message: string): false {
+  /**
+   * Notes what is wrong at a place. Always false, so that a keyword can return it. A message that quotes attributes is
+   * a function: it is called only while there is room.
+   */
+  report(place: Place, message: string | (() => string)): false {
     this.count += 1;
     if (this.isFull) return false;
-    const violation = { path: shortened(place.text, MAX_TEXT), message: shortened(message, MAX_TEXT) };
+    const text = typeof message === 'string' ? message : message();
+    const violation = { path: shortened(place.text, MAX_TEXT), message: shortened(text, MAX_TEXT) };
     this.found.push(violation);
     this.length += lengthOf(violation);
     return false;
@@ -112,7 +116,7 @@ const MAX_VIOLATIONS = 100;
 /** No further violation is listed once those listed have this many characters: each names the keys that lead to it. */
 const MAX_LENGTH = 10_000;
 /** A path or a message is cut to this many characters: both quote keys, and messages quote values. */
-const MAX_TEXT = 1_000;
+export const MAX_TEXT = 1_000;
 
 const TOO_DEEP = 'attributes nest too deeply to be validated';
 

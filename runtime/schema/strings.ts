@@ -39,5 +39,5 @@ export function format(name: string): Schema {
   return (value, place, run) =>
     typeof value !== 'string' ||
     (run.spend(workOf(value)) && isValid(value)) ||
-    run.report(place, `${singleQuoted(value)} is not valid ${shown}`);
+    run.report(place, () => `${singleQuoted(value)} is not valid ${shown}`);
 }

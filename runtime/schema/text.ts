@@ -1,13 +1,15 @@
+import { shortened } from '../cel/code-points.js';
 import { quotedText } from '../cel/quoted-text.js';
 import { Decimal } from './decimal.js';
 import type { Stated } from './equality.js';
+import { MAX_TEXT } from './run.js';
 
 /**
  * A text in single quotes, as messages name members, patterns and formats
- * (docs/spec/policy-language.md#validation-errors).
+ * (docs/spec/policy-language.md#validation-errors). Not more of it than a message may have.
  */
 export function singleQuoted(text: string): string {
-  return `'${quotedText(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  return `'${quotedText(shortened(text, MAX_TEXT)).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
 /**

@@ -247,6 +247,33 @@ test('a call lists a hundred violations and counts the rest, in every protocol',
   }
 });
 
+test('what a violation quotes costs what is shown of it', async () => {
+  const validate = await validators([REF], {
+    'a.json': {
+      properties: {
+        a: { format: 'hostname' },
+        b: { items: { format: 'hostname' } },
+        c: { additionalProperties: false },
+        d: { items: { required: ['x'.repeat(50), 'y'.repeat(50)] } },
+      },
+    },
+  });
+  const attributes: readonly object[] = [
+    { a: '-a'.repeat(2_000_000) },
+    { b: Array.from({ length: 40_000 }, () => '-a'.repeat(50)) },
+    { c: Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`${index}${'a'.repeat(100)}`, 1])) },
+    { d: Array.from({ length: 400_000 }, () => ({})) },
+  ];
+  for (const value of attributes) {
+    const before = process.cpuUsage();
+    const violations = validate(REF, value);
+    const { user, system } = process.cpuUsage(before);
+    const [attribute] = Object.keys(value);
+    assert.ok(violations.length > 0 && violations.join('').length < 20_000, `${attribute}: ${violations.length}`);
+    assert.ok(user + system < 1_000_000, `${attribute}: ${user + system} microseconds`);
+  }
+});
+
 test('patterns run in linear time', async () => {
   const validate = await validators([REF], {
     'a.json': { properties: { a: { pattern: '^(a+)+$' }, b: { format: 'email' }, c: { format: 'uri-template' } } },
