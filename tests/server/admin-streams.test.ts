@@ -24,7 +24,7 @@ import { type HttpServer, httpServer } from '../../server/transport/http/http-se
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
-const test = suite('the audit listing over Connect and gRPC-Web');
+const test = suite('audit log entries over Connect and gRPC-Web');
 const CALL_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const entry = {
   callId: CALL_ID,
@@ -112,14 +112,14 @@ interface Listed {
   readonly violations: readonly string[];
 }
 
-/** What a published client makes of an answer, up to so many entries. */
+/** The entries that a published client reads from a response, up to `most`. */
 async function list(
   transport: Transport,
   request: JsonValue,
   options: { readonly authorization?: string; readonly most?: number; readonly timeoutMs?: number } = {},
 ): Promise<Listed> {
   const { authorization = BASIC, most = 1000, timeoutMs } = options;
-  // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
+  // A client of a service known only at runtime has no types.
   const client = createClient(service, transport) as any;
   const entries: JsonValue[] = [];
   const headers: Record<string, string> = authorization === '' ? {} : { authorization };
@@ -149,7 +149,7 @@ async function list(
 }
 
 for (const [name, make] of TRANSPORTS) {
-  test(`the published client of ${name} reads entries, one after another`, async () => {
+  test(`the published client of ${name} reads entries one by one`, async () => {
     const transport = make(`http://${server.address}`);
     lastPage = 3;
     assert.equal(await list(transport, { kind: 'KIND_ACCESS', tail: 3 }), {
@@ -170,7 +170,7 @@ for (const [name, make] of TRANSPORTS) {
     assert.equal(asked, { kind: 'decision', by: 'lookup', callId: CALL_ID });
   });
 
-  test(`the published client of ${name} reads how it went`, async () => {
+  test(`the published client of ${name} reads the status`, async () => {
     const transport = make(`http://${server.address}`);
     const nobody = await list(transport, {}, { authorization: '' });
     assert.equal([nobody.code, nobody.message], [16, 'authentication required']);
@@ -186,7 +186,7 @@ for (const [name, make] of TRANSPORTS) {
     assert.equal([cut.entries.length, cut.code, cut.message], [2, 13, 'Policy check failed']);
   });
 
-  test(`entries are read for a client of ${name} only while it listens`, async () => {
+  test(`entries are read for a client of ${name} only while it is connected`, async () => {
     lastPage = 1_000_000;
     const some = await list(make(`http://${server.address}`), { kind: 'KIND_ACCESS', since: '3600s' }, { most: 3 });
     assert.is(some.entries.length, 3);
@@ -199,7 +199,7 @@ for (const [name, make] of TRANSPORTS) {
     assert.ok(pagesRead < 100_000, String(pagesRead));
   });
 
-  test(`a client of ${name} waits no longer than it says`, async () => {
+  test(`a client of ${name} waits no longer than its timeout`, async () => {
     lastPage = 1_000_000;
     const late = await list(
       make(`http://${server.address}`),
@@ -220,7 +220,7 @@ const framed = (bytes: Buffer | string, kind = 0): Buffer => {
 const post = (type: string, body: Buffer | string, headers: { readonly [name: string]: string } = {}) =>
   send(server.address, 'POST', PATH, body, { 'content-type': type, authorization: BASIC, ...headers });
 
-/** Frames of an answer: their kinds and texts. */
+/** The frames of a response: their kinds and texts. */
 function framesOf(bytes: Buffer): readonly (readonly [number, string])[] {
   const frames: (readonly [number, string])[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -231,12 +231,12 @@ function framesOf(bytes: Buffer): readonly (readonly [number, string])[] {
   return frames;
 }
 
-test('a stream of Connect ends with a frame that says how it went; the HTTP status is 200', async () => {
+test('a Connect stream ends with a frame that has the status; the HTTP status is 200', async () => {
   const ended = async (body: Buffer, headers = {}): Promise<unknown> => {
     const answer = await post('application/connect+json', body, headers);
     assert.is(answer.status, 200);
     assert.is(answer.headers['content-type'], 'application/connect+json');
-    // Read as text, lengths may be broken; the kind of the last frame is not.
+    // Read as text, lengths may be wrong; the kind of the last frame is correct.
     const [, end = ''] = /\u0002.{4}(\{.*\})$/s.exec(answer.text) ?? [];
     return (JSON.parse(end) as { readonly error?: { readonly code: string } }).error?.code;
   };
@@ -254,7 +254,7 @@ test('a stream of Connect ends with a frame that says how it went; the HTTP stat
   assert.is(await ended(good, { authorization: 'Bearer x' }), 'unauthenticated');
 });
 
-test('gRPC-Web as text: each frame is base64 of its own', async () => {
+test('gRPC-Web text: each frame is base64 on its own', async () => {
   lastPage = 2;
   const message = Buffer.from(toBinary(REQUEST, fromJson(REQUEST, { kind: 'KIND_ACCESS', tail: 2 })));
   const answer = await post('application/grpc-web-text', framed(message).toString('base64'));
@@ -269,7 +269,7 @@ test('gRPC-Web as text: each frame is base64 of its own', async () => {
   assert.is(frames[2]?.[1], 'grpc-status: 0\r\n');
 });
 
-test('malformed messages of gRPC-Web are code 13, as everywhere in gRPC', async () => {
+test('malformed gRPC-Web messages are code 13, as in gRPC', async () => {
   for (const body of [Buffer.alloc(0), framed(Buffer.from([0x0a])), framed(Buffer.from([0x1a, 0x05]))]) {
     const answer = await post('application/grpc-web', body);
     assert.is(answer.status, 200);
@@ -277,7 +277,7 @@ test('malformed messages of gRPC-Web are code 13, as everywhere in gRPC', async 
   }
 });
 
-test('a stream needs the media type of one', async () => {
+test('a stream requires a streaming media type', async () => {
   for (const type of ['application/json', 'application/proto', 'text/plain', 'application/connect+xml']) {
     const answer = await post(type, '{}');
     assert.is(answer.status, 415, type);
@@ -286,11 +286,11 @@ test('a stream needs the media type of one', async () => {
   assert.is((await send(server.address, 'GET', PATH)).status, 405);
 });
 
-test('no listener is left behind for each entry that had to wait', () => {
+test('waiting for the client does not leak listeners', () => {
   assert.equal(warnings, []);
 });
 
-test('where there is no admin, nor is there the procedure', async () => {
+test('without an admin API the procedure does not exist', async () => {
   const without = await listening(false);
   try {
     for (const [name, make] of TRANSPORTS)

@@ -96,7 +96,7 @@ test('entries are lines of JSON', async () => {
   assert.equal(asked, { kind: 'access', by: 'tail', count: 3 });
 });
 
-test('no entry is an empty answer without a media type', async () => {
+test('without entries the response is empty and has no media type', async () => {
   pages = [[]];
   const answer = await list(`2?lookup=${CALL_ID}`);
   assert.is(answer.status, 200);
@@ -105,14 +105,14 @@ test('no entry is an empty answer without a media type', async () => {
   assert.equal(asked, { kind: 'decision', by: 'lookup', callId: CALL_ID });
 });
 
-test('the query says which entries', async () => {
+test('the query selects entries', async () => {
   await list('KIND_DECISION?between.start=2020-01-01T00:00:00Z&between.end=2020-01-01T01:00:00.5%2B01:00&pretty&x=1');
   assert.equal(asked, { kind: 'decision', by: 'between', start: 1_577_836_800_000, end: 1_577_836_800_500 });
   await list('KIND_ACCESS?since=2h');
   assert.is(asked?.by === 'between' && asked.end - asked.start, 7_200_000);
 });
 
-test('what cannot be asked is refused, in the form of a stream', async () => {
+test('an invalid query is rejected in the form of a stream', async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['KIND_NOPE?tail=1', /kind/],
     ['KIND_ACCESS', /exactly one field is required in oneof/],
@@ -135,7 +135,7 @@ test('what cannot be asked is refused, in the form of a stream', async () => {
   }
 });
 
-test('who calls is asked before anything else', async () => {
+test('credentials are checked before anything else', async () => {
   const cases: readonly (readonly [string | undefined, string])[] = [
     ['', 'authentication required'],
     ['Bearer x', 'unsupported authentication method'],
@@ -166,7 +166,7 @@ test('policies and schemas are not served', async () => {
   }
 });
 
-test('a failure after the first line is the last line', async () => {
+test('an error after the first line is the last line', async () => {
   const original = console.error;
   console.error = () => {};
   pages = [[entry], undefined as unknown as readonly object[]];

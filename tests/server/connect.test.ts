@@ -31,7 +31,7 @@ const post = (
   headers: { readonly [name: string]: string } = { 'content-type': 'application/json' },
 ) => send(server.httpAddress, 'POST', PATH + method, body, headers);
 
-test('a check in JSON answers in JSON', async () => {
+test('a JSON check has a JSON response', async () => {
   const answer = await post('CheckResources', JSON.stringify(check), {
     'content-type': 'application/json; charset=utf-8',
     'connect-protocol-version': '1',
@@ -42,14 +42,14 @@ test('a check in JSON answers in JSON', async () => {
   assert.is(answer.headers['authz-call-id'], JSON.parse(answer.text).authzCallId);
 });
 
-test('the published client reads both forms, of answers and of errors', async () => {
+test('the published client reads both formats, of responses and of errors', async () => {
   for (const useBinaryFormat of [true, false]) {
     const transport = createConnectTransport({
       baseUrl: `http://${server.httpAddress}`,
       httpVersion: '1.1',
       useBinaryFormat,
     });
-    // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
+    // A client of a service known only at runtime has no types.
     const client = createClient(service, transport) as any;
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(
@@ -79,7 +79,7 @@ test('the published client reads both forms, of answers and of errors', async ()
   }
 });
 
-test('errors have the code as a word and the status that goes with it', async () => {
+test('errors have their code as a word and the matching status', async () => {
   const invalid = await post('CheckResources', '{');
   assert.is(invalid.status, 400);
   assert.equal(JSON.parse(invalid.text), { code: 'invalid_argument', message: 'unexpected EOF' });
@@ -97,7 +97,7 @@ test('errors have the code as a word and the status that goes with it', async ()
   assert.is(JSON.parse(binary.text).code, 'invalid_argument');
 });
 
-test('unknown procedures, methods and media types are told apart', async () => {
+test('unknown procedures, methods and media types have different errors', async () => {
   const unknown = await post('Nope', '{}');
   assert.is(unknown.status, 404);
   assert.is(JSON.parse(unknown.text).code, 'unimplemented');
@@ -109,7 +109,7 @@ test('unknown procedures, methods and media types are told apart', async () => {
   }
 });
 
-test('protocol version, compression and timeout are looked at', async () => {
+test('protocol version, compression and timeout are validated', async () => {
   const headers = { 'content-type': 'application/json' };
   assert.is(
     (await post('CheckResources', JSON.stringify(check), { ...headers, 'connect-protocol-version': '2' })).status,
@@ -132,7 +132,7 @@ test('protocol version, compression and timeout are looked at', async () => {
   assert.is(JSON.parse(late.text).code, 'deadline_exceeded');
 });
 
-test('a binary request answers in binary', async () => {
+test('a binary request has a binary response', async () => {
   const body = Buffer.from(
     toBinary(
       messageType('authz.request.v1.CheckResourcesRequest'),

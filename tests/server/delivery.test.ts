@@ -14,7 +14,7 @@ import { testServices } from './services.js';
 
 const test = suite('replies that wait for the audit log');
 
-/** Calls of which entries are to be delivered, in order, and how to end that. */
+/** Calls whose entries are pending, in order, each with a function that ends the wait. */
 interface Waiting {
   readonly code: string | undefined;
   readonly settle: (isDelivered: boolean) => void;
@@ -71,7 +71,7 @@ const checkOf = (...actions: string[]): object => ({
 const bytesOf = (request: object): Buffer => Buffer.from(toBinary(REQUEST, fromJson(REQUEST, request as never)));
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** How a call ends, by protocol: `ok`, or the code of the refusal. */
+/** The outcome of a call by protocol: `ok`, or the code of the error. */
 const PROTOCOLS: { readonly [name: string]: (request: object) => Promise<string> } = {
   rest: async (request) => {
     const { status, text } = await send(address, 'POST', '/api/check/resources', JSON.stringify(request));
@@ -114,14 +114,14 @@ const INVALID: { readonly [name: string]: string } = {
 };
 
 for (const [name, ask] of Object.entries(PROTOCOLS)) {
-  test(`${name}: the answer comes after the entries, and watchers are told then`, async () => {
+  test(`${name}: the response is sent after the entries are written, and watchers see the end then`, async () => {
     const call = nextCall();
     let isAnswered = false;
     const answer = ask(checkOf('read')).finally(() => {
       isAnswered = true;
     });
     const { code, settle } = await call;
-    // The answer would have gone out by now: a whole exchange fits in.
+    // The response would have been sent by now: a complete exchange takes less time.
     await send(address, 'GET', '/_authz/health');
     assert.equal([code, isAnswered, ended], [undefined, false, []]);
     settle(true);
@@ -129,7 +129,7 @@ for (const [name, ask] of Object.entries(PROTOCOLS)) {
     assert.equal(ended, [undefined]);
   });
 
-  test(`${name}: a call whose entries cannot be written is refused`, async () => {
+  test(`${name}: a call whose entries cannot be written is rejected`, async () => {
     const call = nextCall();
     const answer = ask(checkOf('read'));
     (await call).settle(false);
@@ -137,7 +137,7 @@ for (const [name, ask] of Object.entries(PROTOCOLS)) {
     assert.equal(ended, ['unavailable']);
   });
 
-  test(`${name}: refusals wait, too; what is not valid makes no entry and waits for nothing`, async () => {
+  test(`${name}: rejections wait, too; an invalid call has no entry and does not wait`, async () => {
     const call = nextCall();
     const answer = ask(checkOf('read', 'write', 'delete'));
     const { code, settle } = await call;

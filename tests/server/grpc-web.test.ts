@@ -51,8 +51,8 @@ const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[]
 ];
 
 for (const [name, make] of TRANSPORTS) {
-  test(`the published client of ${name} reads answers and errors`, async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
+  test(`the published client of ${name} reads responses and errors`, async () => {
+    // A client of a service known only at runtime has no types.
     const client = createClient(service, make(`http://${server.httpAddress}`)) as any;
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(
@@ -77,7 +77,7 @@ for (const [name, make] of TRANSPORTS) {
   });
 }
 
-test('text is base64, also when it was made piece by piece', async () => {
+test('text is base64, even when it was encoded piece by piece', async () => {
   const bytes = framed(message);
   const pieces = [bytes.subarray(0, 4), bytes.subarray(4)].map((piece) => piece.toString('base64')).join('');
   for (const body of [bytes.toString('base64'), pieces]) {
@@ -89,7 +89,7 @@ test('text is base64, also when it was made piece by piece', async () => {
   }
 });
 
-test('every failure is a status with HTTP status 200, and only handled calls name the release', async () => {
+test('every error is a gRPC status with HTTP status 200, and only handled calls name the release', async () => {
   const status = async (body: Buffer, headers = {}) => {
     const answer = await post(body, 'application/grpc-web+proto', headers);
     assert.is(answer.status, 200);
@@ -106,7 +106,7 @@ test('every failure is a status with HTTP status 200, and only handled calls nam
   assert.equal(await status(framed(message), { 'grpc-timeout': 'x' }), [3, undefined]);
 });
 
-test('a message that is too large is refused by a status, also when it is not read', async () => {
+test('an oversized message is rejected with a status, even when it is not read', async () => {
   const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000']);
   for (const length of [1500, 5000]) {
     const answer = await send(small.httpAddress, 'POST', PATH, framed(Buffer.alloc(length)), {
@@ -118,7 +118,7 @@ test('a message that is too large is refused by a status, also when it is not re
   await small.close();
 });
 
-test('other forms of messages are not read', async () => {
+test('other message formats are rejected', async () => {
   for (const type of ['application/grpc-web+json', 'application/grpc-web-texts', 'application/grpc'])
     assert.is((await post('x', type)).status, 415, type);
 });

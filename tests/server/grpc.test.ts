@@ -68,7 +68,7 @@ async function failure(method: string, bytes: Buffer): Promise<ServiceError> {
   return assert.unreachable() as never;
 }
 
-test('a check answers with the decisions and names the release', async () => {
+test('a check returns the decisions and names the release', async () => {
   const { bytes, headers } = await call(
     CHECK,
     encode('authz.request.v1.CheckResourcesRequest', { ...check, includeMeta: true }),
@@ -94,7 +94,7 @@ test('a check answers with the decisions and names the release', async () => {
   });
 });
 
-test('NaN in an output is delivered', async () => {
+test('an output can be NaN', async () => {
   const value = Buffer.alloc(8);
   value.writeDoubleLE(Number.NaN);
   const attr = Buffer.from([0x22, 0x0e, 0x0a, 0x01, 0x76, 0x12, 0x09, 0x11, ...value]);
@@ -105,7 +105,7 @@ test('NaN in an output is delivered', async () => {
   assert.ok(bytes.includes(Buffer.from([0x11, ...value])));
 });
 
-test('a request that breaks rules is refused with the violations in the trailer', async () => {
+test('an invalid request is rejected with the violations in the trailer', async () => {
   const error = await failure(
     CHECK,
     encode('authz.request.v1.CheckResourcesRequest', {
@@ -152,7 +152,7 @@ test('a request that breaks rules is refused with the violations in the trailer'
   });
 });
 
-test('every failure has its code', async () => {
+test('every error has its code', async () => {
   assert.is((await failure(CHECK, Buffer.from([0x0a]))).code, 13);
   const large = await failure(CHECK, encode('authz.request.v1.CheckResourcesRequest', { requestId: 'x'.repeat(3000) }));
   assert.is(large.code, 8);
@@ -181,7 +181,7 @@ test('every failure has its code', async () => {
   assert.is(crash.details, 'Policy check failed');
 });
 
-test('server info names the build', async () => {
+test('server info returns the build', async () => {
   const { bytes } = await call('/authz.svc.v1.AuthzService/ServerInfo', Buffer.alloc(0));
   assert.equal(decode('authz.response.v1.ServerInfoResponse', bytes), {
     version: '1.2.3',
@@ -191,7 +191,7 @@ test('server info names the build', async () => {
   });
 });
 
-test('health is known by service, listed, and watched', async () => {
+test('health can be checked by service, listed and watched', async () => {
   const ask = (service: string) =>
     call('/grpc.health.v1.Health/Check', encode('grpc.health.v1.HealthCheckRequest', { service }));
   assert.equal(decode('grpc.health.v1.HealthCheckResponse', (await ask('')).bytes), { status: 'SERVING' });
@@ -214,7 +214,7 @@ test('health is known by service, listed, and watched', async () => {
   });
 });
 
-test('a watcher hears that the server stops, and its stream ends', async () => {
+test('a health watch receives NOT_SERVING when the server stops, and its stream ends', async () => {
   const stopping = await start();
   const watcher = new Client(stopping.grpcAddress, credentials.createInsecure());
   const heard: JsonValue[] = [];
@@ -233,7 +233,7 @@ test('a watcher hears that the server stops, and its stream ends', async () => {
   assert.equal(heard, [{ status: 'SERVING' }, { status: 'NOT_SERVING' }]);
 });
 
-test('an unknown service can be watched: it is unknown', async () => {
+test('a watch of an unknown service returns that it is unknown', async () => {
   const stream = client.makeServerStreamRequest(
     '/grpc.health.v1.Health/Watch',
     same,
@@ -247,7 +247,7 @@ test('an unknown service can be watched: it is unknown', async () => {
 });
 
 for (const version of ['v1', 'v1alpha']) {
-  test(`reflection ${version} lists the services and describes what they are made of`, async () => {
+  test(`reflection ${version} lists the services and describes their types`, async () => {
     const ask = (question: JsonValue): Promise<JsonValue> => {
       const stream = client.makeBidiStreamRequest(
         `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,

@@ -25,7 +25,7 @@ const transports = (baseUrl: string) => [
   createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
 ];
 
-// biome-ignore lint/suspicious/noExplicitAny: a client of a service known at run time only has no types.
+// A client of a service known only at runtime has no types.
 const clientsOf = (address: string): readonly any[] =>
   transports(`http://${address}`).map((transport) => createClient(service, transport));
 
@@ -49,7 +49,7 @@ test('a service is serving, an unknown one is not found, and all are listed', as
   await server.close();
 });
 
-test('nobody watches these calls', async () => {
+test('health calls are not observed by watchers', async () => {
   let seen = 0;
   const watcher: Watcher = {
     began: () => {
@@ -63,7 +63,7 @@ test('nobody watches these calls', async () => {
   await server.close();
 });
 
-test('who watches hears the status now, and that the server stops; the stream ends', async () => {
+test('a watch receives the current status and NOT_SERVING on stop, and then its stream ends', async () => {
   const server = await start(['server.shutdownGrace=0s']);
   const clients = clientsOf(server.httpAddress);
   let waiting = clients.length;
@@ -92,7 +92,7 @@ test('who watches hears the status now, and that the server stops; the stream en
   ]);
 });
 
-test('who watches an unknown service hears that, and who leaves holds up nothing', async () => {
+test('a watch of an unknown service returns that, and a client that disconnects does not block the stop', async () => {
   const server = await start(['server.shutdownGrace=0s']);
   const [host, port] = server.httpAddress.split(':');
   const body = Buffer.concat([Buffer.from([0, 0, 0, 0, 18]), Buffer.from('{"service":"nope"}')]);

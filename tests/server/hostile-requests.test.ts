@@ -21,11 +21,11 @@ import { send } from '../support/server/http-client.js';
 
 const test = suite('hostile requests to a server with little memory');
 
-/** What the heap of the server may hold, in MB: a third of it is the server itself. */
+/** The heap of the server, in MB: the server itself uses a third of it. */
 const HEAP = 128;
-/** Answers have fewer bytes than this. */
+/** Responses have fewer bytes than this. */
 const MAX_ANSWER = 100_000;
-/** Trailers have fewer bytes than this: the limit of clients in Java, and of those built on the C library. */
+/** Trailers have fewer bytes than this: the limit of Java clients and of clients based on the C library. */
 const MAX_TRAILERS = 8192;
 
 let child: ChildProcess;
@@ -53,7 +53,7 @@ const SERVICE = '/authz.svc.v1.AuthzService';
 interface Refusal {
   readonly message: string;
   readonly violations: number;
-  /** Of the whole answer, without HTTP's own headers. */
+  /** Bytes of the whole response, without HTTP's own headers. */
   readonly size: number;
 }
 
@@ -101,7 +101,7 @@ function framed(message: Buffer, kind = 0): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** What the trailers of gRPC say; they are checked against what clients accept. */
+/** The refusal in gRPC trailers, which are checked against the limits of clients. */
 function refusalOf(trailers: { readonly [name: string]: string }): Refusal {
   const size = Object.entries(trailers).reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
   assert.ok(size < MAX_TRAILERS, `${size} bytes of trailers`);
@@ -128,7 +128,7 @@ async function grpcWeb(method: string, body: Buffer): Promise<Refusal> {
   );
 }
 
-/** Over the gRPC port, or the HTTP port. */
+/** Over the gRPC port or the HTTP port. */
 async function overGrpc(
   address: string,
   method: string,
@@ -166,7 +166,7 @@ async function overGrpc(
   }
 }
 
-/** The answers of all protocols to a request. */
+/** The responses of all protocols to a request. */
 async function answersOf(rpc: Rpc, json: string, proto: Buffer): Promise<readonly Refusal[]> {
   const name = `${rpc.service}/${rpc.method}`;
   const answers = [
@@ -220,7 +220,7 @@ const evaluations: Rpc = {
 const principal = { id: 'a', roles: ['user'] };
 const resource = { kind: 'k', id: '1' };
 const many = (count: number, text: string): string => Array.from({ length: count }, () => text).join(',');
-/** Keys of many characters, each of which is written with six or more in an answer. */
+/** Long keys, whose characters each take six or more bytes in a response. */
 const longKeys = (count: number, length: number): string =>
   Array.from({ length: count }, (_, index) => `"${index}${'\\u0000'.repeat(length)}${'😀'.repeat(100)}":{}`).join(',');
 
@@ -288,7 +288,7 @@ const HOSTILE: readonly (readonly [name: string, rpc: Rpc, json: string, count: 
 ];
 
 for (const [name, rpc, json, count] of HOSTILE) {
-  test(`${name}: every protocol lists a few violations and says how many there are`, async () => {
+  test(`${name}: every protocol lists a few violations and their number`, async () => {
     const message = Buffer.from(
       toBinary(type(rpc.request), fromJson(type(rpc.request), JSON.parse(json) as JsonValue)),
     );
@@ -302,7 +302,7 @@ for (const [name, rpc, json, count] of HOSTILE) {
   });
 }
 
-test('a body nested too deep is refused while it is read', async () => {
+test('deeply nested JSON is rejected while it is read', async () => {
   const size = 7_000_000;
   for (const [open, close] of [
     ['[', ']'],
@@ -317,7 +317,7 @@ test('a body nested too deep is refused while it is read', async () => {
   }
 });
 
-/** A protobuf message, nested: each level is a field of the one around it, written from the innermost outwards. */
+/** A nested protobuf message: each level is a field of the next outer one, written from the innermost outwards. */
 function nested(levels: number, tags: readonly number[], inner: Buffer): Buffer {
   const heads: Buffer[] = [];
   let length = inner.length;
@@ -335,7 +335,7 @@ function varint(value: number): readonly number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 128))];
 }
 
-test('a protobuf message nested too deep is refused while it is read', async () => {
+test('a deeply nested protobuf message is rejected while it is read', async () => {
   const list = nested(300_000, [0x0a, 0x32], Buffer.from([0x08, 0x00]));
   const struct = nested(200_000, [0x12, 0x0a, 0x2a], Buffer.from([0x08, 0x00]));
   const groups = Buffer.concat([Buffer.alloc(1_000_000, 0x7b), Buffer.alloc(1_000_000, 0x7c)]);
@@ -352,7 +352,7 @@ test('a protobuf message nested too deep is refused while it is read', async () 
   }
 });
 
-test('what a compressed message inflates to is bounded; other protocols do not inflate', async () => {
+test('compressed messages inflate up to a limit, and other protocols do not inflate', async () => {
   const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
   const name = `${SERVICE}/CheckResources`;
   for (const address of [grpc, http])
@@ -368,7 +368,7 @@ test('what a compressed message inflates to is bounded; other protocols do not i
   assert.match((await rest('/api/check/resources', bomb.toString('latin1'))).message, 'invalid JSON');
 });
 
-test('base64 that was made piece by piece costs no more than in one piece', async () => {
+test('base64 that was encoded piece by piece costs no more than in one piece', async () => {
   const body = 'AA=='.repeat(1_500_000);
   const { text } = await send(http, 'POST', `${SERVICE}/CheckResources`, body, {
     'content-type': 'application/grpc-web-text',

@@ -9,11 +9,11 @@ import { send } from '../support/server/http-client.js';
 
 const test = suite('hostile values in requests to a server with little memory');
 
-/** What the heap of the server may hold, in MB: a third of it is the server itself. */
+/** The heap of the server, in MB: the server itself uses a third of it. */
 const HEAP = 192;
 /** Errors have fewer bytes than this. */
 const MAX_ERROR = 100_000;
-/** Of a value, in bytes: the most is that of a message less what is around it. */
+/** Size of a value in bytes: the message limit less the rest of the message. */
 const SIZE = 4 * 1024 * 1024 - 2000;
 
 let child: ChildProcess;
@@ -35,7 +35,7 @@ const listOf = (element: string): string => `[${filled(`${element},`)}${element}
 const objectOf = (key: (index: number) => string): string =>
   `{${Array.from({ length: 300_000 }, (_, index) => `"${key(index)}":1`).join(',')}}`;
 
-/** JSON objects, most of them as large as a request may be, and the only statuses that each is answered with. */
+/** JSON objects, most of them as large as a request may be, and the only statuses allowed for each. */
 const VALUES: readonly (readonly [name: string, json: string, ...statuses: readonly number[]])[] = [
   ['a string', `{"v":"${filled('a')}"}`, 200],
   ['escapes', `{"v":"${filled('\\u0000')}"}`, 200],
@@ -83,7 +83,7 @@ const REQUESTS: readonly (readonly [path: string, body: (value: string) => strin
 ];
 
 for (const [name, value, ...statuses] of VALUES) {
-  test(`${name}: answered or refused in few bytes, and the server goes on`, async () => {
+  test(`${name}: accepted or rejected in few bytes, and the server keeps running`, async () => {
     for (const [path, body] of REQUESTS) {
       const { status, text } = await send(http, 'POST', path, body(value), { 'content-type': 'application/json' });
       assert.ok(statuses.includes(status), `${path}: ${status} ${text.slice(0, 200)}`);
@@ -93,7 +93,7 @@ for (const [name, value, ...statuses] of VALUES) {
   });
 }
 
-test('bodies that are not what their headers say are refused', async () => {
+test('bodies that do not match their headers are rejected', async () => {
   const body = REQUESTS[0]?.[1]('{}') ?? '';
   const bomb = gzipSync(Buffer.alloc(200_000_000, ' '));
   const malformed = Buffer.concat([Buffer.from('{"requestId":"'), Buffer.alloc(SIZE, 0xff), Buffer.from('"}')]);
@@ -116,7 +116,7 @@ test('bodies that are not what their headers say are refused', async () => {
   assert.is((await send(http, 'GET', '/_authz/health')).status, 200);
 });
 
-test('3,000 requests that are sent at once over one connection are answered in turn', async () => {
+test('3,000 concurrent requests over one connection are answered in order', async () => {
   const body = REQUESTS[0]?.[1]('{}') ?? '';
   const request = `POST /api/check/resources HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const [host = '', port = ''] = http.split(':');

@@ -65,7 +65,7 @@ function send(on: ClientHttp2Session, headers: { readonly [name: string]: string
   });
 }
 
-test('a client that knows the server speaks HTTP/2 may do so without TLS', async () => {
+test('a client with prior knowledge can use HTTP/2 without TLS', async () => {
   const answer = await send(session, { ':path': '/api/check/resources' }, JSON.stringify(check));
   assert.is(answer.status, 200);
   assert.is(answer.headers['content-type'], 'application/json');
@@ -73,7 +73,7 @@ test('a client that knows the server speaks HTTP/2 may do so without TLS', async
   assert.equal(JSON.parse(answer.text).results[0].actions, { delete: 'EFFECT_DENY', read: 'EFFECT_ALLOW' });
 });
 
-test('paths, methods and bodies are answered as over HTTP/1.1', async () => {
+test('paths, methods and bodies work as over HTTP/1.1', async () => {
   assert.is((await send(session, { ':path': '/api/check/resources' })).text.slice(0, 10), '{"code":3,');
   assert.is(
     (await send(session, { ':path': '/api/check/resources', 'content-type': 'nonsense' }, '{')).text,
@@ -95,7 +95,7 @@ test('paths, methods and bodies are answered as over HTTP/1.1', async () => {
   );
 });
 
-test('a preface that comes in pieces is one', async () => {
+test('a preface that arrives in pieces is recognised', async () => {
   const [host, port] = server.httpAddress.split(':');
   const socket = connectSocket(Number(port), host);
   socket.setNoDelay(true);
@@ -113,7 +113,7 @@ test('a preface that comes in pieces is one', async () => {
   socket.destroy();
 });
 
-test('a method of HTTP/1.1 that comes in pieces is one', async () => {
+test('an HTTP/1.1 method that arrives in pieces is recognised', async () => {
   const [host, port] = server.httpAddress.split(':');
   const socket = connectSocket(Number(port), host);
   socket.setNoDelay(true);
@@ -126,7 +126,7 @@ test('a method of HTTP/1.1 that comes in pieces is one', async () => {
   socket.destroy();
 });
 
-test('gRPC is answered on the HTTP port, by all its services', async () => {
+test('all gRPC services work on the HTTP port', async () => {
   const client = new Client(server.httpAddress, credentials.createInsecure());
   const unary = (method: string, bytes: Buffer): Promise<Buffer> =>
     new Promise((resolve, reject) => {
@@ -158,7 +158,7 @@ test('gRPC is answered on the HTTP port, by all its services', async () => {
   client.close();
 });
 
-test('one connection may carry gRPC and REST', async () => {
+test('one connection can carry gRPC and REST', async () => {
   const message = encode('authz.request.v1.CheckResourcesRequest', check);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
@@ -175,7 +175,7 @@ test('one connection may carry gRPC and REST', async () => {
   assert.is((await send(session, { ':path': '/api/check/resources' }, JSON.stringify(check))).status, 200);
 });
 
-test('a server that stops lets streams end, closes idle connections at once, and accepts no more', async () => {
+test('a stopping server lets streams finish, closes idle connections at once, and accepts no new ones', async () => {
   const stopping = await start();
   const idle = connect(`http://${stopping.httpAddress}`);
   const silent = connectSocket(Number(stopping.httpAddress.split(':')[1]), '127.0.0.1');

@@ -27,7 +27,7 @@ async function open(address: string, bytes = ''): Promise<Watched> {
   return { socket, text: () => text, closed };
 }
 
-/** A server with one deadline and no other: what it closes, it closes by that. */
+/** A server with one deadline and no other, which closes stalled connections by that deadline. */
 function startWith(deadline: string): ReturnType<typeof start> {
   const none = ['readHeaderTimeout', 'readTimeout', 'writeTimeout', 'idleTimeout'].map(
     (name) => `server.advanced.http.${name}=0s`,
@@ -35,7 +35,7 @@ function startWith(deadline: string): ReturnType<typeof start> {
   return start([...none, `server.advanced.http.${deadline}`]);
 }
 
-test('headers that come too slowly, or a body, end their connection; others are answered meanwhile', async () => {
+test('slow headers or bodies end their connection, and other clients are answered meanwhile', async () => {
   const servers = [await startWith('readHeaderTimeout=300ms'), await startWith('readTimeout=600ms')] as const;
   const [ofHeaders, ofRequests] = servers;
   const slowHeaders = await open(ofHeaders.httpAddress, 'POST /api/check/resources HTTP/1.1\r\n');
@@ -63,7 +63,7 @@ test('an idle connection is closed after the idle timeout', async () => {
   await server.close();
 });
 
-test('connections that say nothing do not hold up the end', async () => {
+test('silent connections do not delay the stop', async () => {
   const server = await start();
   const silent = await open(server.httpAddress);
   const silentGrpc = await open(server.grpcAddress);
@@ -72,7 +72,7 @@ test('connections that say nothing do not hold up the end', async () => {
   silentGrpc.socket.destroy();
 });
 
-test('a client that has sent its end and waits is answered', async () => {
+test('a client that has half-closed its connection gets its response', async () => {
   const server = await start();
   const half = await open(server.httpAddress, 'GET /_authz/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
   half.socket.end();
@@ -81,7 +81,7 @@ test('a client that has sent its end and waits is answered', async () => {
   await server.close();
 });
 
-test('health says first that the server does not serve, and calls are answered until the grace is over', async () => {
+test('health reports NOT_SERVING first, and calls are answered until the grace period is over', async () => {
   const server = await start(['server.shutdownGrace=3s']);
   const closing = server.close();
   assert.is((await send(server.httpAddress, 'GET', '/_authz/health')).status, 503);

@@ -29,13 +29,13 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('one line says where both listeners are, and SIGTERM ends the idle server soon, with status 0', async () => {
+test('one line names both listeners, and SIGTERM stops the idle server quickly with status 0', async () => {
   const server = launch(PROGRAMS.server, ['--bundle', bundle, ...LOOPBACK], folder);
   const line = await server.firstLine;
   const [, http, grpc] = /http:\/\/(\S+), gRPC on (\S+)$/.exec(line) ?? [];
   const answer = await send(http as string, 'POST', '/api/check/resources', CHECK);
   assert.match(answer.text, '"read":"EFFECT_DENY"');
-  // Idle connections of both kinds must not hold it up.
+  // Idle connections of both kinds must not delay it.
   const agent = new Agent({ keepAlive: true });
   await new Promise((resolve) =>
     request(`http://${http}/_authz/health`, { agent }, (response) => response.resume().on('end', resolve)).end(),
@@ -54,7 +54,7 @@ test('one line says where both listeners are, and SIGTERM ends the idle server s
   client.close();
 });
 
-test('what cannot be started with ends the start with status 1 and one line', async () => {
+test('an invalid configuration ends the start with status 1 and one line', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
@@ -92,13 +92,13 @@ test('what cannot be started with ends the start with status 1 and one line', as
   taken.close();
 });
 
-test('a wrong flag is a usage error', async () => {
+test('an invalid flag is a usage error', async () => {
   const { code, stderr } = await launch(PROGRAMS.server, ['--nope'], folder).ended;
   assert.is(code, 2);
   assert.match(stderr, "unknown option '--nope'");
 });
 
-test('a request that is still being sent when the server stops is answered, and its connection closed', async () => {
+test('a request that is still being sent when the server stops is answered, and its connection is closed', async () => {
   const server = await start();
   const [host, port] = server.httpAddress.split(':');
   const head = `POST /api/check/resources HTTP/1.1\r\nHost: x\r\nContent-Length: ${CHECK.length}\r\n\r\n`;
@@ -119,7 +119,7 @@ test('a request that is still being sent when the server stops is answered, and 
   await closing;
 });
 
-test('a stopped server accepts nothing, and stopping twice is stopping once', async () => {
+test('a stopped server accepts no connections, and stopping twice is the same as once', async () => {
   const server = await start();
   await Promise.all([server.close(), server.close()]);
   let refused = false;
@@ -129,7 +129,7 @@ test('a stopped server accepts nothing, and stopping twice is stopping once', as
   assert.ok(refused);
 });
 
-test('both listeners can be sockets; an old file in the way is removed, their own when they stop', async () => {
+test('both listeners can be sockets; a stale file is replaced, and their own are removed on stop', async () => {
   const http = join(folder, 'http.sock');
   const grpc = join(folder, 'grpc.sock');
   writeFileSync(http, 'left over');

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { PROGRAMS } from '../support/cli/programs.js';
 import { discard, replaceFile, type Server, startProgram, until } from '../support/workers/server.js';
 
-const test = suite('patterns that are left to RE2');
+const test = suite('patterns that fall back to RE2');
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-patterns-'));
 const servers: Server[] = [];
@@ -41,7 +41,7 @@ function bundleWith(name: string, patterns: readonly string[]): string {
   return readFileSync(file, 'utf8');
 }
 
-/** The warnings of a server, of all its processes. */
+/** The warnings of a server, from all its processes. */
 function warningsOf(server: Server): readonly unknown[] {
   return server
     .log()
@@ -55,8 +55,8 @@ async function start(text: string, ...sets: readonly string[]): Promise<Server> 
   return server;
 }
 
-test('a server whose platform is wrong about patterns says so when it loads a bundle, and when it takes over another', async () => {
-  // The mistake of V8 14.6.
+test('on a platform with incorrect regular expressions the server warns when it loads a bundle, and for each later one', async () => {
+  // The bug of V8 14.6.
   const lying = join(folder, 'lying.cjs');
   writeFileSync(
     lying,
@@ -67,14 +67,14 @@ test('a server whose platform is wrong about patterns says so when it loads a bu
   process.env['NODE_OPTIONS'] = `${before ?? ''} --require ${lying}`;
   const server = await start(text, 'server.workers=1');
   await until(() => warningsOf(server).length > 0, 'a warning');
-  // What is outside the subset is RE2's on any platform.
+  // Patterns outside the subset use RE2 on every platform.
   assert.equal(warningsOf(server), [['[^a-z0-9]$', 2]]);
   replaceFile(server.bundle, `${text}\n`);
   await until(() => warningsOf(server).length > 1, 'another warning');
   assert.is(server.log().find(({ message }) => message.includes('regular expressions'))?.['log.level'], 'warn');
 });
 
-test('a server whose platform is right says nothing', async () => {
+test('on a correct platform the server does not warn', async () => {
   const server = await start(bundleWith('right', ['^[a-z]+$', '(a+)+$']), 'server.workers=1');
   replaceFile(server.bundle, bundleWith('other', ['^[0-9]+$']));
   await until(() => server.log().some(({ message }) => message === 'serving a new bundle'), 'the other bundle');

@@ -5,7 +5,7 @@ import { readyLine } from '../../server/process.js';
 
 const addresses = { httpAddress: '127.0.0.1:3592', grpcAddress: '127.0.0.1:3593' };
 
-test('the line a server begins with says where it is, and whether to come with TLS', () => {
+test('the first line has the addresses of the server, and whether they use TLS', () => {
   const { config } = loadConfig({ environment: {} });
   assert.is(readyLine(addresses, config), 'authz: REST and Connect on http://127.0.0.1:3592, gRPC on 127.0.0.1:3593');
   const secured = {

@@ -80,7 +80,7 @@ const path = (version: string): string =>
 const framed = (message: string | Buffer): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), Buffer.from(message)]);
 
-test('questions in JSON are answered in order, over HTTP/1.1', async () => {
+test('JSON requests are answered in order, over HTTP/1.1', async () => {
   const body = Buffer.concat([
     framed('{"listServices":"*"}'),
     framed('{"fileContainingSymbol":"nope.Nope"}'),
@@ -101,7 +101,7 @@ test('questions in JSON are answered in order, over HTTP/1.1', async () => {
   }
 });
 
-test('a question of a kind that the server does not answer gets an error, and the stream ends well', async () => {
+test('an unsupported kind of request has an error response, and the stream ends normally', async () => {
   // file_containing_extension is a message, in field 5; all_extension_numbers_of_type is a string, in field 6.
   for (const field of [5, 6]) {
     const unanswered = Buffer.from([field * 8 + 2, 2, 0x3a, 0x00]);
@@ -116,7 +116,7 @@ test('a question of a kind that the server does not answer gets an error, and th
   }
 });
 
-test('a question that is too long, and one that is none, end the stream with an error', async () => {
+test('an oversized or invalid request ends the stream with an error', async () => {
   for (const [body, code] of [
     [Buffer.from([0, 1, 0, 0, 0]), 'resource_exhausted'],
     [framed('{"x":1}'), 'invalid_argument'],
@@ -183,7 +183,7 @@ async function failureOf(
         headers,
         requests,
       );
-      // A watch need not end.
+      // A watch may never end.
       for await (const _ of message) break;
     }
     return undefined;
@@ -202,7 +202,7 @@ async function reasonOfRest({ http }: Listening): Promise<string> {
 }
 
 for (const [protocol, make] of TRANSPORTS) {
-  test(`every method that is listed is served, or refused with the reason of REST, over ${protocol}`, async () => {
+  test(`every listed method is served or rejected with the reason of REST, over ${protocol}`, async () => {
     const transport = make(withAdmin);
     const reason = await reasonOfRest(withAdmin);
     assert.is(reason, 'policies and schemas are compiled into the build');
@@ -225,11 +225,11 @@ for (const [protocol, make] of TRANSPORTS) {
     assert.ok(served.includes(`${ADMIN}/ListAuditLogEntries`));
   });
 
-  test(`methods that are refused ask for credentials first, over ${protocol}`, async () => {
+  test(`rejected methods require credentials first, over ${protocol}`, async () => {
     for (const method of methodsOf(ADMIN)) assert.is((await failureOf(make(withAdmin), method))?.code, 16, method.name);
   });
 
-  test(`an admin API that is off is not listed, and says so, over ${protocol}`, async () => {
+  test(`a disabled admin API is not listed and says so, over ${protocol}`, async () => {
     assert.not((await listed(withoutAdmin)).includes(ADMIN));
     const reason = await reasonOfRest(withoutAdmin);
     assert.is(reason, 'Admin service is disabled by the configuration');
@@ -241,11 +241,11 @@ for (const [protocol, make] of TRANSPORTS) {
 }
 
 const QUESTIONS = 1024;
-/** Round trips without a question that is taken, after which none will be. */
+/** The number of round trips without progress after which no further request will be read. */
 const PINGS = 30;
 
 for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
-  test(`questions are not read while nobody reads their answers, as application/${protocol}`, async () => {
+  test(`requests are not read while nobody reads the responses, as application/${protocol}`, async () => {
     const session = connectHttp2(`http://${door.address}`);
     await once(session, 'connect');
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
@@ -277,7 +277,7 @@ for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk as Buffer);
     await asked;
-    // An answer has the host twice: in the question that it repeats, and as the host that is valid.
+    // A response has the host twice: in the repeated request, and as the valid host.
     assert.is(Buffer.concat(chunks).toString('latin1').split(host).length - 1, 2 * QUESTIONS);
     session.close();
   });

@@ -22,7 +22,7 @@ const PATH = '/api/check/resources';
 const post = (body: unknown, path = PATH, headers = {}) =>
   send(server.httpAddress, 'POST', path, typeof body === 'string' ? body : JSON.stringify(body), headers);
 
-test('a check answers with one result for each resource, and a call id', async () => {
+test('a check returns one result per resource and a call id', async () => {
   const answer = await post(check);
   assert.is(answer.status, 200);
   assert.is(answer.headers['content-type'], 'application/json');
@@ -42,7 +42,7 @@ test('a check answers with one result for each resource, and a call id', async (
   });
 });
 
-test('meta is there when it is asked for', async () => {
+test('meta is included on request', async () => {
   const { results } = JSON.parse((await post({ ...check, includeMeta: true })).text);
   assert.equal(results[0].meta.actions.read, { matchedPolicy: 'resource.contact.vdefault', matchedScope: '.' });
 });
@@ -60,7 +60,7 @@ test('the media type of a request does not matter', async () => {
   }
 });
 
-test('any `pretty` in the query, or the media type of it, indents answers and errors', async () => {
+test('any `pretty` in the query, or its media type, indents responses and errors', async () => {
   for (const [path, headers] of [
     [`${PATH}?pretty`],
     [`${PATH}?x=1&pretty=false`],
@@ -72,14 +72,14 @@ test('any `pretty` in the query, or the media type of it, indents answers and er
   assert.not.match((await post(check, `${PATH}?prettyx=1`)).text, '\n');
 });
 
-test('the release is named by answers of the handler, not by those before it', async () => {
+test('responses of the handler name the release, earlier errors do not', async () => {
   const named = async (body: unknown) => (await post(body)).headers['grpc-metadata-authz-version'];
   assert.is(await named('{'), undefined);
   assert.is(await named({}), undefined);
   assert.is(await named({ ...check, auxData: { jwt: { token: 'x' } } }), '1.2.3');
 });
 
-test('a call that has an id is named by a header, also where the body has no place for it', async () => {
+test('a call with an id has it in a header, even if the body has no field for it', async () => {
   const id = async (body: unknown, path = PATH) =>
     (await post(body, path, { 'content-type': 'application/json' })).headers['authz-call-id'] as string | undefined;
   assert.is(await id('{'), undefined);
@@ -93,7 +93,7 @@ test('a call that has an id is named by a header, also where the body has no pla
   assert.is((await id(evaluation, '/access/v1/evaluation'))?.length, 26);
 });
 
-test('a body larger than the limit in protobuf is refused with its size', async () => {
+test('a body over the protobuf size limit is rejected with its size', async () => {
   const answer = await post({ ...check, requestId: 'y'.repeat(3000) });
   assert.is(answer.status, 429);
   assert.match(answer.text, /^\{"code":8,"message":"grpc: received message larger than max \(30\d\d vs\. 2000\)"\}$/);
@@ -104,13 +104,13 @@ test('a body larger than the limit in protobuf is refused with its size', async 
   assert.match(huge.text, '(5000 vs. 2000)');
 });
 
-test('an unforeseen error is an internal one that keeps its text', async () => {
+test('an unexpected error is an internal error with its message', async () => {
   const answer = await post({ ...check, resources: [{ resource: { kind: 'k', id: '1' }, actions: ['crash'] }] });
   assert.is(answer.status, 500);
   assert.is(answer.text, '{"code":13,"message":"Policy check failed"}');
 });
 
-test('a deadline that has passed is an error, a malformed one too', async () => {
+test('an expired deadline is an error, and so is a malformed one', async () => {
   const late = await post(check, PATH, { 'grpc-timeout': '1n' });
   assert.is(late.status, 504);
   assert.is(late.text, '{"code":4,"message":"context deadline exceeded"}');
@@ -123,7 +123,7 @@ test('outputs are printed as JSON values', async () => {
   assert.match((await post(body)).text, '"val":[-0,1e+21,1,{"__proto__":1}]');
 });
 
-test('server info and health answer to GET', async () => {
+test('server info and health respond to GET', async () => {
   const info = await send(server.httpAddress, 'GET', '/api/server_info?foo=bar');
   assert.equal(JSON.parse(info.text), { version: '1.2.3', commit: 'abc', buildDate: 'today' });
   assert.is(info.headers['grpc-metadata-authz-bundle-hash'], 'e253cbe640079a7a');
@@ -135,13 +135,13 @@ test('server info and health answer to GET', async () => {
   assert.is(unknown.text, '{"code":5,"message":"unknown service"}');
 });
 
-test('a server is live while its event loop turns', async () => {
+test('a server is live while its event loop runs', async () => {
   const live = await send(server.httpAddress, 'GET', '/_authz/live');
   assert.equal([live.status, live.text], [200, '{"status":"LIVE"}\n']);
   assert.is((await send(server.httpAddress, 'POST', '/_authz/live')).status, 501);
 });
 
-test('AuthZEN callers get their request id back, also with an error, and are told where they are', async () => {
+test("AuthZEN responses repeat the request id, also in errors, and metadata has the server's URL", async () => {
   const evaluation = {
     subject: { type: 'user', id: 'a' },
     resource: { type: 'contact', id: 'c1' },
@@ -180,7 +180,7 @@ test('a wrong method on a known path is 501, without an Allow header', async () 
   }
 });
 
-test('unknown paths say no in the way of their family', async () => {
+test('unknown paths are 404 in the format of their API', async () => {
   const get = (path: string) => send(server.httpAddress, 'GET', path);
   for (const path of ['/api', '/api/x', '/api/check/resources/', '/access/v1/x']) {
     const answer = await get(path);
@@ -203,7 +203,7 @@ test('unknown paths say no in the way of their family', async () => {
   assert.is((await get('//\\evil.example/x')).headers['location'], '/evil.example/x');
 });
 
-test('many requests on one connection are answered in order, also chunked ones', async () => {
+test('pipelined requests on one connection are answered in order, including chunked ones', async () => {
   const body = JSON.stringify(check);
   const plain = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const chunked = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -211,7 +211,7 @@ test('many requests on one connection are answered in order, also chunked ones',
   assert.is(text.match(/HTTP\/1\.1 200/g)?.length, 3);
 });
 
-test('origins, methods and headers of browsers are answered as configured', async () => {
+test('CORS headers follow the configuration', async () => {
   const limited = await start([
     'server.cors.allowedOrigins={https://app.example,https://*.dev.example}',
     'server.cors.allowedHeaders={X-Team}',
@@ -242,7 +242,7 @@ test('origins, methods and headers of browsers are answered as configured', asyn
   await limited.close();
 });
 
-/** Sends bytes and gives what comes back until so many answers have begun and the last is whole. */
+/** Sends bytes and returns the data until `answers` responses have begun and the last one is complete. */
 function raw(address: string, bytes: string, answers: number): Promise<string> {
   const [host, port] = address.split(':');
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { Health } from '../../server/service/health.js';
 import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
 import { fakeDecider } from '../support/server/fake-decider.js';
 
-/** Services to make the transports from without the rest of a server. No token is good. */
+/** Services for transports, without the rest of a server. No token is valid. */
 export function testServices(config: Config, part: Partial<Services> = {}): Services {
   return {
     decider: fakeDecider,

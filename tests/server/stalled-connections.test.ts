@@ -14,7 +14,7 @@ import { judge, socketsOf, type Stalled, targetsOf } from '../support/server/ass
 import { FLOODS, STALLS, sipping, type Target, watching } from '../support/server/stalling-clients.js';
 
 const test = suite('connections that stall over HTTP/2 and TLS');
-/** Long enough for good clients of a machine that is busy: they live in the process of the bad ones. */
+/** Long enough for well-behaved clients on a busy machine: they share a process with the others. */
 const TIMEOUTS = [
   'http.readHeaderTimeout=2s',
   'http.readTimeout=2s',
@@ -22,7 +22,7 @@ const TIMEOUTS = [
   'http.idleTimeout=3s',
   'grpc.connectionTimeout=2s',
 ].map((set) => `server.advanced.${set}`);
-/** Of each kind; all kinds together are a thousand connections. */
+/** Of each kind; all kinds together make a thousand connections. */
 const CLIENTS = 11;
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-stalls-'));
@@ -56,7 +56,7 @@ async function onServer(sets: readonly string[], judged: (served: Served) => Pro
   }
 }
 
-test('a thousand clients that stall leave no socket behind, and do a good one no harm', async () => {
+test('a thousand stalling clients leave no socket open, and other clients are not affected', async () => {
   let count = 0;
   for (const isTls of [false, true]) {
     await onServer(isTls ? TLS : [], async (served) => {
@@ -66,7 +66,7 @@ test('a thousand clients that stall leave no socket behind, and do a good one no
   assert.ok(count >= 1000, `${count} clients`);
 });
 
-test('clients that flood the server do a good one no harm', async () => {
+test('clients that flood the server do not affect others', async () => {
   const patient = ['server.advanced.http.readHeaderTimeout=10s', 'server.advanced.http.idleTimeout=8s'];
   for (const isTls of [false, true])
     await onServer(
@@ -75,7 +75,7 @@ test('clients that flood the server do a good one no harm', async () => {
     );
 });
 
-test('over unix sockets, too', async () => {
+test('the same over Unix sockets', async () => {
   await onServer(UNIX, async (served) => {
     const before = socketsOf(served);
     const clients: Socket[] = [];
@@ -87,7 +87,7 @@ test('over unix sockets, too', async () => {
   });
 });
 
-test('a connection whose age is over ends some time after it was told so, whatever goes on', async () => {
+test('a connection over its maximum age ends some time after GOAWAY, whatever is in progress', async () => {
   await onServer(['server.advanced.grpc.maxConnectionAge=500ms'], async (served) => {
     const before = socketsOf(served);
     const clients: Socket[] = [];
@@ -100,7 +100,7 @@ test('a connection whose age is over ends some time after it was told so, whatev
   });
 });
 
-test('an answer over HTTP/1.1 has to be received in time, however steadily it is read', async () => {
+test('an HTTP/1.1 response must be received in time, however steadily it is read', async () => {
   for (const isTls of [false, true]) {
     await onServer(
       [...UNIX, 'server.advanced.grpc.maxRecvMsgSizeBytes=16777216', ...(isTls ? TLS : [])],
@@ -120,7 +120,7 @@ test('an answer over HTTP/1.1 has to be received in time, however steadily it is
   }
 });
 
-test('what is a stream is not cut while it is read, however long it takes', async () => {
+test('a streamed response is not cut while it is read, however long it takes', async () => {
   const short = ['readTimeout', 'writeTimeout', 'idleTimeout'].map((name) => `server.advanced.http.${name}=500ms`);
   await onServer(short, async (served) => {
     const before = socketsOf(served);
@@ -144,7 +144,7 @@ test('what is a stream is not cut while it is read, however long it takes', asyn
   });
 });
 
-/** Read in sips, it takes far longer than it may. The buffers of unix sockets are small, so that each sip is felt. */
+/** Read slowly, it takes far longer than allowed. The buffers of Unix sockets are small, so that slow reads matter. */
 const ANSWER_SIZE = 8 * 2 ** 20;
 /** Together they use up each of the deadlines of a call. */
 const TAKING_LONGEST = [
@@ -158,7 +158,7 @@ const TAKING_LONGEST = [
 
 const GOAWAY = 7;
 
-/** The types of the frames that come until the server ends the connection. */
+/** The types of the frames until the server ends the connection. */
 function framesUntilEnd(socket: Socket): Promise<readonly number[]> {
   return new Promise((resolve) => {
     let received: Buffer = Buffer.alloc(0);

@@ -48,7 +48,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('clients of HTTP/1.1 are served', async () => {
+test('HTTP/1.1 clients are served', async () => {
   const text = await new Promise<string>((resolve, reject) => {
     const [host, port] = address.split(':');
     const call = httpsRequest(
@@ -67,7 +67,7 @@ test('clients of HTTP/1.1 are served', async () => {
   assert.match(text, /^1\.1 200 .*"read":"EFFECT_ALLOW"/);
 });
 
-test('clients of HTTP/2 are served', async () => {
+test('HTTP/2 clients are served', async () => {
   const session = connectHttp2(`https://${address}`, { ca: certificate.cert });
   const stream = session.request({ ':method': 'POST', ':path': '/api/check/resources' });
   const status = new Promise((resolve, reject) => {
@@ -81,7 +81,7 @@ test('clients of HTTP/2 are served', async () => {
   session.close();
 });
 
-test('AuthZEN callers are told that they are to come by HTTPS, over both versions of HTTP', async () => {
+test('AuthZEN metadata has https URLs, over both versions of HTTP', async () => {
   const path = '/.well-known/authzen-configuration';
   const over1 = await new Promise<string>((resolve, reject) => {
     const [host, port] = address.split(':');
@@ -100,7 +100,7 @@ test('AuthZEN callers are told that they are to come by HTTPS, over both version
   for (const text of [over1, over2]) assert.is(JSON.parse(text).policy_decision_point, `https://${address}`);
 });
 
-test('gRPC is served', async () => {
+test('gRPC clients are served', async () => {
   const { credentials, options } = tlsChannel(address, { ca: Buffer.from(certificate.cert) });
   const client = new Client(address, credentials, options);
   const same = (bytes: Buffer): Buffer => bytes;
@@ -113,7 +113,7 @@ test('gRPC is served', async () => {
   client.close();
 });
 
-test('who comes without TLS is told so', async () => {
+test('clients without TLS get an error that says so', async () => {
   const answer = await send(address, 'GET', '/_authz/health');
   assert.is(answer.status, 400);
   assert.match(answer.text, 'Client sent an HTTP request to an HTTPS server.');

@@ -8,7 +8,7 @@ import { LAST_RESORT } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
-const test = suite('odd requests of HTTP');
+const test = suite('unusual HTTP requests');
 const CHECK = '/api/check/resources';
 const METRICS = { contentType: 'text/plain', text: async () => 'a 1\n' };
 let http: HttpServer;
@@ -29,7 +29,7 @@ test.after(async () => {
   await http.stop(1000);
 });
 
-test('the path and the method are looked at before the size of a body', async () => {
+test('the path and the method are checked before the size of the body', async () => {
   const body = 'x'.repeat(5000);
   const answers = await Promise.all([
     send(address, 'POST', CHECK, body),
@@ -47,7 +47,7 @@ test('the path and the method are looked at before the size of a body', async ()
   assert.equal([unknown.status, unknown.text], [404, '{"code":"unimplemented","message":"unknown procedure"}']);
 });
 
-test('a connection goes on after a body that nobody reads', async () => {
+test('a connection stays open after an unread body', async () => {
   const request = (path: string, body: string): string =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const last = 'GET /api/server_info HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -55,17 +55,17 @@ test('a connection goes on after a body that nobody reads', async () => {
   assert.equal(statusesOf(text), [404, 404, 200]);
 });
 
-test('methods that the platform knows and no path has are not allowed, with and without a body', async () => {
+test('methods that no path has are not allowed, with and without a body', async () => {
   for (const method of ['PROPFIND', 'QUERY', 'TRACE', 'M-SEARCH']) {
     const text = await exchange(`${method} ${CHECK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    // A platform that does not know the method says that nothing can be read.
+    // A platform that does not know the method rejects the request as unreadable.
     assert.ok(['501', '400'].includes(String(statusesOf(text)[0])), text);
     if (method !== 'QUERY') assert.match(text, '{"code":12,"message":"Method Not Allowed"}');
     assert.not.match(text, 'bad request');
   }
 });
 
-test('metrics are given by any method, and to a browser that has asked', async () => {
+test('metrics are served for any method, and to browsers of allowed origins', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.equal(await textOf(method), [200, 'a 1\n'], method);
   assert.equal(await textOf('HEAD'), [200, '']);
@@ -76,7 +76,7 @@ test('metrics are given by any method, and to a browser that has asked', async (
   assert.equal([preflight.status, preflight.headers['access-control-allow-methods']], [204, 'GET']);
 });
 
-test('what cannot be read as HTTP is answered in plain text, and its connection ends', async () => {
+test('invalid HTTP has a response in plain text and ends the connection', async () => {
   const length = 'Content-Length: 5\r\n';
   for (const [bytes, status] of [
     ['NONSENSE / HTTP/1.1\r\n\r\n', 400],
@@ -97,7 +97,7 @@ async function textOf(method: string): Promise<readonly [number, string]> {
   return [status, text];
 }
 
-/** All that comes back for these bytes until the server closes the connection. */
+/** All bytes that come back until the server closes the connection. */
 function exchange(bytes: string): Promise<string> {
   const [host, port] = address.split(':');
   return new Promise((resolve, reject) => {

@@ -94,7 +94,7 @@ function call(method: string, bytes: Buffer, metadata = new Metadata()): Promise
   });
 }
 
-test('a check is seen from its beginning to its end, with the call id of the answer; a watcher that fails changes nothing', async () => {
+test('a check is observed from start to end, with the call id of the response, and a failing watcher changes nothing', async () => {
   const answer = await post('/api/check/resources', check);
   const [one] = seen;
   assert.is(answer.status, 200);
@@ -113,14 +113,14 @@ test('a check is seen from its beginning to its end, with the call id of the ans
   assert.is(responseSize, answer.text.length);
 });
 
-test('a plan is seen', async () => {
+test('a plan is observed', async () => {
   await post('/api/plan/resources', plan);
   assert.is(seen[0]?.planned[0]?.request.requestId, 'r2');
   assert.is(seen[0]?.planned[0]?.plan.filter.kind, 'KIND_ALWAYS_DENIED');
   assert.is(seen[0]?.call.method, '/authz.svc.v1.AuthzService/PlanResources');
 });
 
-test('what fails parsing or validation has no call id; what a handler refuses has one, and no decision', async () => {
+test('a call that fails parsing or validation has no call id; one that a handler rejects has one, and no decision', async () => {
   await post('/api/check/resources', '{');
   await post('/api/check/resources', {});
   await post('/api/check/resources', { ...check, auxData: { jwt: { token: 'x' } } });
@@ -143,7 +143,7 @@ test('what fails parsing or validation has no call id; what a handler refuses ha
   );
 });
 
-test('a body that is too large to be read is a call that ended', async () => {
+test('an oversized body is a call that ended', async () => {
   const small = await start(['server.advanced.grpc.maxRecvMsgSizeBytes=1000'], fakeDecider, [watcher]);
   for (const path of ['/api/check/resources', '/api/plan/resources']) {
     const answer = await send(small.httpAddress, 'POST', path, 'x'.repeat(3000));
@@ -159,7 +159,7 @@ test('a body that is too large to be read is a call that ended', async () => {
   await small.close();
 });
 
-test('Connect, gRPC-Web and gRPC calls are seen alike', async () => {
+test('Connect, gRPC-Web and gRPC calls are observed alike', async () => {
   const bytes = encode('authz.request.v1.CheckResourcesRequest', check);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
@@ -185,13 +185,13 @@ test('Connect, gRPC-Web and gRPC calls are seen alike', async () => {
   assert.is(seen[2]?.end?.requestSize, bytes.length);
 });
 
-test('health and reflection are not calls that anyone watches', async () => {
+test('health and reflection calls are not observed', async () => {
   await send(server.httpAddress, 'GET', '/_authz/health');
   await call('/grpc.health.v1.Health/Check', Buffer.alloc(0));
   assert.is(seen.length, 0);
 });
 
-test('the peer is who is connected, and whom that one speaks for', async () => {
+test('the peer is the connected client and the one that it forwards for', async () => {
   await post('/api/check/resources', check, { 'x-forwarded-for': '10.0.0.1', 'user-agent': 'me' });
   const metadata = new Metadata();
   metadata.add('x-forwarded-for', '10.0.0.1');
@@ -240,7 +240,7 @@ test('the peer at a Unix socket is `@`', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('metadata are the headers that were sent, but those of the connection', async () => {
+test('metadata has the headers of the request, except those of the connection', async () => {
   await post('/api/check/resources', check, { 'X-Team': 'a', 'Content-Type': 'text/plain', connection: 'close' });
   const metadata = new Metadata();
   metadata.add('x-team', 'a');
@@ -249,7 +249,7 @@ test('metadata are the headers that were sent, but those of the connection', asy
   await call(METHOD, encode('authz.request.v1.CheckResourcesRequest', check), metadata);
   const [rest, grpc] = seen.map(({ call }) => call.metadata());
   assert.equal(Object.fromEntries(rest ?? []), { 'x-team': ['a'], 'content-type': ['text/plain'] });
-  // The platform joins equal headers of HTTP/2.
+  // Node joins equal headers of HTTP/2.
   assert.equal(grpc?.get('x-team'), ['a, b']);
   assert.equal(grpc?.get('x-raw-bin'), ['AQI=']);
   assert.equal(

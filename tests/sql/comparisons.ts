@@ -2,8 +2,8 @@ import type { Statement } from './statement.js';
 import { item, type SqlValue, type Type } from './value.js';
 
 /**
- * `a = b`: 1, 0, or NULL where an operand fails. Of different types is not equal; numbers by value, lists and maps by
- * content.
+ * `a = b`: 1, 0, or NULL where an operand fails. Values of different types are unequal; numbers compare by value, lists
+ * and maps by content.
  */
 export function equal(a: SqlValue, b: SqlValue): string {
   const common = a.types.filter((type) => b.types.includes(type));
@@ -17,7 +17,10 @@ export function equal(a: SqlValue, b: SqlValue): string {
   return `CASE ${a.type} = ${b.type} WHEN 1 THEN ${ofOneType} WHEN 0 THEN 0 END`;
 }
 
-/** `a < b` and its like: only two numbers, two texts (by code point: UTF-8 has that order) or two booleans have one. */
+/**
+ * `a < b` and the other orderings: only two numbers, two strings (by code point, which is UTF-8 order) or two booleans
+ * have one.
+ */
 export function ordered(a: SqlValue, operator: '<' | '<=' | '>' | '>=', b: SqlValue): string {
   const cases = [
     ...(both(a, b, ['real']) ? [`WHEN ${a.type} = 'real' AND ${b.type} = 'real' THEN ${numbers(a, operator, b)}`] : []),
@@ -47,14 +50,14 @@ export function membership(statement: Statement, x: SqlValue, collection: SqlVal
     : `CASE WHEN ${x.type} IS NOT NULL THEN CASE ${collection.type} ${cases.join(' ')} END END`;
 }
 
-/** Whether two lists have an element in common. */
+/** Whether two lists have a common element. */
 export function intersection(statement: Statement, a: SqlValue, b: SqlValue): string {
   const [left, right] = [statement.alias(), statement.alias()];
   const common = `SELECT 1 FROM json_each(${a.value}) AS ${left}, json_each(${b.value}) AS ${right} WHERE ${equal(item(left), item(right))}`;
   return ofLists(a, b, `EXISTS (${common})`);
 }
 
-/** Whether a list has all elements of another. */
+/** Whether a list contains all elements of another. */
 export function subset(statement: Statement, some: SqlValue, all: SqlValue): string {
   const [left, right] = [statement.alias(), statement.alias()];
   const found = `SELECT 1 FROM json_each(${all.value}) AS ${right} WHERE ${equal(item(left), item(right))}`;
@@ -71,12 +74,12 @@ function both(a: SqlValue, b: SqlValue, types: readonly Type[]): boolean {
   return types.some((type) => a.types.includes(type)) && types.some((type) => b.types.includes(type));
 }
 
-/** NaN compares with nothing, and that is no failure. SQL's integers would not be rounded as doubles are. */
+/** NaN compares with nothing, and that is not a failure. SQL's integers would not be rounded like doubles. */
 function numbers(a: SqlValue, operator: string, b: SqlValue): string {
   return `ifnull(CAST(${a.value} AS REAL) ${operator} CAST(${b.value} AS REAL), 0)`;
 }
 
-/** Two documents have the same content when they have the same leaves in the same places. */
+/** Two documents have the same content if they have the same leaves in the same positions. */
 function sameContent(a: SqlValue, b: SqlValue): string {
   const [left, right] = [leaves(a), leaves(b)];
   return `(NOT EXISTS (${left} EXCEPT ${right}) AND NOT EXISTS (${right} EXCEPT ${left}))`;

@@ -2,8 +2,8 @@ import { Refusal } from './statement.js';
 import { type SqlValue, type Type, valueOf } from './value.js';
 
 /**
- * `s.startsWith(part)`. Without LIKE, which has wildcards and ignores case; by bytes, because SQLite's own texts end at
- * a NUL. A part of an empty blob is NULL.
+ * `s.startsWith(part)`. Does not use LIKE, which has wildcards and ignores case. Compares bytes, because SQLite's
+ * strings end at a NUL. A part of an empty blob is NULL.
  */
 export function startsWith(s: SqlValue, part: SqlValue): string {
   return ofTexts(s, part, `ifnull(substr(${bytes(s)}, 1, length(${bytes(part)})), x'') = ${bytes(part)}`);
@@ -23,7 +23,7 @@ export function contains(s: SqlValue, part: SqlValue): string {
   return ofTexts(s, part, `instr(${bytes(s)}, ${bytes(part)}) > 0`);
 }
 
-/** `size(x)`: code points of a text, elements of a list, entries of a map. */
+/** `size(x)`: code points of a string, elements of a list, entries of a map. */
 export function size(x: SqlValue): SqlValue {
   const { type, value, types } = x;
   const cases = [
@@ -40,12 +40,12 @@ export function size(x: SqlValue): SqlValue {
   );
 }
 
-/** `s.lowerAscii()`, `s.upperAscii()`: SQLite's `lower` and `upper` know no other letters. */
+/** `s.lowerAscii()`, `s.upperAscii()`: SQLite's `lower` and `upper` change only ASCII letters. */
 export function inCase(name: 'lower' | 'upper', s: SqlValue): SqlValue {
   return valueOf(`CASE WHEN ${s.type} = 'text' THEN 'text' END`, `${name}(${s.value})`, ['text']);
 }
 
-/** `a + b`, where it is known which addition that is. */
+/** `a + b`, where the kind of addition is known. */
 export function add(a: SqlValue, b: SqlValue): SqlValue {
   const only = (type: Type): boolean => [a, b].some(({ types }) => types.length === 1 && types[0] === type);
   if (only('real')) return arithmetic('add', a, '+', b);
@@ -73,7 +73,7 @@ function bytes({ value }: SqlValue): string {
   return `CAST(${value} AS BLOB)`;
 }
 
-/** `length` counts up to the first NUL, so a text is counted from NUL to NUL. */
+/** `length` counts up to the first NUL, so the length is counted from NUL to NUL. */
 function codePoints(text: SqlValue): string {
   const first = `SELECT ${bytes(text)}, 0`;
   const next = `SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM parts WHERE instr(rest, x'00') > 0`;

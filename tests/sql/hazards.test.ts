@@ -12,7 +12,7 @@ import { documentOf, hostileAttributes } from '../support/sql/hostile-rows.js';
 import { render } from './renderer.js';
 import { ResourceTable } from './resource-table.js';
 
-/** How a condition stands in a policy: each turns a wrong answer of the condition another way. */
+/** The position of a condition in a policy. Each turns a wrong result of the condition into a different error. */
 const PLACES: { readonly [name: string]: (expr: string, action: string) => readonly object[] } = {
   allow: (expr, action) => [{ ...GRANT, actions: [action], condition: { match: { expr } } }],
   none: (expr, action) => [{ ...GRANT, actions: [action], condition: { match: { none: { of: [{ expr }] } } } }],
@@ -31,7 +31,7 @@ const PRINCIPAL = { id: 'u1', roles: ['user'], attr: { teams: ['a', 'b'], n: 1 }
 
 const test = suite('conditions that are easily planned wrong');
 
-test('a plan selects no row that check denies, and the exact one all that it allows, in process and in SQLite', async () => {
+test('a plan selects no row that check denies, and the exact form all that it allows, in process and in SQLite', async () => {
   const rows = hostileRows().map((attr, position) => ({ id: position % 2 === 0 ? 'r' : 'x', attr }));
   const table = await ResourceTable.open();
   table.fill(rows.map(({ id, attr }) => ({ id, attr: documentOf(attr) })));
@@ -85,7 +85,7 @@ function policyText(place: string): string {
   });
 }
 
-/** Every value in every place, every attribute missing, none at all, and some of anything. */
+/** Every value in every position, every attribute missing, none at all, and some random rows. */
 function hostileRows(): readonly Attributes[] {
   const usual = { x: 'a', y: 'a', n: 1, flag: true, list: ['x'], map: { a: 'x', n: 'x' }, items: [{ a: 'x', n: 1 }] };
   const names = Object.keys(usual);

@@ -24,7 +24,7 @@ const TABLE: SqlTable = {
   },
 };
 
-/** A typical condition, and the index that each dialect finds its rows by. */
+/** A typical condition, and the index that each dialect uses for it. */
 const EXPECTED: readonly { readonly expr: string; readonly index: string; readonly dialects: readonly SqlDialect[] }[] =
   [
     ...['R.attr.owner == P.id', 'R.attr.owner in ["u1", "u2"]', 'R.attr.owner == P.id && R.attr.n > 3'].map((expr) => ({
@@ -85,7 +85,7 @@ const INDEXES = ['owner', 'nick', 'code', 'n', 'm', 'at', 'id'].map(
 );
 const ROWS = 5000;
 
-const test = suite('indexes that serve conditions');
+const test = suite('conditions use indexes');
 
 test('SQLite', async () => {
   const { Database } = await initSqlJs();
@@ -163,7 +163,7 @@ test('MariaDB', async () => {
 
 test.run();
 
-/** Each condition that a dialect has an index for, and the plan of its statement. */
+/** Each condition for which a dialect has an index, and the query plan of its statement. */
 async function explainAll(
   dialect: SqlDialect,
   explain: (text: string, parameters: readonly (string | number | boolean | null)[]) => Promise<string>,

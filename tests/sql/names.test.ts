@@ -9,7 +9,7 @@ import { skip } from '../support/skip.js';
 import { startMariadb } from './mariadb-server.js';
 import { startCluster } from './postgresql-cluster.js';
 
-/** Names of tables that a subquery, a function of one or a column of it might take for its own, and words of SQL. */
+/** Table names that a subquery, or a function or column in it, could capture, and SQL keywords. */
 const TABLES = [
   'authz_1',
   'AUTHZ_1',
@@ -45,7 +45,7 @@ const COLUMNS = [
   'a"b',
 ];
 
-/** Subqueries that read the table from within; each is true of the first row alone. */
+/** Subqueries that read the table. Each is true of the first row only. */
 const CONDITIONS = [
   'R.attr.list.exists(t, t.startsWith(R.attr.text))',
   'R.attr.list.exists(t, R.attr.list.exists(u, u.endsWith("y") && u.startsWith(R.attr.text)))',
@@ -55,9 +55,9 @@ const CONDITIONS = [
   'R.attr.list.exists(t, size(t) == 2 && R.attr.text == "x")',
 ];
 
-const test = suite('names in the conditions of SQL');
+const test = suite('names in SQL conditions');
 
-test('SQLite: no name of a table or a column is captured by a subquery', async () => {
+test('SQLite: a subquery captures no name of a table or a column', async () => {
   const { Database } = await initSqlJs();
   const database = new Database();
   for (const { table, text, list, map } of names()) {
@@ -79,7 +79,7 @@ test('SQLite: no name of a table or a column is captured by a subquery', async (
   database.close();
 });
 
-test('SQLite: a query of a table that hides the function json_each is refused where it would call it', async () => {
+test('SQLite: a table that hides the function json_each is rejected where its query would call it', async () => {
   const columns: SqlTable['columns'] = {
     text: { column: 'text', type: 'text' },
     list: { column: 'list', type: 'list' },
@@ -122,7 +122,7 @@ test('SQLite: a query of a table that hides the function json_each is refused wh
     );
   }
   database.run('DROP TABLE json_each');
-  // An alias hides no function.
+  // An alias does not hide a function.
   for (const filter of await filters(['R.attr.list.exists(t, t.startsWith(R.attr.text))'])) {
     const condition = renderSql(filter, { name: 'things', alias: 'json_each', columns }, { dialect: 'sqlite' });
     assert.ok(condition.kind === 'sql');
@@ -133,7 +133,7 @@ test('SQLite: a query of a table that hides the function json_each is refused wh
   database.close();
 });
 
-test('PostgreSQL: no name of a table or a column is captured by a subquery; each of its words is a name', async () => {
+test('PostgreSQL: a subquery captures no name of a table or a column, and every keyword can be a name', async () => {
   const cluster = await startCluster();
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
   const { client } = cluster;
@@ -166,7 +166,7 @@ test('PostgreSQL: no name of a table or a column is captured by a subquery; each
   }
 });
 
-test('MariaDB: each of its words is a name, in all modes', async () => {
+test('MariaDB: every keyword can be a name, in all modes', async () => {
   const server = await startMariadb();
   if (typeof server === 'string') return skip(import.meta.url, server);
   const { connection } = server;

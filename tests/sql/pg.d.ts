@@ -17,7 +17,7 @@ declare module 'pg' {
     end(): Promise<void>;
   }
 
-  /** As query builders take it. */
+  /** The type that query builders accept. */
   // biome-ignore lint/suspicious/noExplicitAny: each library has its own type of a pool.
   export const Pool: new (options: Options) => any;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** A PostgreSQL of one's own, in a temporary folder, reached by a socket in it. */
+/** A private PostgreSQL in a temporary folder, reached by a socket in it. */
 export interface Cluster {
   readonly client: Client;
   /** How other clients connect. */
@@ -13,7 +13,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Starts one; why there is none, where it is not installed or cannot be run. */
+/** Starts a cluster. Returns the reason when PostgreSQL is not installed or cannot run. */
 export async function startCluster(): Promise<Cluster | string> {
   const bin = binaries();
   if (bin === undefined) return 'PostgreSQL is not installed';
@@ -101,7 +101,7 @@ async function connected(folder: string, server: ChildProcess): Promise<Client |
   return undefined;
 }
 
-/** Fast shutdown of the server that was started here, by its own process. */
+/** Shuts down the server that was started here, by its own process. */
 async function ended(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) return;
   const closed = new Promise((resolve) => server.once('close', resolve));

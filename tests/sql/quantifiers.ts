@@ -2,17 +2,17 @@ import type { Statement } from './statement.js';
 import { item, type SqlValue, valueOf } from './value.js';
 
 /**
- * What a macro does with a body, 1, 0 or NULL for each element: as docs/spec/conditions.md#comprehensions has it,
- * failures included.
+ * The result of a macro from a body that is 1, 0 or NULL for each element, as in
+ * docs/spec/conditions.md#comprehensions, failures included.
  */
 export type Quantifier = 'exists' | 'all' | 'exists_one';
 
-/** Whether a name is a macro that comes to a boolean. */
+/** Whether a name is a macro with a boolean result. */
 export function isQuantifier(operator: string): operator is Quantifier {
   return operator === 'exists' || operator === 'all' || operator === 'exists_one';
 }
 
-/** A macro over a list, or the keys of a map; over anything else it fails. `bodyOf` is given the variables' values. */
+/** A macro over a list or the keys of a map. Anything else fails. `bodyOf` gets the values of the variables. */
 export function quantified(
   statement: Statement,
   quantifier: Quantifier,
@@ -27,7 +27,7 @@ export function quantified(
   return `CASE WHEN ${range.type} IN ('array', 'object') THEN (${selection(quantifier, body, items)}) END`;
 }
 
-// The body has a column of its own: an aggregate over nothing but a query around would be that query's.
+// The body has its own column: an aggregate over only an outer query would belong to that query.
 function selection(quantifier: Quantifier, body: string, items: string): string {
   const passing = `FROM (SELECT (${body}) AS passes ${items})`;
   switch (quantifier) {
@@ -40,7 +40,7 @@ function selection(quantifier: Quantifier, body: string, items: string): string 
   }
 }
 
-/** The keys of a list are integers, those of a map texts. */
+/** The keys of a list are integers, those of a map strings. */
 function elementOrKey(alias: string, { types }: SqlValue): SqlValue {
   const element = item(alias);
   if (!types.includes('object')) return element;

@@ -43,7 +43,7 @@ const ROWS: readonly { readonly id: string; readonly attr: { readonly [name: str
   { id: 'c', attr: { owner: '', amount: 9, price: 7, shared: true, created: CREATED, tags: ['x', 'y?'], meta: {} } },
 ];
 
-/** One of every type of parameter, several of one, none at all, and texts that a library may take for its own. */
+/** One condition for every type of parameter, several of one, none at all, and strings that a library could misread. */
 const CONDITIONS = [
   'R.attr.owner == P.id',
   'R.attr.owner == "a?b:c$1"',
@@ -65,7 +65,7 @@ const CONDITIONS = [
 
 const test = suite('conditions in query builders');
 
-test('the parts of a condition are one more than its parameters, and its text with placeholders', async () => {
+test('a condition has one more part than parameters, and its text has placeholders', async () => {
   for (const [expr, condition] of await rendered()) {
     assert.is(condition.parts.length, condition.parameters.length + 1, expr);
     assert.is(
@@ -117,7 +117,7 @@ test('every library selects the rows that check allows', async () => {
 
 test.run();
 
-/** Each condition as SQL, with the ids of the rows that it is true of: never all of them, and of one at least. */
+/** Each condition as SQL, with the ids of the rows for which it is true: at least one and never all. */
 async function rendered(): Promise<
   readonly (readonly [
     expr: string,

@@ -10,17 +10,17 @@ import templateOf from 'sql-template-tag';
 import { DataSource, EntitySchema } from 'typeorm';
 import type { SqlCondition } from '../../runtime/residual/sql/index.js';
 
-/** A condition that was rendered for PostgreSQL. */
+/** A condition rendered for PostgreSQL. */
 export type Rendered = SqlCondition & { readonly kind: 'sql' };
 
-/** A library that builds queries, with a connection of its own. */
+/** A library that builds queries, with its own connection. */
 export interface QueryBuilder {
-  /** The ids of the contacts that a condition selects, in their order. */
+  /** The ids of the contacts that a condition selects, in order. */
   select(condition: Rendered): Promise<readonly string[]>;
   end(): Promise<void>;
 }
 
-/** How docs/plans.md says that each library takes a condition. */
+/** How each library takes a condition, as documented in docs/plans.md. */
 export const QUERY_BUILDERS: {
   readonly [name: string]: (connection: Options, client: Client) => Promise<QueryBuilder>;
 } = {

@@ -2,11 +2,11 @@ import type { Document, Match } from '../support/oracle/documents.js';
 import type { Random } from '../support/oracle/random.js';
 import { NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
-/** The kind of resource that these policies are about. */
+/** The resource kind of these policies. */
 export const KIND = 'thing';
 
 /**
- * A store whose conditions use what a filter may have to say: texts, numbers, lists, maps, macros, and every way to
+ * A store whose conditions cover what a filter can contain: strings, numbers, lists, maps, macros, and every way to
  * negate them.
  */
 export function randomPolicies(random: Random): readonly Document[] {
@@ -77,7 +77,7 @@ function randomMatch(random: Random, depth: number): Match {
   return random.pick([{ all: { of } }, { any: { of } }, { none: { of } }] satisfies Match[]);
 }
 
-/** @param bound the variables of the macros around. */
+/** @param bound the macro variables in scope. */
 function randomCondition(random: Random, depth: number, bound: readonly string[]): string {
   if (depth === 0 || random.chance(0.5)) return atom(random, bound);
   const inner = (): string => `(${randomCondition(random, depth - 1, bound)})`;
@@ -180,7 +180,7 @@ const SELECTIONS = [
   'R.attr.missing',
   'R.attr.missing.a',
 ];
-/** As CEL and JSON spell them alike. */
+/** Strings with equal spelling in CEL and JSON. */
 const PLAIN_TEXTS = TEXTS.filter((text) => !text.includes('\0'));
 
 /** A double. */

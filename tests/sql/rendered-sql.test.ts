@@ -9,9 +9,9 @@ import { CONTACTS, TEXTS_BY_CONDITION } from './rendered-sql.js';
 const PRINCIPAL = { id: 'u1', roles: ['user'], attr: {} };
 const DIALECTS: readonly SqlDialect[] = ['sqlite', 'postgresql', 'mysql'];
 
-const test = suite('the text of filters in SQL');
+const test = suite('SQL text of filters');
 
-test('each condition reads as it would be written by hand, with its values bound', async () => {
+test('each condition reads like one written by hand, with bound values', async () => {
   const expressions = Object.keys(TEXTS_BY_CONDITION);
   const { policies } = await loaded(
     compileTexts({ 'p.yaml': policyText(expressions.map((expr, index) => allow(`a${index}`, expr))) }),
@@ -37,7 +37,7 @@ test('each condition reads as it would be written by hand, with its values bound
   }
 });
 
-test('always and never are conditions too', () => {
+test('always and never are conditions, too', () => {
   for (const dialect of DIALECTS) {
     assert.equal(renderSql({ kind: 'KIND_ALWAYS_ALLOWED' }, CONTACTS, { dialect }), {
       kind: 'sql',
@@ -54,7 +54,7 @@ test('always and never are conditions too', () => {
   }
 });
 
-test('the parameters of PostgreSQL follow those that the statement has already', () => {
+test('the parameters of PostgreSQL follow those of the rest of the statement', () => {
   const filter = equal('ownerId', 'u1');
   assert.equal(renderSql(filter, CONTACTS, { dialect: 'postgresql', offset: 2 }), {
     kind: 'sql',
@@ -64,12 +64,12 @@ test('the parameters of PostgreSQL follow those that the statement has already',
   });
 });
 
-test('a table is called by its alias', () => {
+test('a table is named by its alias', () => {
   const rendered = renderSql(equal('ownerId', 'u1'), { ...CONTACTS, alias: 'c' }, { dialect: 'sqlite' });
   assert.is(rendered.kind === 'sql' && rendered.text, 'c.owner_id = ?');
 });
 
-test('no name of a column ends what quotes it, and one that no database has is an error', () => {
+test('no column name escapes its quotes, and a name that no database allows is an error', () => {
   const named = (column: string): unknown =>
     renderSql(equal('x', 'u1'), { name: 't', columns: { x: { column, type: 'text' } } }, { dialect: 'sqlite' });
   assert.equal(named('x" = 1 OR "y'), {
@@ -82,7 +82,7 @@ test('no name of a column ends what quotes it, and one that no database has is a
   assert.throws(() => named(''), /no name of a column/);
 });
 
-test('no value of a policy or a principal is ever in the text', () => {
+test('no value of a policy or a principal is in the text', () => {
   const hostile = `'; DROP TABLE contacts; -- " \` \\ $1 ?`;
   for (const dialect of DIALECTS) {
     const rendered = renderSql(equal('ownerId', hostile), CONTACTS, { dialect });
@@ -90,7 +90,7 @@ test('no value of a policy or a principal is ever in the text', () => {
   }
 });
 
-test('what cannot be rendered is refused whole, and each part of it is led back to its rule', async () => {
+test('a filter that cannot be rendered is rejected completely, and each reason is traced to its rule', async () => {
   const rules = [
     allow('view', 'R.attr.ownerId == P.id', 'owners'),
     allow('view', 'R.attr.shared && R.attr.ownerId.matches("^a")', 'patterns'),
@@ -123,7 +123,7 @@ test('what cannot be rendered is refused whole, and each part of it is led back 
   });
 });
 
-test('a refusal names a rule that reaches the action, not one with the same condition that reaches another', async () => {
+test('an error names a rule for the action, not one with the same condition for another action', async () => {
   const refused = 'R.attr.ownerId.matches("^a")';
   const rules = [
     allow('edit', refused, 'another-action'),
@@ -147,7 +147,7 @@ test('a refusal names a rule that reaches the action, not one with the same cond
   assert.equal(rendered.kind === 'refused' && rendered.problems.map(({ rule }) => rule), ['this-action']);
 });
 
-test('rules of principals and role policies are named too', async () => {
+test('errors name rules of principal and role policies, too', async () => {
   const matches = { match: { expr: 'R.attr.ownerId.matches("^a")' } };
   const { policies } = await loaded(
     compileTexts({

@@ -19,7 +19,7 @@ export const CONTACTS: SqlTable = {
   },
 };
 
-/** By condition: what each dialect says. */
+/** The SQL of each dialect by condition. */
 export const TEXTS_BY_CONDITION: {
   readonly [expr: string]: {
     readonly sqlite: string;

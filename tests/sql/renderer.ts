@@ -6,17 +6,17 @@ import { type Parameter, Refusal, Statement } from './statement.js';
 import { asBoolean, constant, element, field, ofBoolean, part, type SqlValue, valueOf } from './value.js';
 
 /**
- * A filter as a condition of SQLite about a table `resource` with the columns `id` and `attr`, a JSON document; or the
- * operator that it cannot say faithfully.
+ * A filter as an SQLite condition on a table `resource` with the columns `id` and `attr`, a JSON document; or the
+ * operator that it cannot express exactly.
  */
 export type Rendering =
   | { readonly kind: 'sql'; readonly sql: string; readonly parameters: readonly Parameter[] }
   | { readonly kind: 'refused'; readonly operator: string; readonly reason: string };
 
 /**
- * The filter in SQL. The condition is 1 exactly for the rows that `selects` selects, 0 where the filter is false, and
- * NULL where it cannot be evaluated: SQL's AND, OR and NOT then are CEL's. Attributes that the plan's request listed
- * must stand in the rows.
+ * Renders the filter as SQL. The condition is 1 exactly for the rows that `selects` selects, 0 where the filter is
+ * false, and NULL where its evaluation fails, so that SQL's AND, OR and NOT behave like CEL's. Attributes that the
+ * plan's request listed must be in the rows.
  */
 export function render(filter: Filter): Rendering {
   if (filter.kind !== 'KIND_CONDITIONAL')
@@ -37,11 +37,11 @@ const LONGEST = 500_000;
 
 interface Scope {
   readonly statement: Statement;
-  /** The variables of the lambdas around. */
+  /** The variables of enclosing lambdas. */
   readonly bound: ReadonlyMap<string, SqlValue>;
 }
 
-/** An operand as 1, 0, or NULL where it fails or is no boolean. */
+/** An operand as 1, 0, or NULL where it fails or is not a boolean. */
 function condition(operand: Operand, scope: Scope): string {
   return ('expression' in operand ? truth(operand.expression, scope) : undefined) ?? asBoolean(value(operand, scope));
 }
@@ -53,7 +53,7 @@ function value(operand: Operand, scope: Scope): SqlValue {
   return known === undefined ? computed(operand.expression, scope) : ofBoolean(known);
 }
 
-/** Operators that come to a boolean or fail; undefined for the others. */
+/** Operators with a boolean result; undefined for the others. */
 function truth({ operator, operands }: Expression, scope: Scope): string | undefined {
   const { statement } = scope;
   const [first, second] = operands as [Operand, Operand];
@@ -107,7 +107,7 @@ function truth({ operator, operands }: Expression, scope: Scope): string | undef
   }
 }
 
-/** Operators that come to any value. */
+/** Operators with any result. */
 function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
   const { statement } = scope;
   const [first, second, third] = operands as [Operand, Operand, Operand];
@@ -138,7 +138,7 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
     case 'mult':
       return arithmetic(operator, a(), '*', b());
     case 'div':
-      // What is divided by zero is infinite in CEL and NULL in SQL.
+      // Division by zero is infinite in CEL and NULL in SQL.
       if (!('value' in second) || typeof second.value !== 'number' || second.value === 0)
         throw new Refusal(operator, 'a divisor that may be zero');
       return arithmetic(operator, a(), '/', b());
@@ -147,7 +147,7 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
   }
 }
 
-/** The JSON of a list or map that is written out; undefined where a part is no constant. */
+/** The JSON of a list or map literal; undefined where a part is not a constant. */
 function literal(operand: Operand): JsonValue | undefined {
   if ('value' in operand) return operand.value;
   if ('variable' in operand) return undefined;
@@ -174,7 +174,7 @@ function variable(name: string, { statement, bound }: Scope): SqlValue {
   return below.reduce((object, field_) => field(statement, object, field_), part(statement, 'resource.attr', '$'));
 }
 
-/** `has(object.name)`: a list has no fields to ask for, another scalar none that are there. */
+/** `has(object.name)`: fails for a list, and is false for a scalar. */
 function presence(tested: Operand, scope: Scope): string {
   if ('value' in tested) return '1';
   const [object, name] =
@@ -211,7 +211,8 @@ function overLambda(
   const names = variables.flatMap((operand) =>
     'variable' in operand && !operand.variable.includes('.') ? [operand.variable] : [],
   );
-  // With a name of a lambda around, nobody can tell a variable from a body (docs/spec/plans.md#operands).
+  // With a lambda variable of that name in scope, a variable cannot be distinguished from a body
+  // (docs/spec/plans.md#operands).
   const isClear =
     names.length === variables.length && (names.length === 1 || (names.length === 2 && !bound.has(names[0] as string)));
   if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
@@ -234,7 +235,7 @@ function either(test: string, whenTrue: SqlValue, whenFalse: SqlValue): SqlValue
   );
 }
 
-/** As a balanced tree: SQLite bounds the depth of an expression. */
+/** As a balanced tree: SQLite limits the depth of an expression. */
 function joined(operator: 'AND' | 'OR', conditions: readonly string[]): string {
   const [only] = conditions;
   if (conditions.length <= 1) return only ?? (operator === 'AND' ? '1' : '0');

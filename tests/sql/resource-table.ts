@@ -1,15 +1,15 @@
 import initSqlJs, { type Database } from 'sql.js';
 import type { Rendering } from './renderer.js';
 
-/** A resource as a store holds it. */
+/** A resource as a store has it. */
 export interface StoredRow {
-  /** Not unique: a store may hold what it likes. */
+  /** Not unique: a store may contain duplicates. */
   readonly id: string;
   /** A JSON document. */
   readonly attr: string;
 }
 
-/** A table `resource` of an SQLite in memory. */
+/** A table `resource` in an in-memory SQLite database. */
 export class ResourceTable {
   private constructor(private readonly database: Database) {}
 

@@ -15,7 +15,7 @@ export interface SchemaDatabase {
   select(condition: SqlCondition & { readonly kind: 'sql' }): Promise<ReadonlySet<number>>;
 }
 
-/** How many random schemas, each with a policy, and how many rows of each; SEED says where to begin. */
+/** The number of random schemas, each with a policy, and of rows for each; SEED is the first seed. */
 export const EXTENT = {
   seed: Number(process.env.SEED ?? 1),
   schemas: Number(process.env.SCHEMAS ?? 80),
@@ -25,8 +25,8 @@ export const EXTENT = {
 const WRITINGS: { readonly [name: string]: Writing } = { guarded: FLAT, exact: { shapes: 'flat', nots: 'exact' } };
 
 /**
- * Random schemas over random rows: under `reject` the rows that a database selects are those that check allows, of
- * every filter that is rendered.
+ * Compares random schemas over random rows: with `reject` a database selects the rows that check allows, for every
+ * filter that is rendered.
  */
 export async function compareSchemas(database: SchemaDatabase, { seed, schemas, rows }: typeof EXTENT): Promise<void> {
   const tally = {
@@ -115,7 +115,7 @@ interface Stored {
   readonly cells: { readonly [column: string]: Cell };
 }
 
-/** Rows that the table can hold: as many as are wanted, if so many are soon found. */
+/** Rows that the table can hold: up to the requested number, if they are found soon. */
 function rowsOf(
   { random, schema }: Case,
   {

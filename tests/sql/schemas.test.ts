@@ -7,10 +7,10 @@ import { startCluster } from './postgresql-cluster.js';
 import { compareSchemas, EXTENT } from './schema-comparison.js';
 import { createTable } from '../support/sql/schema-table.js';
 
-/** SCHEMAS=3000 ROWS=128 is the whole proof: more than 100,000 rows in each database. */
+/** SCHEMAS=3000 ROWS=128 is the full run: more than 100,000 rows in each database. */
 const test = suite('filters of random schemas as SQL');
 
-test('SQLite selects exactly the rows that check allows under reject', async () => {
+test('SQLite selects exactly the rows that check allows with reject', async () => {
   const { Database } = await initSqlJs();
   const database = new Database();
   database.run(createTable('sqlite'));
@@ -44,7 +44,7 @@ test('SQLite selects exactly the rows that check allows under reject', async () 
   database.close();
 });
 
-test('PostgreSQL selects exactly the rows that check allows under reject', async () => {
+test('PostgreSQL selects exactly the rows that check allows with reject', async () => {
   const cluster = await startCluster();
   if (typeof cluster === 'string') return skip(import.meta.url, cluster);
   const { client } = cluster;
@@ -76,7 +76,7 @@ test('PostgreSQL selects exactly the rows that check allows under reject', async
   }
 });
 
-test('MariaDB selects exactly the rows that check allows under reject', async () => {
+test('MariaDB selects exactly the rows that check allows with reject', async () => {
   const server = await startMariadb();
   if (typeof server === 'string') return skip(import.meta.url, server);
   const { connection } = server;

@@ -13,8 +13,8 @@ import { render, type Rendering } from './renderer.js';
 import { ResourceTable } from './resource-table.js';
 
 /**
- * How many stores of each family; SEED says where to begin. Each is asked for some plans, and each conditional one is
- * run over 32 rows.
+ * The number of stores of each family; SEED is the first seed. Each is asked for some plans, and each conditional one
+ * runs over 32 rows.
  */
 const STORES = Number(process.env.STORES ?? 12);
 const SEED = Number(process.env.SEED ?? 1);
@@ -28,7 +28,7 @@ const WRITINGS: { readonly [name: string]: Writing } = {
 
 const test = suite('plans run by SQLite');
 
-test('policies of every feature: SQLite selects exactly the rows that check allows', async () => {
+test('policies with every feature: SQLite selects exactly the rows that check allows', async () => {
   await compare('features', 16, (random) => {
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
     const options = { defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };
@@ -45,7 +45,7 @@ test('policies of every feature: SQLite selects exactly the rows that check allo
   });
 });
 
-test('conditions of every operator: SQLite selects exactly the rows that check allows', async () => {
+test('conditions with every operator: SQLite selects exactly the rows that check allows', async () => {
   await compare('operators', 4, (random) => {
     const documents = randomPolicies(random);
     const known = (): Attributes =>
@@ -68,9 +68,9 @@ interface Family {
 }
 
 /**
- * Three sets of rows for each plan: what check allows, what the evaluator of filters selects, what SQLite selects. The
- * last two are the same in every writing; in the exact one they are what check allows, and in the others they are never
- * more.
+ * Compares three sets of rows for each plan: those that check allows, that the filter evaluator selects, and that
+ * SQLite selects. The last two are equal in every form. In the exact form they equal the first, and in the others they
+ * are subsets of it.
  */
 async function compare(name: string, requests: number, familyOf: (random: Random) => Family): Promise<void> {
   const tally = new Tally();
@@ -144,7 +144,7 @@ function problemOf(row: {
   return row.isExact && !row.inSql && row.allowed ? 'under-grant' : undefined;
 }
 
-/** What the runs came to. */
+/** The counts of the runs. */
 class Tally {
   plans = 0;
   rendered = 0;
@@ -155,7 +155,7 @@ class Tally {
   readonly #refused = new Map<string, number>();
   readonly #fewer = new Map<string, number>();
 
-  /** Always and never are for the tests of plans. */
+  /** The tests of plans cover filters that are always or never true. */
   isConditional(filter: Filter | undefined): boolean {
     this.plans += 1;
     if (filter?.kind !== 'KIND_CONDITIONAL') return false;
@@ -196,12 +196,12 @@ interface Row {
   readonly attr: Attributes;
 }
 
-/** With ids that come more than once. */
+/** With ids that occur more than once. */
 function rowOf(random: Random, { resource }: PlanRequest): Row {
   return { id: random.pick(['r', 'x', 'r\u00e9', 'u1']), attr: { ...hostileAttributes(random), ...resource.attr } };
 }
 
-/** Policies as a folder would hold them; JSON is YAML. */
+/** Policies as in a folder. JSON is valid YAML. */
 function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
   return Object.fromEntries(
     documents.map((document, index) => [

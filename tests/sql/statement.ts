@@ -1,10 +1,10 @@
 /**
- * A value that a statement is given beside its text, so that no text of a policy or a principal is ever part of the
- * SQL.
+ * A value that is passed separately from the text of a statement, so that no text of a policy or a principal becomes
+ * part of the SQL.
  */
 export type Parameter = string | number;
 
-/** A statement while it is written: the parameters it is given, and the names of its subqueries. */
+/** A statement under construction: its parameters and the names of its subqueries. */
 export class Statement {
   readonly #parameters: Parameter[] = [];
   #aliases = 0;
@@ -27,10 +27,7 @@ export class Statement {
   }
 }
 
-/**
- * What cannot be said in SQL as the filter means it. Thrown on the way down, and an answer of the renderer: never a
- * near miss.
- */
+/** A filter that SQL cannot express exactly. Thrown by the renderer instead of approximating. */
 export class Refusal extends Error {
   constructor(
     readonly operator: string,

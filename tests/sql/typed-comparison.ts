@@ -24,7 +24,7 @@ export interface TypedDatabase {
 export interface Extent {
   readonly seed: number;
   readonly stores: number;
-  /** How many kinds of resources a store has policies of. */
+  /** The number of resource kinds with policies in a store. */
   readonly kinds: number;
   readonly requests: number;
   readonly rows: number;
@@ -33,8 +33,8 @@ export interface Extent {
 const WRITINGS: { readonly [name: string]: Writing } = { guarded: FLAT, exact: { shapes: 'flat', nots: 'exact' } };
 
 /**
- * Random stores over hostile rows: the rows that a database selects are those that check allows, of every filter that
- * is rendered.
+ * Compares random stores over hostile rows: a database selects the rows that check allows, for every filter that is
+ * rendered.
  */
 export async function compareTyped(database: TypedDatabase, extent: Extent): Promise<void> {
   const counts = new Counts();
@@ -74,8 +74,8 @@ export async function compareTyped(database: TypedDatabase, extent: Extent): Pro
 }
 
 /**
- * Conditions of classes that were once answered wrong, alone, negated and as a DENY, over rows with all that a column
- * can hold.
+ * Compares conditions of classes that once had wrong results: alone, negated and as a DENY, over rows with everything
+ * that a column can hold.
  */
 export async function compareHazards(database: TypedDatabase, rowCount: number): Promise<void> {
   const counts = new Counts();
@@ -148,7 +148,7 @@ async function compareOne(
       });
     const allowed = isAllowed(attr);
     counts.row(inSql);
-    // Of what check may be told in two ways, no row is selected that it denies either way.
+    // A row that JSON cannot represent exactly has two readings; it is not selected if check denies either.
     if (orTold !== undefined) {
       if (inSql && !(allowed && isAllowed(orTold)))
         counts.wrong.push(about(`over-grant on ${id} ${JSON.stringify(attr)}, ${JSON.stringify(orTold)}`));
@@ -189,7 +189,7 @@ class Counts {
     if (isSelected) this.selected += 1;
   }
 
-  /** Prints what was compared, and fails on a disagreement. */
+  /** Prints the counts, and fails on a disagreement. */
   settle(of: string, dialect: string): void {
     console.log(`  ${dialect}: ${of}\n${this.text()}`);
     assert.is(this.wrong.length, 0, `${this.wrong.length} disagreements\n${this.wrong.slice(0, 5).join('\n')}`);
@@ -207,10 +207,10 @@ class Counts {
   }
 }
 
-/** A name that no JSON of PostgreSQL has, among others. */
+/** Includes a name that no JSON of PostgreSQL can have. */
 const KEYS = ['a', 'n', 'a.b', '', '__proto__', 'a\0', '\0', 'a\ud800', '\ufffd', '0'];
 
-/** The policies of each kind whose literals go together; others do not compile. JSON is YAML. */
+/** Compiles the policies of each kind whose literals fit together; others do not compile. JSON is valid YAML. */
 function compiledStore(kinds: readonly (readonly [kind: string, documents: readonly Document[]])[]): Compilation {
   const textOf = (document: Document): string => JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document });
   const texts = kinds.flatMap(([kind, documents]) =>

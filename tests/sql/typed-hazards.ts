@@ -1,15 +1,14 @@
 /**
- * Conditions that databases have answered otherwise than check, over rows of the typed table: each stands for a class
- * of them.
+ * Conditions for which databases had other results than check, over rows of the typed table. Each stands for a class.
  */
 export const TYPED_HAZARDS: readonly string[] = [
-  // A part that is empty, of an attribute that is missing.
+  // An empty part of a missing attribute.
   'R.attr.a.startsWith(R.attr.s)',
   'R.attr.a.endsWith(R.attr.s)',
   'R.attr.a.contains(R.attr.s)',
   'R.attr.s.startsWith(P.attr.empty)',
   '"x".endsWith(R.attr.a)',
-  // Columns of collations that differ, or that take other texts for equal.
+  // Columns with different collations, or with collations that treat different strings as equal.
   'R.attr.nick == "x"',
   'R.attr.nick != "x"',
   'R.attr.nick in ["x", "U1"]',
@@ -41,7 +40,7 @@ export const TYPED_HAZARDS: readonly string[] = [
   'R.attr.s.startsWith("x_")',
   'R.attr.s.startsWith("\\\\")',
   'R.attr.s.startsWith("é")',
-  // Times that check cannot read.
+  // Times that check cannot parse.
   'timestamp(R.attr.at) < timestamp("2020-06-01T00:00:00Z")',
   'timestamp(R.attr.at) > timestamp("2020-01-15T00:00:00Z")',
   'timestamp(R.attr.at) != timestamp("2020-01-01T00:00:00Z")',
@@ -50,7 +49,7 @@ export const TYPED_HAZARDS: readonly string[] = [
   'timestamp(R.attr.at) != timestamp(R.attr.until)',
   'timestamp(R.attr.at) <= timestamp(R.attr.until)',
   'timestamp(R.attr.at) < timestamp("2020-06-01T00:00:00.0000001Z")',
-  // Numbers that are none, or no doubles.
+  // Invalid numbers, and numbers that are not doubles.
   'R.attr.m > 5.0',
   'R.attr.m < 5.0',
   'R.attr.m != 5.0',
@@ -62,9 +61,9 @@ export const TYPED_HAZARDS: readonly string[] = [
   '!(R.attr.m < 5.0)',
 ];
 
-/** Those that read documents, which are not rendered for MySQL. */
+/** Conditions on documents, which are not rendered for MySQL. */
 export const DOCUMENT_HAZARDS: readonly string[] = [
-  // A scalar for an array.
+  // A scalar in place of an array.
   'R.attr.map.a[0] == "x"',
   'R.attr.any[0] == "x"',
   'R.attr.map.list[0] == "x"',
@@ -85,7 +84,7 @@ export const DOCUMENT_HAZARDS: readonly string[] = [
   'R.attr.list > 0',
   'R.attr.list.exists(t, t in ["x", "y"])',
   'R.attr.list.exists_one(t, t == "x")',
-  // Numbers that are no doubles.
+  // Numbers that are not doubles.
   'R.attr.map.a > 5.0',
   'R.attr.map.a < 5.0',
   'R.attr.map.a == 0.0',
@@ -101,7 +100,7 @@ export const DOCUMENT_HAZARDS: readonly string[] = [
   'R.attr.map[P.attr.nul] == "x"',
   'R.attr.map[P.attr.half] != "x"',
   'has(R.attr.map.a) && R.attr.map[P.attr.nul] == null',
-  // A document beside several constants.
+  // A document compared with several constants.
   'R.attr.map.a in ["x", "y"]',
   '!(R.attr.map.a in ["x", "y"])',
   'R.attr.any in ["x", true]',

@@ -5,7 +5,7 @@ import { startMariadb } from './mariadb-server.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from './typed-table.js';
 
-const test = suite('filters as SQL, run by MariaDB');
+const test = suite('SQL filters in MariaDB');
 
 test('MariaDB selects exactly the rows that check allows, over typed columns', async () => {
   const server = await startMariadb();
@@ -15,7 +15,7 @@ test('MariaDB selects exactly the rows that check allows, over typed columns', a
   }
   const { connection } = server;
   try {
-    // Dates that do not exist are stored as they are.
+    // Invalid dates are stored unchanged.
     await connection.query("SET sql_mode = 'ALLOW_INVALID_DATES'");
     await connection.query(createTable('mysql'));
     const typed: TypedDatabase = {
@@ -50,7 +50,7 @@ test('MariaDB selects exactly the rows that check allows, over typed columns', a
 
 test.run();
 
-/** 64 bits as text, which carries them all. */
+/** 64-bit integers as strings, which hold all of their digits. */
 function written(cell: Cell): string | number | boolean | null {
   return typeof cell === 'bigint' ? String(cell) : cell;
 }

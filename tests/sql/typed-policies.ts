@@ -10,9 +10,7 @@ export const DERIVED_ROLES: Document = {
   },
 };
 
-/**
- * Policies of a kind whose conditions read columns of every type as they may be read, and sometimes as they may not.
- */
+/** Policies of a kind whose conditions read columns of every type, mostly correctly and sometimes not. */
 export function typedPolicies(random: Random, kind: string, hasJson: boolean): readonly Document[] {
   const rule = (): object => (random.chance(0.9) ? { condition: { match: randomMatch(random, 2, hasJson) } } : {});
   return [
@@ -56,7 +54,7 @@ function randomMatch(random: Random, depth: number, hasJson: boolean): Match {
   return random.pick([{ all: { of } }, { any: { of } }, { none: { of } }] satisfies Match[]);
 }
 
-/** @param bound the variables of the macros around. */
+/** @param bound the macro variables in scope. */
 function condition(random: Random, depth: number, bound: readonly string[], hasJson: boolean): string {
   if (depth === 0 || random.chance(0.5)) return atom(random, bound, hasJson);
   const inner = (): string => `(${condition(random, depth - 1, bound, hasJson)})`;
@@ -219,7 +217,7 @@ const PRESENT_PARTS = [
   'R.attr.list[0].a',
 ];
 
-/** As CEL and JSON spell them alike. */
+/** Strings with equal spelling in CEL and JSON. */
 const PLAIN_TEXTS = TEXTS.filter((text) => !text.includes('\0'));
 
 /** A double. */

@@ -4,7 +4,7 @@ import { compareHazards, compareTyped, type TypedDatabase } from './typed-compar
 import { type Cell, COLUMNS, createTable } from './typed-table.js';
 import { skip } from '../support/skip.js';
 
-const test = suite('filters as SQL, run by PostgreSQL');
+const test = suite('SQL filters in PostgreSQL');
 
 test('PostgreSQL selects exactly the rows that check allows, over typed columns', async () => {
   const cluster = await startCluster();
@@ -14,9 +14,9 @@ test('PostgreSQL selects exactly the rows that check allows, over typed columns'
   }
   const { client } = cluster;
   try {
-    // An order of texts that is not that of bytes, as most databases have.
+    // A string order that is not byte order, as in most databases.
     await client.query("CREATE COLLATION words (provider = icu, locale = 'en')");
-    // And texts that differ and are equal.
+    // And a collation in which different strings are equal.
     await client.query("CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
     await client.query('CREATE EXTENSION citext');
     await client.query("SET TimeZone = 'Asia/Kolkata'");
@@ -54,7 +54,7 @@ test('PostgreSQL selects exactly the rows that check allows, over typed columns'
 
 test.run();
 
-/** As text, which carries 64 bits and the sign of zero. */
+/** As strings, which hold 64 bits and the sign of zero. */
 function written(cell: Cell): string | boolean | null {
   if (Object.is(cell, -0)) return '-0';
   return typeof cell === 'number' || typeof cell === 'bigint' ? String(cell) : cell;

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { COLUMNS, createTable } from './typed-table.js';
 
-const test = suite('filters as SQL, run by SQLite');
+const test = suite('SQL filters in SQLite');
 
 test('SQLite selects exactly the rows that check allows, over typed columns', async () => {
   const { Database } = await initSqlJs();
@@ -13,7 +13,7 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
     dialect: 'sqlite',
     async fill(rows) {
       database.run('BEGIN; DELETE FROM things');
-      // As texts, so that 64 bits arrive; the columns' affinity makes them integers.
+      // As strings, so that 64 bits arrive; the columns' affinity turns them into integers.
       const insert = database.prepare(`INSERT INTO things VALUES (?, ?${', ?'.repeat(COLUMNS.length)})`);
       for (const [position, { id, cells }] of rows.entries())
         insert.run([

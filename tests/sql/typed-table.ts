@@ -3,11 +3,11 @@ import type { Random } from '../support/oracle/random.js';
 import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import { documentOf, hostileAttributes, NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
-/** A row of the typed table: what each column holds, and what check is told of it. */
+/** A row of the typed table: the content of each column, and the attributes that check gets. */
 export interface TypedRow {
   readonly id: string;
   readonly attr: Attributes;
-  /** What check may be told as well, of what JSON cannot say. */
+  /** Alternative attributes for check, where JSON cannot represent the content exactly. */
   readonly orTold?: Attributes;
   readonly cells: readonly Cell[];
 }
@@ -15,8 +15,8 @@ export interface TypedRow {
 export type Cell = string | number | bigint | boolean | null;
 
 /**
- * The attributes that random policies read, each with a column of a type; with NULL as no attribute, and for some as
- * null.
+ * The attributes that random policies read, each with a column of a type. NULL means a missing attribute, and for some
+ * columns null.
  */
 const TYPED_TABLE: SqlTable = {
   name: 'things',
@@ -46,8 +46,8 @@ const TYPED_TABLE: SqlTable = {
 };
 
 /**
- * The table as a database has it. Each has columns of several collations; `word` has one that its dialect takes for
- * usual.
+ * The table for a database, with columns of several collations. The collation of `word` is the usual one of the
+ * dialect.
  */
 export function typedTable(dialect: SqlDialect): SqlTable {
   if (dialect !== 'sqlite') return TYPED_TABLE;
@@ -81,7 +81,7 @@ export const COLUMNS: readonly string[] = Object.values(TYPED_TABLE.columns).map
   ({ column }) => column.split('.').at(-1) as string,
 );
 
-/** The statement that makes the table. */
+/** The statement that creates the table. */
 export function createTable(dialect: SqlDialect): string {
   const types: { readonly [type: string]: string } =
     dialect === 'postgresql'
@@ -121,7 +121,7 @@ export function createTable(dialect: SqlDialect): string {
   return `CREATE TABLE things (position integer PRIMARY KEY, id text, ${columns.join(', ')})`;
 }
 
-/** A row of the table: what the database stores is what check is told, type by type. */
+/** A random row of the table, with equal content for the database and for check, type by type. */
 export function typedRow(random: Random, dialect: SqlDialect): TypedRow {
   const hostile = hostileAttributes(random);
   const values: { [name: string]: unknown } = { place: {} };
@@ -219,14 +219,14 @@ function ofEntry([stored, told]: readonly [string, string]): Content {
   return { told, stored };
 }
 
-/** JSON's own, so that `__proto__` is a name like any other. */
+/** Uses JSON.parse, so that `__proto__` is a name like any other. */
 function put(values: { [name: string]: unknown }, name: string, value: unknown): void {
   const [parent, field] = name.split('.') as [string, string?];
   if (field === undefined) values[parent] = value;
   else values[parent] = { ...(values[parent] as object), [field]: value };
 }
 
-/** Texts that some collation takes for another of them. */
+/** Strings that some collation treats as equal to another one. */
 const COLLATING: readonly string[] = [
   'x ',
   'x\t',
@@ -254,7 +254,7 @@ const UNUSUAL_NUMBERS: { readonly [dialect in SqlDialect]: readonly number[] } =
   mysql: [],
 };
 
-/** Times that are none to check, as stored and as told. */
+/** Invalid times for check, as stored and as passed to check. */
 const UNUSUAL_TIMES: { readonly [dialect in SqlDialect]: { readonly [stored: string]: string } } = {
   sqlite: Object.fromEntries(
     ['+010000-01-01T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '0000-06-01T00:00:00.000Z'].map((text) => [
@@ -280,7 +280,7 @@ const UNUSUAL_TIMES: { readonly [dialect in SqlDialect]: { readonly [stored: str
   },
 };
 
-/** What is no array in a column of lists, and numbers that are no doubles. */
+/** Values that are not arrays in a list column, and numbers that are not doubles. */
 const UNUSUAL_LISTS: readonly string[] = [
   '"x"',
   '1',

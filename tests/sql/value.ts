@@ -1,20 +1,20 @@
 import type { JsonValue } from '#runtime/residual';
 import { Refusal, type Statement } from './statement.js';
 
-/** What a value may be, as `json_type` names it; a number of either spelling is `real`. */
+/** The possible types of a value, as `json_type` names them; every number is `real`. */
 export type Type = 'null' | 'true' | 'false' | 'real' | 'text' | 'array' | 'object';
 
-/** A value of CEL in SQL: two expressions, because SQL's NULL says neither what failed nor what is null. */
+/** A CEL value in SQL. It needs two expressions, because SQL's NULL distinguishes neither failures nor null. */
 export interface SqlValue {
   /** A `Type`; NULL where the evaluation fails. */
   readonly type: string;
-  /** A number (NULL for NaN), a text, 1 or 0, the JSON of a list or map; whatever where the evaluation fails. */
+  /** A number (NULL for NaN), a string, 1 or 0, the JSON of a list or map; anything where the evaluation fails. */
   readonly value: string;
-  /** All that it can be. */
+  /** All types that it can have. */
   readonly types: readonly Type[];
-  /** Whether it may be an int: beside a double it has no arithmetic. */
+  /** Whether it may be an int: next to a double it has no arithmetic. */
   readonly mayBeInt: boolean;
-  /** Where it stands in a document, for selections from it. */
+  /** Its position in a document, for selections from it. */
   readonly place?: { readonly document: string; readonly path: string };
 }
 
@@ -51,7 +51,7 @@ export function part(statement: Statement, document: string, path: string): SqlV
 
 /** `value.name`. */
 export function field(statement: Statement, value: SqlValue, name: string): SqlValue {
-  // SQLite reads a quoted label up to the next quote, and takes escapes as they are written.
+  // SQLite reads a quoted label up to the next quote, and leaves escapes as they are.
   if (/["\\\u0000-\u001f]/.test(name))
     throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
   return step(statement, value, `."${wellFormed(name)}"`);
@@ -72,14 +72,14 @@ export function ofBoolean(condition: string): SqlValue {
   return valueOf(`CASE (${condition}) WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`, `(${condition})`, ['true', 'false']);
 }
 
-/** A value as a condition: what is no boolean fails. */
+/** A value as a condition: anything other than a boolean fails. */
 export function asBoolean({ type, types }: SqlValue): string {
   return types.includes('true') || types.includes('false')
     ? `CASE ${type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`
     : 'NULL';
 }
 
-/** A text that UTF-8 can hold. */
+/** Whether UTF-8 can represent a string. */
 function wellFormed(text: string): string {
   if (/\p{Surrogate}/u.test(text)) throw new Refusal('value', 'a text with half a surrogate pair');
   return text;
@@ -87,7 +87,7 @@ function wellFormed(text: string): string {
 
 function step(statement: Statement, value: SqlValue, segment: string): SqlValue {
   if (value.place !== undefined) return part(statement, value.place.document, value.place.path + segment);
-  // Any other text is no JSON, and would fail the statement.
+  // Any other text is not JSON and would fail the statement.
   return part(statement, `CASE WHEN ${value.type} IN ('array', 'object') THEN ${value.value} END`, `$${segment}`);
 }
 
