@@ -9,7 +9,7 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
 import { compileTexts } from '../support/compiled.js';
-import { linked } from '../support/plan/load-shared-runtime.js';
+import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 import { randomCondition, randomPrincipal, randomRow, randomVariables } from './random-values.js';
 
 /** The number of stores with random conditions, and of conditions in each; SEED is the first seed. */
@@ -113,7 +113,7 @@ async function compareStore(family: Family, seed: number, tally: Tally): Promise
     family.constants,
   );
   tally.refused += store.refused;
-  const { policies, traced } = await linked(store.compilation);
+  const { policies, traced } = await loadSharedRuntime(store.compilation);
   const options: EngineOptions = {
     clock: () => NOW,
     globals: { limit: 10, env: 'test', ratio: 1.5, tags: ['a', 1], nested: { deep: 2 }, on: true, nothing: null },

@@ -8,7 +8,7 @@ import { selectsRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';
 import { cellsOf, createTable, tableOf } from '../support/sql/schema-table.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
-import { batches, judged, requestOf } from '../support/plan/schema-cases.js';
+import { batches, checkRow, requestOf } from '../support/plan/schema-cases.js';
 
 /**
  * The number of random schemas, each with a policy; SEED is the first seed. SCHEMAS=4000 ROWS=256 is the full run: a
@@ -74,7 +74,7 @@ test('with reject a filter selects exactly the rows that check allows: in proces
       if (plan.unplanned.length > 0) tally.notWhole += 1;
       if (sql.kind === 'refused') tally.refused += 1;
       for (const [position, row] of rows.entries()) {
-        const { isAllowed, isInvalid } = judged(check, request, row);
+        const { isAllowed, isInvalid } = checkRow(check, request, row);
         tally.rows += 1;
         if (isAllowed) tally.allowed += 1;
         if (isInvalid) tally.invalid += 1;

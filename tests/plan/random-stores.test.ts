@@ -8,7 +8,7 @@ import type { WireOperand } from '../support/oracle/operands.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts } from '../support/compiled.js';
-import { linked } from '../support/plan/load-shared-runtime.js';
+import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 import { withSharedNames } from './shared-names.js';
 
 /**
@@ -37,7 +37,7 @@ test('a filter selects exactly the rows that check allows, and in the plain form
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
-    const { policies, traced } = await linked(
+    const { policies, traced } = await loadSharedRuntime(
       compileTexts(textsOf(random.chance(0.4) ? withSharedNames(random, documents) : documents)),
     );
     const options = { defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };

@@ -9,7 +9,7 @@ import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { Watcher } from '../../server/service/watcher.js';
 import { send } from '../support/server/http-client.js';
 import { within } from '../support/timeout.js';
-import { closeUnhindered, start } from '../support/server/start.js';
+import { closeWithoutDelay, start } from '../support/server/start.js';
 
 const test = suite('health over Connect and gRPC-Web');
 const PATH = '/grpc.health.v1.Health/';
@@ -116,7 +116,7 @@ test('a watch of an unknown service returns that, and a client that disconnects 
   });
   assert.is(first.text, '{"status":"SERVICE_UNKNOWN"}');
   first.call.destroy();
-  await closeUnhindered(server.close);
+  await closeWithoutDelay(server.close);
 });
 
 test.run();

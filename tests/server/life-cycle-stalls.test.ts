@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { within } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
-import { closeUnhindered, start } from '../support/server/start.js';
+import { closeWithoutDelay, start } from '../support/server/start.js';
 
 const test = suite('clients that stall');
 
@@ -67,7 +67,7 @@ test('silent connections do not delay the stop', async () => {
   const server = await start();
   const silent = await open(server.httpAddress);
   const silentGrpc = await open(server.grpcAddress);
-  await closeUnhindered(server.close);
+  await closeWithoutDelay(server.close);
   silent.socket.destroy();
   silentGrpc.socket.destroy();
 });

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { launch, PROGRAMS } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
-import { closeUnhindered, start } from '../support/server/start.js';
+import { closeWithoutDelay, start } from '../support/server/start.js';
 
 const test = suite('start and stop');
 const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0,server.workers=1'];
@@ -45,7 +45,7 @@ test('one line names both listeners, and SIGTERM stops the idle server quickly w
     client.waitForReady(Date.now() + 20_000, (error) => (error ? reject(error) : resolve(undefined))),
   );
   server.child.kill('SIGTERM');
-  await closeUnhindered(() => server.ended);
+  await closeWithoutDelay(() => server.ended);
   const { code, stdout, stderr } = await server.ended;
   assert.is(code, 0, stderr);
   // The rest is the log.

@@ -9,8 +9,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeCertificate } from '../support/certificate.js';
 import { until } from '../support/workers/server.js';
-import { GoodStreams } from '../support/server/well-behaved-clients.js';
-import { judge, socketsOf, type Stalled, targetsOf } from '../support/server/assert-stalls-end.js';
+import { OpenStreams } from '../support/server/well-behaved-clients.js';
+import { assertStallsEnd, socketsOf, type Stalled, targetsOf } from '../support/server/assert-stalls-end.js';
 import { FLOODS, STALLS, sipping, type Target, watching } from '../support/server/stalling-clients.js';
 
 const test = suite('connections that stall over HTTP/2 and TLS');
@@ -60,7 +60,7 @@ test('a thousand stalling clients leave no socket open, and other clients are no
   let count = 0;
   for (const isTls of [false, true]) {
     await onServer(isTls ? TLS : [], async (served) => {
-      count += await judge(served, isTls ? certificate.cert : undefined, STALLS, CLIENTS);
+      count += await assertStallsEnd(served, isTls ? certificate.cert : undefined, STALLS, CLIENTS);
     });
   }
   assert.ok(count >= 1000, `${count} clients`);
@@ -71,7 +71,7 @@ test('clients that flood the server do not affect others', async () => {
   for (const isTls of [false, true])
     await onServer(
       [...patient, ...(isTls ? TLS : [])],
-      async (served) => void (await judge(served, isTls ? certificate.cert : undefined, FLOODS, 1)),
+      async (served) => void (await assertStallsEnd(served, isTls ? certificate.cert : undefined, FLOODS, 1)),
     );
 });
 
@@ -124,8 +124,8 @@ test('a streamed response is not cut while it is read, however long it takes', a
   const short = ['readTimeout', 'writeTimeout', 'idleTimeout'].map((name) => `server.advanced.http.${name}=500ms`);
   await onServer(short, async (served) => {
     const before = socketsOf(served);
-    const streams = new GoodStreams(served);
-    await until(() => socketsOf(served) === before + GoodStreams.CONNECTIONS, 'the streams are open');
+    const streams = new OpenStreams(served);
+    await until(() => socketsOf(served) === before + OpenStreams.CONNECTIONS, 'the streams are open');
     for (let round = 0; round < 3; round++) {
       const stalls = STALLS.filter(({ name }) => TAKING_LONGEST.includes(name));
       assert.is(stalls.length, TAKING_LONGEST.length);
@@ -135,7 +135,7 @@ test('a streamed response is not cut while it is read, however long it takes', a
         ),
       );
       await until(
-        () => socketsOf(served) <= before + GoodStreams.CONNECTIONS,
+        () => socketsOf(served) <= before + OpenStreams.CONNECTIONS,
         'connections that begin later have had their time',
       );
       for (const client of opened) client.destroy();

@@ -16,7 +16,7 @@ import { type HttpServer, httpServer } from '../../server/transport/http/http-se
 import { makeCertificate } from '../support/certificate.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
-import { closeUnhindered } from '../support/server/start.js';
+import { closeWithoutDelay } from '../support/server/start.js';
 
 const test = suite('TLS on the HTTP port');
 const certificate = makeCertificate('authz');
@@ -125,7 +125,7 @@ test('an idle port is free again when the server has stopped', async () => {
   await Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('connect', resolve))));
   const closed = Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('close', resolve))));
   await door.close();
-  await closeUnhindered(() => http.stop(60_000));
+  await closeWithoutDelay(() => http.stop(60_000));
   await closed;
   const next = createServer();
   await new Promise<void>((resolve, reject) =>

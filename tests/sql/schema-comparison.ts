@@ -3,7 +3,7 @@ import { createEngine } from '#runtime/engine';
 import { filterText, FLAT, selects, type Writing } from '#runtime/residual';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
-import { batches, type Case, judged, requestOf } from '../support/plan/schema-cases.js';
+import { batches, type Case, checkRow, requestOf } from '../support/plan/schema-cases.js';
 import { type Cell, cellsOf, tableOf } from '../support/sql/schema-table.js';
 
 /** A database with the table of `createTable`. */
@@ -64,7 +64,7 @@ export async function compareSchemas(database: SchemaDatabase, { seed, schemas, 
       });
       const [first] = stored;
       if (first === undefined) continue;
-      const outcomes = stored.map(({ row }) => judged(engine, request, row));
+      const outcomes = stored.map(({ row }) => checkRow(engine, request, row));
       const columns = Object.keys(first.cells);
       await database.fill(
         columns,
@@ -81,7 +81,7 @@ export async function compareSchemas(database: SchemaDatabase, { seed, schemas, 
           continue;
         }
         for (const [position, { row }] of stored.entries()) {
-          const { isAllowed, isInvalid } = outcomes[position] as ReturnType<typeof judged>;
+          const { isAllowed, isInvalid } = outcomes[position] as ReturnType<typeof checkRow>;
           const isSelected = selected.has(position);
           tally.rowChecks += 1;
           if (isAllowed) tally.allowed += 1;

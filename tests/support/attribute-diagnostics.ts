@@ -7,7 +7,7 @@ import { allow, resourcePolicy, when } from './warnings.js';
 /** The fields of a policy that names `_schemas/r.json` for the resource. */
 export const BY_SCHEMA = ', schemas: {resourceSchema: {ref: "authz:///r.json"}}';
 
-/** The codes of what is said about attributes in policies, with the paths and texts that stand in the messages. */
+/** The codes of diagnostics about attributes in policies, with the paths and names in their messages. */
 export function attributeProblems(
   documents: readonly string[],
   schema: JsonValue,
@@ -23,14 +23,14 @@ export function attributeProblems(
     .map(({ code, message }) => `${code}: ${message}`);
 }
 
-/** The same of one condition, the codes only, by the schema of the resource. */
+/** The same for one condition, only the codes, with the schema of the resource. */
 export function codesFor(expression: string, schema: JsonValue, fields = ''): readonly string[] {
   return codesOf(
     attributeProblems([resourcePolicy([allow('[view]', '[user]', when(expression))], BY_SCHEMA + fields)], schema),
   );
 }
 
-/** What is reported with `--strict-types`: the attributes that may be missing, as they are written. */
+/** The diagnostics of `--strict-types`: the attributes that may be missing, as written. */
 export function missingIn(expression: string, schema: JsonValue, fields = ''): readonly string[] {
   const policy = resourcePolicy([allow('[view]', '[user]', when(expression))], BY_SCHEMA + fields);
   return attributeProblems([policy], schema, true).map((line) => /`(.*?)` may be missing/.exec(line)?.[1] ?? line);

@@ -9,8 +9,8 @@ export interface TestCertificate {
 }
 
 /**
- * Makes a certificate (X.509 v3, P-256) for `localhost` and the loopback addresses that is signed by another, or by
- * itself: tests need certificates that differ, and no tool beside Node.
+ * Creates a certificate (X.509 v3, P-256) for `localhost` and the loopback addresses, signed by another one or by
+ * itself. Tests need distinct certificates without tools other than Node.
  */
 export function makeCertificate(name: string, issuer?: TestCertificate): TestCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -5,18 +5,18 @@ import { bundle } from '../../compiler/bundle/index.js';
 import { type Compilation, compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 
-/** The folder of this repository. */
+/** The root of this repository. */
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Recorded material beside the repository; the suites that need it are skipped where it is absent. */
+/** Recorded material next to the repository. Suites that need it are skipped where it is absent. */
 export const SHARED = join(ROOT, '..', 'shared');
 
-/** Compiles policies given as texts by path. */
+/** Compiles policies given as source texts by path. */
 export function compileTexts(texts: { readonly [path: string]: string }): Compilation {
   return compile(Object.entries(texts).map(([path, text]) => new Source(path, text)));
 }
 
-/** The bundle of a compilation, loaded as a server would load it. Throws with the diagnostics when there is none. */
+/** Loads the bundle of a compilation as a server would. Throws with the diagnostics when there is none. */
 export async function loaded(compilation: Compilation): Promise<BundleModule> {
   if (compilation.program === undefined) {
     throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));

@@ -19,11 +19,11 @@ function failureOf(outcomes: readonly Outcome[], known: KnownFailures, total = 2
   }
 }
 
-test('a suite passes when all cases pass but the known failures', () => {
+test('a suite passes when all cases pass except the known failures', () => {
   assert.is(failureOf([PASSED, FAILED], new Map([['suite/b', 'a reason']])), 'nothing');
 });
 
-test('a suite fails when a case fails that is not known to, when a known failure passes, and when one is not a case', () => {
+test('a suite fails for an unknown failure, for a known failure that passes, and for a known failure that is not a case', () => {
   assert.match(failureOf([PASSED, FAILED], new Map()), 'suite/b is wrong');
   assert.match(
     failureOf([PASSED, { ...FAILED, problem: undefined }], new Map([['suite/b', 'a reason']])),

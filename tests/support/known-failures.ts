@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Cases that do not pass, and why: id to reason. A listed case that passes is a failure as well, so the list can only
- * shrink honestly.
+ * Cases that do not pass, with the reasons: id to reason. A listed case that passes is a failure as well, so that the
+ * list stays minimal.
  */
 export type KnownFailures = ReadonlyMap<string, string>;
 
-/** How one recorded case went; `problem` is undefined when it passed. */
+/** The result of one recorded case; `problem` is undefined when it passed. */
 export interface Outcome {
   readonly id: string;
   readonly problem: string | undefined;
 }
 
 /**
- * Reads a `known-failures.txt`: a line `id: reason` a case; empty lines and lines that begin with `#` say nothing.
- * Throws when a line has no reason.
+ * Reads a `known-failures.txt`: a line `id: reason` per case. Ignores empty lines and lines that begin with `#`. Throws
+ * when a line has no reason.
  */
 export function readKnownFailures(file: string): KnownFailures {
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -27,10 +27,9 @@ export function readKnownFailures(file: string): KnownFailures {
 }
 
 /**
- * Prints `suite passed/total`, and fails for every case that the list does not foresee: failing unlisted, passing
- * listed, listed but not there.
- *
- * @param total how many cases the suite has: none is lost on the way.
+ * Prints `suite passed/total`, and fails for every case that contradicts the list: failing and unlisted, passing and
+ * listed, listed and missing.
+ * @param total the number of cases in the suite, so that none is lost.
  */
 export function settle(suite: string, outcomes: readonly Outcome[], known: KnownFailures, total: number): void {
   if (total === 0 || outcomes.length !== total) throw new Error(`${suite} ran ${outcomes.length} cases, not ${total}`);
@@ -40,7 +39,7 @@ export function settle(suite: string, outcomes: readonly Outcome[], known: Known
   const ids = new Set(outcomes.map(({ id }) => id));
   const strays = [...known.keys()].filter((id) => id.startsWith(`${suite}/`) && !ids.has(id));
   const surprises = [
-    ...outcomes.flatMap(({ id, problem }) => surpriseOf(id, problem, known)),
+    ...outcomes.flatMap(({ id, problem }) => contradictionOf(id, problem, known)),
     ...strays.map((id) => `${id} is no case`),
   ];
   if (surprises.length > 0)
@@ -56,7 +55,7 @@ function entryOf(line: string, file: string): readonly [string, string] {
   return [line.slice(0, colon), reason];
 }
 
-function surpriseOf(id: string, problem: string | undefined, known: KnownFailures): readonly string[] {
+function contradictionOf(id: string, problem: string | undefined, known: KnownFailures): readonly string[] {
   if (problem !== undefined && !known.has(id)) return [`${id} ${problem}`];
   if (problem === undefined && known.has(id)) return [`${id} passes: take it off the known failures`];
   return [];

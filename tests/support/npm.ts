@@ -2,8 +2,8 @@ import { realpathSync, existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 /**
- * The program of npm, to be run by the Node of this process: a Node binary of the registry comes without npm. Throws
- * when there is none.
+ * The npm program, to run with the Node of this process: a Node binary of the registry has no npm. Throws when there is
+ * none.
  */
 export function npmProgram(): string {
   const { npm_execpath: running, PATH = '' } = process.env;

@@ -11,13 +11,13 @@ import {
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { descriptorSet } from '../../proto/gen/descriptors.js';
 
-/** A message type of the committed descriptors, read and written by a library that knows nothing of our codec. */
+/** A message type of the committed descriptors, read and written by a library that is independent of our codec. */
 export interface MessageType {
   readonly encode: (json: JsonValue) => Buffer;
   readonly decode: (bytes: Uint8Array) => JsonValue;
 }
 
-/** The type of a full name. Throws when there is none. */
+/** The type with a full name. Throws when there is none. */
 export function messageType(name: string): MessageType {
   const type: DescMessage | undefined = registry.getMessage(name);
   if (type === undefined) throw new Error(`no message ${name}`);
@@ -31,7 +31,7 @@ const registry: FileRegistry = createFileRegistry(
   fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')),
 );
 
-/** The same numbers below a bound at every run. */
+/** A generator of numbers below a bound, the same in every run. */
 export function randomNumbers(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
@@ -40,7 +40,7 @@ export function randomNumbers(seed: number): (bound: number) => number {
   };
 }
 
-/** Bytes with some bits of luck: cut off, bytes replaced, a piece doubled. */
+/** Damages bytes: cuts them off, replaces some, or doubles a piece. */
 export function damaged(bytes: Buffer, next: (bound: number) => number): Buffer {
   const cut = bytes.subarray(0, next(3) === 0 ? next(bytes.length) : bytes.length);
   const from = next(cut.length + 1);

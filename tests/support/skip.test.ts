@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { ROOT } from './compiled.js';
 import { skip, skipsIn } from './skip.js';
 
-/** What a test file prints when it does this. */
+/** The output of a test file that does this. */
 function printedBy(run: () => void): string {
   const { log } = console;
   const lines: string[] = [];
@@ -18,7 +18,7 @@ function printedBy(run: () => void): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-test('a skip is found in the output of its test file, also among dots, with its place and its reason', () => {
+test('a skip is found in the output of its test file, also between dots, with its file and its reason', () => {
   const report = printedBy(() => skip(import.meta.url, 'Chromium is not installed'));
   assert.equal(skipsIn(` suite  • • ${report}• •   (2 / 2)\n`), [
     'tests/support/skip.test.ts: Chromium is not installed',
@@ -32,11 +32,11 @@ test('every reason counts, and counts once', () => {
   assert.equal(skipsIn(report), ['tests/support/skip.test.ts: no browser', 'tests/support/skip.test.ts: no worker']);
 });
 
-test('what others print is not a skip', () => {
+test('other output is not a skip', () => {
   assert.equal(skipsIn('1 skipped\nskipped: x\n  SKIPPED y\n'), []);
 });
 
-test('no test file has another way', () => {
+test('no test file skips in another way', () => {
   const files = (readdirSync(join(ROOT, 'tests'), { recursive: true }) as string[]).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('support/skip'),
   );

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 /**
  * Reports that a test file, or a part of it, does not run here and why. `npm test` counts these reports and names them
  * above its closing line.
- *
  * @param url `import.meta.url` of the test file.
  * @param reason what is missing, and where it would be: "Chromium is not installed (/usr/bin/chromium)".
  */

@@ -1,10 +1,7 @@
-/** How long a machine may take for anything, in milliseconds: no test that passes comes near it. */
+/** The longest time that any step may take, in milliseconds. No passing test comes near it. */
 export const LAST_RESORT = 60_000;
 
-/**
- * Waits for what has to happen. Rejects when it has not after a minute, so that a test that hangs says what it waited
- * for.
- */
+/** Waits for a promise. Rejects after a minute, so that a test that hangs says what it waited for. */
 export async function within<T>(happening: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,8 +1,8 @@
 import { compileTexts } from './compiled.js';
 
 /**
- * What the compiler warns of, `code: message`, in a set of policies given without their `apiVersion`. Throws when they
- * do not compile.
+ * The warnings of the compiler, as `code: message`, for a set of policies given without their `apiVersion`. Throws when
+ * they do not compile.
  */
 export function warningsOf(...documents: readonly string[]): readonly string[] {
   const texts = Object.fromEntries(
@@ -14,12 +14,12 @@ export function warningsOf(...documents: readonly string[]): readonly string[] {
   return lines;
 }
 
-/** The codes of what the compiler warns of. */
+/** The codes of the warnings of the compiler. */
 export function warningCodesOf(...documents: readonly string[]): readonly string[] {
   return warningsOf(...documents).map((line) => line.slice(0, line.indexOf(':')));
 }
 
-/** A resource policy with the given rules, each as YAML flow mapping; `fields` are further fields of it. */
+/** A resource policy with these rules, each a YAML flow mapping; `fields` are additional fields. */
 export function resourcePolicy(rules: readonly string[], fields = ''): string {
   return `resourcePolicy: {resource: album, version: default${fields}, rules: [${rules.join(', ')}]}`;
 }
@@ -33,7 +33,7 @@ export function deny(actions: string, roles: string, rest = ''): string {
   return `{actions: ${actions}, effect: EFFECT_DENY, roles: ${roles}${rest}}`;
 }
 
-/** A condition as further field of a rule. */
+/** A condition as an additional field of a rule. */
 export function when(expression: string): string {
   return `, condition: {match: {expr: ${JSON.stringify(expression)}}}`;
 }

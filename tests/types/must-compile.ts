@@ -1,5 +1,5 @@
 /**
- * Every use here must compile: `tsc` over this file is the test. What must not compile stands in must-not-compile.ts.
+ * Every use here must compile: `tsc` on this file is the test. must-not-compile.ts has the uses that must not compile.
  */
 import { createEngine, type Engine } from '#runtime/engine';
 import {
@@ -21,7 +21,7 @@ import type { Actions, Policies } from './generated/types.js';
 const contact = { owner: 'a', status: 'draft' } as const;
 const principal = { id: 'a', roles: ['user'], attr: { department: 'x' } };
 
-/** 1 to 12: what may be asked of a client. */
+/** 1 to 12: questions to a client. */
 export const ASKED = [
   (client: AuthzClient<Policies>) =>
     client.isAllowed({ principal, resource: { kind: 'contact', id: '1', attr: contact }, action: 'read' }),
@@ -86,7 +86,7 @@ export const ATTRIBUTES: readonly ResourceOf<Policies, 'contact'>['attr'][] = [
   { ...contact, extra: { whatever: [1, 'x', null] }, pair: ['x', 1], both: { a: 'x', b: true }, tags: undefined },
 ];
 
-/** 25 to 31: what comes back. */
+/** 25 to 31: results. */
 export async function answers(client: AuthzClient<Policies>): Promise<unknown> {
   const answer = await client.check({
     principal,
@@ -113,7 +113,7 @@ export async function answers(client: AuthzClient<Policies>): Promise<unknown> {
     );
 }
 
-/** 32 to 37: every way to make one. */
+/** 32 to 37: every way to create a client. */
 export const CLIENTS: readonly (() => AuthzClient<Policies>)[] = [
   () => restClient<Policies>({ url: 'http://x', timeout: 100, headers: { authorization: 'x' } }),
   () => connectClient<Policies>({ url: 'http://x', headers: async () => ({ traceparent: 'x' }), fetch }),
@@ -154,7 +154,7 @@ export function engines(engine: Engine<Policies>, untyped: Engine, anyone: Authz
   ];
 }
 
-/** 46 to 50: types by name, and more actions than are named. */
+/** 46 to 50: types by name, and more actions than policies name. */
 type Wider = WithActions<Policies, 'contact', 'archive'>;
 export const KIND: KindOf<Policies> = 'report';
 export const ACTION: ActionOf<Policies, 'contact'> = 'export:xlsx';

@@ -1,5 +1,5 @@
 /**
- * No use here may compile: each has an error at the line below its comment, and a comment without one is an error
+ * No use here may compile: each has an error in the line below its comment, and a comment without an error is an error
  * itself.
  */
 import { createEngine, type Engine } from '#runtime/engine';
@@ -26,15 +26,15 @@ const resource = { kind: 'contact', id: '1', attr } as const;
 const note = { kind: 'note', id: '1' } as const;
 
 export const CALLS = [
-  // @ts-expect-error 1: an action that is misspelt
+  // @ts-expect-error 1: a misspelt action
   () => client.check({ principal, resource, actions: ['raed'] }),
   // @ts-expect-error 2: one of several is misspelt
   () => client.check({ principal, resource, actions: ['read', 'updaet'] }),
   // @ts-expect-error 3: an action of another kind
   () => client.isAllowed({ principal, resource, action: 'view' }),
-  // @ts-expect-error 4: a kind that is misspelt
+  // @ts-expect-error 4: a misspelt kind
   () => client.isAllowed({ principal, resource: { kind: 'contcat', id: '1', attr }, action: 'read' }),
-  // @ts-expect-error 5: what a glob does not reach
+  // @ts-expect-error 5: an action that no glob matches
   () => client.isAllowed({ principal, resource, action: 'exports:csv' }),
   // @ts-expect-error 6: no action
   () => client.isAllowed({ principal, resource }),
@@ -44,37 +44,37 @@ export const CALLS = [
   () => client.isAllowed({ principal, resource: { id: '1' }, action: 'view' }),
   // @ts-expect-error 9: no principal
   () => client.isAllowed({ resource: note, action: 'view' }),
-  // @ts-expect-error 10: roles that are one text
+  // @ts-expect-error 10: roles as one string
   () => client.isAllowed({ principal: { id: 'a', roles: 'user' }, resource: note, action: 'view' }),
   // @ts-expect-error 11: an id that is a number
   () => client.isAllowed({ principal, resource: { kind: 'note', id: 1 }, action: 'view' }),
-  // @ts-expect-error 12: a principal without what its schema requires
+  // @ts-expect-error 12: a principal without an attribute that its schema requires
   () => client.isAllowed({ principal: { id: 'a', roles: [] }, resource, action: 'read' }),
   // @ts-expect-error 13: attributes of the principal of another type
   () => client.isAllowed({ principal: { ...principal, attr: { department: 3 } }, resource, action: 'read' }),
-  // @ts-expect-error 14: a resource without what its schema requires
+  // @ts-expect-error 14: a resource without an attribute that its schema requires
   () => client.isAllowed({ principal, resource: { kind: 'contact', id: '1' }, action: 'read' }),
-  // @ts-expect-error 15: actions that are one text
+  // @ts-expect-error 15: actions as one string
   () => client.check({ principal, resource, actions: 'read' }),
   // @ts-expect-error 16: `resources` belong to checkAll
   () => client.check({ principal, resources: [{ resource, actions: ['read'] }] }),
   // @ts-expect-error 17: in a list, an action of another kind
   () => client.checkAll({ principal, resources: [{ resource, actions: ['view'] }] }),
-  // @ts-expect-error 18: in a list, a kind that is misspelt
+  // @ts-expect-error 18: in a list, a misspelt kind
   () => client.checkAll({ principal, resources: [{ resource: { kind: 'notes', id: '1' }, actions: ['view'] }] }),
-  // @ts-expect-error 19: a plan of an action that is misspelt
+  // @ts-expect-error 19: a plan for a misspelt action
   () => client.plan({ principal, resource: { kind: 'contact' }, actions: ['lsit'] }),
-  // @ts-expect-error 20: a plan of a kind that is none
+  // @ts-expect-error 20: a plan for an unknown kind
   () => client.plan({ principal, resource: { kind: 'contacts' }, actions: ['list'] }),
-  // @ts-expect-error 21: a plan of a known attribute of another type
+  // @ts-expect-error 21: a plan with a known attribute of another type
   () => client.plan({ principal, resource: { kind: 'contact', attr: { owner: 3 } }, actions: ['list'] }),
-  // @ts-expect-error 22: a token that is a text
+  // @ts-expect-error 22: a token as a string
   () => client.isAllowed({ principal, resource: note, action: 'view', auxData: { jwt: 'x' } }),
-  // @ts-expect-error 23: an option that is none
+  // @ts-expect-error 23: an unknown option
   () => client.isAllowed({ principal, resource: note, action: 'view' }, { timeOut: 3 }),
-  // @ts-expect-error 24: the engine, an action that is misspelt
+  // @ts-expect-error 24: the engine, a misspelt action
   () => engine.isAllowed({ principal, resource, action: 'raed' }),
-  // @ts-expect-error 25: the engine, a kind that is none
+  // @ts-expect-error 25: the engine, an unknown kind
   () => engine.isAllowed({ principal, resource: { kind: 'nothing', id: '1' }, action: 'read' }),
   // @ts-expect-error 26: the engine, one of several
   () => engine.check({ principal, resources: [{ resource, actions: ['read', 'raed'] }] }),
@@ -82,13 +82,13 @@ export const CALLS = [
   () => engine.plan({ principal, resource: { kind: 'report' }, actions: ['read'] }),
   // @ts-expect-error 28: no bundle
   () => createEngine<Policies>(),
-  // @ts-expect-error 29: types that are none
+  // @ts-expect-error 29: invalid types
   () => restClient<Role>({ url: 'http://x' }),
   // @ts-expect-error 30: no address
   () => restClient<Policies>({}),
   // @ts-expect-error 31: headers that are numbers
   () => connectClient<Policies>({ url: 'http://x', headers: { a: 1 } }),
-  // @ts-expect-error 32: an url where gRPC has an address
+  // @ts-expect-error 32: a URL where gRPC has an address
   () => grpcClient<Policies>({ url: 'http://x' }),
 ];
 
@@ -97,11 +97,11 @@ export const ATTRIBUTES: readonly Partial<ContactSchema>[] = [
   { status: 'drafty' },
   // @ts-expect-error 34: a list of another type
   { tags: [1] },
-  // @ts-expect-error 35: within a list, a member that is missing
+  // @ts-expect-error 35: a missing member within a list
   { phones: [{ kind: 'home' }] },
   // @ts-expect-error 36: within a list, not one of an enum
   { phones: [{ number: '1', kind: 'car' }] },
-  // @ts-expect-error 37: a member that no schema knows
+  // @ts-expect-error 37: a member that the schema does not have
   { onwer: 'a' },
   // @ts-expect-error 38: null where a schema has none
   { owner: null },
@@ -115,9 +115,9 @@ export const ATTRIBUTES: readonly Partial<ContactSchema>[] = [
   { both: { a: 'x' } },
 ];
 
-// @ts-expect-error 43: an answer about another action
+// @ts-expect-error 43: a result for another action
 export const OTHER_ACTION: boolean = answer.allowed.update;
-// @ts-expect-error 44: an effect is no text
+// @ts-expect-error 44: an effect is not any string
 export const EFFECT: string = answer.allowed.read;
 // @ts-expect-error 45: meta may be absent
 export const POLICY: string = answer.meta.actions.read.matchedPolicy;
@@ -125,7 +125,7 @@ export const POLICY: string = answer.meta.actions.read.matchedPolicy;
 export const SOURCE: 'resource.contact.vdefault#read' | undefined = answer.outputs[0]?.src;
 // @ts-expect-error 47: another member of an output
 export const MEMBER: unknown = answer.outputs[0]?.val?.cause;
-// @ts-expect-error 48: answers are not to be changed
+// @ts-expect-error 48: results are read-only
 answer.allowed.read = true;
 // @ts-expect-error 49
 export const KIND: KindOf<Policies> = 'nots';
@@ -133,11 +133,11 @@ export const KIND: KindOf<Policies> = 'nots';
 export const ACTION: ActionOf<Policies, 'note'> = 'read';
 // @ts-expect-error 51
 export const NAMED: Actions['report'] = 'raed';
-// @ts-expect-error 52: any text is a role, but no number is
+// @ts-expect-error 52: any string is a role, but no number is
 export const ROLE: RoleOf<Policies> = 3;
 // @ts-expect-error 53: a role that policies name is one of few
 export const NAMED_ROLE: Role = 'nobody';
 // @ts-expect-error 54
 export const RESOURCE: ResourceOf<Policies, 'report'> = { kind: 'contact', id: '1' };
-// @ts-expect-error 55: an attribute that is misspelt
+// @ts-expect-error 55: a misspelt attribute
 export const PRINCIPAL: PrincipalOf<Policies, 'contact'> = { id: 'a', roles: [], attr: { department: 'x', levle: 3 } };

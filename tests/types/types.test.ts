@@ -13,13 +13,13 @@ const test = suite('types');
 const folder = join(ROOT, 'tests', 'types');
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
-test('the types of policies and schemas are what was recorded', () => {
+test('the emitted types are the recorded ones', () => {
   const { program } = compileFolder(join(folder, 'policies'));
   assert.ok(program);
   assert.fixture(emitTypes(program).text, read('generated/types.ts'));
 });
 
-test('what policies know compiles, and what they do not know does not', () => {
+test('names from policies compile, and other names do not', () => {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT);
   const files = ['must-compile.ts', 'must-not-compile.ts'].map((name) => join(folder, name));
@@ -33,7 +33,7 @@ test('what policies know compiles, and what they do not know does not', () => {
   assert.equal(problems, []);
 });
 
-test('forty mistakes and more are tried, each with a number', () => {
+test('at least forty mistakes are tried, each with a number', () => {
   const text = read('must-not-compile.ts');
   const mistakes = text.match(/@ts-expect-error \d+/g) ?? [];
   assert.equal(

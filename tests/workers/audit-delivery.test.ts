@@ -15,7 +15,7 @@ import {
   workersOf,
 } from '../support/workers/server.js';
 
-const test = suite('audit entries of workers that are killed');
+const test = suite('audit entries of killed workers');
 const bundles = compileBundles();
 const servers: Server[] = [];
 test.after.each(() => discard(servers));
@@ -24,7 +24,7 @@ test.after(() => remove(bundles.folder));
 /** `AUDIT_KILLS=100` for more of them. */
 const KILLS = Number(process.env['AUDIT_KILLS'] ?? 6);
 
-test(`with audit.delivery: before_reply, no entry of an answered call is lost, after ${KILLS} kills`, async () => {
+test(`with audit.delivery: before_reply no entry of an answered call is lost in ${KILLS} kills`, async () => {
   const path = join(bundles.folder, 'audit.log');
   const server = await startProgram(bundles.folder, bundles.view, [
     'server.workers=2',
@@ -51,7 +51,7 @@ test(`with audit.delivery: before_reply, no entry of an answered call is lost, a
   await Promise.all(loops);
   agent.destroy();
   const kinds = new Map<string, Set<unknown>>();
-  // What was answered is in the file already: it is read before the server ends.
+  // Entries of answered calls are already in the file, which is read before the server ends.
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
     const entry = JSON.parse(line) as { readonly callId: string };
     kinds.set(entry.callId, (kinds.get(entry.callId) ?? new Set()).add(entry['log.kind' as never]));
@@ -64,7 +64,7 @@ test(`with audit.delivery: before_reply, no entry of an answered call is lost, a
   assert.is((await stop(server.running)).code, 0);
 });
 
-/** The id of an answered call. Rejects when there is no answer. */
+/** The id of an answered call. Rejects when there is no response. */
 function callId(http: string, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request(`http://${http}/api/check/resources`, { method: 'POST', agent }, (response) => {

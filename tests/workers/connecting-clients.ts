@@ -3,36 +3,40 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { CHECK } from '../support/cli/policies.js';
 import { askGrpc } from '../support/workers/load.js';
 
-/** What became of clients that never stop coming. */
-export interface Newcomers {
-  /** Requests with the answer that they should have. */
+/** The results of clients that keep opening connections. */
+export interface ConnectingClients {
+  /** Requests with the expected response. */
   answered: number;
-  /** Connections that were not made: nobody listened. */
+  /** Failed connections: nothing listened. */
   refused: number;
-  /** Connections that were made and whose request was not answered, by what came instead. */
+  /** Connections that were accepted and whose request was not answered, with the reason. */
   readonly lost: string[];
-  /** No new ones; resolves when the last are answered or refused. */
+  /** Opens no new ones; resolves when the last are answered or refused. */
   readonly stop: () => Promise<void>;
 }
 
-/** How clients come. */
+/** The number of clients of each kind. */
 export interface Ways {
-  /** REST, a connection a request. */
+  /** REST, one connection per request. */
   readonly once: number;
-  /** REST, a connection as long as the server keeps it. */
+  /** REST, one connection for as long as the server keeps it open. */
   readonly kept: number;
-  /** gRPC, a connection a call. */
+  /** gRPC, one connection per call. */
   readonly grpc: number;
 }
 
 /**
- * Clients that open connections until the very end, so many at a time of each kind. They are raw: nobody below them
- * tries again, and each connection that was made counts. A kept one that the server closes while it is idle, with its
- * last answer or before its first request, loses nothing.
+ * Runs clients that open connections until the very end, a fixed number of each kind at a time. They use raw sockets,
+ * so that nothing retries and each accepted connection counts. A keep-alive connection that the server closes while
+ * idle, with its last response or before its first request, loses nothing.
  */
-export function startNewcomers(http: string, grpc: string, { once, kept, grpc: calls }: Ways): Newcomers {
+export function startConnectingClients(
+  http: string,
+  grpc: string,
+  { once, kept, grpc: calls }: Ways,
+): ConnectingClients {
   let isStopping = false;
-  const all: Newcomers = { answered: 0, refused: 0, lost: [], stop };
+  const all: ConnectingClients = { answered: 0, refused: 0, lost: [], stop };
   const loops = [
     ...times(once, () => loop(() => askOver(http, 1))),
     ...times(kept, () => loop(() => askOver(http, Number.POSITIVE_INFINITY))),
@@ -62,11 +66,11 @@ export function startNewcomers(http: string, grpc: string, { once, kept, grpc: c
         else if (waiting) all.lost.push(how);
         waiting = false;
         socket.destroy();
-        // Where nobody listens, it is not asked a thousand times a second.
+        // If nothing listens, do not retry a thousand times a second.
         if (isConnected) resolve();
         else setTimeout(resolve, 5);
       };
-      socket.setTimeout(PATIENCE, () => end(`${address}: no answer in time`));
+      socket.setTimeout(RESPONSE_TIMEOUT, () => end(`${address}: no answer in time`));
       socket.on('connect', () => {
         isConnected = true;
         ask();
@@ -115,8 +119,8 @@ export function startNewcomers(http: string, grpc: string, { once, kept, grpc: c
   return all;
 }
 
-/** Who gets no answer for so many milliseconds gets none. */
-const PATIENCE = 8000;
+/** Milliseconds to wait for a response. */
+const RESPONSE_TIMEOUT = 8000;
 const BODY = JSON.stringify(CHECK);
 const REQUEST = `POST /api/check/resources HTTP/1.1\r\nHost: server\r\nContent-Length: ${Buffer.byteLength(BODY)}\r\n`;
 const KEPT_REQUEST = `${REQUEST}\r\n${BODY}`;
@@ -128,7 +132,7 @@ interface Answer {
   readonly isLast: boolean;
 }
 
-/** The answer, once all of it is there. */
+/** The response, once it is complete. */
 function whole(text: string): Answer | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judge, type Stalled } from '../support/server/assert-stalls-end.js';
+import { assertStallsEnd, type Stalled } from '../support/server/assert-stalls-end.js';
 import { FLOODS, type Stall, STALLS } from '../support/server/stalling-clients.js';
 import { makeCertificate } from '../support/certificate.js';
 import {
@@ -45,10 +45,10 @@ test.after(() => {
 });
 
 /**
- * Opens connections of all kinds; gives how many. Rejects when a process of the server, the primary among them, keeps
- * one, or a worker ends.
+ * Opens connections of all kinds and returns their number. Rejects when a process of the server, including the primary,
+ * keeps one open, or a worker ends.
  */
-async function judgeWorkers(
+async function assertStallsEndInWorkers(
   sets: readonly string[],
   stalls: readonly Stall[],
   isTls: boolean,
@@ -64,7 +64,7 @@ async function judgeWorkers(
     grpc: server.grpc,
     pids: [server.running.child.pid as number, ...workers],
   };
-  const clients = await judge(stalled, isTls ? certificate.cert : undefined, stalls, count);
+  const clients = await assertStallsEnd(stalled, isTls ? certificate.cert : undefined, stalls, count);
   await until(() => workersOf(server).length === 2, 'two workers');
   assert.equal(workersOf(server), workers);
   return clients;
@@ -73,13 +73,13 @@ async function judgeWorkers(
 for (const isTls of [false, true]) {
   const security = isTls ? 'TLS' : 'plaintext';
 
-  test(`clients that stall leave no socket behind in any process: ${security}`, async () => {
+  test(`stalling clients leave no socket open in any process: ${security}`, async () => {
     const kinds = STALLS.filter(({ on }) => on({ port: 'http', isTls, address: { port: 0 } })).length;
-    assert.ok((await judgeWorkers(TIMEOUTS, STALLS, isTls, CLIENTS)) >= kinds * CLIENTS);
+    assert.ok((await assertStallsEndInWorkers(TIMEOUTS, STALLS, isTls, CLIENTS)) >= kinds * CLIENTS);
   });
 
-  test(`clients that flood the server do a good one no harm: ${security}`, async () => {
-    assert.is(await judgeWorkers(PATIENT, FLOODS, isTls, 1), 2 * FLOODS.length);
+  test(`clients that flood the server do not affect others: ${security}`, async () => {
+    assert.is(await assertStallsEndInWorkers(PATIENT, FLOODS, isTls, 1), 2 * FLOODS.length);
   });
 }
 

@@ -17,7 +17,7 @@ import {
   workersOf,
 } from '../support/workers/server.js';
 
-const test = suite('swapping bundles');
+const test = suite('bundle reload');
 const bundles = compileBundles();
 const servers: Server[] = [];
 test.after.each(() => discard(servers));
@@ -33,8 +33,8 @@ async function start(...sets: string[]): Promise<Server> {
   return server;
 }
 
-/** Asks each worker, in turn. */
-/** Says which policies are in force. */
+/** Asks each worker in turn. */
+/** The hash of the bundle in use. */
 async function bundleHash({ http }: Server): Promise<unknown> {
   const { text } = await send(http, 'POST', '/authz.svc.v1.AuthzService/ServerInfo', '{}', {
     'content-type': 'application/json',
@@ -77,7 +77,7 @@ for (const workers of [1, 2]) {
     );
   });
 
-  test(`${title}: without watching, SIGHUP has the file read again; one that was only touched is nothing new`, async () => {
+  test(`${title}: without watching, SIGHUP reloads the file, and a touched but unchanged file is no reload`, async () => {
     const server = await start(`server.workers=${workers}`, 'server.watchBundle=false');
     replaceFile(server.bundle, bundles.edit);
     await sleep(1200);
@@ -92,7 +92,7 @@ for (const workers of [1, 2]) {
     assert.is(server.log().filter(({ message }) => message === 'serving a new bundle').length, 1);
   });
 
-  test(`${title}: a bad bundle is reported once and counted, the last good one stays, also in a new worker; the next good one is taken`, async () => {
+  test(`${title}: an invalid bundle is reported once and counted, the last good one stays in use, also in a new worker, and the next good one is loaded`, async () => {
     const server = await start(`server.workers=${workers}`);
     const bad: readonly string[] = [
       'this is no module (',
@@ -125,7 +125,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-test('a bundle that is written slowly is read when it is whole', async () => {
+test('a bundle that is written slowly is loaded once it is complete', async () => {
   const server = await start('server.workers=1');
   const size = Math.ceil(bundles.edit.length / 12);
   writeFileSync(server.bundle, bundles.edit.slice(0, size));

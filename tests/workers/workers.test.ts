@@ -13,7 +13,7 @@ import { launch, PROGRAMS, stop } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
 import { makeCertificate } from '../support/certificate.js';
 import { askGrpc, askRest, startLoad } from '../support/workers/load.js';
-import { startNewcomers } from './connecting-clients.js';
+import { startConnectingClients } from './connecting-clients.js';
 import {
   compileBundles,
   discard,
@@ -36,7 +36,7 @@ async function start(...sets: string[]): Promise<Server> {
   return server;
 }
 
-test('so many processes serve as are configured, on one port each for HTTP and gRPC, and one line says so once all listen', async () => {
+test('the configured number of processes share one port each for HTTP and gRPC, and one line is printed once all listen', async () => {
   const server = await start('server.workers=3');
   assert.is(workersOf(server).length, 3);
   const load = startLoad(server.http, server.grpc);
@@ -49,13 +49,13 @@ test('so many processes serve as are configured, on one port each for HTTP and g
   assert.is(stdout.match(/REST and Connect on/g)?.length, 1);
 });
 
-test('one worker is the server itself: there is no other process', async () => {
+test('with one worker there is no other process', async () => {
   const server = await start('server.workers=1');
   assert.equal(workersOf(server), []);
   assert.is((await stop(server.running)).code, 0);
 });
 
-test('a worker that dies is replaced, and meanwhile the others answer', async () => {
+test('a worker that dies is replaced, and the others answer meanwhile', async () => {
   const server = await start('server.workers=2');
   const [victim = 0, other = 0] = workersOf(server);
   process.kill(victim, 'SIGKILL');
@@ -77,13 +77,13 @@ test('a worker that dies is replaced, and meanwhile the others answer', async ()
   assert.is(code, 0);
 });
 
-test('a worker whose event loop is stuck is noticed by /_authz/live, whichever worker is asked, until it turns again', async () => {
+test('/_authz/live of any worker reports a worker whose event loop is blocked, until it runs again', async () => {
   const server = await start('server.workers=2');
   const live = (): Promise<number> => send(server.http, 'GET', '/_authz/live').then(({ status }) => status);
   assert.is(await live(), 200);
   const [stuck = 0] = workersOf(server);
   process.kill(stuck, 'SIGSTOP');
-  // The stuck one does not answer, and the other one says that somebody is stuck.
+  // The blocked one does not respond, and the other one reports it.
   const asked = [live(), live()];
   assert.is(await Promise.race(asked), 503);
   process.kill(stuck, 'SIGCONT');
@@ -107,7 +107,7 @@ test('when all workers die at once, the server comes back on the same ports', as
   client.close();
 });
 
-test('a worker told to stop by a signal of its own answers what it has, loses nothing, and is replaced', async () => {
+test('a worker that is stopped by its own signal answers its calls, loses nothing, and is replaced', async () => {
   const server = await start('server.workers=2');
   const load = startLoad(server.http, server.grpc);
   await until(() => load.answers.view > 10, 'answers');
@@ -122,43 +122,42 @@ test('a worker told to stop by a signal of its own answers what it has, loses no
 
 for (const workers of [1, 2]) {
   for (const kind of ['ports', 'socket files']) {
-    test(`${workers === 1 ? 'one process' : 'several workers'}: clients that keep coming until the end are answered or refused, over ${kind}`, async () => {
+    test(`${workers === 1 ? 'one process' : 'several workers'}: clients that connect during the stop are answered or refused, over ${kind}`, async () => {
       const files = `server.httpListenAddr=unix:${join(bundles.folder, 'n-http.sock')},server.grpcListenAddr=unix:${join(bundles.folder, 'n-grpc.sock')}`;
       const server = await start(`server.workers=${workers}`, ...(kind === 'ports' ? [] : [files]));
-      const newcomers = startNewcomers(server.http, server.grpc, { once: 12, kept: 4, grpc: 4 });
-      await until(() => newcomers.answered > 100, 'answers');
+      const clients = startConnectingClients(server.http, server.grpc, { once: 12, kept: 4, grpc: 4 });
+      await until(() => clients.answered > 100, 'answers');
       assert.is((await stop(server.running)).code, 0);
-      await until(() => newcomers.refused > 20, 'nobody listens');
-      await newcomers.stop();
-      // Of a port, one may have been accepted by the system in the very moment in which it was closed
-      // (docs/operations.md).
-      assert.ok(newcomers.lost.length <= (kind === 'ports' ? 1 : 0), newcomers.lost.join('\n'));
+      await until(() => clients.refused > 20, 'nobody listens');
+      await clients.stop();
+      // On a port, the system may have accepted one at the moment when it was closed (docs/operations.md).
+      assert.ok(clients.lost.length <= (kind === 'ports' ? 1 : 0), clients.lost.join('\n'));
     });
   }
 }
 
-test('clients that come while workers leave or are replaced are answered: a connection on its way to a worker that is gone goes to another', async () => {
+test('clients that connect while workers leave or are replaced are answered, because a connection for a worker that is gone is passed to another one', async () => {
   const server = await start('server.workers=2');
-  const newcomers = startNewcomers(server.http, server.grpc, { once: 12, kept: 0, grpc: 0 });
-  await until(() => newcomers.answered > 100, 'answers');
+  const clients = startConnectingClients(server.http, server.grpc, { once: 12, kept: 0, grpc: 0 });
+  await until(() => clients.answered > 100, 'answers');
   const [one = 0, other = 0] = workersOf(server);
-  // Both at once, as a service manager signals a group: the second one stays until there is another.
+  // Both at once, as a service manager signals a group: the second one stays until it is replaced.
   process.kill(one, 'SIGTERM');
   process.kill(other, 'SIGTERM');
   await until(() => !workersOf(server).includes(one) && !workersOf(server).includes(other), 'both are gone');
   await until(() => workersOf(server).length === 2, 'others in their place');
-  const before = newcomers.answered;
-  await until(() => newcomers.answered > before + 50, 'answers of those');
-  await newcomers.stop();
-  assert.equal([newcomers.lost, newcomers.refused], [[], 0]);
+  const before = clients.answered;
+  await until(() => clients.answered > before + 50, 'answers of those');
+  await clients.stop();
+  assert.equal([clients.lost, clients.refused], [[], 0]);
 });
 
-test('with no worker left for a moment, clients wait and are then answered', async () => {
+test('while no worker is left, clients wait and are then answered', async () => {
   const server = await start('server.workers=2');
   const killed = workersOf(server);
   assert.is(killed.length, 2);
   for (const pid of killed) process.kill(pid, 'SIGKILL');
-  // Others may be there before anybody has looked.
+  // Others may be there before the check.
   await until(() => !workersOf(server).some((pid) => killed.includes(pid)), 'both are gone');
   assert.equal(
     await Promise.all([1, 2, 3].map(() => askRest(server.http, false, 20_000))),
@@ -166,7 +165,7 @@ test('with no worker left for a moment, clients wait and are then answered', asy
   );
 });
 
-test('a server that is told to stop under load answers every request that came while it listened, on connections old and new', async () => {
+test('a server that is stopped under load answers every request that it accepted, on new and old connections', async () => {
   const server = await start('server.workers=1');
   const loads = [true, false].map((keepAlive) => startLoad(server.http, server.grpc, 4, keepAlive));
   await until(() => loads.every(({ answers }) => answers.view > 10), 'answers');
@@ -177,7 +176,7 @@ test('a server that is told to stop under load answers every request that came w
   }
 });
 
-test('several workers that are told to stop lose nothing of clients that leave as soon as the server says that it does not serve', async () => {
+test('several workers that are stopped lose nothing of clients that leave when health reports NOT_SERVING', async () => {
   const server = await start('server.workers=2', 'server.shutdownGrace=2s');
   const loads = [true, false].map((keepAlive) => startLoad(server.http, server.grpc, 4, keepAlive));
   await until(() => loads.every(({ answers }) => answers.view > 10), 'answers');
@@ -190,7 +189,7 @@ test('several workers that are told to stop lose nothing of clients that leave a
   assert.is((await stopped).code, 0);
 });
 
-test('what workers cannot start with ends the server with status 1 and one line', async () => {
+test('an invalid configuration of workers ends the server with status 1 and one line', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
@@ -219,7 +218,7 @@ test('what workers cannot start with ends the server with status 1 and one line'
   taken.close();
 });
 
-test('both listeners can be sockets that all workers share: their mode is set, and they are gone at the end', async () => {
+test('both listeners can be sockets that all workers share, with the configured mode, and they are removed at the end', async () => {
   const http = join(bundles.folder, 'w-http.sock');
   const grpc = join(bundles.folder, 'w-grpc.sock');
   const server = await start(
@@ -251,7 +250,7 @@ test('both listeners can be sockets that all workers share: their mode is set, a
   assert.not(existsSync(grpc));
 });
 
-test('several workers serve TLS on both ports, and resume the sessions of one another', async () => {
+test("several workers serve TLS on both ports, and resume each other's sessions", async () => {
   const certificate = makeCertificate('authz');
   const [cert, key] = [join(bundles.folder, 'cert.pem'), join(bundles.folder, 'key.pem')];
   writeFileSync(cert, certificate.cert);
@@ -300,7 +299,7 @@ function handshake(port: number, ca: string, session?: Buffer): Promise<Handshak
   });
 }
 
-test('a server whose primary process is killed leaves no worker behind', async () => {
+test('workers end when the primary process is killed', async () => {
   const server = await start('server.workers=2');
   const workers = workersOf(server);
   server.running.child.kill('SIGKILL');

@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../../server/audit/record.js';
 import type { Call } from '../../../server/service/call.js';
 import type { CallEnd, Checked, Planned } from '../../../server/service/watcher.js';
 
-/** A configuration that differs from the defaults as given. */
+/** A configuration with changes to the defaults. */
 export function configWith(changes: Partial<AuditConfig>): AuditConfig {
   return { ...AUDIT_DEFAULTS, enabled: true, ...changes };
 }

@@ -15,7 +15,7 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.f
 const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
 const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
 
-/** Sends a check over gRPC, by a client that knows nothing of this product but its proto files. */
+/** Sends a check over gRPC with a client that uses only the proto files of this project. */
 export async function checkOverGrpc(address: string, request: JsonValue): Promise<JsonValue> {
   const client = new Client(address, credentials.createInsecure());
   const same = (bytes: Buffer): Buffer => bytes;

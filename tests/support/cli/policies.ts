@@ -12,13 +12,13 @@ resourcePolicy:
 `;
 }
 
-/** The same with a condition that is no expression. */
+/** The same with a condition that does not parse. */
 export const BROKEN_POLICY = `${documentPolicy('view')}      condition:
         match:
           expr: R.attr.owner ==
 `;
 
-/** Asks whether a user may view and edit a document, as JSON. */
+/** A request as JSON: may a user view and edit a document? */
 export const CHECK = {
   requestId: 'r1',
   principal: { id: 'ann', roles: ['user'] },

@@ -7,24 +7,24 @@ import { ROOT } from '../compiled.js';
 /** The two programs as they are shipped, built once for all tests of the command line. */
 export const PROGRAMS = buildPrograms();
 
-/** How a program ended. */
+/** The result of a program. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A program that runs; it is the caller's to end. */
+/** A running program. The caller must stop it. */
 export interface Running {
   readonly child: ChildProcess;
-  /** The first line on standard output. Rejects when the program ends without one. */
+  /** The first line on stdout. Rejects when the program ends without one. */
   readonly firstLine: Promise<string>;
   readonly ended: Promise<Ended>;
-  /** What it has said on standard error up to now. */
+  /** The output on stderr so far. */
   readonly said: () => string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program to completion. */
 export function run(program: string, options: readonly string[], folder: string): Promise<Ended> {
   return launch(program, options, folder).ended;
 }
@@ -50,20 +50,20 @@ export function launch(program: string, options: readonly string[], folder: stri
     });
     child.on('close', () => reject(new Error(`ended without a line: ${stderr}`)));
   });
-  // Who does not wait for a line does not miss it.
+  // Callers need not wait for the line.
   firstLine.catch(() => undefined);
   const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
   return { child, firstLine, ended, said: () => stderr };
 }
 
-/** Tells a program to stop and waits for it; gives its end and how many milliseconds that took. */
+/** Tells a program to stop and waits for it. Returns its result and the milliseconds that it took. */
 export async function stop({ child, ended }: Running): Promise<Ended & { readonly took: number }> {
   const asked = Date.now();
   child.kill('SIGTERM');
   return { ...(await ended), took: Date.now() - asked };
 }
 
-/** Makes a new folder that holds the files. */
+/** Creates a new folder with these files. */
 export function folderOf(files: { readonly [path: string]: string }): string {
   const folder = mkdtempSync(join(tmpdir(), 'authz-cli-'));
   for (const [path, text] of Object.entries(files)) {

@@ -5,9 +5,8 @@ import { ROOT } from '../compiled.js';
 import { PACKAGE_SOURCES } from './package-sources.js';
 
 /**
- * Puts this repository into a project as the package `authz`, as `npm install` would: what it exports, bundled from the
- * sources, and the command. The other packages of this repository are linked beside it.
- *
+ * Installs this repository into a project as the package `authz`, like `npm install`: its exports, bundled from the
+ * sources, and the command. Links the other packages of this repository next to it.
  * @param authzc the file of the built command.
  */
 export async function linkPackage(project: string, authzc: string): Promise<void> {
@@ -15,7 +14,7 @@ export async function linkPackage(project: string, authzc: string): Promise<void
   const folder = join(modules, 'authz');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   rmSync(folder, { recursive: true, force: true });
-  // The compiler is the command here, which is built already.
+  // The compiler is the command here, which is already built.
   const entries = Object.entries(PACKAGE_SOURCES).filter(([name]) => name !== 'authz/compiler');
   const names = entries.map(([name]) => name.slice('authz/'.length));
   await build({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../compiled.js';
 
 /**
- * What the package exports, and the source of each: `authz/runtime` is made of `runtime/engine/index.ts`. Pages are
+ * The exports of the package and the source of each: `authz/runtime` is built from `runtime/engine/index.ts`. Pages are
  * checked and run against these.
  */
 export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = Object.fromEntries(

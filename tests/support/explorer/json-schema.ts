@@ -2,9 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../proto/wire/json-shape.js';
 
 /**
- * What of a value does not satisfy a schema of a document, as `path: keyword`; nothing when all is well. Knows the
- * keywords that the description of the REST interface uses, and throws for any other, so that none is taken for
- * satisfied.
+ * The violations of a schema, as `path: keyword`; empty for a valid value. Supports the keywords that the description
+ * of the REST interface uses, and throws for others, so that none is ignored.
  */
 export function problemsOf(value: Json, schema: JsonObject, document: JsonObject, path = '$'): readonly string[] {
   return Object.entries(schema).flatMap(([keyword, argument]) => {
@@ -25,7 +24,7 @@ interface Asked {
   readonly path: string;
 }
 
-/** Gives problems inside the value, or an empty text for the value itself. */
+/** Returns problems inside the value, or an empty string for the value itself. */
 type Check = (asked: Asked) => readonly string[];
 
 const SILENT = new Set(['description', 'deprecated', 'examples', 'format', 'contentEncoding']);

@@ -1,4 +1,4 @@
-/** How a condition stands in a policy: each place turns a wrong answer of the condition another way. */
+/** The position of a condition in a policy. Each turns a wrong result of the condition into a different error. */
 export const PLACES: { readonly [place: string]: (expr: string, action: string) => readonly object[] } = {
   allow: (expr, action) => [{ ...GRANT, actions: [action], condition: { match: { expr } } }],
   none: (expr, action) => [{ ...GRANT, actions: [action], condition: { match: { none: { of: [{ expr }] } } } }],
@@ -10,7 +10,7 @@ export const PLACES: { readonly [place: string]: (expr: string, action: string) 
 
 const GRANT = { effect: 'EFFECT_ALLOW', roles: ['user'] };
 
-/** Conditions as authors write them; `typedRow` makes rows for them. */
+/** Typical conditions; `typedRow` generates rows for them. */
 export const TYPED: readonly string[] = [
   'R.attr.x == "a"',
   '!(R.attr.x == "a")',
@@ -100,7 +100,7 @@ export const TYPED: readonly string[] = [
   'duration(R.attr.d) < duration("2562047h47m16.854775807s")',
 ];
 
-/** Rows of which each attribute is missing or has the type that those conditions want. */
+/** Rows whose attributes are missing or have the types that those conditions expect. */
 export function typedRow(pick: <T>(of: readonly T[]) => T): { readonly [name: string]: unknown } {
   const row: { readonly [name: string]: unknown } = {
     x: pick([undefined, 'a', 'b', 'ab', 'c']),

@@ -7,10 +7,10 @@ import type { Compilation } from '../../../compiler/compile.js';
 import { ROOT } from '../compiled.js';
 
 /**
- * The bundle of a compilation, with the runtime of this process and not a copy of its own: thousands of them fit into
- * memory, and are soon made.
+ * Loads the bundle of a compilation with the runtime of this process instead of its own copy, so that thousands of them
+ * fit into memory and load quickly.
  */
-export async function linked(compilation: Compilation): Promise<BundleModule> {
+export async function loadSharedRuntime(compilation: Compilation): Promise<BundleModule> {
   if (compilation.program === undefined)
     throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
   const files = new Map(compilation.files.map(({ path, text }) => [path, text]));

@@ -4,7 +4,7 @@ import type { Random } from '../oracle/random.js';
 /** A JSON schema as an object. */
 export type SchemaObject = { readonly [keyword: string]: JsonValue };
 
-/** The attributes that schemas and policies speak of; the others are what rows have besides. */
+/** The attributes that schemas and policies use. Rows may have others, too. */
 export const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
 const ODD_NAMES = ['x', 'a b', 'a.b', '__proto__', 'ä', 'constructor'];
 /** The fields of objects. */
@@ -174,7 +174,7 @@ function objectSchema(random: Random, depth: number): SchemaObject {
   };
 }
 
-/** Attributes of a row: mostly as a schema wants them, some missing, null, of other types or not in the schema. */
+/** Attributes of a row: mostly valid for a schema, some missing, null, of other types or not in the schema. */
 export function randomRow(random: Random, schema: SchemaObject): { readonly [name: string]: JsonValue } {
   const properties = schema.properties as SchemaObject;
   const entries: [string, JsonValue][] = [];
@@ -188,7 +188,7 @@ export function randomRow(random: Random, schema: SchemaObject): { readonly [nam
   return Object.fromEntries(entries);
 }
 
-/** A value that a schema would have, as far as its `type`, `enum` and the like say it. */
+/** A value that satisfies a schema, as far as its `type`, `enum` and similar keywords determine it. */
 function fitting(random: Random, schema: JsonValue, depth: number): JsonValue {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return wild(random, 1);
   const {
@@ -292,7 +292,7 @@ const CONDITIONS = [
   'R.attr.n == 1',
 ];
 
-/** The rules of a policy: an ALLOW, and a DENY now and then. */
+/** The rules of a policy: an ALLOW, and sometimes a DENY. */
 export function randomRules(random: Random): readonly JsonValue[] {
   const condition = (): SchemaObject => {
     const exprs = random.times(1, 2, () => ({ expr: random.pick(CONDITIONS) }));

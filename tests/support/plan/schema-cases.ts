@@ -5,10 +5,10 @@ import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
 import { ALLOW } from '#runtime/policy';
 import { Random } from '../oracle/random.js';
-import { linked } from './load-shared-runtime.js';
+import { loadSharedRuntime } from './load-shared-runtime.js';
 import { randomRow, randomRules, randomSchema, type SchemaObject } from './random-schemas.js';
 
-/** A random schema, and a policy of its own whose resources it is for. */
+/** A random schema, and its own policy for a resource kind that uses it. */
 export interface Case {
   readonly kind: string;
   readonly schema: SchemaObject;
@@ -16,17 +16,17 @@ export interface Case {
   readonly random: Random;
 }
 
-/** So many are compiled together. */
+/** The number that is compiled together. */
 const BATCH = 40;
 
-/** Random schemas from a seed on, with the policies of some of them at a time. */
+/** Random schemas from a seed on, with the policies of a batch at a time. */
 export async function* batches(
   seed: number,
   count: number,
 ): AsyncGenerator<{ readonly cases: readonly Case[]; readonly policies: Parameters<typeof createEngine>[0] }> {
   for (let first = seed; first < seed + count; first += BATCH) {
     const cases = Array.from({ length: Math.min(BATCH, seed + count - first) }, (_, index) => caseOf(first + index));
-    yield { cases, policies: (await linked(compiled(cases))).policies };
+    yield { cases, policies: (await loadSharedRuntime(compiled(cases))).policies };
   }
 }
 
@@ -58,7 +58,7 @@ function compiled(cases: readonly Case[]): ReturnType<typeof compile> {
   return compile(sources, new Diagnostics(), { schemaTexts: texts });
 }
 
-/** A request about the rows of a case, with an attribute that all rows have now and then. */
+/** A request about the rows of a case, sometimes with an attribute that all rows have. */
 export function requestOf({ kind, schema, random }: Case): PlanRequest & { readonly listed: SchemaObject } {
   const known = random.chance(0.3) ? randomRow(random, schema) : {};
   const listed = Object.fromEntries(Object.entries(known).slice(0, 1));
@@ -69,7 +69,7 @@ export function requestOf({ kind, schema, random }: Case): PlanRequest & { reado
 }
 
 /** Whether check allows all actions of a request on a row, and whether the row violates its schema. */
-export function judged(
+export function checkRow(
   engine: Engine,
   { principal, resource, actions = [] }: PlanRequest,
   row: SchemaObject,

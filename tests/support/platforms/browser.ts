@@ -17,11 +17,11 @@ const FLAGS = [
 /** Whether a browser is installed. */
 export const hasBrowser = existsSync(CHROMIUM);
 
-/** What a page forbids that needs no code from texts. */
+/** A content security policy under which strings cannot be evaluated as code. */
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 const PAGE = '<!doctype html><meta charset="utf-8"><script type="module" src="/page.js"></script>';
-/** Says too whether code from texts is really forbidden. */
+/** Also reports whether evaluating strings is really forbidden. */
 const SCRIPT = `import { answers } from './program.js';
 let forbids = false;
 try { new Function('return 1')(); } catch { forbids = true; }
@@ -29,7 +29,7 @@ let body;
 try { body = JSON.stringify({ forbids, text: answers() }); } catch (error) { body = JSON.stringify({ forbids, text: String(error) }); }
 await fetch('/answers', { method: 'POST', body });`;
 
-/** Runs a program in a page whose policy forbids eval, and gives its answers. */
+/** Runs a program in a page whose policy forbids eval, and returns its answers. */
 export async function inBrowser(program: string): Promise<{ readonly forbids: boolean; readonly text: string }> {
   const served: { readonly [path: string]: readonly [type: string, body: string] } = {
     '/': ['text/html', PAGE],

@@ -25,7 +25,7 @@ const worker :Workerd.Worker = (
 const WORKER = `import { answers } from 'program.js';
 export default { fetch: () => new Response(answers()) };`;
 
-/** Runs a program in a worker, and gives its answers. */
+/** Runs a program in a worker and returns its answers. */
 export async function inWorker(program: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'authz-worker-'));
   writeFileSync(join(folder, 'config.capnp'), CONFIG);
@@ -47,7 +47,7 @@ export async function inWorker(program: string): Promise<string> {
   }
 }
 
-/** It says on which port it listens, which it chose by itself. */
+/** Reads the port, which the worker runtime selects and prints. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let told = '';
@@ -63,7 +63,7 @@ function portOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** The program in node_modules/.bin starts another: both are of one group. */
+/** The program in node_modules/.bin starts another one: both are in one process group. */
 function stop({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { NetConnectOpts, Socket } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../workers/server.js';
-import { type Addresses, GoodClients } from './well-behaved-clients.js';
+import { type Addresses, WellBehavedClients } from './well-behaved-clients.js';
 import type { Stall, Target } from './stalling-clients.js';
 
-/** A server that clients stall. */
+/** A server whose clients stall. */
 export interface Stalled extends Addresses {
   /** Of all its processes. */
   readonly pids: readonly number[];
 }
 
-/** How many sockets of its two addresses the processes of a server have open, those that listen among them. */
+/** The number of sockets at its two addresses that the processes of a server have open, including listening ones. */
 export function socketsOf({ pids, http, grpc }: Stalled): number {
   const addresses = [http, grpc];
   const ports = addresses.map((address) => Number(address.split(':')[1])).filter((port) => port > 0);
@@ -29,7 +29,7 @@ export function socketsOf({ pids, http, grpc }: Stalled): number {
     .filter((link) => known.has(/^socket:\[(\d+)\]$/.exec(link)?.[1])).length;
 }
 
-/** Where the links of a folder lead. */
+/** The targets of the links in a folder. */
 function linksOf(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) => {
     try {
@@ -62,13 +62,12 @@ export function targetsOf({ http, grpc }: Addresses, isTls: boolean): readonly T
 }
 
 /**
- * Opens connections of all kinds beside good clients; gives how many. Rejects when the server keeps one of them, or
- * harms a good client.
- *
- * @param certificate what the server identifies itself with; undefined: plaintext.
+ * Opens connections of all kinds next to well-behaved clients, and returns their number. Rejects when the server keeps
+ * one of them open, or affects a well-behaved client.
+ * @param certificate the certificate of the server; undefined: plaintext.
  * @param count connections of each kind.
  */
-export async function judge(
+export async function assertStallsEnd(
   served: Stalled,
   certificate: string | undefined,
   stalls: readonly Stall[],
@@ -76,8 +75,8 @@ export async function judge(
 ): Promise<number> {
   const isTls = certificate !== undefined;
   const before = socketsOf(served);
-  const good = new GoodClients(served, certificate);
-  const kept = before + GoodClients.CONNECTIONS;
+  const good = new WellBehavedClients(served, certificate);
+  const kept = before + WellBehavedClients.CONNECTIONS;
   await until(() => socketsOf(served) === kept, 'the good clients are connected');
   const clients: { readonly name: string; readonly socket: Socket }[] = [];
   for (const target of targetsOf(served, isTls)) {

@@ -6,7 +6,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** One request on a connection of its own; the body is sent as it is. */
+/** Sends one request on its own connection; the body is sent unchanged. */
 export function send(
   address: string,
   method: string,

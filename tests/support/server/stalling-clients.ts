@@ -1,7 +1,7 @@
 import { connect as connectTcp, type NetConnectOpts, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 
-/** Where a client connects to. */
+/** The address that a client connects to. */
 export interface Target {
   readonly port: 'http' | 'grpc';
   readonly isTls: boolean;
@@ -16,7 +16,7 @@ export interface Stall {
 }
 
 const DRIP = 100;
-/** So many bytes at a time, as often as that. */
+/** The number of bytes per read, and the interval between reads. */
 const SIP = 16_384;
 
 /** A connection whose client never closes its side: only the server can end it. */
@@ -38,7 +38,7 @@ function tls({ address, isTls }: Target, protocols: readonly string[]): Promise<
 
 function settled(socket: Socket, event: string): Promise<Socket> {
   return new Promise((resolve) => {
-    // A connection that is cut at once has stalled no less.
+    // A connection that is cut at once has stalled, too.
     socket.on('error', () => resolve(socket));
     socket.once('close', () => resolve(socket));
     socket.once(event, () => resolve(socket));
@@ -72,7 +72,7 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([head, payload]);
 }
 
-/** Header fields as literals that enter no table. */
+/** Header fields as literals that are not added to the dynamic table. */
 function block(fields: { readonly [name: string]: string }): Buffer {
   const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
   return Buffer.concat(Object.entries(fields).flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
@@ -92,7 +92,7 @@ const REST_CHECK = { ':method': 'POST', ':scheme': 'http', ':path': '/api/check/
 const GET_PAGE = { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'x' };
 const GET_INFO = { ...GET_PAGE, ':path': '/api/server_info' };
 
-/** A client of HTTP/2 that does what it must, as long as it is on nothing else: it acknowledges settings and pings. */
+/** An HTTP/2 client that acknowledges settings and pings, as long as it is not inside another frame. */
 async function http2(target: Target, settings: readonly (readonly [number, number])[] = []): Promise<Socket> {
   const socket = await tls(target, ['h2']);
   const payload = Buffer.concat(
@@ -298,7 +298,7 @@ export const STALLS: readonly Stall[] = [
   },
 ];
 
-/** Ways to keep the server busy: it closes the connection, or is no slower for it. */
+/** Ways to keep the server busy: it closes the connection, or does not become slower. */
 export const FLOODS: readonly Stall[] = [
   {
     name: 'pings and reads nothing',
@@ -346,7 +346,7 @@ function dripPreface(socket: Socket): Socket {
   return socket;
 }
 
-/** Asks again and again for a page, and reads nothing. */
+/** Requests a page again and again, and reads nothing. */
 function unread(socket: Socket, count: number): Socket {
   socket.pause();
   const window = frame(8, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
@@ -369,12 +369,12 @@ function resets(count: number): Buffer {
   );
 }
 
-/** A client that watches the health of the server, and never leaves. */
+/** A client that watches the health of the server and never disconnects. */
 export function watching(target: Target): Promise<Socket> {
   return sending(target, Buffer.concat([request(GRPC_WATCH), frame(DATA, END_STREAM, 1, CHECK_MESSAGE)]));
 }
 
-/** Asks over HTTP/1.1 for an answer of so many bytes, and reads it in sips, without a pause in which nothing moves. */
+/** Requests a response of this many bytes over HTTP/1.1, and reads it slowly, without a pause. */
 export async function sipping(target: Target, size: number): Promise<Socket> {
   const socket = await tls(target, ['http/1.1']);
   const body = `{"requestId":"${'x'.repeat(size)}","principal":{"id":"p","roles":["r"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["a"]}]}`;

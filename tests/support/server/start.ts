@@ -5,22 +5,23 @@ import type { Watcher } from '../../../server/service/watcher.js';
 import { fakeDecider } from './fake-decider.js';
 
 /**
- * Less than a server waits, in milliseconds, for connections on which something is under way: it has waited for none.
+ * Less than the time that a server waits for busy connections, in milliseconds: a server that closes faster has waited
+ * for none.
  */
-const HELD_UP = 25_000;
+const DELAYED = 25_000;
 
-/** Ends a server, and rejects when a connection has held it up. */
-export async function closeUnhindered(close: () => Promise<unknown>): Promise<void> {
+/** Closes a server, and rejects when a connection has delayed it. */
+export async function closeWithoutDelay(close: () => Promise<unknown>): Promise<void> {
   const asked = performance.now();
   await close();
   const took = performance.now() - asked;
-  if (took > HELD_UP) throw new Error(`a connection held up the end for ${took} ms`);
+  if (took > DELAYED) throw new Error(`a connection held up the end for ${took} ms`);
 }
 
 export const RELEASE = { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' };
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 
-/** A server on free ports of this machine; the last of several equal keys counts. */
+/** Starts a server on free ports of this machine. The last of several equal keys counts. */
 export function start(
   sets: readonly string[] = [],
   decider: Decider = fakeDecider,

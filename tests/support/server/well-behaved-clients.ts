@@ -5,7 +5,7 @@ import { type ChannelCredentials, Client, credentials } from '@grpc/grpc-js';
 import * as assert from 'uvu/assert';
 import { until } from '../workers/server.js';
 
-/** Where a server listens. */
+/** The addresses of a server. */
 export interface Addresses {
   readonly http: string;
   readonly grpc: string;
@@ -13,15 +13,15 @@ export interface Addresses {
 
 /** ServerReflectionRequest.list_services. */
 const LIST_SERVICES = Buffer.from([0x3a, 0]);
-/** An empty message in JSON, in the frame that streams of Connect have. */
+/** An empty message in JSON, in the frame of Connect streams. */
 const EMPTY_MESSAGE = Buffer.from('\0\0\0\0\x02{}');
 const OPTIONS = { 'grpc.ssl_target_name_override': 'localhost' };
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-/** Streams that are open from the first to the last, and say little: two of gRPC, one of Connect over HTTP/1.1. */
-export class GoodStreams {
-  /** How many connections they have. */
+/** Streams that are open all the time with little traffic: two of gRPC, one of Connect over HTTP/1.1. */
+export class OpenStreams {
+  /** The number of their connections. */
   static readonly CONNECTIONS: number = 3;
   readonly problems: string[] = [];
   readonly #watcher: Client;
@@ -31,7 +31,7 @@ export class GoodStreams {
   readonly #http1: ClientRequest;
   #reflections = 0;
 
-  /** @param certificate what the server identifies itself with; undefined: plaintext. */
+  /** @param certificate the certificate of the server; undefined: plaintext. */
   constructor({ http, grpc }: Addresses, certificate?: string) {
     const options = { ...OPTIONS, 'grpc.use_local_subchannel_pool': 1 };
     this.#watcher = new Client(grpc, securityOf(certificate), options);
@@ -80,10 +80,10 @@ export class GoodStreams {
   }
 }
 
-/** Clients that behave: streams, and calls again and again on connections that are kept. */
-export class GoodClients {
-  static readonly CONNECTIONS: number = GoodStreams.CONNECTIONS + 3;
-  readonly #streams: GoodStreams;
+/** Well-behaved clients: streams, and repeated calls on keep-alive connections. */
+export class WellBehavedClients {
+  static readonly CONNECTIONS: number = OpenStreams.CONNECTIONS + 3;
+  readonly #streams: OpenStreams;
   readonly #http2: ClientHttp2Session;
   readonly #agent: Agent;
   readonly #grpc: Client;
@@ -93,7 +93,7 @@ export class GoodClients {
 
   constructor(addresses: Addresses, certificate?: string) {
     const { http, grpc } = addresses;
-    this.#streams = new GoodStreams(addresses, certificate);
+    this.#streams = new OpenStreams(addresses, certificate);
     this.#http2 = connectHttp2(`${schemeOf(certificate)}://${http}`, { ca: certificate });
     for (const event of ['close', 'goaway', 'error'] as const)
       this.#http2.on(event, () => this.#problem(`the session of HTTP/2 had: ${event}`));
@@ -128,7 +128,7 @@ export class GoodClients {
     );
   }
 
-  /** Rejects when one of them was not answered as it should be. */
+  /** Rejects when one of them had an unexpected response. */
   async leave(): Promise<void> {
     await until(() => this.#answers > 15 || this.#streams.problems.length > 0, 'answers to good clients');
     clearInterval(this.#timer);

@@ -1,7 +1,7 @@
 /**
- * Conditions that translations of filters have got wrong, or may (docs/spec/plans.md#null-and-missing-attributes,
+ * Conditions that translations of filters get wrong easily (docs/spec/plans.md#null-and-missing-attributes,
  * docs/spec/plans.md#hazards-of-translation, docs/spec/plans.md#details-that-are-easy-to-miss). They read `x`, `y`,
- * `n`, `flag`, `list`, `map` and `items`, and of the principal `teams` and `n`.
+ * `n`, `flag`, `list`, `map` and `items`, and `teams` and `n` of the principal.
  */
 export const HAZARDS: readonly string[] = [
   'R.attr.x in [b"abc"]',

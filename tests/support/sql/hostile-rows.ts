@@ -1,7 +1,7 @@
 import type { Attributes } from '#runtime/policy';
 import type { Random } from '../oracle/random.js';
 
-/** Attributes that conditions read, each often missing, null or of another type than they want. */
+/** Attributes that conditions read, each often missing, null or of an unexpected type. */
 export function hostileAttributes(random: Random): Attributes {
   const attr: { [name: string]: unknown } = {};
   for (const [name, wanted] of Object.entries(WANTED)) {
@@ -11,7 +11,7 @@ export function hostileAttributes(random: Random): Attributes {
   return attr;
 }
 
-/** JSON as a store may hold it: negative zero keeps its sign. */
+/** JSON as a database may hold it: negative zero keeps its sign. */
 export function documentOf(value: unknown): string {
   if (Object.is(value, -0)) return '-0.0';
   if (Array.isArray(value)) return `[${value.map(documentOf).join(',')}]`;

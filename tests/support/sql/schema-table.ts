@@ -3,7 +3,7 @@ import type { SqlColumn, SqlDialect, SqlTable, SqlType } from '../../../runtime/
 import type { Random } from '../oracle/random.js';
 import { FIELDS, NAMES, type SchemaObject } from '../plan/random-schemas.js';
 
-/** What a database stores for a value. */
+/** The value that a database stores. */
 export type Cell = string | number | boolean | null;
 
 const TYPES: { readonly [dialect in SqlDialect]: { readonly [type in SqlType]?: string } } = {
@@ -45,8 +45,8 @@ function columnName(path: string, type: string): string {
 }
 
 /**
- * Maps each attribute to a column of the type that its schema wants, or of another, and objects to columns of their
- * fields now and then.
+ * Maps each attribute to a column of the type that its schema has, or of another one, and sometimes objects to columns
+ * of their fields.
  */
 export function tableOf(
   random: Random,
@@ -100,7 +100,7 @@ const WANTED: { readonly [type: string]: SqlType | undefined } = {
   array: 'list',
 };
 
-/** By column, what the table holds for a row; undefined where the table cannot hold it. */
+/** The content of the table for a row, by column; undefined where the table cannot hold it. */
 export function cellsOf(
   row: SchemaObject,
   { columns }: SqlTable,
@@ -113,7 +113,7 @@ export function cellsOf(
   const parents = new Set(
     Object.keys(columns).flatMap((path) => (path.includes('.') ? [path.slice(0, path.indexOf('.'))] : [])),
   );
-  // Check is always told an object whose fields have columns.
+  // Check always gets an object if its fields have columns.
   if ([...parents].some((name) => !Object.hasOwn(row, name))) return undefined;
   const cells: { [column: string]: Cell } = {};
   for (const [path, column] of Object.entries(columns)) {
@@ -165,5 +165,5 @@ function cellOf(
   }
 }
 
-/** As the columns of all databases hold it. */
+/** A timestamp in the form that the columns of all databases hold. */
 const IS_MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

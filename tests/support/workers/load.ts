@@ -5,23 +5,23 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { descriptorSet } from '../../../proto/gen/descriptors.js';
 import { CHECK } from '../cli/policies.js';
 
-/** What came of asking again and again. */
+/** The results of the load. */
 export interface Load {
-  /** By the policies that the answer is of. */
+  /** The number of responses by the policies that decided. */
   readonly answers: { view: number; edit: number };
-  /** Answers that are of neither: wrong decisions. */
+  /** Responses that match neither: wrong decisions. */
   readonly wrong: string[];
-  /** Calls that got no answer on a connection that had been accepted. */
+  /** Calls without a response on an accepted connection. */
   readonly failed: string[];
-  /** Connections that were refused: nobody listened. */
+  /** Refused connections: nothing listened. */
   refused: number;
-  /** Asks no more; resolves when the last answers are in. */
+  /** Stops the load, and resolves when the last responses are in. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Asks over REST and over gRPC, `clients` at a time each, and compares every answer. Over REST a connection is kept, or
- * each request makes its own.
+ * Sends requests over REST and gRPC with `clients` clients each, and compares every response. REST clients keep their
+ * connection, or use a new one for each request.
  */
 export function startLoad(http: string, grpc: string, clients = 4, keepAlive = true): Load {
   let isStopping = false;
@@ -65,8 +65,8 @@ export function startLoad(http: string, grpc: string, clients = 4, keepAlive = t
   return load;
 }
 
-/** A call that takes longer got no answer. */
-const PATIENCE = 30_000;
+/** The longest time that a call may take, in milliseconds. */
+const CALL_TIMEOUT = 30_000;
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 
@@ -76,8 +76,8 @@ const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse')
 const BYTES = Buffer.from(toBinary(REQUEST, fromJson(REQUEST, CHECK)));
 const JSON_BODY = JSON.stringify(CHECK);
 
-/** The decisions about viewing and editing. Rejects when there is no answer. */
-export function askRest(http: string, agent: Agent | false, patience = PATIENCE): Promise<string> {
+/** The decisions about viewing and editing. Rejects when there is no response. */
+export function askRest(http: string, agent: Agent | false, patience = CALL_TIMEOUT): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request(
       `http://${http}/api/check/resources`,
@@ -107,7 +107,7 @@ export function askGrpc(client: Client): Promise<string> {
       same,
       same,
       BYTES,
-      { deadline: Date.now() + PATIENCE },
+      { deadline: Date.now() + CALL_TIMEOUT },
       (error, answer) => {
         if (error !== null) reject(error);
         else resolve(decisions(toJson(RESPONSE, fromBinary(RESPONSE, answer as Buffer))));

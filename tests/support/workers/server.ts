@@ -6,31 +6,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { documentPolicy } from '../cli/policies.js';
 import { launch, PROGRAMS, type Running } from '../cli/programs.js';
 
-/** A process of dist/server.js, with a bundle file of its own that tests may replace. */
+/** A process of dist/server.js, with its own bundle file that tests may replace. */
 export interface Server {
   readonly running: Running;
   readonly http: string;
   readonly grpc: string;
   readonly bundle: string;
-  /** The lines it has written to its log, both streams, as JSON. */
+  /** The lines of its log, from both streams, as JSON. */
   readonly log: () => readonly LogLine[];
-  /** All it has written to stdout. */
+  /** The output on stdout. */
   readonly said: () => string;
 }
 
 export type LogLine = { readonly message: string } & { readonly [key: string]: unknown };
 
-/**
- * Two bundles that disagree: with one, users may view documents and not edit them; with the other it is the other way
- * round.
- */
+/** Two bundles that disagree: in one, users may view documents and not edit them; in the other it is the reverse. */
 export interface Bundles {
   readonly folder: string;
   readonly view: string;
   readonly edit: string;
 }
 
-/** Compiles both, in a new folder that the caller removes. */
+/** Compiles both into a new folder, which the caller removes. */
 export function compileBundles(): Bundles {
   const folder = mkdtempSync(join(tmpdir(), 'authz-bundles-'));
   const [view = '', edit = ''] = ['view', 'edit'].map((action) => {
@@ -63,7 +60,7 @@ export async function startProgram(folder: string, bundleText: string, sets: rea
   running.child.stdout?.on('data', (chunk: Buffer) => {
     said += chunk.toString('utf8');
   });
-  // The log may have had something to say before.
+  // The log may have lines before it.
   const ready = (): RegExpExecArray | null =>
     /^authz: REST and Connect on (?:https?:\/\/)?(\S+), gRPC on (\S+)$/m.exec(said);
   await until(() => ready() !== null || running.child.exitCode !== null, 'the line of a server that is ready');
@@ -80,13 +77,13 @@ export function workersOf({ running }: Server): readonly number[] {
     .map(Number);
 }
 
-/** Replaces a file at once, as a careful deployment does. */
+/** Replaces a file atomically, as a careful deployment does. */
 export function replaceFile(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
 
-/** Waits until something holds; rejects after half a minute. */
+/** Waits until a condition holds. Rejects after half a minute. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!(await holds())) {
@@ -95,7 +92,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
   }
 }
 
-/** Ends a server however it is, and removes what it served. */
+/** Stops a server in any state, and removes its files. */
 export function discard(servers: Server[]): void {
   for (const { running } of servers.splice(0)) running.child.kill('SIGKILL');
 }
@@ -106,7 +103,7 @@ export function remove(folder: string): void {
 
 function parentOf(pid: string): number | undefined {
   try {
-    // After the name, which is in parentheses and may hold anything: the state and the parent.
+    // The state and the parent come after the name, which is in parentheses and may contain anything.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {

@@ -1,7 +1,7 @@
 import type { Random } from '../../oracle/random.js';
 import { ATTRIBUTES, STRINGS } from './random-requests.js';
 
-/** What an expression is meant to be; `any` is a value of the request, whose type nobody knows. */
+/** The intended type of an expression; `any` is a value of the request, whose type is unknown. */
 type Sort =
   | 'bool'
   | 'int'
@@ -37,7 +37,7 @@ const SORTS: readonly Sort[] = [
   'any',
 ];
 
-/** Variables of every policy of the test, in dependency order; some fail, depending on the request. */
+/** Variables of every policy of the test, in dependency order. Some fail, depending on the request. */
 export const VARIABLES: { readonly [name: string]: string } = {
   flag: 'R.attr.b1 == true',
   count: 'size(R.attr.ls)',
@@ -64,7 +64,8 @@ export const CONSTANTS = {
 } as const;
 
 /**
- * A random expression: mostly well-typed, as attributes fit anywhere; sometimes of a sort that its place does not take.
+ * A random expression: mostly well-typed, because attributes fit anywhere; sometimes of a type that does not fit its
+ * position.
  */
 export function randomExpression(random: Random): string {
   const writer = new Writer(random);
@@ -78,7 +79,7 @@ export function randomExpression(random: Random): string {
   }
 }
 
-/** A variable or constant that the policy does not have is no matter of expressions: the linker refuses it. */
+/** A variable or constant that the policy lacks is not an expression error: the linker rejects it. */
 const UNDECLARED = /\b[CV]\.\??(?:(?:a|b|k|constructor|__proto__|length)\b|`)/;
 
 interface Local {
@@ -92,7 +93,7 @@ class Writer {
   write(wanted: Sort, depth: number, locals: readonly Local[]): string {
     const { random } = this;
     const sort = random.chance(0.03) ? random.pick(SORTS) : wanted;
-    // What is of the wrong sort compiles when the checker cannot know.
+    // An expression of another type compiles if the checker does not know its type.
     const text =
       sort !== wanted && random.chance(0.7)
         ? `dyn(${this.plain(sort, depth, locals)})`
@@ -275,7 +276,7 @@ class Writer {
     ])();
   }
 
-  /** What policies mostly say: an attribute beside a literal, a constant, or a field of the request. */
+  /** The typical content of policies: an attribute next to a literal, a constant, or a field of the request. */
   private usual(locals: readonly Local[]): string {
     const { random } = this;
     const attribute = (): string => {
@@ -397,7 +398,7 @@ class Writer {
     return `cel.bind(${name}, ${this.write(bound, depth - 1, locals)}, ${this.write(sort, depth - 1, [...locals, { name, sort: bound }])})`;
   }
 
-  /** What the request, the variables, constants and globals hold; a shadowed `R` is reached from the root. */
+  /** The contents of the request, the variables, constants and globals. A shadowed `R` is reached from the root. */
   private any(sort: Sort, locals: readonly Local[]): string {
     const { random } = this;
     const roll = random.fraction();
@@ -476,7 +477,7 @@ class Writer {
       : inner(random.pick(['string', 'int', 'any']));
   }
 
-  /** What an unary operator is put before. */
+  /** Operands of a unary operator. */
   private operand(text: string): string {
     return /^[!-]/.test(text) ? `(${text})` : text;
   }

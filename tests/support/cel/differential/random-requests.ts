@@ -2,7 +2,10 @@ import type { Json } from '#runtime/cel';
 import type { Request } from '#runtime/policy';
 import type { Random } from '../../oracle/random.js';
 
-/** Attributes by the sort of value they usually hold; any may be missing, null or of another sort in a request. */
+/**
+ * Attributes by the type of value that they usually have. In a request, any of them may be missing, null or of another
+ * type.
+ */
 export const ATTRIBUTES = {
   bool: ['b1', 'b2'],
   double: ['n1', 'n2', 'n3'],
@@ -14,7 +17,7 @@ export const ATTRIBUTES = {
   other: ['x', 'nul', 'missing', 'constructor', 'length', '__proto__'],
 } as const;
 
-/** Requests whose attributes are as named in about half of the cases, and anything in the others. */
+/** Requests whose attributes have the usual types in about half of the cases, and any type in the others. */
 export function randomRequest(random: Random): Request {
   const attributes = (): { readonly [name: string]: Json } => {
     const disorder = random.pick([0, 0.1, 0.5]);
