@@ -119,7 +119,7 @@ async function list(
   options: { readonly authorization?: string; readonly most?: number; readonly timeoutMs?: number } = {},
 ): Promise<Listed> {
   const { authorization = BASIC, most = 1000, timeoutMs } = options;
-  // A client of a service known only at runtime has no types.
+  // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
   const client = createClient(service, transport) as any;
   const entries: JsonValue[] = [];
   const headers: Record<string, string> = authorization === '' ? {} : { authorization };

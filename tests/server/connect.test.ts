@@ -49,7 +49,7 @@ test('the published client reads both formats, of responses and of errors', asyn
       httpVersion: '1.1',
       useBinaryFormat,
     });
-    // A client of a service known only at runtime has no types.
+    // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
     const client = createClient(service, transport) as any;
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(

@@ -52,7 +52,7 @@ const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[]
 
 for (const [name, make] of TRANSPORTS) {
   test(`the published client of ${name} reads responses and errors`, async () => {
-    // A client of a service known only at runtime has no types.
+    // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
     const client = createClient(service, make(`http://${server.httpAddress}`)) as any;
     const request = fromJson(messageType('authz.request.v1.CheckResourcesRequest'), check);
     const response = toJson(

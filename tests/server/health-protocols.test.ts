@@ -25,7 +25,7 @@ const transports = (baseUrl: string) => [
   createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
 ];
 
-// A client of a service known only at runtime has no types.
+// biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
 const clientsOf = (address: string): readonly any[] =>
   transports(`http://${address}`).map((transport) => createClient(service, transport));
 

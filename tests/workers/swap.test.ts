@@ -49,7 +49,7 @@ async function answers({ http }: Server): Promise<readonly string[]> {
 for (const workers of [1, 2]) {
   const title = workers === 1 ? 'one process' : 'several workers';
 
-  test(`${title}: serving a new bundle soon after its file was replaced or written over; no call fails meanwhile, and every answer is of one of the two`, async () => {
+  test(`${title}: a new bundle is in use soon after its file was replaced or overwritten; no call fails, and every response comes from one of the two`, async () => {
     const server = await start(`server.workers=${workers}`);
     const load = startLoad(server.http, server.grpc);
     for (const [text, expected] of [
