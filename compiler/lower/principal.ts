@@ -30,9 +30,9 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
       };
     }),
   );
-  const namesakes = byName(authored);
+  const namesakes = namesakesOf(authored);
   const rules = authored.map((rule) =>
-    sharesResults(rule, namesakes.get(rule.name) ?? [], linked, types)
+    sharesResults(rule, namesakes.get(rule.name), linked, types)
       ? { ...rule, memo: `${linked.key}#${rule.name}` }
       : rule,
   );
@@ -58,28 +58,43 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
   };
 }
 
+/** How many rules of a policy have one name. */
+interface Namesakes {
+  all: number;
+  globs: number;
+  /** By the kind that they are about. */
+  readonly kinds: Map<string, number>;
+}
+
 /**
  * Whether its first result stands for the whole check where another could be told
  * (docs/spec/policy-language.md#rules-that-share-a-name): `runtime` changes between actions, and a rule of the same
  * name may have been first.
  */
-function sharesResults(rule: Rule, namesakes: readonly Rule[], linked: LinkedPrincipalPolicy, types: Types): boolean {
+function sharesResults(
+  rule: Rule,
+  namesakes: Namesakes | undefined,
+  linked: LinkedPrincipalPolicy,
+  types: Types,
+): boolean {
   const values = valuesOf(rule.condition);
   const variables = usedBindings(values, linked.bindings, types).variables.map(({ value }) => value);
-  return readsRuntime([...values, ...variables]) || namesakes.some((other) => other !== rule && mayMeet(rule, other));
+  return readsRuntime([...values, ...variables]) || (namesakes !== undefined && meetsAnother(rule, namesakes));
 }
 
-function byName(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {
-  const groups = new Map<string, Rule[]>();
-  for (const rule of rules) {
-    const group = groups.get(rule.name);
-    if (group === undefined) groups.set(rule.name, [rule]);
-    else group.push(rule);
+function namesakesOf(rules: readonly Rule[]): ReadonlyMap<string, Namesakes> {
+  const groups = new Map<string, Namesakes>();
+  for (const { name, resource = '' } of rules) {
+    const group = groups.get(name) ?? { all: 0, globs: 0, kinds: new Map() };
+    groups.set(name, group);
+    group.all += 1;
+    if (resource.includes('*')) group.globs += 1;
+    else group.kinds.set(resource, (group.kinds.get(resource) ?? 0) + 1);
   }
   return groups;
 }
 
-/** Whether both can be about one kind. */
-function mayMeet({ resource: a = '' }: Rule, { resource: b = '' }: Rule): boolean {
-  return a === b || a.includes('*') || b.includes('*');
+/** Whether one request may reach a rule and another of its name: a glob may match any kind. */
+function meetsAnother({ resource = '' }: Rule, { all, globs, kinds }: Namesakes): boolean {
+  return resource.includes('*') ? all > 1 : globs > 0 || (kinds.get(resource) ?? 0) > 1;
 }

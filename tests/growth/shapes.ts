@@ -54,6 +54,13 @@ const files = (n: number, f: (i: number) => unknown, rest: Record<string, unknow
   policies: { ...rest, ...object(n, (i) => [`p${i}.yaml`, f(i)]) },
 });
 const view = [allow(['view'])];
+/** An action whose name others have, with a condition that none of them has. */
+const conditional = (i: number) => ({
+  name: 'may',
+  action: 'view',
+  effect: 'EFFECT_ALLOW',
+  condition: when(`R.attr.a == ${i}`),
+});
 const expr = (text: string, more: object = {}) =>
   one(resource([allow(['view'], ['user'], { condition: when(text) })], more));
 const raw = (text: string): Input => ({ policies: { 'p.yaml': text } });
@@ -521,6 +528,28 @@ export const SHAPES: Record<string, Shape> = {
     n: 50,
     of: (n) =>
       one(principal([{ resource: 'album', actions: range(n, (i) => ({ action: `a${i}`, effect: 'EFFECT_ALLOW' })) }])),
+  },
+  'actions of one name in a principal policy': {
+    n: 100,
+    of: (n) => one(principal(range(n, (i) => ({ resource: `k${i}`, actions: [conditional(i)] })))),
+  },
+  'actions of one name under globs': {
+    n: 100,
+    of: (n) => one(principal(range(n, (i) => ({ resource: `k${i}:*`, actions: [conditional(i)] })))),
+  },
+  'actions of one name under globs and kinds': {
+    n: 50,
+    of: (n) =>
+      one(
+        principal([
+          ...range(n, (i) => ({ resource: `k${i}_*`, actions: [conditional(i)] })),
+          ...range(n, (i) => ({ resource: `k${i}_x`, actions: [conditional(i)] })),
+        ]),
+      ),
+  },
+  'actions of one name under globs that begin alike': {
+    n: 100,
+    of: (n) => one(principal(range(n, (i) => ({ resource: `*${i}`, actions: [conditional(i)] })))),
   },
   'resources of a principal policy': {
     n: 50,

@@ -1,4 +1,5 @@
 import { literalOrGlob } from '#runtime/policy';
+import { addTo } from '../../append.js';
 import type { Types } from '../../ast/checked.js';
 import { nameOfPrincipalAction, nameOfResourceRule, sanitize } from '../../ast/names.js';
 import type { Condition, Output, PrincipalPolicy, ResourcePolicy } from '../../ast/policy.js';
@@ -17,42 +18,60 @@ export function warnOfRuleNames({ policies }: PolicySet, _types: Types, report: 
     if (linked.kind === 'role') continue;
     const rules =
       linked.kind === 'resource' ? namesOfResourcePolicy(linked.policy) : namesOfPrincipalPolicy(linked.policy);
-    const byName = new Map<string, NamedRule[]>();
-    for (const rule of rules) {
-      const same = byName.get(rule.name) ?? [];
-      const other = same.find((candidate) => collide(rule, candidate));
-      if (other !== undefined) {
-        const notes = [
-          { message: 'the other rule is here', span: other.place.span },
-          { message: 'give each of the two a name of its own' },
-        ];
-        report.add('rule/name-collides', rule.place, { name: rule.name }, { notes });
-      }
-      same.push(rule);
-      byName.set(rule.name, same);
+    for (const namesakes of groupedByName(rules)) warnOfNamesakes(namesakes, report);
+  }
+}
+
+function groupedByName(rules: readonly NamedRule[]): readonly (readonly NamedRule[])[] {
+  const groups = new Map<string, NamedRule[]>();
+  for (const rule of rules) addTo(groups, rule.name, rule);
+  return [...groups.values()].filter((group) => group.length > 1);
+}
+
+function warnOfNamesakes(rules: readonly NamedRule[], report: Problems): void {
+  const earlier = new EarlierRules(rules);
+  for (const rule of rules) {
+    const other = earlier.firstToCollide(rule);
+    if (other !== undefined) {
+      const notes = [
+        { message: 'the other rule is here', span: other.place.span },
+        { message: 'give each of the two its own name' },
+      ];
+      report.add('rule/name-collides', rule.place, { name: rule.name }, { notes });
     }
+    earlier.add(rule);
   }
 }
 
 interface NamedRule {
   readonly name: string;
+  /** Its position among the rules of the policy. */
+  readonly index: number;
   readonly place: Place;
   /** Sanitised; `*` in a resource policy. */
   readonly resource: string;
-  readonly condition: Condition | undefined;
+  readonly condition: string;
   readonly hasOutput: boolean;
 }
 
+type UnplacedRule = Omit<NamedRule, 'index'>;
+
 function namesOfResourcePolicy(policy: ResourcePolicy): readonly NamedRule[] {
-  return policy.rules.map((rule, index) => named(nameOfResourceRule(rule, index), '*', rule));
+  return numbered(policy.rules.map((rule, index) => named(nameOfResourceRule(rule, index), '*', rule)));
 }
 
 function namesOfPrincipalPolicy(policy: PrincipalPolicy): readonly NamedRule[] {
-  return policy.rules.flatMap((rule) =>
-    rule.actions.map((action, index) =>
-      named(nameOfPrincipalAction(rule, index), sanitize(rule.resource.value), action),
+  return numbered(
+    policy.rules.flatMap((rule) =>
+      rule.actions.map((action, index) =>
+        named(nameOfPrincipalAction(rule, index), sanitize(rule.resource.value), action),
+      ),
     ),
   );
+}
+
+function numbered(rules: readonly UnplacedRule[]): readonly NamedRule[] {
+  return rules.map((rule, index) => ({ ...rule, index }));
 }
 
 interface Written {
@@ -61,24 +80,117 @@ interface Written {
   readonly output: Output | undefined;
 }
 
-function named(name: string, resource: string, { place, condition, output }: Written): NamedRule {
-  return { name, place, resource, condition, hasOutput: output !== undefined };
-}
-
-/** Nobody can tell two rules apart, whatever their names, that have the same condition and no output. */
-function collide(a: NamedRule, b: NamedRule): boolean {
-  const matter = a.hasOutput || b.hasOutput || conditionText(a.condition) !== conditionText(b.condition);
-  return matter && overlap(a.resource, b.resource);
+function named(name: string, resource: string, { place, condition, output }: Written): UnplacedRule {
+  return { name, place, resource, condition: conditionText(condition), hasOutput: output !== undefined };
 }
 
 /**
- * Whether a kind surely matches both. Of two globs that begin differently none does; of others it is taken for granted.
+ * The rules of one name that have been visited, by their resources. A policy may have thousands of them, so a lookup
+ * visits only rules whose resource begins like that of the rule in question.
  */
-function overlap(a: string, b: string): boolean {
-  if (!a.includes('*')) return literalOrGlob(b)(a);
-  if (!b.includes('*')) return literalOrGlob(a)(b);
-  const [short, long] = [beginningOf(a), beginningOf(b)].sort((x, y) => x.length - y.length) as [string, string];
-  return long.startsWith(short);
+class EarlierRules {
+  private readonly literals = new Map<string, FirstRules>();
+  private readonly literalsBelow = new Map<string, string[]>();
+  /** By glob, for each literal beginning. */
+  private readonly globs = new Map<string, Map<string, FirstRules>>();
+  private readonly globsAt = new Map<string, FirstRules>();
+  private readonly globsBelow = new Map<string, FirstRules>();
+  private readonly matchers = new Map<string, (name: string) => boolean>();
+  /** The lengths of the literal beginnings of globs. */
+  private readonly lengths: readonly number[];
+
+  /** @param rules all that will be added. */
+  constructor(rules: readonly NamedRule[]) {
+    const globs = rules.filter(({ resource }) => isGlob(resource));
+    this.lengths = [...new Set(globs.map(({ resource }) => beginningOf(resource).length))];
+  }
+
+  add(rule: NamedRule): void {
+    const { resource } = rule;
+    const beginning = beginningOf(resource);
+    if (!isGlob(resource)) {
+      if (!this.literals.has(resource))
+        for (const prefix of this.prefixesOf(resource)) addTo(this.literalsBelow, prefix, resource);
+      firstsOf(this.literals, resource).add(rule);
+      return;
+    }
+    const alike = this.globs.get(beginning) ?? new Map<string, FirstRules>();
+    this.globs.set(beginning, alike);
+    firstsOf(alike, resource).add(rule);
+    firstsOf(this.globsAt, beginning).add(rule);
+    for (const prefix of this.prefixesOf(beginning)) firstsOf(this.globsBelow, prefix).add(rule);
+  }
+
+  /** The first rule that some request may reach together with this one, and that can be told from it. */
+  firstToCollide(rule: NamedRule): NamedRule | undefined {
+    const found = [...this.overlapping(rule.resource)].flatMap((rules) => rules.firstUnlike(rule) ?? []);
+    return found.reduce<NamedRule | undefined>(
+      (first, other) => (first === undefined || other.index < first.index ? other : first),
+      undefined,
+    );
+  }
+
+  /** A literal overlaps what it is equal to or matched by. Globs overlap unless they begin differently. */
+  private *overlapping(resource: string): Generator<FirstRules> {
+    const same = this.literals.get(resource);
+    if (!isGlob(resource)) {
+      if (same !== undefined) yield same;
+      for (const prefix of this.prefixesOf(resource))
+        for (const [glob, rules] of this.globs.get(prefix) ?? []) if (this.matches(glob, resource)) yield rules;
+      return;
+    }
+    const beginning = beginningOf(resource);
+    const below = this.globsBelow.get(beginning);
+    if (below !== undefined) yield below;
+    for (const prefix of this.prefixesOf(beginning)) {
+      const above = this.globsAt.get(prefix);
+      if (above !== undefined) yield above;
+    }
+    for (const literal of this.literalsBelow.get(beginning) ?? [])
+      if (this.matches(resource, literal)) yield this.literals.get(literal) as FirstRules;
+  }
+
+  private prefixesOf(text: string): readonly string[] {
+    return this.lengths.filter((length) => length <= text.length).map((length) => text.slice(0, length));
+  }
+
+  private matches(glob: string, name: string): boolean {
+    const matches = this.matchers.get(glob) ?? literalOrGlob(glob);
+    this.matchers.set(glob, matches);
+    return matches(name);
+  }
+}
+
+/**
+ * The first of a list of rules, and the first that can be told from it. Of any list, one of these two is the first that
+ * can be told from a given rule.
+ */
+class FirstRules {
+  private readonly rules: NamedRule[] = [];
+
+  add(rule: NamedRule): void {
+    const [first] = this.rules;
+    if (first === undefined || (this.rules.length === 1 && canBeToldApart(first, rule))) this.rules.push(rule);
+  }
+
+  firstUnlike(rule: NamedRule): NamedRule | undefined {
+    return this.rules.find((other) => canBeToldApart(rule, other));
+  }
+}
+
+function firstsOf(groups: Map<string, FirstRules>, key: string): FirstRules {
+  const rules = groups.get(key) ?? new FirstRules();
+  groups.set(key, rules);
+  return rules;
+}
+
+/** Rules with the same condition and no output decide and report the same, whichever is evaluated first. */
+function canBeToldApart(a: NamedRule, b: NamedRule): boolean {
+  return a.hasOutput || b.hasOutput || a.condition !== b.condition;
+}
+
+function isGlob(resource: string): boolean {
+  return resource.includes('*');
 }
 
 function beginningOf(glob: string): string {
