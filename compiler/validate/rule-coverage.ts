@@ -31,6 +31,11 @@ export interface JudgedRule {
    * (docs/spec/policy-language.md#effect-of-a-rule).
    */
   readonly mayDeny: boolean;
+  /**
+   * Whether it has a condition, its own or that of a derived role: one that fails denies under strict evaluation
+   * (docs/spec/policy-language.md#strict-evaluation).
+   */
+  readonly mayFail: boolean;
   readonly coversResource: Covers;
   readonly coversAction: Covers;
   readonly coversRole: Covers;
@@ -145,6 +150,9 @@ function ofResourcePolicy({ policy, derivedRoles }: LinkedResourcePolicy): reado
       condition: conditionText(rule.condition),
       hasOutput: rule.output !== undefined,
       mayDeny: mayDeny(rule, policy.scopePermissions),
+      mayFail:
+        rule.condition !== undefined ||
+        named.some((name) => derivedRoles.get(name)?.definition.condition !== undefined),
       name: nameOfResourceRule(rule, index),
       effect: rule.effect,
       resource: '*',
@@ -210,8 +218,17 @@ interface Written {
   readonly output: Output | undefined;
 }
 
-function commonOf({ place, condition, output }: Written): Pick<JudgedRule, 'place' | 'condition' | 'hasOutput'> {
-  return { place, condition: conditionText(condition), hasOutput: output !== undefined };
+function commonOf({
+  place,
+  condition,
+  output,
+}: Written): Pick<JudgedRule, 'place' | 'condition' | 'hasOutput' | 'mayFail'> {
+  return {
+    place,
+    condition: conditionText(condition),
+    hasOutput: output !== undefined,
+    mayFail: condition !== undefined,
+  };
 }
 
 /**

@@ -14,10 +14,13 @@ const STORES = Number(process.env['STORES'] ?? 60);
 const REQUESTS = Number(process.env['REQUESTS'] ?? 40);
 const SEED = Number(process.env['SEED'] ?? 1);
 
+const STRICT = { ...MODEL_DEFAULTS, strict: true };
+
 const test = suite('warnings about redundant rules');
 
 test('removing an unreachable or repeated rule changes no decision and no output', () => {
   const removed = new Map<string, number>();
+  let differentUnderStrict = 0;
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: random.chance(0.5), runtime: false }).map(withDistinctNames);
@@ -38,11 +41,15 @@ test('removing an unreachable or repeated rule changes no decision and no output
           modelCheck(table, tinyCel, request, MODEL_DEFAULTS),
           detail,
         );
+        const strictly = [fewer, table].map((rules) => modelCheck(rules, tinyCel, request, STRICT));
+        if (!warning.message.includes('strict evaluation')) assert.equal(strictly[0], strictly[1], `strict, ${detail}`);
+        else if (JSON.stringify(strictly[0]) !== JSON.stringify(strictly[1])) differentUnderStrict += 1;
       }
     }
   }
   for (const [code, count] of removed) console.log(`  ${count} rules removed: ${code}`);
   assert.ok(removed.size === 2, 'the random policies have both kinds');
+  assert.ok(differentUnderStrict > 0, 'some rules matter under strict evaluation, as their warning says');
 });
 
 test.run();

@@ -5,11 +5,12 @@ import { message } from './message.js';
  * wrong.
  */
 export const lintMessages = {
-  'rule/unreachable': message<{ readonly rule: string; readonly reason: string }>({
+  'rule/unreachable': message<{ readonly rule: string; readonly reason: string; readonly mayFail: boolean }>({
     severity: 'warning',
     stage: 'compile',
     kind: 'unreachable rule',
-    text: ({ rule, reason }) => `rule \`${rule}\` can never matter: ${reason}`,
+    text: ({ rule, reason, mayFail }) =>
+      `rule \`${rule}\` ${mayFail ? 'matters only under strict evaluation, when its condition fails' : 'can never matter'}: ${reason}`,
     explanation: `
 Another rule of the policy decides every request that this rule matches, so this rule changes no decision:
 
@@ -18,6 +19,9 @@ Another rule of the policy decides every request that this rule matches, so this
 - rules of a role policy that allow the same action must *all* hold, so a rule without condition does not relax one with a condition.
 
 The warning is only reported if this is certain. It is not reported for rules whose output could still be emitted, and for rules that are the only ones to name a derived role.
+
+With \`engine.strictEvaluation\`, an action is denied when a condition that it depends on fails. A rule with a condition, or with a derived role that has one, can therefore
+still deny an action. The message says so.
 
 Remove the rule. If it is meant as an exception, narrow the actions, the roles or the condition of the rule that overrides it.
 `,

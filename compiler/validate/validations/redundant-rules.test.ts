@@ -25,6 +25,16 @@ test('an ALLOW is hidden by a DENY without condition for its actions and roles, 
   ]);
 });
 
+test('a rule whose condition may fail is said to matter under strict evaluation', () => {
+  const matters = 'rule/unreachable: rule `rule-002` matters only under strict evaluation, when its condition fails';
+  assert.equal(warningsOf(resourcePolicy([deny('[view]', '[user]'), allow('[view]', '[user]', IF)])), [
+    `${matters}: \`rule-001\` denies all of it without condition`,
+  ]);
+  assert.equal(warningsOf(resourcePolicy([allow('[view]', '[user]'), allow('[view]', '[user]', IF)])), [
+    `${matters}: \`rule-001\` allows all of it without condition`,
+  ]);
+});
+
 test('an ALLOW with an action or a role that nothing denies is not hidden', () => {
   assert.equal(codes(allow('[view, edit]', '[user]'), deny('[view]', '[user]')), []);
   assert.equal(codes(allow('[view]', '[user, admin]'), deny('[view]', '[user]')), []);

@@ -22,11 +22,19 @@ export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, r
     for (const rule of policy.rules) {
       const verdict = verdictOn(rule, policy, linked.kind);
       if (verdict === undefined) continue;
-      const notes = [...verdict.by.slice(0, 3).map(noteOf), { message: verdict.wayOut }];
-      report.add('rule/unreachable', rule.place, { rule: rule.name, reason: verdict.reason }, { notes });
+      const { mayFail } = rule;
+      const notes = [
+        ...verdict.by.slice(0, 3).map(noteOf),
+        { message: verdict.wayOut },
+        ...(mayFail ? [{ message: STRICT_NOTE }] : []),
+      ];
+      report.add('rule/unreachable', rule.place, { rule: rule.name, reason: verdict.reason, mayFail }, { notes });
     }
   }
 }
+
+const STRICT_NOTE =
+  'with `engine.strictEvaluation`, this rule denies an action when its condition fails';
 
 interface Verdict {
   readonly reason: string;
