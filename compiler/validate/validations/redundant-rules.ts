@@ -33,8 +33,7 @@ export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, r
   }
 }
 
-const STRICT_NOTE =
-  'with `engine.strictEvaluation`, this rule denies an action when its condition fails';
+const STRICT_NOTE = 'with `engine.strictEvaluation`, this rule denies an action when its condition fails';
 
 interface Verdict {
   readonly reason: string;
