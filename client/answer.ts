@@ -3,13 +3,14 @@ import { setOwn } from '../proto/wire/json-shape.js';
 import type {
   CheckResourcesRequest,
   CheckResourcesResponse,
-  Decision,
   OutputEntry,
+  PlanFilter,
+  PlanOperand,
   PlanResourcesRequest,
   PlanResourcesResponse,
-  Resource,
   ResourceEntry,
-} from '../proto/messages.js';
+  ResultEntry,
+} from '../proto/gen/messages.js';
 import type { CheckAllAnswer, PlanAnswer, ResourceAnswer } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { plainValue } from './plain-json.js';
@@ -23,78 +24,86 @@ export function checkAnswer(request: CheckResourcesRequest, response: CheckResou
   const results = request.resources.map((entry, index) => {
     const result = response.results[index];
     if (result === undefined || !isAbout(result.resource, entry)) throw unanswered('is about other resources');
-    return resourceAnswer(entry, result.decision, request.includeMeta);
+    return resourceAnswer(entry, result, request.includeMeta);
   });
   return { results, callId: response.authzCallId, requestId: response.requestId };
 }
 
 /** The same of a plan, whose filter answers for one kind of resources and some actions, and for no others. */
 export function planAnswer(request: PlanResourcesRequest, response: PlanResourcesResponse): PlanAnswer {
-  const { plan, authzCallId, requestId, actions, resourceKind } = response;
+  const { authzCallId, requestId, actions, resourceKind, meta } = response;
   if (resourceKind !== request.resource?.kind) throw unanswered('is about other resources');
   if (actions.length !== request.actions.length || actions.some((action, index) => action !== request.actions[index]))
     throw unanswered('is about other actions');
   const matchedScopes: Record<string, string> = {};
-  for (const [action, scope] of plan.matchedScopes ?? []) setOwn(matchedScopes, action, scope);
+  for (const [action, scope] of meta?.matchedScopes ?? []) setOwn(matchedScopes, action, scope);
   return {
-    filter: plainFilter(plan.filter),
-    validationErrors: plan.validationErrors,
-    meta: request.includeMeta ? { filterDebug: plan.filterDebug, matchedScopes, unplanned: plan.unplanned } : undefined,
+    filter: plainFilter(response.filter),
+    validationErrors: response.validationErrors,
+    meta: request.includeMeta
+      ? { filterDebug: meta?.filterDebug ?? '', matchedScopes, unplanned: meta?.unplanned ?? [] }
+      : undefined,
     callId: authzCallId,
     requestId,
   };
 }
 
-function isAbout(resource: Resource, asked: ResourceEntry): boolean {
+function isAbout(resource: ResultEntry['resource'], asked: ResourceEntry): boolean {
   return resource.id === asked.resource?.id && resource.kind === asked.resource.kind;
 }
 
 function resourceAnswer(
   { actions, resource }: ResourceEntry,
-  decision: Decision,
+  result: ResultEntry,
   includeMeta: boolean,
 ): ResourceAnswer {
   const { kind = '', id = '' } = resource ?? {};
-  const decisions = new Map(decision.actions.map((decided) => [decided.action, decided]));
+  const decisions = new Map(result.actions.map((decided) => [decided.action, decided.effect]));
+  const matched = new Map(result.meta?.actions.map((effect) => [effect.action, effect]));
   const allowed: Record<string, boolean> = {};
   const meta: Record<string, { readonly matchedPolicy: string; readonly matchedScope: string }> = {};
   for (const action of actions) {
     const decided = decisions.get(action);
     if (decided === undefined) throw unanswered('leaves out an action');
-    setOwn(allowed, action, decided.effect === 1);
-    setOwn(meta, action, { matchedPolicy: decided.matchedPolicy, matchedScope: decided.matchedScope });
+    setOwn(allowed, action, decided === 1);
+    const { matchedPolicy = '', matchedScope = '' } = matched.get(action) ?? {};
+    setOwn(meta, action, { matchedPolicy, matchedScope });
   }
   return {
     resource: { kind, id },
     allowed,
-    outputs: decision.outputs.map(outputOf),
-    validationErrors: decision.validationErrors,
-    meta: includeMeta ? { actions: meta, effectiveDerivedRoles: decision.effectiveDerivedRoles } : undefined,
+    outputs: result.outputs.map(outputOf),
+    validationErrors: result.validationErrors,
+    meta: includeMeta ? { actions: meta, effectiveDerivedRoles: result.meta?.effectiveDerivedRoles ?? [] } : undefined,
   };
 }
 
 /** A value that JSON cannot say is told as an error, as a server does that answers with JSON. */
 function outputOf(output: OutputEntry): ResourceAnswer['outputs'][number] {
   const { src, action } = output;
-  if ('error' in output) return { src, action, error: output.error };
+  if (output.error !== undefined) return { src, action, error: output.error };
   try {
-    return { src, action, val: plainValue(output.val, 'val', 0) };
+    return { src, action, val: plainValue(output.val ?? null, 'val', 0) };
   } catch {
     return { src, action, error: 'the value is too deep, or has a number that JSON cannot represent' };
   }
 }
 
 /** In a filter there is no place for such an error, and another value would select other rows. */
-function plainFilter(filter: { readonly kind: string; readonly condition?: unknown }): Filter {
-  if (filter.kind !== 'KIND_CONDITIONAL') return { kind: filter.kind as 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED' };
+function plainFilter({ kind, condition }: PlanFilter): Filter {
+  if (kind !== 'KIND_CONDITIONAL') return { kind };
+  if (condition === undefined || !hasOperators(condition)) throw unanswered('has a wrong `filter`');
   try {
-    return {
-      kind: filter.kind,
-      condition: plainValue(filter.condition, 'condition', 0) as { readonly value: JsonValue },
-    };
+    return { kind, condition: plainValue(condition, 'condition', 0) as { readonly value: JsonValue } };
   } catch {
     throw new AuthzError('internal', 'the filter has a value that is too deep, or a number that JSON cannot represent');
   }
+}
+
+function hasOperators(operand: PlanOperand): boolean {
+  if (!('expression' in operand)) return true;
+  const { operator, operands } = operand.expression;
+  return operator !== '' && operands.every(hasOperators);
 }
 
 function unanswered(what: string): AuthzError {

@@ -1,7 +1,12 @@
-import type { CheckResourcesResponse, PlanResourcesResponse, ServerInfoResponse } from '../proto/messages.js';
+import type { CheckResourcesResponse, PlanResourcesResponse, ServerInfoResponse } from '../proto/gen/messages.js';
+import { printCheckResourcesRequest, printPlanResourcesRequest } from '../proto/gen/json/request.js';
+import {
+  readCheckResourcesResponse,
+  readPlanResourcesResponse,
+  readServerInfoResponse,
+} from '../proto/gen/json/response.js';
+import { JsonError } from '../proto/wire/json-shape.js';
 import { AuthzError } from './authz-error.js';
-import { readCheckResponse, readPlanResponse, readServerInfo } from './json/read-response.js';
-import { checkRequestJson, planRequestJson } from './json/request-json.js';
 import { receivedText } from './received-text.js';
 import type { Transport } from './transport.js';
 
@@ -40,13 +45,13 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
   const base = baseOf(options.url);
   const send = options.fetch ?? fetch;
 
-  const call = async (route: Route, body: object | undefined, signal: AbortSignal): Promise<unknown> => {
+  const call = async (route: Route, body: string | undefined, signal: AbortSignal): Promise<unknown> => {
     const own = typeof options.headers === 'function' ? await options.headers() : options.headers;
     const { status, ok, text } = await received(
       send(base + route.path, {
         method: route.verb,
         headers: { ...own, ...protocol.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body }),
         redirect: 'manual',
         signal,
       }),
@@ -62,13 +67,25 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
 
   return {
     check: async (request, signal): Promise<CheckResourcesResponse> =>
-      readCheckResponse(await call(protocol.check, checkRequestJson(request), signal), request.includeMeta),
+      read(readCheckResourcesResponse, await call(protocol.check, printCheckResourcesRequest(request), signal)),
     plan: async (request, signal): Promise<PlanResourcesResponse> =>
-      readPlanResponse(await call(protocol.plan, planRequestJson(request), signal), request.includeMeta),
+      read(readPlanResourcesResponse, await call(protocol.plan, printPlanResourcesRequest(request), signal)),
     serverInfo: async (signal): Promise<ServerInfoResponse> =>
-      readServerInfo(await call(protocol.serverInfo, protocol.serverInfo.verb === 'GET' ? undefined : {}, signal)),
+      read(
+        readServerInfoResponse,
+        await call(protocol.serverInfo, protocol.serverInfo.verb === 'GET' ? undefined : '{}', signal),
+      ),
     close: () => {},
   };
+}
+
+/** A response. Throws an AuthzError for JSON that is not one. */
+function read<Message>(readMessage: (value: unknown, name: string) => Message, json: unknown): Message {
+  try {
+    return readMessage(json, 'response');
+  } catch (error) {
+    throw error instanceof JsonError ? new AuthzError('internal', error.message) : error;
+  }
 }
 
 /** Throws an AuthzError for what is no address of HTTP: a mistake of the program, told at its start. */

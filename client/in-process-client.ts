@@ -13,7 +13,8 @@ import type {
   PlanResourcesRequest,
   Principal,
   Resource,
-} from '../proto/messages.js';
+  PlanMeta,
+} from '../proto/gen/messages.js';
 import { type Violations, violationsMessage } from '../proto/wire/violation.js';
 import type { AuthzClient, ClientOptions } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
@@ -62,9 +63,12 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
       const decisions = withinLimits(() => engine.check({ principal, resources, auxData, includeMeta }));
       const results = resources.flatMap(({ resource }, index) => {
         const decision = decisions[index];
-        return decision === undefined ? [] : [{ resource, decision }];
+        if (decision === undefined) return [];
+        const { actions, effectiveDerivedRoles, outputs, validationErrors } = decision;
+        const meta = includeMeta ? { actions, effectiveDerivedRoles } : undefined;
+        return [{ resource, actions, validationErrors, meta, outputs }];
       });
-      return { requestId, results, includeMeta, authzCallId: '' };
+      return { requestId, results, authzCallId: '' };
     },
     plan: async (request) => {
       refuse(planResourcesRequestViolations(request));
@@ -80,8 +84,9 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
         actions,
         resourceKind: resource.kind,
         policyVersion: resource.policyVersion,
-        plan,
-        includeMeta,
+        filter: plan.filter,
+        meta: includeMeta ? metaOf(plan) : undefined,
+        validationErrors: plan.validationErrors,
         authzCallId: '',
       };
     },
@@ -90,6 +95,10 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
     },
     close: () => {},
   };
+}
+
+function metaOf({ filterDebug, matchedScopes, unplanned }: ReturnType<Engine['plan']>): PlanMeta {
+  return { filterDebug, matchedScope: '', matchedScopes: matchedScopes ?? new Map(), unplanned };
 }
 
 /** What validation has seen to. */

@@ -6,7 +6,7 @@ import type {
   RequestContext,
   Resource,
   Token as TokenMessage,
-} from '../proto/messages.js';
+} from '../proto/gen/messages.js';
 import type { AuxData, RequestExtras, Token } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { plainAttributes, plainText } from './plain-json.js';

@@ -4,7 +4,7 @@ import type {
   PlanResourcesRequest,
   PlanResourcesResponse,
   ServerInfoResponse,
-} from '../proto/messages.js';
+} from '../proto/gen/messages.js';
 
 /** How messages get to a decision point and back. Methods reject with an AuthzError, or with whatever went wrong. */
 export interface Transport {

@@ -1,4 +1,4 @@
-import type { ServerInfoResponse } from '../proto/messages.js';
+import type { ServerInfoResponse } from '../proto/gen/messages.js';
 
 /** What is known when the program is built; the policies are not. */
 export type Release = Omit<ServerInfoResponse, 'bundleHash'>;

@@ -1,10 +1,12 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import type { AnyPermissions, Permissions } from '#runtime/policy';
-import { decodeCheckResourcesResponse } from '../../proto/codec/read-check-response.js';
-import { decodePlanResourcesResponse } from '../../proto/codec/read-plan-response.js';
-import { decodeServerInfoResponse } from '../../proto/codec/server-info.js';
 import { WireError } from '../../proto/wire/reader.js';
 import { WireWriter } from '../../proto/wire/writer.js';
+import {
+  decodeCheckResourcesResponse,
+  decodePlanResourcesResponse,
+  decodeServerInfoResponse,
+} from '../../proto/gen/wire/response.js';
 import { encodeCheckResourcesRequest, encodePlanResourcesRequest } from '../../proto/gen/wire/request.js';
 import { type TlsChannel, tlsChannel } from '../../proto/tls-channel.js';
 import type { AuthzClient, ClientOptions } from '../authz-client.js';
@@ -73,19 +75,9 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
 
   return {
     check: (request, signal) =>
-      call(
-        'CheckResources',
-        encodeCheckResourcesRequest(request, writer),
-        (bytes) => decodeCheckResourcesResponse(bytes, request.includeMeta),
-        signal,
-      ),
+      call('CheckResources', encodeCheckResourcesRequest(request, writer), decodeCheckResourcesResponse, signal),
     plan: (request, signal) =>
-      call(
-        'PlanResources',
-        encodePlanResourcesRequest(request, writer),
-        (bytes) => decodePlanResourcesResponse(bytes, request.includeMeta),
-        signal,
-      ),
+      call('PlanResources', encodePlanResourcesRequest(request, writer), decodePlanResourcesResponse, signal),
     serverInfo: (signal) => call('ServerInfo', NOTHING, decodeServerInfoResponse, signal),
     close: () => client.close(),
   };

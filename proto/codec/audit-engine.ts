@@ -1,4 +1,4 @@
-import type { PlanOperand } from '../messages.js';
+import type { PlanOperand } from '../gen/messages.js';
 import type {
   AuditAuxData,
   AuditOutput,
@@ -11,9 +11,17 @@ import type {
   PlanInput,
   PlanOutput,
 } from './audit-messages.js';
-import { writeBool, writeMap, writeText, writeTexts, writeValueMap } from './audit-fields.js';
+import {
+  writeBool,
+  writeMap,
+  writeText,
+  writeTexts,
+  writeValueMap,
+  writeMessage,
+  writeMessages,
+} from './audit-fields.js';
 import { writeJsonValue } from '../wire/value.js';
-import { type WireWriter, writeMessage, writeMessages } from '../wire/writer.js';
+import type { WireWriter } from '../wire/writer.js';
 
 /** authz.engine.v1.CheckInput. */
 export function writeCheckInput(writer: WireWriter, input: CheckInput): void {

@@ -8,8 +8,8 @@ import type {
   PolicySource,
 } from './audit-messages.js';
 import { writeCheckInput, writeCheckOutput, writePlanInput, writePlanOutput } from './audit-engine.js';
-import { writeBool, writeMap, writeText, writeValueMap } from './audit-fields.js';
-import { type WireWriter, writeMessage, writeMessages } from '../wire/writer.js';
+import { writeBool, writeMap, writeText, writeValueMap, writeMessage, writeMessages } from './audit-fields.js';
+import type { WireWriter } from '../wire/writer.js';
 
 /**
  * An entry of the audit log in its protobuf encoding (docs/spec/server.md#audit-entries-in-protobuf, "Audit entries").

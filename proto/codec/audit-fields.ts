@@ -1,6 +1,6 @@
-import type { Attributes } from '../messages.js';
+import type { Attributes } from '../wire/json-shape.js';
 import { writeJsonValue } from '../wire/value.js';
-import { type WireWriter, type WriteMessage, writeMessageEntry } from '../wire/writer.js';
+import type { WireWriter, WriteMessage } from '../wire/writer.js';
 
 /** A text; nothing when it is absent or empty. */
 export function writeText(writer: WireWriter, field: number, text: string | undefined): void {
@@ -31,4 +31,39 @@ export function writeMap<T>(
 /** A map from string to google.protobuf.Value. */
 export function writeValueMap(writer: WireWriter, field: number, map: Attributes | undefined): void {
   writeMap(writer, field, map, writeJsonValue);
+}
+
+export function writeMessage<Message>(
+  writer: WireWriter,
+  field: number,
+  message: Message | undefined,
+  write: WriteMessage<Message>,
+): void {
+  if (message === undefined) return;
+  const mark = writer.mark();
+  write(writer, message);
+  writer.messageField(field, mark);
+}
+
+export function writeMessages<Message>(
+  writer: WireWriter,
+  field: number,
+  messages: readonly Message[] | undefined,
+  write: WriteMessage<Message>,
+): void {
+  if (messages === undefined) return;
+  for (let index = messages.length - 1; index >= 0; index--) writeMessage(writer, field, messages[index], write);
+}
+
+function writeMessageEntry<Message>(
+  writer: WireWriter,
+  field: number,
+  key: string,
+  message: Message,
+  write: WriteMessage<Message>,
+): void {
+  const mark = writer.mark();
+  writeMessage(writer, 2, message, write);
+  writer.stringField(1, key);
+  writer.messageField(field, mark);
 }

@@ -1,4 +1,5 @@
-import type { Attributes, PlanOperand } from '../messages.js';
+import type { PlanOperand } from '../gen/messages.js';
+import type { Attributes } from '../wire/json-shape.js';
 
 /**
  * The entries of the audit log as plain JSON (docs/spec/server.md#access-entries,

@@ -128,3 +128,159 @@ export interface ListAuditLogEntriesRequest {
     | { readonly by: 'lookup'; readonly value: string }
     | undefined;
 }
+
+/** Version and scope are what the caller sent, never a default. */
+export interface ResultResource {
+  readonly id: string;
+  readonly kind: string;
+  readonly policyVersion: string;
+  readonly scope: string;
+}
+
+/** An attribute that does not satisfy the JSON schema of the resource policy. */
+export interface ValidationError {
+  /** JSON pointer from the root of the attributes; `/` is the root. */
+  readonly path: string;
+  readonly message: string;
+  readonly source: 'SOURCE_PRINCIPAL' | 'SOURCE_RESOURCE';
+}
+
+/** authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.EffectMeta */
+export interface EffectMeta {
+  readonly matchedPolicy: string;
+  readonly matchedScope: string;
+}
+
+/** authz.response.v1.CheckResourcesResponse.ResultEntry.Meta */
+export interface ResultMeta {
+  readonly actions: readonly ({ readonly action: string } & EffectMeta)[];
+  readonly effectiveDerivedRoles: readonly string[];
+}
+
+/** What an output expression of a rule gave. */
+export interface OutputEntry {
+  /** Policy and rule: `resource.album.vdefault#owners`. */
+  readonly src: string;
+  readonly val?: unknown;
+  readonly action: string;
+  /** Why there is no value. */
+  readonly error?: string;
+}
+
+/** One entry of the request, in its order. */
+export interface ResultEntry {
+  readonly resource: ResultResource;
+  readonly actions: readonly { readonly action: string; readonly effect: 1 | 2 }[];
+  readonly validationErrors: readonly ValidationError[];
+  /** Present when include_meta was asked for. */
+  readonly meta: ResultMeta | undefined;
+  readonly outputs: readonly OutputEntry[];
+}
+
+/** authz.response.v1.CheckResourcesResponse */
+export interface CheckResourcesResponse {
+  readonly requestId: string;
+  readonly results: readonly ResultEntry[];
+  /** A ULID that names this call in logs and in the audit log. */
+  readonly authzCallId: string;
+}
+
+/** authz.engine.v1.PlanResourcesFilter.Expression */
+export interface PlanExpression {
+  readonly operator: string;
+  readonly operands: readonly PlanOperand[];
+}
+
+/** authz.engine.v1.PlanResourcesFilter.Expression.Operand */
+export type PlanOperand =
+  | { readonly value: unknown }
+  | { readonly expression: PlanExpression }
+  | { readonly variable: string };
+
+/** What a resource must satisfy for the actions of a plan to be allowed. */
+export interface PlanFilter {
+  readonly kind: 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED' | 'KIND_CONDITIONAL';
+  /** Present for KIND_CONDITIONAL alone. */
+  readonly condition?: PlanOperand;
+}
+
+/** A rule that no filter can say: an ALLOW grants nothing, a DENY applies always. */
+export interface UnplannedRule {
+  /** `resource.album.vdefault/acme`. */
+  readonly policy: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** authz.response.v1.PlanResourcesResponse.Meta */
+export interface PlanMeta {
+  readonly filterDebug: string;
+  readonly matchedScope: string;
+  readonly matchedScopes: ReadonlyMap<string, string>;
+  readonly unplanned: readonly UnplannedRule[];
+}
+
+/** authz.response.v1.PlanResourcesResponse */
+export interface PlanResourcesResponse {
+  readonly requestId: string;
+  readonly action: string;
+  readonly resourceKind: string;
+  readonly policyVersion: string;
+  readonly filter: PlanFilter;
+  readonly meta: PlanMeta | undefined;
+  readonly validationErrors: readonly ValidationError[];
+  readonly authzCallId: string;
+  readonly actions: readonly string[];
+}
+
+/** authz.response.v1.ServerInfoResponse */
+export interface ServerInfoResponse {
+  readonly version: string;
+  readonly commit: string;
+  readonly buildDate: string;
+  /** Of the policies in force: another one after a swap. In answers of `GET /api/server_info` it is the header Grpc-Metadata-Authz-Bundle-Hash, because nothing may follow the other fields there. */
+  readonly bundleHash: string;
+}
+
+/** authz.response.v1.CheckResourceSetResponse.ActionEffectMap */
+export interface InstanceResult {
+  readonly actions: readonly { readonly action: string; readonly effect: 1 | 2 }[];
+  readonly validationErrors: readonly ValidationError[];
+}
+
+/** authz.response.v1.CheckResourceSetResponse.Meta.EffectMeta */
+export interface InstanceEffectMeta {
+  readonly matchedPolicy: string;
+  readonly matchedScope: string;
+}
+
+/** authz.response.v1.CheckResourceSetResponse.Meta.ActionMeta */
+export interface InstanceMeta {
+  readonly actions: readonly ({ readonly action: string } & InstanceEffectMeta)[];
+  readonly effectiveDerivedRoles: readonly string[];
+}
+
+/** authz.response.v1.CheckResourceSetResponse.Meta */
+export interface InstancesMeta {
+  readonly resourceInstances: readonly ({ readonly id: string } & InstanceMeta)[];
+}
+
+/** authz.response.v1.CheckResourceSetResponse */
+export interface CheckResourceSetResponse {
+  readonly requestId: string;
+  readonly resourceInstances: readonly ({ readonly id: string } & InstanceResult)[];
+  readonly meta: InstancesMeta | undefined;
+}
+
+/** authz.response.v1.CheckResourceBatchResponse.ActionEffectMap */
+export interface BatchResult {
+  readonly resourceId: string;
+  readonly actions: readonly { readonly action: string; readonly effect: 1 | 2 }[];
+  readonly validationErrors: readonly ValidationError[];
+}
+
+/** authz.response.v1.CheckResourceBatchResponse */
+export interface CheckResourceBatchResponse {
+  readonly requestId: string;
+  readonly results: readonly BatchResult[];
+}

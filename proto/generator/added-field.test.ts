@@ -8,25 +8,30 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { generatedFiles } from './generated-files.js';
 
-const added = suite('a field that is added to a request');
+const added = suite('a field that is added to a message');
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'authz-field-'));
 const REQUEST = 'authz/request/v1/request.proto';
+const RESPONSE = 'authz/response/v1/response.proto';
 
 added.before(() => {
   cpSync(join(root, 'proto'), join(folder, 'proto'), { recursive: true });
   for (const used of ['node_modules', 'runtime']) symlinkSync(join(root, used), join(folder, used));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const path = join(folder, 'proto', REQUEST);
-  const field = '  optional RequestContext request_context = 6;\n';
-  const text = readFileSync(path, 'utf8');
-  assert.is(text.split(field).length, 2, 'the field that the new one follows');
-  writeFileSync(
-    path,
-    text.replace(
-      field,
-      `${field}  // Whose data it is.\n  string tenant_id = 7 [(buf.validate.field).string.pattern = "^[a-z]*$"];\n  repeated AuxData others = 8;\n`,
-    ),
+  addFields(
+    REQUEST,
+    '  optional RequestContext request_context = 6;\n',
+    '  // Whose data it is.\n  string tenant_id = 7 [(buf.validate.field).string.pattern = "^[a-z]*$"];\n  repeated AuxData others = 8;\n',
+  );
+  addFields(
+    RESPONSE,
+    '    repeated authz.engine.v1.OutputEntry outputs = 5;\n',
+    '    repeated Resource parents = 6;\n',
+  );
+  addFields(
+    RESPONSE,
+    '  // A ULID that names this call in logs and in the audit log.\n  string authz_call_id = 3;\n',
+    '  string served_by = 20;\n  map<string, string> labels = 21;\n',
   );
   for (const [name, generated] of generatedFiles(join(folder, 'proto'))) {
     const file = join(folder, 'proto/gen', name);
@@ -34,6 +39,13 @@ added.before(() => {
     writeFileSync(file, generated);
   }
 });
+
+function addFields(file: string, after: string, fields: string): void {
+  const path = join(folder, 'proto', file);
+  const text = readFileSync(path, 'utf8');
+  assert.is(text.split(after).length, 2, 'the field that the new ones follow');
+  writeFileSync(path, text.replace(after, after + fields));
+}
 
 added.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -46,6 +58,10 @@ interface Functions {
   readonly checkResourcesRequestViolations: (request: Request) => {
     readonly first: readonly { readonly field: readonly { readonly name: string }[] }[];
   };
+  readonly printCheckResourcesResponse: (response: Response) => string;
+  readonly encodeCheckResourcesResponse: (response: Response, writer: unknown) => Buffer;
+  readonly decodeCheckResourcesResponse: (bytes: Buffer) => Response;
+  readonly readCheckResourcesResponse: (value: unknown, name: string) => Response;
   readonly WireWriter: new () => unknown;
   readonly Shape: new () => unknown;
 }
@@ -55,8 +71,33 @@ interface Request {
   readonly others: readonly { readonly jwts: ReadonlyMap<string, { readonly token: string }> }[];
 }
 
+interface Response {
+  readonly requestId: string;
+  readonly results: readonly {
+    readonly resource: Parent;
+    readonly actions: readonly { readonly action: string; readonly effect: 1 | 2 }[];
+    readonly validationErrors: readonly [];
+    readonly meta: undefined;
+    readonly outputs: readonly [];
+    readonly parents: readonly Parent[];
+  }[];
+  readonly authzCallId: string;
+  readonly servedBy: string;
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+type Parent = { readonly [name in 'id' | 'kind' | 'policyVersion' | 'scope']: string };
+
 async function functions(): Promise<Functions> {
-  const contents = ['gen/wire/request', 'gen/json/request', 'gen/validate/request', 'wire/writer', 'wire/json-shape']
+  const contents = [
+    'gen/wire/request',
+    'gen/json/request',
+    'gen/wire/response',
+    'gen/json/response',
+    'gen/validate/request',
+    'wire/writer',
+    'wire/json-shape',
+  ]
     .map((path) => `export * from './proto/${path}.js';`)
     .join('\n');
   const { outputFiles } = buildSync({
@@ -92,6 +133,35 @@ added('is read from JSON by both spellings, written, measured, decoded and valid
     () => generated.readCheckResourcesRequest({ tenantId: 1 }, new Shape()),
     /field `tenantId` must be a string/,
   );
+});
+
+added('of a response is printed, written, decoded and read', async () => {
+  const { WireWriter, ...generated } = await functions();
+  const resource = { id: '1', kind: 'album', policyVersion: '', scope: '' };
+  const response: Response = {
+    requestId: '',
+    results: [
+      {
+        resource,
+        actions: [{ action: 'view', effect: 1 }],
+        validationErrors: [],
+        meta: undefined,
+        outputs: [],
+        parents: [{ ...resource, id: '2' }],
+      },
+    ],
+    authzCallId: 'ID',
+    servedBy: 'a"',
+    labels: new Map([['zone', '']]),
+  };
+  const json = generated.printCheckResourcesResponse(response);
+  assert.is(
+    json,
+    '{"results":[{"resource":{"id":"1","kind":"album"},"actions":{"view":"EFFECT_ALLOW"},"parents":[{"id":"2","kind":"album"}]}],"authzCallId":"ID","servedBy":"a\\"","labels":{"zone":""}}',
+  );
+  assert.equal(generated.readCheckResourcesResponse(JSON.parse(json), 'response'), response);
+  const bytes = generated.encodeCheckResourcesResponse(response, new WireWriter());
+  assert.equal(generated.decodeCheckResourcesResponse(bytes), response);
 });
 
 added('has its type and its comment', () => {

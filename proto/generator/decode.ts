@@ -1,5 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, typeName } from './messages.js';
+import { fieldsOf, formOf } from './messages.js';
+import { fullName, typeName } from './options.js';
 
 /**
  * `read...`, which reads a message from its protobuf encoding. An unknown field is skipped, and so is one of an unexpected wire type; a
@@ -76,6 +77,8 @@ function emptyValue(field: DescField): string {
       return '{}';
     case 'messageMap':
       return 'new Map()';
+    default:
+      throw new Error(`no code that reads ${fullName(field)}`);
   }
 }
 

@@ -1,19 +1,23 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, typeName } from './messages.js';
+import { fieldsOf, formOf } from './messages.js';
+import { entriesOf, fullName, holderOf, isJsonType, sentValues, typeName } from './options.js';
+import { hasPresence, isOptional } from './types.js';
 
 /** `write...`, which writes a message in its protobuf encoding: from the end to the front, as the writer does it. What is empty is left out. */
 export function writeFunction(message: DescMessage): string {
   const name = typeName(message);
+  const fields = [...fieldsOf(message)].reverse();
   return [
+    ...fields.flatMap(enumTable),
     `/** Writes the fields of ${message.typeName}. */`,
     `export function write${name}(writer: WireWriter, message: ${name}): void {`,
-    ...[...fieldsOf(message)].reverse().flatMap((field) => writeStatements(field).map((line) => `  ${line}`)),
+    ...fields.flatMap((field) => (isJsonType(message) ? jsonStatements(field) : statements(field, memberOf(field)))),
     '}',
     '',
   ].join('\n');
 }
 
-/** `encode...`, which writes a whole request. */
+/** `encode...`, which writes a whole request or response. */
 export function encodeFunction(message: DescMessage): string {
   const name = typeName(message);
   return [
@@ -27,31 +31,121 @@ export function encodeFunction(message: DescMessage): string {
   ].join('\n');
 }
 
-function writeStatements(field: DescField): readonly string[] {
-  const { number, localName } = field;
-  const member = `message.${localName}`;
+function memberOf(field: DescField): string {
+  return `message.${field.localName}`;
+}
+
+/** A member that may be missing. */
+function jsonStatements(field: DescField): readonly string[] {
+  const isThere = `'${field.localName}' in message`;
+  return [
+    `  if (${formOf(field) === 'value' ? isThere : `${isThere} && ${memberOf(field)} !== undefined`}) {`,
+    ...statements(field, memberOf(field)).map((line) => `  ${line}`),
+    '  }',
+  ];
+}
+
+function statements(field: DescField, member: string): readonly string[] {
+  const { number } = field;
+  const isPresent = isOptional(field) && !isJsonType(field.parent);
+  const holder = holderOf(field);
+  if (holder !== undefined)
+    return [`  writeJsonText(writer, ${number}, '${holder.key}', message.${holder.member}, print${holder.message});`];
   switch (formOf(field)) {
     case 'string':
-      return [`writeText(writer, ${number}, ${member});`];
+      // The field of a oneof says which one it is.
+      if (field.oneof !== undefined) return [`  writer.stringField(${number}, ${member});`];
+      return [`  writeText(writer, ${number}, ${member});`];
     case 'bool':
-      return [`if (${member}) writer.varintField(${number}, 1);`];
+      return [
+        isPresent
+          ? `  if (${member} !== undefined) writer.varintField(${number}, ${member} ? 1 : 0);`
+          : hasPresence(field)
+            ? `  writer.varintField(${number}, ${member} ? 1 : 0);`
+            : `  if (${member}) writer.varintField(${number}, 1);`,
+      ];
     case 'strings':
-      return [`writeTexts(writer, ${number}, ${member});`];
+      return [`  writeTexts(writer, ${number}, ${member});`];
     case 'values':
-      return [`writeJsonEntries(writer, ${number}, ${member});`];
+      return [`  writeJsonEntries(writer, ${number}, ${member});`];
+    case 'value':
+      return message(number, [`  writeJsonValue(writer, ${member});`]);
     case 'message':
-      return [`writeMessage(writer, ${number}, ${member}, ${writerOf(field)});`];
+      return isPresent
+        ? [
+            `  if (${member} !== undefined) {`,
+            ...message(number, [`  ${writerOf(field)}(writer, ${member});`]).map(indented),
+            '  }',
+          ]
+        : message(number, [`  ${writerOf(field)}(writer, ${member});`], field.localName);
     case 'messages':
-      return [`writeMessages(writer, ${number}, ${member}, ${writerOf(field)});`];
-    case 'messageMap':
-      return [`writeMessageMap(writer, ${number}, ${member}, ${writerOf(field)});`];
-    case 'uint32':
+      return loop(member, typeName(field.message as DescMessage), [
+        '    const mark = writer.mark();',
+        `    ${writerOf(field)}(writer, item);`,
+        `    writer.messageField(${number}, mark);`,
+      ]);
+    case 'messageMap': {
+      const entries = entriesOf(field);
+      if (entries === undefined) return [`  writeMessageMap(writer, ${number}, ${member}, ${writerOf(field)});`];
+      return loop(member, `(typeof ${member})[number]`, [
+        '    const entry = writer.mark();',
+        '    const value = writer.mark();',
+        `    ${writerOf(field)}(writer, item);`,
+        '    writer.messageField(2, value);',
+        `    writer.stringField(1, item.${entries.key});`,
+        `    writer.messageField(${number}, entry);`,
+      ]);
+    }
+    case 'enumMap': {
+      const { key = '', value = '' } = entriesOf(field) ?? {};
+      return loop(member, `(typeof ${member})[number]`, [
+        '    const mark = writer.mark();',
+        `    writer.varintField(2, item.${value});`,
+        `    writer.stringField(1, item.${key});`,
+        `    writer.messageField(${number}, mark);`,
+      ]);
+    }
+    case 'stringMap':
+      return [`  writeStringMap(writer, ${number}, ${member});`];
     case 'enum':
+      if (isJsonType(field.parent)) return [`  writer.varintField(${number}, ${tableName(field)}[${member}]);`];
+      throw new Error(`no code that writes ${fullName(field)}`);
+    case 'uint32':
     case 'moment':
-      throw new Error(`no code that writes ${field.parent.typeName}.${field.name}`);
+      throw new Error(`no code that writes ${fullName(field)}`);
   }
+}
+
+/** Marks are named after the field where a function has several of them. */
+function message(number: number, lines: readonly string[], name = ''): readonly string[] {
+  const mark = name === '' ? 'mark' : `${name}Mark`;
+  return [`  const ${mark} = writer.mark();`, ...lines, `  writer.messageField(${number}, ${mark});`];
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}
+
+function loop(member: string, type: string, lines: readonly string[]): readonly string[] {
+  return [
+    `  for (let index = ${member}.length - 1; index >= 0; index--) {`,
+    `    const item = ${member}[index] as ${type};`,
+    ...lines,
+    '  }',
+  ];
 }
 
 function writerOf(field: DescField): string {
   return `write${typeName(field.message as DescMessage)}`;
+}
+
+/** The numbers of an enum whose values are known by their names. */
+function enumTable(field: DescField): readonly string[] {
+  if (formOf(field) !== 'enum' || !isJsonType(field.parent) || field.enum === undefined) return [];
+  const numbers = [...sentValues(field.enum)].map(([number, name]) => `${name}: ${number}`);
+  return [`const ${tableName(field)} = { ${numbers.join(', ')} } as const;`, ''];
+}
+
+function tableName(field: DescField): string {
+  return `${typeName(field.parent)}_${field.name}_NUMBERS`.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
 }

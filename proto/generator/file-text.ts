@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { type Code, joined, messageOf, type Module, nameOf } from './code.js';
-import { typeModule, typeName } from './messages.js';
+import { typeModule } from './messages.js';
+import { typeName } from './options.js';
 
 /** The messages of one .proto file. */
 export interface GeneratedFile {

@@ -4,6 +4,7 @@ import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/pro
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { openApiDocument } from '../openapi/document.js';
 import { jsonModules } from './read-json.js';
+import { checkOptions } from './options.js';
 import { typeModules } from './types.js';
 import { validators } from './validators.js';
 import { wireModules } from './wire.js';
@@ -18,6 +19,7 @@ const BUF = fileURLToPath(new URL('../../node_modules/.bin/buf', import.meta.url
 export function generatedFiles(folder: string): ReadonlyMap<string, string> {
   const bytes = build(folder, '--exclude-source-info');
   const registry = registryOf(bytes);
+  checkOptions(registry);
   // Its comments become those of types, and descriptions of the REST interface.
   const commented = registryOf(build(folder));
   return new Map([

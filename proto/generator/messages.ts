@@ -1,5 +1,6 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { ScalarType } from '@bufbuild/protobuf';
+import { entriesOf, holderOf } from './options.js';
 
 /** A request, and what is generated for it beside its types. */
 export interface RequestRow {
@@ -21,16 +22,58 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authzen.authorization.v1.AccessEvaluationBatchRequest', isMeasured: true, isSent: false },
 ];
 
-/** The TypeScript names of messages whose own name is ambiguous or says too little. */
-const TYPE_NAMES: { readonly [message: string]: string } = {
-  'authz.engine.v1.PlanResourcesInput.Resource': 'PlanResource',
-  'authz.request.v1.AuxData.JWT': 'Token',
-  'authzen.authorization.v1.AccessEvaluationBatchRequest.Options': 'BatchOptions',
-};
+/** A response, and who writes and reads it beside the server. */
+export interface ResponseRow {
+  readonly message: string;
+  /** Whether clients read it. */
+  readonly isRead: boolean;
+}
 
-/** The TypeScript name of a message. */
-export function typeName(message: DescMessage): string {
-  return TYPE_NAMES[message.typeName] ?? message.name;
+/** The responses of the API. Each gets types, an encoder and the function that prints its JSON form. */
+export const RESPONSES: readonly ResponseRow[] = [
+  { message: 'authz.response.v1.CheckResourcesResponse', isRead: true },
+  { message: 'authz.response.v1.PlanResourcesResponse', isRead: true },
+  { message: 'authz.response.v1.ServerInfoResponse', isRead: true },
+  { message: 'authz.response.v1.CheckResourceSetResponse', isRead: false },
+  { message: 'authz.response.v1.CheckResourceBatchResponse', isRead: false },
+  { message: 'authzen.authorization.v1.AccessEvaluationResponse', isRead: false },
+  { message: 'authzen.authorization.v1.AccessEvaluationBatchResponse', isRead: false },
+  { message: 'authzen.authorization.v1.MetadataResponse', isRead: false },
+];
+
+/** What is generated for which messages. */
+export class Reach {
+  readonly requests: readonly DescMessage[];
+  readonly responses: readonly DescMessage[];
+  /** In requests. */
+  readonly received: ReadonlySet<DescMessage>;
+  readonly measured: ReadonlySet<DescMessage>;
+  /** In requests that clients send. */
+  readonly sent: ReadonlySet<DescMessage>;
+  /** In responses. */
+  readonly answered: ReadonlySet<DescMessage>;
+  /** In responses that clients read. */
+  readonly read: ReadonlySet<DescMessage>;
+  readonly all: ReadonlySet<DescMessage>;
+
+  constructor(registry: FileRegistry) {
+    const named = (rows: readonly { readonly message: string }[]): readonly DescMessage[] =>
+      rows.map(({ message }) => messageNamed(message, registry));
+    this.requests = named(REQUESTS);
+    this.responses = named(RESPONSES);
+    this.received = withInner(this.requests);
+    this.measured = withInner(named(REQUESTS.filter(({ isMeasured }) => isMeasured)));
+    this.sent = withInner(named(REQUESTS.filter(({ isSent }) => isSent)));
+    this.answered = withInner(this.responses);
+    this.read = withInner(named(RESPONSES.filter(({ isRead }) => isRead)));
+    this.all = new Set([...this.received, ...this.answered]);
+    const both = [...this.received].find((message) => this.read.has(message));
+    if (both !== undefined) throw new Error(`${both.typeName} is both in requests and in responses`);
+  }
+
+  isRoot(message: DescMessage): boolean {
+    return this.requests.includes(message) || this.responses.includes(message);
+  }
 }
 
 /** The module in gen/ that declares the type of a message. AuthZEN has names of its own, such as Resource. */
@@ -46,20 +89,32 @@ export function messageNamed(name: string, registry: FileRegistry): DescMessage 
 }
 
 /** Some messages and all messages in them, each before those that contain it. */
-export function withInner(messages: readonly DescMessage[], found = new Set<DescMessage>()): ReadonlySet<DescMessage> {
-  for (const message of messages) {
-    if (found.has(message)) continue;
-    withInner(
-      message.fields.flatMap((field) => innerOf(field) ?? []),
-      found,
-    );
+export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMessage> {
+  const begun = new Set<DescMessage>();
+  const found = new Set<DescMessage>();
+  const visit = (message: DescMessage): void => {
+    // A message may be in itself.
+    if (begun.has(message)) return;
+    begun.add(message);
+    for (const field of message.fields) {
+      const inner = innerOf(field);
+      if (inner !== undefined) visit(inner);
+    }
     found.add(message);
-  }
+  };
+  for (const message of messages) visit(message);
   return found;
+}
+
+/** Whether a message may be in itself. */
+export function isRecursive(message: DescMessage): boolean {
+  if (message.typeName.startsWith('google.')) return false;
+  return [...withInner(message.fields.flatMap((field) => innerOf(field) ?? []))].includes(message);
 }
 
 /** The message of a field, of its items or of its values, if it has a type of its own. */
 export function innerOf(field: DescField): DescMessage | undefined {
+  if (holderOf(field) !== undefined) return undefined;
   const form = formOf(field);
   return form === 'message' || form === 'messages' || form === 'messageMap' ? field.message : undefined;
 }
@@ -75,7 +130,10 @@ export type FieldForm =
   | 'strings'
   | 'messages'
   | 'values'
-  | 'messageMap';
+  | 'value'
+  | 'messageMap'
+  | 'enumMap'
+  | 'stringMap';
 
 /** The form of a field. Throws for one that there is no code for. */
 export function formOf(field: DescField): FieldForm {
@@ -91,12 +149,15 @@ function formOrNone(field: DescField): FieldForm | undefined {
     case 'enum':
       return 'enum';
     case 'message':
+      if (field.message.typeName === 'google.protobuf.Value') return 'value';
       return MOMENTS.includes(field.message.typeName) ? 'moment' : ownMessage(field.message, 'message');
     case 'list':
       if (field.listKind === 'message') return ownMessage(field.message, 'messages');
       return field.listKind === 'scalar' && field.scalar === ScalarType.STRING ? 'strings' : undefined;
     case 'map':
-      if (field.mapKey !== ScalarType.STRING || field.mapKind !== 'message') return undefined;
+      if (field.mapKey !== ScalarType.STRING) return undefined;
+      if (field.mapKind === 'enum') return entriesOf(field) === undefined ? undefined : 'enumMap';
+      if (field.mapKind === 'scalar') return field.scalar === ScalarType.STRING ? 'stringMap' : undefined;
       return field.message.typeName === 'google.protobuf.Value' ? 'values' : ownMessage(field.message, 'messageMap');
   }
 }

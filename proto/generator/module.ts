@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { fileOf } from './file-text.js';
-import { innerOf, typeModule, typeName } from './messages.js';
+import { innerOf, typeModule } from './messages.js';
+import { typeName } from './options.js';
 
 /** A module with functions of the messages of one .proto file. */
 export interface FunctionModule {
@@ -68,6 +69,8 @@ function imports({ file, messages, namesOf, primitives }: FunctionModule, body: 
     void names.set(path, [...(names.get(path) ?? []), ...more]);
   for (const message of [...messages, ...inner]) add(`../${typeModule(message)}.js`, [`type ${typeName(message)}`]);
   for (const message of inner) add(`./${fileOf(message)}.js`, namesOf(message));
+  // What the module declares itself.
+  names.delete(`./${file}.js`);
   return [...names]
     .flatMap(([path, ofPath]) => importLine(path, [...new Set(ofPath)].filter(isUsed)))
     .sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));

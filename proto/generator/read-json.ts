@@ -1,5 +1,8 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, innerOf, messageNamed, REQUESTS, typeModule, typeName, withInner } from './messages.js';
+import { fieldsOf, formOf, innerOf, Reach, typeModule } from './messages.js';
+import { fullName, typeName } from './options.js';
+import { printFunction } from './print-json.js';
+import { readResponseJsonFunction } from './read-response-json.js';
 import { functionModules } from './module.js';
 
 /**
@@ -8,19 +11,52 @@ import { functionModules } from './module.js';
  * which asks to ignore the fields of its later versions.
  */
 export function jsonModules(registry: FileRegistry): ReadonlyMap<string, string> {
-  const requests = REQUESTS.map(({ message }) => messageNamed(message, registry));
-  const all = withInner(requests);
-  const places = placesOf(requests);
-  return functionModules(all, {
-    functions: (message) => [readFunction(message, places)],
-    namesOf: (message) => [readerName(message)],
-    isRequest: (message) => requests.includes(message),
-    primitives: {
-      '../../wire/json-shape.js': ['type Attributes', 'NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'],
-      '../../wire/moment.js': ['type Moment'],
-    },
+  const reach = new Reach(registry);
+  const places = placesOf(reach.requests);
+  return functionModules(reach.all, {
+    functions: (message) => [
+      ...(reach.received.has(message) ? [readFunction(message, places)] : []),
+      ...(reach.read.has(message) ? [readResponseJsonFunction(message)] : []),
+      ...(reach.sent.has(message) || reach.answered.has(message) ? [printFunction(message)] : []),
+    ],
+    namesOf: (message) => [readerName(message), `print${typeName(message)}`],
+    isRequest: (message) => reach.isRoot(message),
+    primitives: PRIMITIVES,
   });
 }
+
+const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
+  '../../wire/json-response.js': [
+    'checkDepth',
+    'checkNames',
+    'entriesIn',
+    'memberOf',
+    'messageIn',
+    'messagesIn',
+    'optionalMessageIn',
+    'responseObject',
+    'sentName',
+    'sentNumber',
+    'stringIn',
+    'stringMapIn',
+    'stringsIn',
+    'wrong',
+  ],
+  '../../wire/json-shape.js': ['type Attributes', 'NO_ATTRIBUTES', 'NO_ITEMS', 'type Shape'],
+  '../../wire/json-text.js': [
+    'isEmptyObject',
+    'printedValue',
+    'printMessageMap',
+    'printStringMap',
+    'printStrings',
+    'printValue',
+    'quote',
+    'quoteName',
+    'UNPRINTABLE',
+  ],
+  '../../wire/moment.js': ['type Moment'],
+  './response.js': ['printCheckResourcesResponse'],
+};
 
 /** Where messages stand in requests, as errors name it. */
 type Places = ReadonlyMap<DescMessage, ReadonlySet<string>>;
@@ -146,6 +182,8 @@ function initial(message: DescMessage, member: string): string {
       return ' = NO_ATTRIBUTES';
     case 'messageMap':
       return `: ReadonlyMap<string, ${typeName(field.message as DescMessage)}> = new Map()`;
+    default:
+      throw new Error(`no code that reads ${fullName(field)}`);
   }
 }
 
@@ -182,6 +220,8 @@ function valueOf(field: DescField, name: string, places: Places): string {
       return `shape.list(field, ${name}).map((item) => ${reader}(item, ${isPlaced ? '' : `${itemName(name)}, `}shape))`;
     case 'messageMap':
       return `shape.messages(field, ${name}, ${isPlaced ? `(item) => ${reader}(item, shape)` : reader})`;
+    default:
+      throw new Error(`no code that reads ${fullName(field)}`);
   }
 }
 

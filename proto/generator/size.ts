@@ -1,5 +1,6 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
-import { fieldsOf, formOf, typeName, uncapitalized } from './messages.js';
+import { fieldsOf, formOf, uncapitalized } from './messages.js';
+import { typeName } from './options.js';
 
 /** `...Size`, which measures a message in its protobuf encoding without writing it. */
 export function sizeFunction(message: DescMessage): string {
@@ -42,9 +43,7 @@ function sizeTerm(field: DescField): string | undefined {
     case 'messages':
     case 'messageMap':
       return undefined;
-    case 'uint32':
-    case 'enum':
-    case 'moment':
+    default:
       throw new Error(`no code that measures ${placeOf(field)}`);
   }
 }

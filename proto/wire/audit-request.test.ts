@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ListAuditLogEntriesRequest } from '../audit-request.js';
+import type { ListAuditLogEntriesRequest } from '../gen/messages.js';
 import { readListAuditLogEntriesRequest } from '../gen/json/request.js';
 import { decodeListAuditLogEntriesRequest } from '../gen/wire/request.js';
 import { messageType } from '../../tests/support/protobuf.js';

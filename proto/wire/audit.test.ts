@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
 import { decodeListAuditLogEntriesRequest } from '../gen/wire/request.js';
 import { encodeAuditEntry, encodeListAuditLogEntriesResponse } from '../codec/audit-entry.js';
-import type { ListAuditLogEntriesRequest } from '../audit-request.js';
+import type { ListAuditLogEntriesRequest } from '../gen/messages.js';
 import type { AccessLogEntry, AuditEntry, DecisionLogEntry } from '../codec/audit-messages.js';
 import { WireError } from './reader.js';
 import { WireWriter } from './writer.js';

@@ -7,12 +7,12 @@ import {
   decodeAccessEvaluationBatchRequest,
   decodeAccessEvaluationRequest,
 } from '../gen/wire/authorization.js';
-import type { CheckResourcesResponse } from '../messages.js';
+import type { CheckResourcesResponse } from '../gen/messages.js';
 import {
   encodeAccessEvaluationBatchResponse,
   encodeAccessEvaluationResponse,
   encodeMetadataResponse,
-} from '../codec/authzen-responses.js';
+} from '../gen/wire/authorization.js';
 import { WireWriter } from './writer.js';
 
 const one = {
@@ -47,20 +47,21 @@ test('a batch of evaluations decodes to what was encoded, and its size is known'
 
 const check: CheckResourcesResponse = {
   requestId: 'r',
-  includeMeta: true,
   authzCallId: '',
   results: [
     {
-      resource: { kind: 'k', policyVersion: '', id: '1', attr: { secret: 1 }, scope: 'a' },
-      decision: {
-        actions: [{ action: '__proto__', effect: 1, matchedPolicy: 'p', matchedScope: 'a' }],
+      resource: { kind: 'k', policyVersion: '', id: '1', scope: 'a' },
+
+      actions: [{ action: '__proto__', effect: 1 }],
+      meta: {
+        actions: [{ action: '__proto__', matchedPolicy: 'p', matchedScope: 'a' }],
         effectiveDerivedRoles: ['owner'],
-        outputs: [
-          { src: 's', action: 'read', val: { n: [1, null] } },
-          { src: 't', action: 'read', error: 'e' },
-        ],
-        validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
       },
+      outputs: [
+        { src: 's', action: 'read', val: { n: [1, null] } },
+        { src: 't', action: 'read', error: 'e' },
+      ],
+      validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
     },
   ],
 };
@@ -89,13 +90,18 @@ test('a denial is written too', () => {
         { decision: true, response: undefined },
         { decision: false, response: undefined },
       ],
+      decision: undefined,
+      response: undefined,
     },
     new WireWriter(),
   );
   assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(batch), {
     evaluations: [{ decision: true }, { decision: false }],
   });
-  const single = encodeAccessEvaluationBatchResponse({ decision: false, response: undefined }, new WireWriter());
+  const single = encodeAccessEvaluationBatchResponse(
+    { evaluations: [], decision: false, response: undefined },
+    new WireWriter(),
+  );
   assert.equal(messageType('authzen.authorization.v1.AccessEvaluationBatchResponse').decode(single), {
     decision: false,
   });

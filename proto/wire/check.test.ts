@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
 import { checkResourcesRequestSize, decodeCheckResourcesRequest } from '../gen/wire/request.js';
-import type { CheckResourcesResponse } from '../messages.js';
-import { encodeCheckResourcesResponse } from '../codec/check-resources-response.js';
+import type { CheckResourcesResponse } from '../gen/messages.js';
+import { encodeCheckResourcesResponse } from '../gen/wire/response.js';
 import { MAX_VALUE_DEPTH } from './value.js';
 import { WireError } from './reader.js';
 import { WireWriter } from './writer.js';
@@ -178,32 +178,35 @@ test('the size of a request is that of its encoding', () => {
 
 const response: CheckResourcesResponse = {
   requestId: 'r😀',
-  includeMeta: true,
   authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
   results: [
     {
-      resource: { kind: 'k', policyVersion: 'v', id: '1', attr: {}, scope: '.' },
-      decision: {
+      resource: { kind: 'k', policyVersion: 'v', id: '1', scope: '.' },
+
+      actions: [
+        { action: 'edit', effect: 2 },
+        { action: 'view', effect: 1 },
+      ],
+      meta: {
         actions: [
-          { action: 'view', effect: 1, matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
-          { action: 'edit', effect: 2, matchedPolicy: 'NO_MATCH', matchedScope: '' },
+          { action: 'edit', matchedPolicy: 'NO_MATCH', matchedScope: '' },
+          { action: 'view', matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
         ],
         effectiveDerivedRoles: ['a', 'b'],
-        outputs: [
-          { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
-          { src: 's#b', action: 'view', error: 'no such key: x' },
-        ],
-        validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
       },
+      outputs: [
+        { src: 's#a', action: 'view', val: { m: [1, -0.5, true, null, 'é', {}], l: [] } },
+        { src: 's#b', action: 'view', error: 'no such key: x' },
+      ],
+      validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
     },
     {
-      resource: { kind: 'k', policyVersion: '', id: 'x'.repeat(5000), attr: {}, scope: '' },
-      decision: {
-        actions: [{ action: 'a', effect: 2, matchedPolicy: 'x', matchedScope: '' }],
-        effectiveDerivedRoles: [],
-        outputs: [],
-        validationErrors: [],
-      },
+      resource: { kind: 'k', policyVersion: '', id: 'x'.repeat(5000), scope: '' },
+
+      actions: [{ action: 'a', effect: 2 }],
+      meta: { actions: [{ action: 'a', matchedPolicy: 'x', matchedScope: '' }], effectiveDerivedRoles: [] },
+      outputs: [],
+      validationErrors: [],
     },
   ],
 };
@@ -243,11 +246,7 @@ test('a response is what the library reads as its JSON form', () => {
 });
 
 test('a response without fields is an empty message', () => {
-  assert.is(
-    encodeCheckResourcesResponse({ requestId: '', results: [], includeMeta: false, authzCallId: '' }, new WireWriter())
-      .length,
-    0,
-  );
+  assert.is(encodeCheckResourcesResponse({ requestId: '', results: [], authzCallId: '' }, new WireWriter()).length, 0);
 });
 
 function principalWithValue(value: readonly number[]): Buffer {

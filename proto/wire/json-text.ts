@@ -1,3 +1,5 @@
+import { JsonError } from './json-shape.js';
+
 /** Texts up to this length are looked through here; beyond it the platform's own way is quicker. */
 const SHORT_TEXT = 48;
 
@@ -71,4 +73,38 @@ function printMap(map: { readonly [key: string]: unknown }, depth: number): stri
     entries.push(`${quote(key)}:${text}`);
   }
   return `{${entries.join(',')}}`;
+}
+
+/** Any JSON value. Throws a JsonError with a message of the caller's for one that JSON cannot represent. */
+export function printedValue(value: unknown, error: string): string {
+  const text = printValue(value);
+  if (text === undefined) throw new JsonError(error);
+  return text;
+}
+
+/** What is said in place of a value that JSON cannot represent. */
+export const UNPRINTABLE = '"the value is too deep, or has a number that JSON cannot represent"';
+
+/** A list of strings. */
+export function printStrings(strings: readonly string[]): string {
+  return `[${strings.map(quote).join(',')}]`;
+}
+
+/** A map from string to string, in its order. */
+export function printStringMap(strings: ReadonlyMap<string, string>): string {
+  return `{${[...strings].map(([key, value]) => `${quote(key)}:${quote(value)}`).join(',')}}`;
+}
+
+/** A map from string to message, in its order. */
+export function printMessageMap<Message>(
+  messages: ReadonlyMap<string, Message>,
+  print: (message: Message) => string,
+): string {
+  return `{${[...messages].map(([key, message]) => `${quote(key)}:${print(message)}`).join(',')}}`;
+}
+
+/** Whether an object has no members. */
+export function isEmptyObject(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
 }

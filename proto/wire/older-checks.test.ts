@@ -7,9 +7,9 @@ import {
   decodeCheckResourceBatchRequest,
   decodeCheckResourceSetRequest,
 } from '../gen/wire/request.js';
-import type { Decision } from '../messages.js';
-import { encodeCheckResourceBatchResponse } from '../codec/check-resource-batch.js';
-import { encodeCheckResourceSetResponse } from '../codec/check-resource-set.js';
+import type { Decision } from '../../server/service/decider.js';
+import { encodeCheckResourceBatchResponse } from '../gen/wire/response.js';
+import { encodeCheckResourceSetResponse } from '../gen/wire/response.js';
 import { WireWriter } from './writer.js';
 
 const principal = { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', l: [1, null] }, scope: 'a.b' };
@@ -80,11 +80,16 @@ test('the answers to a set and to a batch have neither a call id nor outputs', (
   const set = encodeCheckResourceSetResponse(
     {
       requestId: 'r',
-      instances: [
-        { id: '', decision },
-        { id: 'b', decision },
+      resourceInstances: [
+        { id: '', ...decision },
+        { id: 'b', ...decision },
       ],
-      includeMeta: true,
+      meta: {
+        resourceInstances: [
+          { id: '', ...decision },
+          { id: 'b', ...decision },
+        ],
+      },
     },
     new WireWriter(),
   );
@@ -104,8 +109,8 @@ test('the answers to a set and to a batch have neither a call id nor outputs', (
     {
       requestId: 'r',
       results: [
-        { id: 'b', decision },
-        { id: '', decision },
+        { resourceId: 'b', ...decision },
+        { resourceId: '', ...decision },
       ],
     },
     new WireWriter(),

@@ -2,8 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageType } from '../../tests/support/protobuf.js';
 import { decodePlanResourcesRequest, planResourcesRequestSize } from '../gen/wire/request.js';
-import type { Plan, PlanResourcesResponse } from '../messages.js';
-import { encodePlanResourcesResponse } from '../codec/plan-resources-response.js';
+import type { PlanResourcesResponse } from '../gen/messages.js';
+import type { Plan } from '../../server/service/decider.js';
+import { encodePlanResourcesResponse } from '../gen/wire/response.js';
 import { TextTable } from './reader.js';
 import { WireWriter } from './writer.js';
 
@@ -108,8 +109,14 @@ const whole: PlanResourcesResponse = {
   actions: ['view', 'edit'],
   resourceKind: 'k',
   policyVersion: 'v',
-  plan,
-  includeMeta: true,
+  filter: plan.filter,
+  meta: {
+    filterDebug: plan.filterDebug,
+    matchedScope: '',
+    matchedScopes: plan.matchedScopes ?? new Map(),
+    unplanned: plan.unplanned,
+  },
+  validationErrors: plan.validationErrors,
   authzCallId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
 };
 
@@ -141,10 +148,12 @@ test('a plan of one action names one scope, and meta is there only when asked fo
     ...whole,
     action: 'view',
     actions: [],
-    plan: { ...plan, filter: { kind: 'KIND_ALWAYS_DENIED' }, validationErrors: [], unplanned: [] },
+    filter: { kind: 'KIND_ALWAYS_DENIED' as const },
+    meta: { filterDebug: plan.filterDebug, matchedScope: 'acme', matchedScopes: new Map(), unplanned: [] },
+    validationErrors: [],
   };
   assert.equal((read(one) as { readonly meta: unknown }).meta, { filterDebug: '(and ...)', matchedScope: 'acme' });
-  assert.equal(read({ ...one, includeMeta: false }), {
+  assert.equal(read({ ...one, meta: undefined }), {
     requestId: 'r',
     action: 'view',
     resourceKind: 'k',

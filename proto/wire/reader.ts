@@ -14,12 +14,15 @@ const FIXED32 = 5;
 
 /** How many groups may lie in one another in a field that is skipped. */
 const MAX_GROUP_DEPTH = 100;
+/** How many messages may lie in one another in a response. */
+const MAX_MESSAGE_DEPTH = 2002;
 /** Texts up to this many bytes are looked up before they are made: attribute names, roles, actions, kinds. */
 const SHORT_TEXT = 24;
 
 /** Reads a protobuf encoding front to back. Every method throws a WireError at the first byte that cannot be right. */
 export class WireReader {
   #at = 0;
+  #depth = 0;
   readonly #view: DataView;
   readonly #texts: TextTable;
 
@@ -99,6 +102,23 @@ export class WireReader {
   /** After the fields of a message: it must end where its length says. */
   checkEnd(end: number): void {
     if (this.#at !== end) throw new WireError('field longer than its message');
+  }
+
+  /** Begins a message that may be in itself. */
+  enter(): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_MESSAGE_DEPTH) throw new WireError('messages nested too deep');
+  }
+
+  /** Ends such a message. */
+  leave(): void {
+    this.#depth -= 1;
+  }
+
+  /** A field of a response that is not one of those known: of one of these numbers it has a wrong wire type. */
+  skipUnknown(tag: number, known: readonly number[]): void {
+    if (known.includes(tag >>> 3)) throw new WireError(`wire type ${tag & 7} for field ${tag >>> 3}`);
+    this.skip(tag);
   }
 
   /** A field nobody knows. */
@@ -243,3 +263,88 @@ export type Draft<Message> = Message extends string | number | boolean | undefin
 
 /** Attributes have members of any type. */
 type IsAny<Type> = 0 extends 1 & Type ? true : false;
+
+/*
+ * What follows is for responses, which clients read more strictly than the encoding asks.
+ */
+
+/** The first value of a field. Throws for a second one: the encoding would have it count, or merge both. */
+export function once<Value>(before: Value | undefined, value: Value, name: string): Value {
+  if (before !== undefined) throw new WireError(`\`${name}\` is there twice`);
+  return value;
+}
+
+/** A response without a part that servers always write. */
+export function missing(name: string): WireError {
+  return new WireError(`no \`${name}\``);
+}
+
+/** The name of the value of an enum, which must be one that responses have. */
+export function sentValue<Names extends { readonly [number: number]: string }>(
+  number: number,
+  names: Names,
+  name: string,
+): Names[keyof Names] {
+  const value = names[number];
+  if (value === undefined) throw new WireError(`\`${name}\` of a value that it cannot have`);
+  return value as Names[keyof Names];
+}
+
+/** Adds an entry of a map from string to message. Throws for a key that is there twice. */
+export function readEntryOnce<Value>(
+  reader: WireReader,
+  map: Map<string, Value>,
+  name: string,
+  read: (reader: WireReader, end: number) => Value,
+): void {
+  const end = reader.messageEnd();
+  let key = '';
+  let value: Value | undefined;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) key = reader.string();
+    else if (tag === ((2 << 3) | BYTES)) value = once(value, read(reader, reader.messageEnd()), name);
+    else reader.skipUnknown(tag, [1, 2]);
+  }
+  reader.checkEnd(end);
+  if (map.has(key)) throw new WireError(`two entries of \`${name}\` for one key`);
+  map.set(key, value ?? read(reader, reader.at));
+}
+
+/** Adds an entry of a map from string to an enum, which must have one of some values, likewise. */
+export function readNumberEntryOnce<Value extends number>(
+  reader: WireReader,
+  map: Map<string, Value>,
+  name: string,
+  values: readonly Value[],
+): void {
+  const end = reader.messageEnd();
+  let key = '';
+  let number = 0;
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) key = reader.string();
+    else if (tag === ((2 << 3) | VARINT)) number = reader.uint32();
+    else reader.skipUnknown(tag, [1, 2]);
+  }
+  reader.checkEnd(end);
+  const value = values.find((one) => one === number);
+  if (value === undefined) throw new WireError(`\`${name}\` of a value that it cannot have`);
+  if (map.has(key)) throw new WireError(`two entries of \`${name}\` for one key`);
+  map.set(key, value);
+}
+
+/** Adds an entry of a map from string to string. */
+export function readStringEntry(reader: WireReader, map: Map<string, string>): void {
+  const end = reader.messageEnd();
+  let key = '';
+  let value = '';
+  while (reader.at < end) {
+    const tag = reader.tag();
+    if (tag === ((1 << 3) | BYTES)) key = reader.string();
+    else if (tag === ((2 << 3) | BYTES)) value = reader.string();
+    else reader.skipUnknown(tag, [1, 2]);
+  }
+  reader.checkEnd(end);
+  map.set(key, value);
+}

@@ -1,4 +1,4 @@
-import type { Moment } from '../audit-request.js';
+import type { Moment } from './moment.js';
 import type { FieldElement, Rule } from './violation.js';
 
 const string: FieldElement = { number: 14, name: 'string', type: 'TYPE_MESSAGE' };

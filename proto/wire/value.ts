@@ -122,3 +122,20 @@ function writeStruct(writer: WireWriter, struct: Record<string, unknown>): void 
   writeJsonEntries(writer, 1, struct);
   writer.messageField(5, end);
 }
+
+/** A map from string to Value with one entry: a message in its JSON form. Nothing when there is no message. */
+export function writeJsonText<Message>(
+  writer: WireWriter,
+  field: number,
+  key: string,
+  message: Message | undefined,
+  print: (message: Message) => string,
+): void {
+  if (message === undefined) return;
+  const entry = writer.mark();
+  const value = writer.mark();
+  writeJsonValue(writer, JSON.parse(print(message)));
+  writer.messageField(2, value);
+  writer.stringField(1, key);
+  writer.messageField(field, entry);
+}

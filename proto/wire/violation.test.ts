@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { randomNumbers } from '../../tests/support/protobuf.js';
-import type { AccessEvaluationBatchRequest } from '../authzen-messages.js';
+import type { AccessEvaluationBatchRequest } from '../gen/authzen-messages.js';
+import type { CheckResourceSetRequest, CheckResourcesRequest, PlanResourcesRequest } from '../gen/messages.js';
 import {
   accessEvaluationBatchRequestViolations,
   accessEvaluationRequestViolations,
@@ -19,8 +20,6 @@ import {
   reportPlanResourcesRequest,
 } from '../gen/validate/request.js';
 import { reportAccessEvaluationBatchRequest } from '../gen/validate/authorization.js';
-import type { CheckResourceSetRequest } from '../legacy-messages.js';
-import type { CheckResourcesRequest, PlanResourcesRequest } from '../messages.js';
 import { expression } from './rules.js';
 import { type FieldElement, FoundViolations, type Violations } from './violation.js';
 

@@ -118,30 +118,6 @@ export class WireWriter {
 /** Writes the fields of a message, last one first. */
 export type WriteMessage<Message> = (writer: WireWriter, message: Message) => void;
 
-/** A message; nothing when it is absent. */
-export function writeMessage<Message>(
-  writer: WireWriter,
-  field: number,
-  message: Message | undefined,
-  write: WriteMessage<Message>,
-): void {
-  if (message === undefined) return;
-  const mark = writer.mark();
-  write(writer, message);
-  writer.messageField(field, mark);
-}
-
-/** A list of messages; nothing when it is absent. */
-export function writeMessages<Message>(
-  writer: WireWriter,
-  field: number,
-  messages: readonly Message[] | undefined,
-  write: WriteMessage<Message>,
-): void {
-  if (messages === undefined) return;
-  for (let index = messages.length - 1; index >= 0; index--) writeMessage(writer, field, messages[index], write);
-}
-
 /** A map from string to message, in its order. */
 export function writeMessageMap<Message>(
   writer: WireWriter,
@@ -149,21 +125,24 @@ export function writeMessageMap<Message>(
   messages: ReadonlyMap<string, Message>,
   write: WriteMessage<Message>,
 ): void {
-  for (const [key, message] of [...messages].reverse()) writeMessageEntry(writer, field, key, message, write);
+  for (const [key, message] of [...messages].reverse()) {
+    const entry = writer.mark();
+    const value = writer.mark();
+    write(writer, message);
+    writer.messageField(2, value);
+    writer.stringField(1, key);
+    writer.messageField(field, entry);
+  }
 }
 
-/** One entry of such a map. */
-export function writeMessageEntry<Message>(
-  writer: WireWriter,
-  field: number,
-  key: string,
-  message: Message,
-  write: WriteMessage<Message>,
-): void {
-  const mark = writer.mark();
-  writeMessage(writer, 2, message, write);
-  writer.stringField(1, key);
-  writer.messageField(field, mark);
+/** A map from string to string, in its order; also empty strings are written. */
+export function writeStringMap(writer: WireWriter, field: number, strings: ReadonlyMap<string, string>): void {
+  for (const [key, value] of [...strings].reverse()) {
+    const mark = writer.mark();
+    writer.stringField(2, value);
+    writer.stringField(1, key);
+    writer.messageField(field, mark);
+  }
 }
 
 /** A string field: left out when empty. */

@@ -1,4 +1,6 @@
-import type { AuditFilter, ListAuditLogEntriesRequest, Moment } from '../../proto/audit-request.js';
+import type { ListAuditLogEntriesRequest } from '../../proto/gen/messages.js';
+import type { Moment } from '../../proto/wire/moment.js';
+import type { AuditFilter } from './list-query.js';
 import type { AuditEntry, AuditKind } from '../../proto/codec/audit-messages.js';
 import { listAuditLogEntriesRequestViolations } from '../../proto/gen/validate/request.js';
 import { millisecondsOf } from '../../proto/wire/rules.js';

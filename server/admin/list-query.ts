@@ -1,12 +1,13 @@
-import { timestampOf } from '../../proto/wire/moment.js';
-import {
-  AUDIT_KINDS,
-  type AuditFilter,
-  type ListAuditLogEntriesRequest,
-  type Moment,
-} from '../../proto/audit-request.js';
+import type { ListAuditLogEntriesRequest } from '../../proto/gen/messages.js';
+import { type Moment, timestampOf } from '../../proto/wire/moment.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
+
+/** Which entries: so many of the newest, those of a time, those since so long ago, those of a call. */
+export type AuditFilter = NonNullable<ListAuditLogEntriesRequest['filter']>;
+
+/** The names of `ListAuditLogEntriesRequest.Kind`, by their numbers. */
+const AUDIT_KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND_DECISION'];
 
 /**
  * The request of `GET /admin/auditlog/list/{kind}` (docs/spec/server.md#endpoints): `KIND_ACCESS`, `access` or `1`;

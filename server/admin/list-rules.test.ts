@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ListAuditLogEntriesRequest, Moment } from '../../proto/audit-request.js';
+import type { ListAuditLogEntriesRequest } from '../../proto/gen/messages.js';
+import type { Moment } from '../../proto/wire/moment.js';
 import { listAuditLogEntriesRequestViolations } from '../../proto/gen/validate/request.js';
 import { randomNumbers } from '../../tests/support/protobuf.js';
 

@@ -1,7 +1,7 @@
 import { EvaluationLimitError } from '#runtime/engine';
-import { setOwn } from '../../proto/wire/json-shape.js';
 import type { EvaluationError } from '../../proto/codec/audit-messages.js';
-import type { Attributes, PlanResource, Principal } from '../../proto/messages.js';
+import type { PlanResource, Principal } from '../../proto/gen/messages.js';
+import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
 import type { CheckCall, CheckEntry, PlanCall } from '../service/decider.js';
 import type { Checked, Planned } from '../service/watcher.js';
 import type { AuditedBundle } from './audited-bundle.js';

@@ -1,4 +1,3 @@
-import { setOwn } from '../../proto/wire/json-shape.js';
 import type {
   AccessLogEntry,
   ActionEffect,
@@ -17,17 +16,15 @@ import type {
   PolicySource,
 } from '../../proto/codec/audit-messages.js';
 import type {
-  Attributes,
-  Decision,
-  Plan,
   PlanResource,
   PlanResourcesRequest,
   Principal,
   RequestContext,
   Resource,
-} from '../../proto/messages.js';
+} from '../../proto/gen/messages.js';
+import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
+import type { CheckEntry, Decision, Plan, VerifiedAuxData } from '../service/decider.js';
 import type { Call, Peer } from '../service/call.js';
-import type { CheckEntry, VerifiedAuxData } from '../service/decider.js';
 import { CODES } from '../service/rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned } from '../service/watcher.js';
 import type { MetadataRules } from './metadata-rules.js';

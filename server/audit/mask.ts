@@ -6,7 +6,7 @@ import type {
   EvaluationError,
   PlanOutput,
 } from '../../proto/codec/audit-messages.js';
-import type { PlanOperand } from '../../proto/messages.js';
+import type { PlanOperand } from '../../proto/gen/messages.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
 import type { MaskPath, MaskRoot } from '../config/audit-config.js';
 

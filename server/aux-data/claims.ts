@@ -1,4 +1,4 @@
-import type { Attributes } from '../../proto/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
 
 /**

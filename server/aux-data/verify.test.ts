@@ -1,7 +1,7 @@
 import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AuxData } from '../../proto/messages.js';
+import type { AuxData } from '../../proto/gen/messages.js';
 import { ConfigError } from '../config/config-error.js';
 import type { KeySetConfig } from '../config/key-sets.js';
 import { verifierOf } from './verify.js';

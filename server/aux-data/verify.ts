@@ -1,5 +1,6 @@
 import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
-import type { Attributes, AuxData, Token } from '../../proto/messages.js';
+import type { AuxData, Token } from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
 import type { Config } from '../config.js';
 import type { KeySetConfig } from '../config/key-sets.js';

@@ -1,4 +1,4 @@
-import type { PlanResource, Principal } from '../../proto/messages.js';
+import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import type { Call } from '../service/call.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
 import type { Checked, Planned, Watcher } from '../service/watcher.js';

@@ -5,9 +5,11 @@ import type {
   Evaluation,
   Resource,
   Subject,
-} from '../../proto/authzen-messages.js';
+} from '../../proto/gen/authzen-messages.js';
 import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate/authorization.js';
-import type { Attributes, AuxData, Decision, Principal } from '../../proto/messages.js';
+import type { AuxData, Principal } from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
+import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
 import { accessEvaluation, evaluationOf } from './authzen.js';
 import type { Call } from './call.js';
@@ -20,7 +22,6 @@ import {
   type RequestLimits,
   withClaims,
 } from './check-resources.js';
-import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import { refused } from './rpc-error.js';
 
 /**
@@ -34,7 +35,10 @@ export function accessEvaluationBatch(
   call: Call,
   sent: AccessEvaluationBatchRequest,
 ): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> {
-  if (sent.evaluations.length === 0 && isComplete(sent)) return accessEvaluation(service, call, sent);
+  if (sent.evaluations.length === 0 && isComplete(sent)) {
+    const single = accessEvaluation(service, call, sent);
+    return single instanceof Promise ? single.then(batchOfOne) : batchOfOne(single);
+  }
   const request = withDefaults(sent);
   accept(service, call, accessEvaluationBatchRequestViolations(request));
   limitEvaluations(request.evaluations.length, service.limits);
@@ -56,11 +60,16 @@ export function accessEvaluationBatch(
           answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
       }
     });
-    return { evaluations: cut(answers, request.options?.evaluationsSemantic ?? '') };
+    const evaluations = cut(answers, request.options?.evaluationsSemantic ?? '');
+    return { evaluations, decision: undefined, response: undefined };
   };
   return claims.some((one) => one instanceof Promise)
     ? Promise.all(claims).then(goOn)
     : goOn(claims as readonly VerifiedAuxData[]);
+}
+
+function batchOfOne({ decision, response }: AccessEvaluationResponse): AccessEvaluationBatchResponse {
+  return { evaluations: [], decision, response };
 }
 
 const DENIED: AccessEvaluationResponse = { decision: false, response: undefined };

@@ -1,6 +1,7 @@
-import type { Action, Resource, Subject } from '../../proto/authzen-messages.js';
+import type { Action, Resource, Subject } from '../../proto/gen/authzen-messages.js';
+import type { AuxData, Principal, Token } from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import { isValidAuxData } from '../../proto/gen/validate/request.js';
-import type { Attributes, AuxData, Principal, Token } from '../../proto/messages.js';
 import type { CheckEntry } from './decider.js';
 import { type RpcError, refused } from './rpc-error.js';
 

@@ -4,8 +4,9 @@ import type {
   AccessEvaluationBatchRequest,
   AccessEvaluationResponse,
   Evaluation,
-} from '../../proto/authzen-messages.js';
-import type { Attributes, AuxData } from '../../proto/messages.js';
+} from '../../proto/gen/authzen-messages.js';
+import type { AuxData } from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import { accessEvaluation, authzenMetadata } from './authzen.js';
 import { accessEvaluationBatch } from './authzen-batch.js';
 import { CallIds } from './call-id.js';
@@ -251,7 +252,11 @@ test('an evaluation that lacks a part is denied, the others are judged', () => {
 
 test('a request without evaluations is one itself when it has all parts', () => {
   const whole = batchOf([], { resource: resource('read'), action: action('read') });
-  assert.equal(accessEvaluationBatch(serviceSeeing([]), callWith(), whole), { decision: true, response: undefined });
+  assert.equal(accessEvaluationBatch(serviceSeeing([]), callWith(), whole), {
+    evaluations: [],
+    decision: true,
+    response: undefined,
+  });
   assert.throws(
     () => run(batchOf([], { resource: resource('read') })),
     isRefusal('validation error: evaluations: must contain at least 1 item(s)'),

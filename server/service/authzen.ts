@@ -5,14 +5,13 @@ import type {
   MetadataResponse,
   Resource,
   Subject,
-} from '../../proto/authzen-messages.js';
+} from '../../proto/gen/authzen-messages.js';
+import type { CheckEntry, Decision } from './decider.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
-import type { Decision } from '../../proto/messages.js';
 import { NONE } from '../../proto/wire/violation.js';
 import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
-import { accept, type CheckService, decide, withClaims } from './check-resources.js';
-import type { CheckEntry } from './decider.js';
+import { accept, type CheckService, decide, resultOf, withClaims } from './check-resources.js';
 
 /**
  * AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an
@@ -52,8 +51,8 @@ export function evaluationOf(
 ): AccessEvaluationResponse {
   const isAllowed = decision.actions[0]?.effect === 1;
   if (!includeMeta) return { decision: isAllowed, response: undefined };
-  const results = [{ resource: entry.resource, decision }];
-  return { decision: isAllowed, response: { requestId, results, includeMeta, authzCallId: '' } };
+  const results = [resultOf(entry.resource, decision, includeMeta)];
+  return { decision: isAllowed, response: { requestId, results, authzCallId: '' } };
 }
 
 /**

@@ -3,16 +3,16 @@ import type {
   AuxData,
   CheckResourcesRequest,
   CheckResourcesResponse,
-  Decision,
   Principal,
   RequestContext,
+  Resource,
   ResultEntry,
-} from '../../proto/messages.js';
+} from '../../proto/gen/messages.js';
+import type { ActionDecision, CheckCall, CheckEntry, Decider, Decision, VerifiedAuxData } from './decider.js';
 import type { Violations } from '../../proto/wire/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
-import type { CheckCall, CheckEntry, Decider, VerifiedAuxData } from './decider.js';
 import { withFewViolations } from './few-violations.js';
 import { refused, refuseViolations } from './rpc-error.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
@@ -171,8 +171,31 @@ function respond(
   const start = call.trace !== undefined ? performance.now() : 0;
   const results: ResultEntry[] = [];
   for (let index = 0; index < resources.length; index++) {
-    results.push({ resource: (resources[index] as CheckEntry).resource, decision: decisions[index] as Decision });
+    results.push(resultOf((resources[index] as CheckEntry).resource, decisions[index] as Decision, includeMeta));
   }
   if (call.trace !== undefined) tellAssembled(service.watchers, call, { start, end: performance.now() });
-  return { requestId, results, includeMeta, authzCallId: call.id };
+  return { requestId, results, authzCallId: call.id };
+}
+
+/** What a response says of a resource. */
+export function resultOf(resource: Resource, decision: Decision, includeMeta: boolean): ResultEntry {
+  const { effectiveDerivedRoles, validationErrors, outputs } = decision;
+  const actions = byAction(decision.actions);
+  const meta = includeMeta ? { actions, effectiveDerivedRoles } : undefined;
+  return { resource, actions, validationErrors, meta, outputs };
+}
+
+/** Decisions in the order in which responses have them: by action. Insertion, because there are few. */
+export function byAction(decisions: readonly ActionDecision[]): readonly ActionDecision[] {
+  const sorted: ActionDecision[] = [];
+  for (let index = 0; index < decisions.length; index++) {
+    const decision = decisions[index] as ActionDecision;
+    let place = index;
+    while (place > 0 && (sorted[place - 1] as ActionDecision).action > decision.action) {
+      sorted[place] = sorted[place - 1] as ActionDecision;
+      place -= 1;
+    }
+    sorted[place] = decision;
+  }
+  return sorted;
 }

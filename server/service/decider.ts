@@ -1,4 +1,13 @@
-import type { Attributes, Decision, Plan, PlanResource, Principal, Resource } from '../../proto/messages.js';
+import type {
+  OutputEntry,
+  PlanFilter,
+  PlanResource,
+  Principal,
+  Resource,
+  UnplannedRule,
+  ValidationError,
+} from '../../proto/gen/messages.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { EvaluationTime } from './call-times.js';
 
 /**
@@ -37,4 +46,37 @@ export interface CheckEntry {
 export interface VerifiedAuxData {
   readonly jwt: Attributes;
   readonly jwts: { readonly [name: string]: { readonly claims: Attributes } };
+}
+
+/** What the engine decided for one resource. */
+export interface Decision {
+  /** Each action asked, once. */
+  readonly actions: readonly ActionDecision[];
+  /** Empty unless meta was asked for. */
+  readonly effectiveDerivedRoles: readonly string[];
+  readonly outputs: readonly OutputEntry[];
+  readonly validationErrors: readonly ValidationError[];
+}
+
+export interface ActionDecision {
+  readonly action: string;
+  /** 1 EFFECT_ALLOW, 2 EFFECT_DENY. */
+  readonly effect: 1 | 2;
+  readonly matchedPolicy: string;
+  /** Empty: the root scope, or nothing matched. */
+  readonly matchedScope: string;
+}
+
+/** What a planner says of a request. */
+export interface Plan {
+  readonly filter: PlanFilter;
+  readonly filterDebug: string;
+  /** By action, sorted; undefined when no rule was looked at. */
+  readonly matchedScopes: ReadonlyMap<string, string> | undefined;
+  readonly validationErrors: readonly ValidationError[];
+  /**
+   * Rules that no filter can say: an ALLOW grants nothing, a DENY applies always
+   * (docs/spec/plans.md#rules-that-cannot-be-planned).
+   */
+  readonly unplanned: readonly UnplannedRule[];
 }

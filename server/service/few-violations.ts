@@ -1,5 +1,6 @@
 import { moreViolations, unlistedViolations } from '#runtime/engine';
-import type { Decision, ValidationError } from '../../proto/messages.js';
+import type { ValidationError } from '../../proto/gen/messages.js';
+import type { Decision } from './decider.js';
 
 /**
  * What one call may still list of attributes that violate their schemas. Each set of attributes has its own limit, and

@@ -8,12 +8,12 @@ import type {
   CheckResourceBatchResponse,
   CheckResourceSetRequest,
   CheckResourceSetResponse,
+  Principal,
   ResourceSet,
-} from '../../proto/legacy-messages.js';
-import type { Decision, Principal } from '../../proto/messages.js';
+} from '../../proto/gen/messages.js';
+import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
-import { accept, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
-import type { CheckEntry, VerifiedAuxData } from './decider.js';
+import { accept, byAction, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
 
 /**
  * CheckResourceSet, the oldest of the checks: the same actions on instances of one kind
@@ -53,11 +53,11 @@ function respondToSet(
     includeMeta,
     requestContext: undefined,
   });
-  return {
-    requestId,
-    includeMeta,
-    instances: ids.map((id, index) => ({ id, decision: decisions[index] as Decision })),
-  };
+  const decided = ids.map((id, index) => {
+    const { actions: unsorted, validationErrors, effectiveDerivedRoles } = decisions[index] as Decision;
+    return { id, actions: byAction(unsorted), validationErrors, effectiveDerivedRoles };
+  });
+  return { requestId, resourceInstances: decided, meta: includeMeta ? { resourceInstances: decided } : undefined };
 }
 
 /**
@@ -94,6 +94,9 @@ function respondToBatch(
   });
   return {
     requestId,
-    results: resources.map(({ resource }, index) => ({ id: resource.id, decision: decisions[index] as Decision })),
+    results: resources.map(({ resource }, index) => {
+      const { actions, validationErrors } = decisions[index] as Decision;
+      return { resourceId: resource.id, actions: byAction(actions), validationErrors };
+    }),
   };
 }

@@ -1,15 +1,15 @@
 import { planResourcesRequestViolations } from '../../proto/gen/validate/request.js';
 import type {
-  Plan,
   PlanResource,
   PlanResourcesRequest,
   PlanResourcesResponse,
   Principal,
-} from '../../proto/messages.js';
+  PlanMeta,
+} from '../../proto/gen/messages.js';
+import type { Plan, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
-import type { VerifiedAuxData } from './decider.js';
 import { fewViolations } from './few-violations.js';
 import { tellPlanned } from './watch.js';
 import { withinLimits } from './within-limits.js';
@@ -62,11 +62,21 @@ function respond(
     actions,
     resourceKind: resource.kind,
     policyVersion: resource.policyVersion,
-    plan,
-    includeMeta,
+    filter: plan.filter,
+    meta: includeMeta ? metaOf(plan, action) : undefined,
+    validationErrors: plan.validationErrors,
     authzCallId: call.id,
   };
 }
+
+/** One action has a scope; several have a map, which holds them all. */
+function metaOf({ filterDebug, matchedScopes = NO_SCOPES, unplanned }: Plan, action: string): PlanMeta {
+  return action === ''
+    ? { filterDebug, matchedScope: '', matchedScopes, unplanned }
+    : { filterDebug, matchedScope: matchedScopes.get(action) ?? '', matchedScopes: NO_SCOPES, unplanned };
+}
+
+const NO_SCOPES: ReadonlyMap<string, string> = new Map();
 
 /** The same plan, whose debug text is still made only when somebody reads it. */
 function withFewViolations(call: Call, planned: Plan): Plan {

@@ -1,4 +1,4 @@
-import type { ServerInfoResponse } from '../../proto/messages.js';
+import type { ServerInfoResponse } from '../../proto/gen/messages.js';
 import { NONE } from '../../proto/wire/violation.js';
 import type { Call } from './call.js';
 import { accept } from './check-resources.js';

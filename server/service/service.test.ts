@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkResourcesRequestViolations } from '../../proto/gen/validate/request.js';
-import type { CheckResourcesRequest } from '../../proto/messages.js';
+import type { CheckResourcesRequest } from '../../proto/gen/messages.js';
 import { CallIds } from './call-id.js';
 import { violationsMessage } from '../../proto/wire/violation.js';
 

@@ -1,6 +1,5 @@
-import type { ListAuditLogEntriesRequest } from '../../proto/audit-request.js';
+import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { AuditEntry } from '../../proto/codec/audit-messages.js';
-import type { ServerInfoResponse } from '../../proto/messages.js';
 import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';

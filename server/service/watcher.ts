@@ -1,7 +1,7 @@
-import type { CheckResourcesRequest, Decision, Plan, PlanResourcesRequest } from '../../proto/messages.js';
+import type { CheckResourcesRequest, PlanResourcesRequest } from '../../proto/gen/messages.js';
+import type { CheckEntry, Decision, Plan, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
 import type { DecisionTimes, EntryTime, Period, TokenTimes } from './call-times.js';
-import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import type { Code } from './rpc-error.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type TextTable, WireError } from '../../proto/wire/reader.js';
 import type { WireWriter } from '../../proto/wire/writer.js';
-import type { RequestContext, ServerInfoResponse } from '../../proto/messages.js';
+import type { RequestContext, ServerInfoResponse } from '../../proto/gen/messages.js';
 import { type ReadMessage, readDocument } from '../../proto/wire/json-scan.js';
 import { JsonError } from '../../proto/wire/json-shape.js';
 import { type Code, RpcError, tooLarge } from '../service/rpc-error.js';
@@ -80,7 +80,16 @@ export function runJson(
   call.requestContext = request.requestContext;
   limitMessageSize(request, rpc.sizeOf, body.length, services.maxMessageSize);
   const outcome = rpc.run(services, call, request);
-  return outcome instanceof Promise ? outcome.then(print) : print(outcome);
+  return outcome instanceof Promise ? outcome.then((response) => printed(print, response)) : printed(print, outcome);
+}
+
+/** A response in JSON. Throws an RpcError for one with a value that JSON cannot represent. */
+function printed<Response>(print: (response: Response) => string, response: Response): string {
+  try {
+    return print(response);
+  } catch (error) {
+    throw error instanceof JsonError ? new RpcError('internal', error.message) : error;
+  }
 }
 
 /** Answers protobuf with protobuf, likewise. */

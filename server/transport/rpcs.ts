@@ -1,15 +1,26 @@
 import { encodeListAuditLogEntriesResponse } from '../../proto/codec/audit-entry.js';
+import { decodeServerInfoRequest } from '../../proto/codec/server-info.js';
 import {
-  encodeAccessEvaluationBatchResponse,
-  encodeAccessEvaluationResponse,
-  encodeMetadataResponse,
-} from '../../proto/codec/authzen-responses.js';
-import { encodeCheckResourceBatchResponse } from '../../proto/codec/check-resource-batch.js';
-import { encodeCheckResourceSetResponse } from '../../proto/codec/check-resource-set.js';
-import { encodeCheckResourcesResponse } from '../../proto/codec/check-resources-response.js';
-import { encodePlanResourcesResponse } from '../../proto/codec/plan-resources-response.js';
-import { decodeServerInfoRequest, encodeServerInfoResponse } from '../../proto/codec/server-info.js';
-import { readAccessEvaluationBatchRequest, readAccessEvaluationRequest } from '../../proto/gen/json/authorization.js';
+  printAccessEvaluationBatchResponse,
+  printAccessEvaluationResponse,
+  printMetadataResponse,
+  readAccessEvaluationBatchRequest,
+  readAccessEvaluationRequest,
+} from '../../proto/gen/json/authorization.js';
+import {
+  printCheckResourceBatchResponse,
+  printCheckResourceSetResponse,
+  printCheckResourcesResponse,
+  printPlanResourcesResponse,
+  printServerInfoResponse,
+} from '../../proto/gen/json/response.js';
+import {
+  encodeCheckResourceBatchResponse,
+  encodeCheckResourceSetResponse,
+  encodeCheckResourcesResponse,
+  encodePlanResourcesResponse,
+  encodeServerInfoResponse,
+} from '../../proto/gen/wire/response.js';
 import {
   readCheckResourceBatchRequest,
   readCheckResourceSetRequest,
@@ -22,6 +33,9 @@ import {
   accessEvaluationRequestSize,
   decodeAccessEvaluationBatchRequest,
   decodeAccessEvaluationRequest,
+  encodeAccessEvaluationBatchResponse,
+  encodeAccessEvaluationResponse,
+  encodeMetadataResponse,
 } from '../../proto/gen/wire/authorization.js';
 import {
   checkResourceBatchRequestSize,
@@ -43,16 +57,7 @@ import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
 import { readMetadataRequest, readServerInfoRequest } from './json/empty-request.js';
-import {
-  printAccessEvaluationBatchResponse,
-  printAccessEvaluationResponse,
-  printMetadataResponse,
-} from './json/print-authzen.js';
 import { printListAuditLogEntriesResponse } from './json/print-audit-entry.js';
-import { printCheckResourcesResponse } from './json/print-check-resources.js';
-import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './json/print-legacy-checks.js';
-import { printPlanResourcesResponse } from './json/print-plan-resources.js';
-import { printRestServerInfo, printServerInfo } from './json/print-server-info.js';
 import { fullName, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
@@ -119,8 +124,9 @@ export const RPCS: readonly Rpc[] = [
       headers: ({ bundleHash }) => ['Grpc-Metadata-Authz-Bundle-Hash', bundleHash],
     },
     readJson: readServerInfoRequest,
-    printJson: printServerInfo,
-    printRestJson: printRestServerInfo,
+    printJson: printServerInfoResponse,
+    // Over REST the hash of the bundle is a header.
+    printRestJson: (info) => printServerInfoResponse({ ...info, bundleHash: '' }),
     decode: decodeServerInfoRequest,
     encode: encodeServerInfoResponse,
     sizeOf: () => 0,

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../../proto/messages.js';
+import type { RequestContext } from '../../proto/gen/messages.js';
 import type { Call } from '../service/call.js';
 
 /** A call as the transport that serves it keeps it: with what its end is told about it. */

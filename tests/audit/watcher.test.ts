@@ -9,6 +9,7 @@ import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.
 import type { AuditedBundle } from '../../server/audit/audited-bundle.js';
 import type { AuditRecord } from '../../server/audit/record.js';
 import type { AuditSink } from '../../server/audit/sink.js';
+import type { Planned } from '../../server/service/watcher.js';
 import { configWith, ENDED, sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
@@ -104,7 +105,11 @@ test('each kind of entry can be disabled', async () => {
 });
 
 test('filters drop checks without a denial, all plans, or plans that always allow, and keep access entries', async () => {
-  const kindsWith = async (config: AuditConfig, kind: string, effect: 1 | 2 = 1): Promise<readonly string[]> => {
+  const kindsWith = async (
+    config: AuditConfig,
+    kind: 'check' | Planned['plan']['filter']['kind'],
+    effect: 1 | 2 = 1,
+  ): Promise<readonly string[]> => {
     const { watch: audit, records } = watch(config);
     const [decision] = sampleCheck().decisions;
     if (kind === 'check')

@@ -1,4 +1,4 @@
-import type { AuxData } from '../../proto/messages.js';
+import type { AuxData } from '../../proto/gen/messages.js';
 import { verifierOf } from '../../server/aux-data/verify.js';
 import type { RecordedCase } from './recorded-case.js';
 

@@ -1,4 +1,5 @@
-import type { ActionDecision, Decision, Resource } from '../../proto/messages.js';
+import type { Resource } from '../../proto/gen/messages.js';
+import type { ActionDecision, Decision } from '../../server/service/decider.js';
 import type { Call } from '../../server/service/call.js';
 import type { CallEnd, Checked } from '../../server/service/watcher.js';
 

@@ -2,8 +2,10 @@
 
 import { BYTES, type Draft, type TextTable, WireReader } from '../../wire/reader.js';
 import { field, mapSize, text } from '../../wire/size.js';
-import { readJsonEntry } from '../../wire/value.js';
-import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from '../authzen-messages.js';
+import { readJsonEntry, writeJsonText } from '../../wire/value.js';
+import { type WireWriter, writeText } from '../../wire/writer.js';
+import type { AccessEvaluationBatchRequest, AccessEvaluationBatchResponse, AccessEvaluationRequest, AccessEvaluationResponse, Action, BatchOptions, Evaluation, MetadataResponse, Resource, Subject } from '../authzen-messages.js';
+import { printCheckResourcesResponse } from '../json/response.js';
 
 /** Reads the fields of authzen.authorization.v1.Subject up to `end`, and adds them to what is known of the message. */
 function readSubject(reader: WireReader, end: number, known?: Draft<Subject>): Draft<Subject> {
@@ -227,4 +229,50 @@ export function accessEvaluationBatchRequestSize(message: AccessEvaluationBatchR
     (message.options === undefined ? 0 : field(batchOptionsSize(message.options)));
   for (const item of message.evaluations) size += field(evaluationSize(item));
   return size;
+}
+
+/** AccessEvaluationResponse in its protobuf encoding. */
+export function encodeAccessEvaluationResponse(message: AccessEvaluationResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeAccessEvaluationResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authzen.authorization.v1.AccessEvaluationResponse. */
+function writeAccessEvaluationResponse(writer: WireWriter, message: AccessEvaluationResponse): void {
+  writeJsonText(writer, 2, 'authz.response', message.response, printCheckResourcesResponse);
+  writer.varintField(1, message.decision ? 1 : 0);
+}
+
+/** AccessEvaluationBatchResponse in its protobuf encoding. */
+export function encodeAccessEvaluationBatchResponse(message: AccessEvaluationBatchResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeAccessEvaluationBatchResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authzen.authorization.v1.AccessEvaluationBatchResponse. */
+function writeAccessEvaluationBatchResponse(writer: WireWriter, message: AccessEvaluationBatchResponse): void {
+  writeJsonText(writer, 101, 'authz.response', message.response, printCheckResourcesResponse);
+  if (message.decision !== undefined) writer.varintField(100, message.decision ? 1 : 0);
+  for (let index = message.evaluations.length - 1; index >= 0; index--) {
+    const item = message.evaluations[index] as AccessEvaluationResponse;
+    const mark = writer.mark();
+    writeAccessEvaluationResponse(writer, item);
+    writer.messageField(1, mark);
+  }
+}
+
+/** MetadataResponse in its protobuf encoding. */
+export function encodeMetadataResponse(message: MetadataResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeMetadataResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authzen.authorization.v1.MetadataResponse. */
+function writeMetadataResponse(writer: WireWriter, message: MetadataResponse): void {
+  writeText(writer, 3, message.accessEvaluationsEndpoint);
+  writeText(writer, 2, message.accessEvaluationEndpoint);
+  writeText(writer, 1, message.policyDecisionPoint);
 }

@@ -3,7 +3,7 @@
 import { BYTES, type Draft, readMapEntry, readMoment, type TextTable, VARINT, WireReader } from '../../wire/reader.js';
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries } from '../../wire/value.js';
-import { type WireWriter, writeMessage, writeMessageMap, writeMessages, writeText, writeTexts } from '../../wire/writer.js';
+import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../wire/writer.js';
 import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
@@ -29,7 +29,11 @@ function readResourceEntry(reader: WireReader, end: number, known?: Draft<Resour
 
 /** Writes the fields of authz.request.v1.CheckResourcesRequest.ResourceEntry. */
 function writeResourceEntry(writer: WireWriter, message: ResourceEntry): void {
-  writeMessage(writer, 2, message.resource, writeResource);
+  if (message.resource !== undefined) {
+    const mark = writer.mark();
+    writeResource(writer, message.resource);
+    writer.messageField(2, mark);
+  }
   writeTexts(writer, 1, message.actions);
 }
 
@@ -92,7 +96,11 @@ function readAuxData(reader: WireReader, end: number, known?: Draft<AuxData>): D
 /** Writes the fields of authz.request.v1.AuxData. */
 function writeAuxData(writer: WireWriter, message: AuxData): void {
   writeMessageMap(writer, 2, message.jwts, writeToken);
-  writeMessage(writer, 1, message.jwt, writeToken);
+  if (message.jwt !== undefined) {
+    const mark = writer.mark();
+    writeToken(writer, message.jwt);
+    writer.messageField(1, mark);
+  }
 }
 
 /** The size of authz.request.v1.AuxData in its protobuf encoding, in bytes. Attributes may be nested without bound. */
@@ -175,10 +183,27 @@ export function encodeCheckResourcesRequest(message: CheckResourcesRequest, writ
 
 /** Writes the fields of authz.request.v1.CheckResourcesRequest. */
 function writeCheckResourcesRequest(writer: WireWriter, message: CheckResourcesRequest): void {
-  writeMessage(writer, 6, message.requestContext, writeRequestContext);
-  writeMessage(writer, 5, message.auxData, writeAuxData);
-  writeMessages(writer, 4, message.resources, writeResourceEntry);
-  writeMessage(writer, 3, message.principal, writePrincipal);
+  if (message.requestContext !== undefined) {
+    const mark = writer.mark();
+    writeRequestContext(writer, message.requestContext);
+    writer.messageField(6, mark);
+  }
+  if (message.auxData !== undefined) {
+    const mark = writer.mark();
+    writeAuxData(writer, message.auxData);
+    writer.messageField(5, mark);
+  }
+  for (let index = message.resources.length - 1; index >= 0; index--) {
+    const item = message.resources[index] as ResourceEntry;
+    const mark = writer.mark();
+    writeResourceEntry(writer, item);
+    writer.messageField(4, mark);
+  }
+  if (message.principal !== undefined) {
+    const mark = writer.mark();
+    writePrincipal(writer, message.principal);
+    writer.messageField(3, mark);
+  }
   if (message.includeMeta) writer.varintField(2, 1);
   writeText(writer, 1, message.requestId);
 }
@@ -246,12 +271,28 @@ export function encodePlanResourcesRequest(message: PlanResourcesRequest, writer
 
 /** Writes the fields of authz.request.v1.PlanResourcesRequest. */
 function writePlanResourcesRequest(writer: WireWriter, message: PlanResourcesRequest): void {
-  writeMessage(writer, 8, message.requestContext, writeRequestContext);
+  if (message.requestContext !== undefined) {
+    const mark = writer.mark();
+    writeRequestContext(writer, message.requestContext);
+    writer.messageField(8, mark);
+  }
   writeTexts(writer, 7, message.actions);
   if (message.includeMeta) writer.varintField(6, 1);
-  writeMessage(writer, 5, message.auxData, writeAuxData);
-  writeMessage(writer, 4, message.resource, writePlanResource);
-  writeMessage(writer, 3, message.principal, writePrincipal);
+  if (message.auxData !== undefined) {
+    const mark = writer.mark();
+    writeAuxData(writer, message.auxData);
+    writer.messageField(5, mark);
+  }
+  if (message.resource !== undefined) {
+    const mark = writer.mark();
+    writePlanResource(writer, message.resource);
+    writer.messageField(4, mark);
+  }
+  if (message.principal !== undefined) {
+    const mark = writer.mark();
+    writePrincipal(writer, message.principal);
+    writer.messageField(3, mark);
+  }
   writeText(writer, 2, message.action);
   writeText(writer, 1, message.requestId);
 }

@@ -1,4 +1,4 @@
-import type { AuxData, ValidationError } from '../../../proto/messages.js';
+import type { AuxData, ValidationError } from '../../../proto/gen/messages.js';
 import type { TokenTime } from '../../service/call-times.js';
 import type { Call } from '../../service/call.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';

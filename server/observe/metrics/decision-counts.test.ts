@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Decision } from '../../../proto/messages.js';
+import type { Decision } from '../../service/decider.js';
 import type { CheckEntry } from '../../service/decider.js';
 import { DecisionCounts } from './engine-metrics.js';
 

@@ -1,4 +1,4 @@
-import type { Decision } from '../../../proto/messages.js';
+import type { Decision } from '../../service/decider.js';
 import type { CheckEntry } from '../../service/decider.js';
 import type { Checked, Exceeded, Planned } from '../../service/watcher.js';
 import type { HistogramFamily, ScalarFamily, ScalarSeries, Snapshot } from './family.js';

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Decision } from '../../../proto/messages.js';
+import type { Decision } from '../../service/decider.js';
 import type { Call } from '../../service/call.js';
 import { CODES } from '../../service/rpc-error.js';
 import type { TokenTimes } from '../../service/call-times.js';

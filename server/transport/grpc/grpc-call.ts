@@ -1,5 +1,5 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
-import type { RequestContext } from '../../../proto/messages.js';
+import type { RequestContext } from '../../../proto/gen/messages.js';
 import type { Peer } from '../../service/call.js';
 import { peerAddress } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';

@@ -1,7 +1,7 @@
 import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
-import type { ServerInfoResponse } from '../../../proto/messages.js';
+import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
 import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { CALL_ID } from '../call-header.js';

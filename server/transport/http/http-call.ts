@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { RequestContext } from '../../../proto/messages.js';
+import type { RequestContext } from '../../../proto/gen/messages.js';
 import type { Peer, Protocol } from '../../service/call.js';
 import { peerAddress, peerIp } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServerInfoResponse } from '../../../proto/messages.js';
+import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
 import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { callHeader } from '../call-header.js';

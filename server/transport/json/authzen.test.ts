@@ -1,11 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  printAccessEvaluationBatchResponse,
+  printMetadataResponse,
   readAccessEvaluationBatchRequest,
   readAccessEvaluationRequest,
 } from '../../../proto/gen/json/authorization.js';
 import { readMetadataRequest } from './empty-request.js';
-import { printAccessEvaluationBatchResponse, printMetadataResponse } from './print-authzen.js';
 import { readDocument } from '../../../proto/wire/json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
@@ -71,17 +72,12 @@ test('a request for metadata has no fields', () => {
 });
 
 test('answers hold their decision, and the check behind it without a call id', () => {
-  const decision = {
-    actions: [{ action: 'read', effect: 2 as const, matchedPolicy: 'p', matchedScope: '' }],
-    effectiveDerivedRoles: [],
-    outputs: [],
-    validationErrors: [],
-  };
+  const actions = [{ action: 'read', effect: 2 as const, matchedPolicy: 'p', matchedScope: '' }];
+  const result = { actions, outputs: [], validationErrors: [], meta: { actions, effectiveDerivedRoles: [] } };
   const response = {
     requestId: 'r',
-    includeMeta: true,
     authzCallId: '',
-    results: [{ resource: { kind: 'k', policyVersion: '', id: '1', attr: {}, scope: '' }, decision }],
+    results: [{ resource: { kind: 'k', policyVersion: '', id: '1', scope: '' }, ...result }],
   };
   assert.is(
     printAccessEvaluationBatchResponse({
@@ -89,13 +85,18 @@ test('answers hold their decision, and the check behind it without a call id', (
         { decision: true, response: undefined },
         { decision: false, response },
       ],
+      decision: undefined,
+      response: undefined,
     }),
     '{"evaluations":[{"decision":true},{"decision":false,"context":{"authz.response":{"requestId":"r","results":[{"resource":{"id":"1","kind":"k"},"actions":{"read":"EFFECT_DENY"},"meta":{"actions":{"read":{"matchedPolicy":"p"}}}}]}}}]}',
   );
 });
 
 test('a batch without evaluations has one answer', () => {
-  assert.is(printAccessEvaluationBatchResponse({ decision: true, response: undefined }), '{"decision":true}');
+  assert.is(
+    printAccessEvaluationBatchResponse({ evaluations: [], decision: true, response: undefined }),
+    '{"decision":true}',
+  );
 });
 
 test('the metadata document is snake_case', () => {

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readCheckResourceBatchRequest, readCheckResourceSetRequest } from '../../../proto/gen/json/request.js';
-import type { Decision } from '../../../proto/messages.js';
-import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from './print-legacy-checks.js';
+import type { Decision } from '../../service/decider.js';
+import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from '../../../proto/gen/json/response.js';
 import { readDocument } from '../../../proto/wire/json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
@@ -77,8 +77,8 @@ test('what is of the wrong shape is refused with its place', () => {
 
 const decision: Decision = {
   actions: [
-    { action: 'view', effect: 1, matchedPolicy: 'p', matchedScope: 'acme' },
     { action: 'edit', effect: 2, matchedPolicy: 'NO_MATCH', matchedScope: '' },
+    { action: 'view', effect: 1, matchedPolicy: 'p', matchedScope: 'acme' },
   ],
   effectiveDerivedRoles: ['owner'],
   outputs: [{ src: 's', action: 'view', val: 1 }],
@@ -91,15 +91,19 @@ test('answers are printed without a call id and without outputs', () => {
   const meta =
     '{"actions":{"edit":{"matchedPolicy":"NO_MATCH"},"view":{"matchedPolicy":"p","matchedScope":"acme"}},"effectiveDerivedRoles":["owner"]}';
   assert.is(
-    printCheckResourceSetResponse({ requestId: '', instances: [{ id: 'a"', decision }], includeMeta: true }),
+    printCheckResourceSetResponse({
+      requestId: '',
+      resourceInstances: [{ id: 'a"', ...decision }],
+      meta: { resourceInstances: [{ id: 'a"', ...decision }] },
+    }),
     `{"resourceInstances":{"a\\"":{${effects}}},"meta":{"resourceInstances":{"a\\"":${meta}}}}`,
   );
   assert.is(
-    printCheckResourceSetResponse({ requestId: 'r', instances: [{ id: 'a', decision }], includeMeta: false }),
+    printCheckResourceSetResponse({ requestId: 'r', resourceInstances: [{ id: 'a', ...decision }], meta: undefined }),
     `{"requestId":"r","resourceInstances":{"a":{${effects}}}}`,
   );
   assert.is(
-    printCheckResourceBatchResponse({ requestId: 'r', results: [{ id: 'a', decision }] }),
+    printCheckResourceBatchResponse({ requestId: 'r', results: [{ resourceId: 'a', ...decision }] }),
     `{"requestId":"r","results":[{"resourceId":"a",${effects}}]}`,
   );
 });

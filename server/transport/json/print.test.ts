@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckResourcesResponse } from '../../../proto/messages.js';
+import type { CheckResourcesResponse } from '../../../proto/gen/messages.js';
 import { indentJson } from './indent.js';
-import { printCheckResourcesResponse } from './print-check-resources.js';
+import { printCheckResourcesResponse } from '../../../proto/gen/json/response.js';
 import { MAX_PRINTED_DEPTH, printValue, quote } from '../../../proto/wire/json-text.js';
 
 test('strings are escaped where JSON demands it and nowhere else', () => {
@@ -54,24 +54,28 @@ test('map keys are printed sorted, also those of the prototype', () => {
 
 const response: CheckResourcesResponse = {
   requestId: 'r',
-  includeMeta: true,
   authzCallId: 'ID',
   results: [
     {
-      resource: { kind: 'k', policyVersion: 'v', id: '1', attr: {}, scope: '.' },
-      decision: {
+      resource: { kind: 'k', policyVersion: 'v', id: '1', scope: '.' },
+
+      actions: [
+        { action: 'edit', effect: 2 },
+        { action: 'view', effect: 1 },
+      ],
+      meta: {
         actions: [
-          { action: 'view', effect: 1, matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
-          { action: 'edit', effect: 2, matchedPolicy: 'NO_MATCH', matchedScope: '' },
+          { action: 'edit', matchedPolicy: 'NO_MATCH', matchedScope: '' },
+          { action: 'view', matchedPolicy: 'resource.k.vv', matchedScope: 'acme' },
         ],
         effectiveDerivedRoles: ['owner'],
-        outputs: [
-          { src: 's#a', action: 'view', val: null },
-          { src: 's#b', action: 'view', error: 'no such key: x' },
-          { src: 's#c', action: 'view', val: Number.NaN },
-        ],
-        validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
       },
+      outputs: [
+        { src: 's#a', action: 'view', val: null },
+        { src: 's#b', action: 'view', error: 'no such key: x' },
+        { src: 's#c', action: 'view', val: Number.NaN },
+      ],
+      validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_PRINCIPAL' }],
     },
   ],
 };

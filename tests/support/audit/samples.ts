@@ -1,4 +1,5 @@
-import type { Attributes, Decision } from '../../../proto/messages.js';
+import type { Attributes } from '../../../proto/wire/json-shape.js';
+import type { Decision } from '../../../server/service/decider.js';
 import { type AuditConfig, AUDIT_DEFAULTS } from '../../../server/config/audit-config.js';
 import type { AuditRecord } from '../../../server/audit/record.js';
 import type { Call } from '../../../server/service/call.js';
@@ -78,7 +79,10 @@ export function sampleCheck(
 }
 
 /** A plan that leaves a condition. */
-export function samplePlan(changes: Partial<Planned['request']> = {}, kind = 'KIND_CONDITIONAL'): Planned {
+export function samplePlan(
+  changes: Partial<Planned['request']> = {},
+  kind: Planned['plan']['filter']['kind'] = 'KIND_CONDITIONAL',
+): Planned {
   return {
     request: {
       requestId: 'req-2',

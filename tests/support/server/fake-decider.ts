@@ -1,4 +1,4 @@
-import type { Decision } from '../../../proto/messages.js';
+import type { Decision } from '../../../server/service/decider.js';
 import type { Decider } from '../../../server/service/decider.js';
 
 /** Allows `read` and `list`, echoes the attribute `v` for the action `echo`, throws for the action `crash`. */

@@ -1,0 +1,228 @@
+import type { DescEnum, DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
+
+/*
+ * What the generated code needs to know of a message or field beyond its definition. It stands here and not in the
+ * .proto files, because reflection serves those, and clients compile them
+ * (docs/decisions/0019-messages-are-generated.md). Names are those of the definitions; one that does not exist fails
+ * the generator.
+ */
+
+/** The TypeScript names of messages whose own name is ambiguous or says too little. */
+const TYPE_NAMES: { readonly [message: string]: string } = {
+  'authz.audit.v1.DecisionLogEntry.CheckResources': 'AuditedCheck',
+  'authz.audit.v1.DecisionLogEntry.PlanResources': 'AuditedPlan',
+  'authz.engine.v1.PlanResourcesFilter': 'PlanFilter',
+  'authz.engine.v1.PlanResourcesFilter.Expression': 'PlanExpression',
+  'authz.engine.v1.PlanResourcesFilter.Expression.Operand': 'PlanOperand',
+  'authz.engine.v1.PlanResourcesInput': 'PlanInput',
+  'authz.engine.v1.PlanResourcesInput.Resource': 'PlanResource',
+  'authz.engine.v1.PlanResourcesOutput': 'PlanOutput',
+  'authz.request.v1.AuxData.JWT': 'Token',
+  'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap': 'BatchResult',
+  'authz.response.v1.CheckResourceSetResponse.ActionEffectMap': 'InstanceResult',
+  'authz.response.v1.CheckResourceSetResponse.Meta': 'InstancesMeta',
+  'authz.response.v1.CheckResourceSetResponse.Meta.ActionMeta': 'InstanceMeta',
+  'authz.response.v1.CheckResourceSetResponse.Meta.EffectMeta': 'InstanceEffectMeta',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta': 'ResultMeta',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Resource': 'ResultResource',
+  'authz.response.v1.PlanResourcesResponse.Meta': 'PlanMeta',
+  'authzen.authorization.v1.AccessEvaluationBatchRequest.Options': 'BatchOptions',
+};
+
+/** Messages whose type is their JSON form, as the engine makes them: enums by name, what is empty is absent. */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  'authz.engine.v1.OutputEntry',
+  'authz.engine.v1.PlanResourcesFilter',
+  'authz.engine.v1.PlanResourcesFilter.Expression',
+  'authz.engine.v1.PlanResourcesFilter.Expression.Operand',
+  'authz.schema.v1.ValidationError',
+]);
+
+/** Fields of responses that are printed even when they are empty, and that types require. */
+const ALWAYS: ReadonlySet<string> = new Set([
+  'authz.audit.v1.AccessLogEntry.call_id',
+  'authz.audit.v1.AccessLogEntry.method',
+  'authz.audit.v1.AccessLogEntry.timestamp',
+  'authz.audit.v1.DecisionLogEntry.audit_trail',
+  'authz.audit.v1.DecisionLogEntry.call_id',
+  'authz.audit.v1.DecisionLogEntry.CheckResources.inputs',
+  'authz.audit.v1.DecisionLogEntry.CheckResources.outputs',
+  'authz.audit.v1.DecisionLogEntry.PlanResources.input',
+  'authz.audit.v1.DecisionLogEntry.timestamp',
+  'authz.audit.v1.MetaValues.values',
+  'authz.engine.v1.CheckInput.actions',
+  'authz.engine.v1.CheckInput.principal',
+  'authz.engine.v1.CheckInput.resource',
+  'authz.engine.v1.CheckOutput.actions',
+  'authz.engine.v1.CheckOutput.ActionEffect.effect',
+  'authz.engine.v1.CheckOutput.resource_id',
+  'authz.engine.v1.EvaluationError.CELError.expression',
+  'authz.engine.v1.EvaluationError.CELError.message',
+  'authz.engine.v1.OutputEntry.action',
+  'authz.engine.v1.OutputEntry.src',
+  'authz.engine.v1.PlanResourcesFilter.Expression.operator',
+  'authz.engine.v1.PlanResourcesFilter.kind',
+  'authz.engine.v1.PlanResourcesInput.principal',
+  'authz.engine.v1.PlanResourcesInput.resource',
+  'authz.engine.v1.PlanResourcesInput.Resource.kind',
+  'authz.engine.v1.PlanResourcesOutput.filter',
+  'authz.engine.v1.PlanResourcesOutput.kind',
+  'authz.engine.v1.Principal.id',
+  'authz.engine.v1.Resource.kind',
+  'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap.actions',
+  'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap.resource_id',
+  'authz.response.v1.CheckResourceBatchResponse.results',
+  'authz.response.v1.CheckResourceSetResponse.ActionEffectMap.actions',
+  'authz.response.v1.CheckResourceSetResponse.Meta.ActionMeta.actions',
+  'authz.response.v1.CheckResourceSetResponse.Meta.EffectMeta.matched_policy',
+  'authz.response.v1.CheckResourceSetResponse.Meta.resource_instances',
+  'authz.response.v1.CheckResourceSetResponse.resource_instances',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.actions',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.actions',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.EffectMeta.matched_policy',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.resource',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Resource.id',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Resource.kind',
+  'authz.response.v1.CheckResourcesResponse.results',
+  'authz.response.v1.PlanResourcesResponse.filter',
+  'authz.response.v1.ServerInfoResponse.build_date',
+  'authz.response.v1.ServerInfoResponse.commit',
+  'authz.response.v1.ServerInfoResponse.version',
+  'authz.schema.v1.ValidationError.message',
+  'authz.schema.v1.ValidationError.path',
+  'authz.schema.v1.ValidationError.source',
+  'authzen.authorization.v1.AccessEvaluationResponse.decision',
+  'authzen.authorization.v1.MetadataResponse.access_evaluation_endpoint',
+  'authzen.authorization.v1.MetadataResponse.access_evaluations_endpoint',
+  'authzen.authorization.v1.MetadataResponse.policy_decision_point',
+]);
+
+/** Members that types require although responses may leave the field out. */
+const REQUIRED: ReadonlySet<string> = new Set(['authz.engine.v1.PlanResourcesFilter.Expression.operands']);
+
+/** A map that is a list of objects in TypeScript, sorted by whoever makes it: decisions are written without a copy. */
+export interface Entries {
+  /** The member that is the key. */
+  readonly key: string;
+  /** The member that is the value; absent: the object has the members of the value. */
+  readonly value?: string;
+}
+
+const EFFECTS: Entries = { key: 'action', value: 'effect' };
+const ENTRIES: { readonly [field: string]: Entries } = {
+  'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap.actions': EFFECTS,
+  'authz.response.v1.CheckResourceSetResponse.ActionEffectMap.actions': EFFECTS,
+  'authz.response.v1.CheckResourceSetResponse.Meta.ActionMeta.actions': { key: 'action' },
+  'authz.response.v1.CheckResourceSetResponse.Meta.resource_instances': { key: 'id' },
+  'authz.response.v1.CheckResourceSetResponse.resource_instances': { key: 'id' },
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.actions': EFFECTS,
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.actions': { key: 'action' },
+};
+
+/** Strings, or keys of maps, that recur in every response: quoted once and kept. */
+const RECURRING: ReadonlySet<string> = new Set([
+  'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap.actions',
+  'authz.response.v1.CheckResourceSetResponse.ActionEffectMap.actions',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.actions',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Resource.kind',
+  'authz.response.v1.CheckResourcesResponse.ResultEntry.Resource.policy_version',
+]);
+
+/** A map from string to Value with one entry, whose value is a message in its JSON form. */
+export interface Holder {
+  /** The member in TypeScript: the message, or undefined. */
+  readonly member: string;
+  readonly key: string;
+  readonly message: string;
+}
+
+const CHECK: Holder = { member: 'response', key: 'authz.response', message: 'CheckResourcesResponse' };
+const HOLDERS: { readonly [field: string]: Holder } = {
+  'authzen.authorization.v1.AccessEvaluationBatchResponse.context': CHECK,
+  'authzen.authorization.v1.AccessEvaluationResponse.context': CHECK,
+};
+
+/** What happens to a value that JSON cannot represent: another field says so, or printing fails with this error. */
+export type Unprintable = { readonly field: string } | { readonly error: string };
+
+const UNPRINTABLE: { readonly [field: string]: Unprintable } = {
+  'authz.engine.v1.OutputEntry.val': { field: 'error' },
+  'authz.engine.v1.PlanResourcesFilter.Expression.Operand.value': {
+    error: 'the filter has a value that is too deep, or a number that JSON cannot represent',
+  },
+};
+
+/** Messages in which clients accept no field that they do not know: without it, a filter selects other rows. */
+const CLOSED: ReadonlySet<string> = new Set([
+  'authz.engine.v1.PlanResourcesFilter.Expression',
+  'authz.engine.v1.PlanResourcesFilter.Expression.Operand',
+]);
+
+/** Values of enums that no response has. */
+const UNSENT: ReadonlySet<string> = new Set(['EFFECT_NO_MATCH']);
+
+export function typeName(message: DescMessage): string {
+  return TYPE_NAMES[message.typeName] ?? message.name;
+}
+
+/** Whether the type of a message is its JSON form. */
+export function isJsonType(message: DescMessage): boolean {
+  return JSON_TYPES.has(message.typeName);
+}
+
+export function isAlways(field: DescField): boolean {
+  return ALWAYS.has(fullName(field));
+}
+
+/** Whether the type of a message in its JSON form has the member always. */
+export function isRequiredMember(field: DescField): boolean {
+  return isAlways(field) || REQUIRED.has(fullName(field));
+}
+
+export function isRecurring(field: DescField): boolean {
+  return RECURRING.has(fullName(field));
+}
+
+export function isClosed(message: DescMessage): boolean {
+  return CLOSED.has(message.typeName);
+}
+
+export function entriesOf(field: DescField): Entries | undefined {
+  return ENTRIES[fullName(field)];
+}
+
+export function holderOf(field: DescField): Holder | undefined {
+  return HOLDERS[fullName(field)];
+}
+
+export function unprintableOf(field: DescField): Unprintable {
+  return UNPRINTABLE[fullName(field)] ?? { error: `\`${field.localName}\` has a value that JSON cannot represent` };
+}
+
+/** The values of an enum that responses have, by their numbers. */
+export function sentValues({ values }: DescEnum): ReadonlyMap<number, string> {
+  return new Map(
+    values.filter(({ number, name }) => number > 0 && !UNSENT.has(name)).map(({ number, name }) => [number, name]),
+  );
+}
+
+/** `authz.request.v1.CheckResourcesRequest.request_id`. */
+export function fullName(field: DescField): string {
+  return `${field.parent.typeName}.${field.name}`;
+}
+
+/** Throws for an option about something that the definitions do not have. */
+export function checkOptions(registry: FileRegistry): void {
+  for (const name of [...Object.keys(TYPE_NAMES), ...JSON_TYPES, ...CLOSED])
+    if (registry.getMessage(name) === undefined) throw new Error(`an option is about ${name}, which does not exist`);
+  for (const name of [
+    ...ALWAYS,
+    ...REQUIRED,
+    ...Object.keys({ ...ENTRIES, ...HOLDERS, ...UNPRINTABLE }),
+    ...RECURRING,
+  ]) {
+    const [, message = '', field] = /^(.*)\.(\w+)$/.exec(name) ?? [];
+    if (!registry.getMessage(message)?.fields.some((one) => one.name === field))
+      throw new Error(`an option is about ${name}, which does not exist`);
+  }
+}

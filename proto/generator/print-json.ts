@@ -1,0 +1,200 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { fieldsOf, formOf } from './messages.js';
+import {
+  entriesOf,
+  fullName,
+  holderOf,
+  isAlways,
+  isJsonType,
+  isRecurring,
+  sentValues,
+  typeName,
+  unprintableOf,
+} from './options.js';
+import { isOptional } from './types.js';
+
+/** `print...`, the JSON form of a message: fields in the order of their numbers, what is empty is left out. */
+export function printFunction(message: DescMessage): string {
+  const name = typeName(message);
+  const fields = fieldsOf(message);
+  const first = fields.findIndex(isAlways);
+  const body = fields.flatMap((field, index) =>
+    // Every field after one that is always there follows a comma.
+    statements(field, index <= first || first < 0 ? 'after' : 'before', index === first),
+  );
+  return [
+    ...fields.flatMap(enumTable),
+    `/** ${name} in its JSON form. */`,
+    `export function print${name}(message: ${name}): string {`,
+    ...fields.flatMap(unprintableCheck),
+    ...(first === 0
+      ? [body[0]?.replace(/text \+= (.)/, 'let text = $1{'), ...body.slice(1)]
+      : ["  let text = '{';", ...body]),
+    first < 0 ? "  return text === '{' ? '{}' : `${text.slice(0, -1)}}`;" : '  return `${text}}`;',
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** Where the comma of a field stands. The first field that is always there has none. */
+type Comma = 'before' | 'after';
+
+function statements(field: DescField, comma: Comma, isFirst: boolean): readonly string[] {
+  const lines = printed(field);
+  const holder = holderOf(field);
+  const name = `"${field.jsonName}":${holder === undefined ? '' : `{"${holder.key}":`}`;
+  const head = comma === 'before' ? `,${name}` : name;
+  const end = `${holder === undefined ? '' : '}'}${comma === 'after' && !isFirst ? ',' : ''}`;
+  const body =
+    typeof lines === 'string'
+      ? [`  text += \`${head}\${${lines}}${end}\`;`]
+      : [`  text += '${head}${lines.open}';`, ...lines.loop, `  text += '${lines.close}${end}';`];
+  const condition = isAlways(field) ? undefined : conditionOf(field);
+  if (condition === undefined) return body;
+  const note = unprintable(field);
+  return [
+    `  if (${condition}) {`,
+    ...body.map((line) => `  ${line}`),
+    ...(note === undefined
+      ? ['  }']
+      : [`  } else if (${note}) {`, `    text += \`${head}\${UNPRINTABLE}${end}\`;`, '  }']),
+  ];
+}
+
+function memberOf(field: DescField): string {
+  return `message.${holderOf(field)?.member ?? field.localName}`;
+}
+
+/** Whether a field is printed that may be empty. */
+function conditionOf(field: DescField): string {
+  const member = memberOf(field);
+  if (holderOf(field) !== undefined) return `${member} !== undefined`;
+  if (isJsonType(field.parent)) {
+    if (formOf(field) === 'value' && 'field' in unprintableOf(field)) return `${field.localName} !== undefined`;
+    const isThere = `'${field.localName}' in message`;
+    if (field.oneof !== undefined) return isThere;
+    return `${member} !== undefined${['string', 'messages', 'strings'].includes(formOf(field)) ? ` && ${notEmpty(field)}` : ''}`;
+  }
+  return isOptional(field) ? `${member} !== undefined` : notEmpty(field);
+}
+
+function notEmpty(field: DescField): string {
+  const member = memberOf(field);
+  switch (formOf(field)) {
+    case 'string':
+      return `${member} !== ''`;
+    case 'bool':
+      return member;
+    case 'strings':
+    case 'messages':
+      return `${member}.length > 0`;
+    case 'values':
+      return `!isEmptyObject(${member})`;
+    case 'messageMap':
+      return entriesOf(field) === undefined ? `${member}.size > 0` : `${member}.length > 0`;
+    case 'enumMap':
+      return `${member}.length > 0`;
+    case 'stringMap':
+      return `${member}.size > 0`;
+    default:
+      throw new Error(`no code that prints ${fullName(field)}`);
+  }
+}
+
+interface Loop {
+  readonly open: string;
+  readonly loop: readonly string[];
+  readonly close: string;
+}
+
+/** The expression of a value, or the statements that print its items. */
+function printed(field: DescField): string | Loop {
+  const member = memberOf(field);
+  const holder = holderOf(field);
+  if (holder !== undefined) return `print${holder.message}(${member})`;
+  switch (formOf(field)) {
+    case 'string':
+      return `${isRecurring(field) ? 'quoteName' : 'quote'}(${member})`;
+    case 'bool':
+      return member;
+    case 'strings':
+      return `printStrings(${member})`;
+    case 'values':
+      return `printedValue(${member}, '\`${field.localName}\` has a value that JSON cannot represent')`;
+    case 'value': {
+      const unprintable = unprintableOf(field);
+      return 'field' in unprintable ? field.localName : `printedValue(${member}, '${unprintable.error}')`;
+    }
+    case 'message':
+      return `${printerOf(field)}(${member})`;
+    case 'messages':
+      return loop(member, typeName(field.message as DescMessage), '[]', `${printerOf(field)}(item)`);
+    case 'messageMap': {
+      const entries = entriesOf(field);
+      return entries === undefined
+        ? `printMessageMap(${member}, ${printerOf(field)})`
+        : loop(
+            member,
+            `(typeof ${member})[number]`,
+            '{}',
+            `quote(item.${entries.key}) + ':' + ${printerOf(field)}(item)`,
+          );
+    }
+    case 'enumMap': {
+      const { key = '', value = '' } = entriesOf(field) ?? {};
+      const quoted = `${isRecurring(field) ? 'quoteName' : 'quote'}(item.${key})`;
+      return loop(member, `(typeof ${member})[number]`, '{}', `${quoted} + ${tableName(field)}[item.${value}]`);
+    }
+    case 'stringMap':
+      return `printStringMap(${member})`;
+    case 'enum':
+      if (isJsonType(field.parent)) return `'"' + ${member} + '"'`;
+      throw new Error(`no code that prints ${fullName(field)}`);
+    case 'uint32':
+    case 'moment':
+      throw new Error(`no code that prints ${fullName(field)}`);
+  }
+}
+
+function loop(member: string, type: string, [open = '', close = '']: string, item: string): Loop {
+  return {
+    open,
+    loop: [
+      `  for (let index = 0; index < ${member}.length; index++) {`,
+      `    const item = ${member}[index] as ${type};`,
+      `    text += (index === 0 ? '' : ',') + ${item};`,
+      '  }',
+    ],
+    close,
+  };
+}
+
+function printerOf(field: DescField): string {
+  return `print${typeName(field.message as DescMessage)}`;
+}
+
+/** The variable of a value that may turn out to be unprintable. */
+function unprintableCheck(field: DescField): readonly string[] {
+  if (formOf(field) !== 'value' || !('field' in unprintableOf(field))) return [];
+  return [`  const ${field.localName} = '${field.localName}' in message ? printValue(${memberOf(field)}) : undefined;`];
+}
+
+/** The condition under which a field says that another one is unprintable. */
+function unprintable(field: DescField): string | undefined {
+  const value = field.parent.fields.find((one) => {
+    const option = formOf(one) === 'value' ? unprintableOf(one) : undefined;
+    return option !== undefined && 'field' in option && option.field === field.localName;
+  });
+  return value && `'${value.localName}' in message && ${value.localName} === undefined`;
+}
+
+/** The names of an enum behind a colon, by their numbers. */
+function enumTable(field: DescField): readonly string[] {
+  if (formOf(field) !== 'enumMap' || field.enum === undefined) return [];
+  const names = [...sentValues(field.enum)].map(([number, name]) => `${number}: ':"${name}"'`);
+  return [`const ${tableName(field)} = { ${names.join(', ')} } as const;`, ''];
+}
+
+function tableName(field: DescField): string {
+  return `${typeName(field.parent)}_${field.name}`.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
+}

@@ -1,0 +1,97 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { fieldsOf, formOf, isRecursive } from './messages.js';
+import { entriesOf, fullName, isAlways, isClosed, isJsonType, sentValues, typeName } from './options.js';
+
+/**
+ * `read...` of a response in JSON, for clients: what is there must be of its type, a missing part is an error where
+ * servers always write it, and unknown names are passed over where the message is not closed: servers may be newer.
+ */
+export function readResponseJsonFunction(message: DescMessage): string {
+  const name = typeName(message);
+  const fields = fieldsOf(message);
+  const [oneof] = message.oneofs;
+  const isUnion = isJsonType(message) && oneof?.fields.length === message.fields.length;
+  return [
+    `/** ${name} from its JSON form. Throws a JsonError. */`,
+    `export function read${name}(value: unknown, name: string${isRecursive(message) ? ', depth = 0' : ''}): ${name} {`,
+    '  const object = responseObject(value, name);',
+    ...(isRecursive(message) ? ['  checkDepth(depth, name);'] : []),
+    ...(isClosed(message)
+      ? [`  checkNames(object, [${fields.map((field) => `'${field.jsonName}'`).join(', ')}], ${isUnion}, name);`]
+      : []),
+    ...(isUnion
+      ? [
+          ...fields.map(
+            (field) =>
+              `  if (Object.hasOwn(object, '${field.jsonName}')) return { ${field.localName}: ${valueOf(field)} };`,
+          ),
+          '  throw wrong(name);',
+        ]
+      : [
+          ...fields.filter(isSpread).map((field) => `  const ${field.localName} = ${valueOf(field)};`),
+          '  return {',
+          ...fields.map((field) => `    ${isSpread(field) ? spread(field) : `${field.localName}: ${valueOf(field)}`},`),
+          '  };',
+        ]),
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** Whether the type has the member only where it is in the response. */
+function isSpread(field: DescField): boolean {
+  return isJsonType(field.parent) && !isAlways(field) && ['string', 'value', 'message'].includes(formOf(field));
+}
+
+function spread(field: DescField): string {
+  const { localName } = field;
+  return `...(${localName} !== ${formOf(field) === 'string' ? "''" : 'undefined'} && { ${localName} })`;
+}
+
+function valueOf(field: DescField): string {
+  const at = `object, '${field.jsonName}'`;
+  const inner = field.message;
+  const reader = inner === undefined ? '' : `read${typeName(inner)}`;
+  const deeper =
+    inner !== undefined && isRecursive(inner) ? `(item, name) => ${reader}(item, name, depth + 1)` : reader;
+  const read = isRecursive(field.parent) ? deeper : reader;
+  switch (formOf(field)) {
+    case 'string':
+      return `stringIn(${at})`;
+    case 'strings':
+      return `stringsIn(${at})`;
+    case 'value':
+      return field.oneof === undefined ? `memberOf(${at})` : `object['${field.jsonName}']`;
+    case 'message':
+      return `${isAlways(field) || field.oneof !== undefined ? 'messageIn' : 'optionalMessageIn'}(${at}, ${read})`;
+    case 'messages':
+      return `messagesIn(${at}, ${read})`;
+    case 'messageMap': {
+      const { key = '' } = entriesOf(field) ?? {};
+      return `entriesIn(${at}, (${key}, value) => ({ ${key}, ...${reader}(value, '${field.jsonName}') }))`;
+    }
+    case 'enumMap': {
+      const { key = '', value = '' } = entriesOf(field) ?? {};
+      return `entriesIn(${at}, (${key}, value) => ({ ${key}, ${value}: sentNumber(value, ${numbers(field)}, '${field.jsonName}') }))`;
+    }
+    case 'stringMap':
+      return `stringMapIn(${at})`;
+    case 'enum':
+      return `sentName(${at}, [${names(field)}])`;
+    default:
+      throw new Error(`no code that reads ${fullName(field)} of a response`);
+  }
+}
+
+function names(field: DescField): string {
+  return [...sentValues(enumOf(field)).values()].map((name) => `'${name}'`).join(', ');
+}
+
+function numbers(field: DescField): string {
+  return `{ ${[...sentValues(enumOf(field))].map(([number, name]) => `${name}: ${number}`).join(', ')} } as const`;
+}
+
+function enumOf(field: DescField): NonNullable<DescField['enum']> {
+  if (field.enum === undefined) throw new Error(`${fullName(field)} is not an enum`);
+  return field.enum;
+}

@@ -1,0 +1,104 @@
+import { JsonError, type ParsedObject } from './json-shape.js';
+
+/*
+ * The parts of a response in JSON, as clients read them: own members only, and what is absent or null is empty. All
+ * throw a JsonError for a member of another type. No platform: browsers load it.
+ */
+
+/** How deep messages may lie in one another. */
+const MAX_DEPTH = 2002;
+
+/** A value that is an object. */
+export function responseObject(value: unknown, name: string): ParsedObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as ParsedObject;
+  throw wrong(name);
+}
+
+/** A member; undefined for one that is absent, null or inherited. */
+export function memberOf(object: ParsedObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
+}
+
+export function stringIn(object: ParsedObject, name: string): string {
+  const value = memberOf(object, name) ?? '';
+  if (typeof value === 'string') return value;
+  throw wrong(name);
+}
+
+export function stringsIn(object: ParsedObject, name: string): readonly string[] {
+  return listIn(object, name).map((value) => {
+    if (typeof value === 'string') return value;
+    throw wrong(name);
+  });
+}
+
+type Read<Message> = (value: unknown, name: string) => Message;
+
+export function messageIn<Message>(object: ParsedObject, name: string, read: Read<Message>): Message {
+  return read(memberOf(object, name), name);
+}
+
+export function optionalMessageIn<Message>(
+  object: ParsedObject,
+  name: string,
+  read: Read<Message>,
+): Message | undefined {
+  const value = memberOf(object, name);
+  return value === undefined ? undefined : read(value, name);
+}
+
+export function messagesIn<Message>(object: ParsedObject, name: string, read: Read<Message>): readonly Message[] {
+  return listIn(object, name).map((value) => read(value, name));
+}
+
+/** A map, as a list of objects. */
+export function entriesIn<Entry>(
+  object: ParsedObject,
+  name: string,
+  entryOf: (key: string, value: unknown) => Entry,
+): readonly Entry[] {
+  const map = responseObject(memberOf(object, name) ?? {}, name);
+  return Object.keys(map).map((key) => entryOf(key, map[key]));
+}
+
+export function stringMapIn(object: ParsedObject, name: string): ReadonlyMap<string, string> {
+  const map = responseObject(memberOf(object, name) ?? {}, name);
+  return new Map(Object.keys(map).map((key) => [key, stringIn(map, key)]));
+}
+
+/** The number of the name of an enum. Only names that responses have. */
+export function sentNumber<Numbers extends { readonly [name: string]: number }>(
+  value: unknown,
+  numbers: Numbers,
+  name: string,
+): Numbers[keyof Numbers] {
+  if (typeof value === 'string' && Object.hasOwn(numbers, value)) return numbers[value] as Numbers[keyof Numbers];
+  throw wrong(name);
+}
+
+/** A name of an enum, likewise. */
+export function sentName<const Name extends string>(object: ParsedObject, name: string, names: readonly Name[]): Name {
+  const value = names.find((one) => one === memberOf(object, name));
+  if (value === undefined) throw wrong(name);
+  return value;
+}
+
+/** Refuses members of other names, and, in a oneof, all but one member. */
+export function checkNames(object: ParsedObject, known: readonly string[], isOneof: boolean, name: string): void {
+  const names = Object.keys(object);
+  if ((isOneof && names.length !== 1) || names.some((one) => !known.includes(one))) throw wrong(name);
+}
+
+export function checkDepth(depth: number, name: string): void {
+  if (depth > MAX_DEPTH) throw wrong(name);
+}
+
+export function wrong(name: string): JsonError {
+  return new JsonError(`the answer has a wrong \`${name}\``);
+}
+
+function listIn(object: ParsedObject, name: string): readonly unknown[] {
+  const value = memberOf(object, name) ?? [];
+  if (Array.isArray(value)) return value;
+  throw wrong(name);
+}
