@@ -36,6 +36,7 @@ const engine = within(graph, 'runtime/engine');
 const oneImporter = [...withOneImporter(graph)].filter((file) => importing.has(file));
 const citing = files.filter((file) => CITING.test(file) && !isGenerated(file));
 const byHand = files.filter((file) => file.endsWith('.ts') && !isGenerated(file));
+const long = byHand.map((file) => longLines(textOf(file), COLUMNS));
 
 const rows: readonly Row[] = [
   {
@@ -74,8 +75,15 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    what: `lines over ${COLUMNS} columns`,
-    figures: [count(sum(byHand.map((file) => longLines(textOf(file), COLUMNS))), 0, '')],
+    what: `lines over ${COLUMNS} columns that a formatter could break`,
+    figures: [count(sum(long.map(({ code }) => code)), 0, '')],
+  },
+  {
+    what: `lines that a string makes longer than ${COLUMNS} columns: product, tests and tools`,
+    figures: [
+      count(sum(long.map(({ text }, index) => (isProduct(byHand[index] as string) ? text : 0))), 0, ''),
+      count(sum(long.map(({ text }, index) => (isProduct(byHand[index] as string) ? 0 : text))), 0, ''),
+    ],
   },
 ];
 
@@ -91,6 +99,10 @@ function count(value: number, aim: number, unit: string): Figure {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+function isProduct(file: string): boolean {
+  return PRODUCT.some((folder) => file.startsWith(`${folder}/`)) && !isTest(file);
 }
 
 function namesField(file: string): boolean {

@@ -182,7 +182,18 @@ test('lines end with a line break, and a last one may lack it', () => {
 });
 
 test('columns are characters, not the units that JavaScript counts', () => {
-  assert.equal(longLines(`${'x'.repeat(120)}\n${'y'.repeat(121)}\n${'😀'.repeat(120)}\n`, 120), 1);
+  assert.equal(longLines(`${'x'.repeat(120)}\n${'y'.repeat(121)}\n'${'😀'.repeat(118)}'\n`, 120), { code: 1, text: 0 });
+});
+
+test('a line that is too long only with its strings is text, and what stands between them is code', () => {
+  const long = 'x'.repeat(121);
+  const counts = (line: string) => longLines(`const a = 1;\n${line}\n`, 120);
+  assert.equal(counts(`say('${long}');`), { code: 0, text: 1 });
+  assert.equal(counts(`const pattern = /${long}/;`), { code: 0, text: 1 });
+  assert.equal(counts(`const page = \`\n${long}\n${long}\n\`;`), { code: 0, text: 2 });
+  assert.equal(counts(`const text = \`a \${${long}} b\`;`), { code: 1, text: 0 });
+  assert.equal(counts(`// ${long}`), { code: 1, text: 0 });
+  assert.equal(counts(`call('a', ${long});`), { code: 1, text: 0 });
 });
 
 test('a row is met when every figure of it is', () => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 
 /** The folder of this repository. */
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -58,9 +59,39 @@ export function isMessageLayer(file: string): boolean {
   return /^proto\/|^server\/transport\/json\/|^server\/transport\/[^/]*-messages?\.ts$|^client\/json\//.test(file);
 }
 
-/** Lines of more than `columns` characters. */
-export function longLines(text: string, columns: number): number {
-  return text.split('\n').filter((line) => [...line].length > columns).length;
+/** The lines of a TypeScript file that are longer than `columns` characters. */
+export interface LongLines {
+  /** Those that a formatter could break: they would be too long without their strings, too. */
+  readonly code: number;
+  /** Those that only the text of strings, templates and regular expressions makes too long. */
+  readonly text: number;
+}
+
+/** Counts the long lines of a TypeScript file. Comments are code here: they can be wrapped. */
+export function longLines(text: string, columns: number): LongLines {
+  const lines = text.split('\n');
+  if (lines.every((line) => line.length <= columns)) return { code: 0, text: 0 };
+  const source = ts.createSourceFile('file.ts', text, ts.ScriptTarget.Latest);
+  const starts = source.getLineStarts();
+  const inText = new Array<number>(lines.length).fill(0);
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isRegularExpressionLiteral(node) || ts.isTemplateLiteralToken(node)) {
+      const start = node.getStart(source);
+      const last = source.getLineAndCharacterOfPosition(node.end).line;
+      for (let line = source.getLineAndCharacterOfPosition(start).line; line <= last; line++) {
+        const from = starts[line] as number;
+        const length = Math.min(node.end, from + (lines[line] as string).length) - Math.max(start, from);
+        inText[line] = (inText[line] as number) + Math.max(0, length);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  const long = lines.flatMap((line, index) =>
+    [...line].length > columns ? [line.length - (inText[index] as number)] : [],
+  );
+  const code = long.filter((rest) => rest > columns).length;
+  return { code, text: long.length - code };
 }
 
 /** The folder of a test suite that a file of tests belongs to: `tests/sql/rows.ts` to `sql`. */
