@@ -33,7 +33,8 @@ export async function sizes(): Promise<readonly Size[]> {
 const POLICIES = fileURLToPath(new URL('../policies/', import.meta.url));
 const CORE = "export { createEngine } from '#runtime/engine';";
 const PROGRAM =
-  "import { createEngine } from '#runtime/engine'; import { policies } from 'policies'; export const engine = createEngine(policies);";
+  "import { createEngine } from '#runtime/engine'; import { policies } from 'policies'; export const engine = " +
+  'createEngine(policies);';
 
 async function sizeOf(
   name: string,

@@ -16,8 +16,9 @@ const RESULTS = join(ROOT, 'bench', 'results.md');
 /** A table in Markdown. The first column is text, the others are numbers. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => (row[column] as string).length)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number))).join(' | ')} |`;
+  const padded = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number);
+  const line = (cells: readonly string[]): string => `| ${cells.map(padded).join(' | ')} |`;
   const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
   return [line(head), rule, ...rows.map(line)].join('\n');
 }

@@ -138,6 +138,8 @@ export async function* listEntries(
   }
 }
 
+const ENABLE_ADMIN_API = 'enable its admin API, and an audit backend that can be queried';
+
 const METHOD = '/authz.svc.v1.AuthzAdminService/ListAuditLogEntries';
 
 function entryOf(response: JsonObject): JsonObject {
@@ -154,7 +156,7 @@ function textOf({ code, details }: ServiceError): string {
     case status.UNAVAILABLE:
       return `the server cannot be reached: ${reasonIn(details)}`;
     case status.UNIMPLEMENTED:
-      return `the server responded: ${details} (code ${code}); the admin API and an audit backend that can be queried must be enabled there`;
+      return `the server responded: ${details} (code ${code}); ${ENABLE_ADMIN_API}`;
     default:
       return `the server responded: ${details} (code ${code})`;
   }

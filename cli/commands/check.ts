@@ -63,7 +63,7 @@ function textOf(result: CheckResult, format: CheckOptions['output']): string {
         .map((line) => `${visible(line)}\n`)
         .join('');
     case 'json':
-      return `${JSON.stringify({ ...result, actions: result.actions.map((decision) => ({ ...decision, effect: effectName(decision.effect) })) }, undefined, 2)}\n`;
+      return `${JSON.stringify({ ...result, actions: result.actions.map(withEffectName) }, undefined, 2)}\n`;
   }
 }
 
@@ -82,6 +82,10 @@ function linesOf({ actions, effectiveDerivedRoles, outputs, validationErrors }: 
         `schema violation, ${source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource'} ${path}: ${message}`,
     ),
   ];
+}
+
+function withEffectName(decision: CheckResult['actions'][number]): unknown {
+  return { ...decision, effect: effectName(decision.effect) };
 }
 
 function effectName(effect: number): string {

@@ -111,9 +111,8 @@ async function checkFolder(
   const difference = await compareFolder(out, files);
   const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
-  console.error(
-    `${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`,
-  );
+  const fix = `npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`;
+  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
   return EXIT.failed;
 }
 

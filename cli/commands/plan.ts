@@ -108,11 +108,13 @@ function responseOf(
 }
 
 function violationText({ source, path, message }: ValidationError): string {
-  return `the attributes of the ${source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource'} do not satisfy the schema: ${path}: ${message}`;
+  const owner = source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource';
+  return `the attributes of the ${owner} violate their schema: ${path}: ${message}`;
 }
 
 function unplannedText({ policy, rule, reason }: UnplannedRule): string {
-  return `no filter can say rule \`${rule}\` of ${policy}: ${reason}; in the filter an ALLOW of it grants nothing, a DENY of it applies to every row`;
+  const effect = 'in the filter, it grants nothing if it allows, and applies to every row if it denies';
+  return `rule \`${rule}\` of ${policy} cannot be part of a filter: ${reason}; ${effect}`;
 }
 
 /**

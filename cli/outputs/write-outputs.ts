@@ -60,18 +60,24 @@ function requireApart({ policies, out, bundle }: OutputPaths, files: readonly Em
     const location = realLocation(file);
     if (modules.includes(location) || location === folder)
       throw new Error(
-        `--bundle \`${visible(bundle)}\` would overwrite what --out \`${visible(out)}\` holds: give the bundle another name`,
+        `--bundle ${quoted(bundle)} would overwrite a file of --out ${quoted(out)}: give the bundle another name`,
       );
     if (isReadIn(root, location))
       throw new Error(
-        `--bundle \`${visible(bundle)}\` would be read as a policy: it lies in \`${visible(policies)}\`; write it to another folder`,
+        `--bundle ${quoted(bundle)} would be read as a policy: it is in ${quoted(policies)}; write it to another folder`,
       );
   }
   if (modules.some((location) => isReadIn(root, location))) {
     throw new Error(
-      `--out \`${visible(out)}\` lies in the folder of the policies, \`${visible(policies)}\`, where its \`manifest.json\` would be read as a policy: give the modules another folder`,
+      `--out ${quoted(out)} is in the folder of the policies, ${quoted(policies)}, ${MANIFEST_IS_READ}: write it elsewhere`,
     );
   }
+}
+
+const MANIFEST_IS_READ = 'where its `manifest.json` would be read as a policy';
+
+function quoted(path: string): string {
+  return `\`${visible(path)}\``;
 }
 
 /** Whether a file would be loaded from a folder of policies. */

@@ -27,12 +27,12 @@ export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderComp
     complain(compilation.diagnostics, folder);
     if (compilation.program === undefined) return undefined;
     if (decidesNothing(compilation)) {
-      console.error(
-        whenEmpty === 'warn'
-          ? `warning: ${emptyText(folder, compilation)}`
-          : `authzc: ${emptyText(folder, compilation)}; name the folder of the policies, or serve it with --allow-empty`,
-      );
-      if (whenEmpty === 'refuse') return undefined;
+      const problem = emptyText(folder, compilation);
+      if (whenEmpty === 'refuse') {
+        console.error(`authzc: ${problem}; name the folder of the policies, or serve it with --allow-empty`);
+        return undefined;
+      }
+      console.error(`warning: ${problem}`);
     }
     const { js } = await bundle(compilation.files, runtimeFolder());
     return evaluateBundle(js, join(folder, 'policies.js'));

@@ -257,7 +257,8 @@ const pathFunctions: readonly CelFunction[] = [
 ];
 
 /**
- * docs/spec/conditions.md#path-and-spiffe-functions, SPIFFE. `<trust domain>.id()` is the identity function of `coreFunctions`.
+ * docs/spec/conditions.md#path-and-spiffe-functions, SPIFFE. `<trust domain>.id()` is the identity function of
+ * `coreFunctions`.
  */
 const spiffeFunctions: readonly CelFunction[] = [
   row('spiffeID', global([string], spiffeID)),

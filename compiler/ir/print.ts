@@ -69,8 +69,12 @@ export function printValue(value: Value): string {
       return `${value.runtime}(${list(value.args)})`;
     case 'list':
       return `[${value.elements.map((element) => `${optionally(element.optional)}${printValue(element.value)}`).join(', ')}]`;
-    case 'map':
-      return `{${value.entries.map((entry) => `${optionally(entry.optional)}${printValue(entry.key)}: ${printValue(entry.value)}`).join(', ')}}`;
+    case 'map': {
+      const entries = value.entries.map(
+        (entry) => `${optionally(entry.optional)}${printValue(entry.key)}: ${printValue(entry.value)}`,
+      );
+      return `{${entries.join(', ')}}`;
+    }
     case 'type-name':
       return `type ${value.name}`;
     case 'macro': {

@@ -69,8 +69,8 @@ export function relPath(base: Result, target: Result): Result {
 }
 
 /**
- * `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (docs/spec/conditions.md#paths), nor is the prefix itself
- * in another spelling.
+ * `pathHasPrefix(path, prefix)`; hidden files directly below the prefix are not (docs/spec/conditions.md#paths), nor is
+ * the prefix itself in another spelling.
  */
 export function pathHasPrefix(path: Result, prefix: Result): Result {
   return ofTwo('pathHasPrefix', path, prefix, (full, start) => {

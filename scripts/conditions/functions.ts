@@ -36,7 +36,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'matches',
         meaning:
-          'Returns whether an RE2 pattern matches anywhere in a string. Use `^` and `$` to match the whole string. Matching takes linear time, so look-around is not supported.',
+          'Returns whether an RE2 pattern matches anywhere in a string. Use `^` and `$` to match the whole ' +
+          'string. Matching takes linear time, so look-around is not supported.',
         examples: [['"A-12".matches("^[A-Z]-\\\\d+$")', 'true']],
       },
       {
@@ -47,7 +48,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'indexOf',
         meaning:
-          'Returns the index of the first occurrence of a substring, or -1. An optional offset sets where the search starts.',
+          'Returns the index of the first occurrence of a substring, or -1. An optional offset sets where the ' +
+          'search starts.',
         examples: [
           ['"banana".indexOf("an")', '1'],
           ['"banana".indexOf("an", 2)', '3'],
@@ -56,7 +58,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'lastIndexOf',
         meaning:
-          'Returns the index of the last occurrence of a substring, or -1. An optional offset sets the last index at which it may start.',
+          'Returns the index of the last occurrence of a substring, or -1. An optional offset sets the last ' +
+          'index at which it may start.',
         examples: [
           ['"banana".lastIndexOf("an")', '3'],
           ['"banana".lastIndexOf("an", 2)', '1'],
@@ -121,7 +124,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'format',
         meaning:
-          'Formats values into a string: `%s` any value, `%d` numbers, `%f` and `%e` with a precision, `%b` binary, `%x` hexadecimal, `%o` octal, `%%` a percent sign.',
+          'Formats values into a string: `%s` any value, `%d` numbers, `%f` and `%e` with a precision, `%b` ' +
+          'binary, `%x` hexadecimal, `%o` octal, `%%` a percent sign.',
         examples: [['"%s owes %.2f".format(["bob", 3.5])', '"bob owes 3.50"']],
       },
       {
@@ -137,7 +141,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'int',
         meaning:
-          'Converts to a 64-bit integer: a string of decimal digits, the integer part of a double, a timestamp in Unix seconds, a duration in nanoseconds.',
+          'Converts to a 64-bit integer: a string of decimal digits, the integer part of a double, a timestamp ' +
+          'in Unix seconds, a duration in nanoseconds.',
         examples: [
           ['int("42")', '42'],
           ['int(3.9)', '3'],
@@ -163,7 +168,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'string',
         meaning:
-          'Converts to a string. A double of a million or more is written with an exponent, so use `string(int(x))` for ids.',
+          'Converts to a string. A double of a million or more is written with an exponent, so use ' +
+          '`string(int(x))` for ids.',
         examples: [
           ['string(12)', '"12"'],
           ['string(1234567.0)', '"1.234567e+06"'],
@@ -187,7 +193,8 @@ export const FUNCTIONS: readonly Section[] = [
       {
         name: 'duration',
         meaning:
-          'Parses a duration, a number with a unit or several: `h`, `m`, `s`, `ms`, `us`, `ns`. There is no unit for days.',
+          'Parses a duration, a number with a unit or several: `h`, `m`, `s`, `ms`, `us`, `ns`. There is no unit ' +
+          'for days.',
         examples: [['duration("1h30m")', '"5400s"']],
       },
       {
@@ -488,7 +495,8 @@ export const FUNCTIONS: readonly Section[] = [
   {
     title: 'Regular expressions',
     intro:
-      'Patterns use RE2 syntax. A pattern can have one group; the functions that extract then return the text of the group.',
+      'Patterns use RE2 syntax. A pattern can have one group; the functions that extract then return the text of ' +
+      'the group.',
     entries: [
       {
         name: 'regex.extract',

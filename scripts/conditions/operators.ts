@@ -31,7 +31,8 @@ Comparisons may mix number types.`,
       name: '+',
       signatures: ['+ of int, uint, double, string, bytes, list, duration, timestamp'],
       meaning:
-        'Adds numbers and durations, and concatenates strings, bytes and lists. Integers do not wrap around: overflow is an error.',
+        'Adds numbers and durations, and concatenates strings, bytes and lists. Integers do not wrap around: ' +
+        'overflow is an error.',
       examples: [
         ['1 + 2', '3'],
         ['"a" + "b"', '"ab"'],
@@ -53,7 +54,8 @@ Comparisons may mix number types.`,
       name: '* / %',
       signatures: ['*, / of int, uint, double', '% of int, uint'],
       meaning:
-        'Multiplies, divides, and returns the remainder. Integer division truncates toward zero; the sign of `%` is that of its left operand.',
+        'Multiplies, divides, and returns the remainder. Integer division truncates toward zero; the sign of `%` ' +
+        'is that of its left operand.',
       examples: [
         ['7 / 2', '3'],
         ['7.0 / 2.0', '3.5'],
@@ -124,7 +126,8 @@ Comparisons may mix number types.`,
 export const MACROS: Section = {
   title: 'Macros',
   intro:
-    'A macro looks like a function but is part of the syntax: it declares the variables of its condition. Over a map, `x` is the key.',
+    'A macro looks like a function but is part of the syntax: it declares the variables of its condition. Over a ' +
+    'map, `x` is the key.',
   entries: [
     {
       name: 'has',

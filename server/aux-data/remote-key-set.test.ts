@@ -93,7 +93,7 @@ test('a server that cannot be reached is no reason not to start: tokens are refu
   assert.is(events.length, 1);
   assert.match(
     textOf(events[0] as KeySetEvent),
-    /^keyset `r` was not fetched: http:\/\/127\.0\.0\.1:1\/: cannot be reached.*; tokens for it are refused$/,
+    /^keyset `r` was not fetched: http:\/\/127\.0\.0\.1:1\/: cannot be reached.*; tokens for it are rejected$/,
   );
 });
 
@@ -134,7 +134,7 @@ test('after a failure it is tried again, more and more rarely, and the last good
     response.end();
   };
   await set.newer();
-  assert.match(textOf(events.at(-1) as KeySetEvent), 'answered with status 503; the last good keys stay in force');
+  assert.match(textOf(events.at(-1) as KeySetEvent), 'answered with status 503; still using the last good keys');
   answer = (_request, response) => response.end(keys('k2'));
   await until(() => events.at(-1)?.kind === 'fetched');
   assert.equal(kids(await set.current()), ['k2']);

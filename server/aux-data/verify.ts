@@ -64,18 +64,20 @@ export function verifierOf(config: Config['jwt'], listeners: VerifierListeners =
   return Object.assign(verify, { close });
 }
 
-/** For a server that has nobody to tell. */
+/** The default listener of keyset events. */
 function warn(event: KeySetEvent): void {
   process.stderr.write(`warning: ${textOf(event)}\n`);
 }
 
-/** An event of a keyset in words, for the log. */
+/** The log message of a keyset event. */
 export function textOf(event: KeySetEvent): string {
   switch (event.kind) {
     case 'unusable':
-      return `keyset \`${event.id}\` ${event.reason}; tokens for it are refused`;
-    case 'failed':
-      return `keyset \`${event.id}\` was not fetched: ${event.reason}; ${event.hasKeys ? 'the last good keys stay in force' : 'tokens for it are refused'}`;
+      return `keyset \`${event.id}\` ${event.reason}; tokens for it are rejected`;
+    case 'failed': {
+      const consequence = event.hasKeys ? 'still using the last good keys' : 'tokens for it are rejected';
+      return `keyset \`${event.id}\` was not fetched: ${event.reason}; ${consequence}`;
+    }
     case 'fetched':
       return `keyset \`${event.id}\` was fetched again`;
     case 'insecure':
@@ -83,7 +85,7 @@ export function textOf(event: KeySetEvent): string {
   }
 }
 
-/** Whatever else is thrown may quote the token. */
+/** Errors of other types may quote the token. */
 function reasonOf(error: unknown): string {
   return error instanceof TokenRefused ? error.message : 'the token cannot be parsed';
 }

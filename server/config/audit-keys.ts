@@ -81,7 +81,8 @@ export const auditKeys = {
   'audit.delivery': used(
     oneOf(...AUDIT_DELIVERIES),
     AUDIT_DEFAULTS.delivery,
-    'whether a response waits until the backend has the entries of its call; with `before_reply`, the call fails if they cannot be written',
+    'whether a response waits until the backend has the entries of its call; with `before_reply`, the call fails ' +
+      'if they cannot be written',
   ),
   'audit.includeMetadataKeys': used(texts, AUDIT_DEFAULTS.includeMetadataKeys, 'request headers to include in entries'),
   'audit.excludeMetadataKeys': used(
@@ -107,7 +108,8 @@ export const auditKeys = {
   'audit.mask': used(
     listOf(maskPath),
     AUDIT_DEFAULTS.mask,
-    'values to replace in entries before they are written: `principal.attr.ssn`, `resource.attr.cards[*].number`, `metadata.x-tenant`',
+    'values to replace in entries before they are written: `principal.attr.ssn`, ' +
+      '`resource.attr.cards[*].number`, `metadata.x-tenant`',
   ),
   'audit.queue.maxEntries': used(
     integer(1, 100 * MANY),

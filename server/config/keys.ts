@@ -49,7 +49,8 @@ export const KEYS = {
   'server.cors.allowedHeaders': used(
     texts,
     ['accept', 'content-type', 'user-agent', 'x-requested-with'],
-    'headers that browsers may send; Connect clients also need `connect-protocol-version` and `connect-timeout-ms`, gRPC-Web clients `x-grpc-web`, `x-user-agent` and `grpc-timeout`',
+    'headers that browsers may send; Connect clients also need `connect-protocol-version` and ' +
+      '`connect-timeout-ms`, gRPC-Web clients `x-grpc-web`, `x-user-agent` and `grpc-timeout`',
   ),
   'server.cors.maxAge': used(duration(), 0, 'how long browsers may cache the response to a preflight request'),
   'server.requestLimits.maxActionsPerResource': used(
@@ -93,12 +94,14 @@ export const KEYS = {
   'server.advanced.http.readHeaderTimeout': used(
     duration(),
     15_000,
-    'maximum time to receive the headers and, on the HTTP port, what precedes them: the TLS handshake and the HTTP/2 preface',
+    'maximum time to receive the headers and, on the HTTP port, what precedes them: the TLS handshake and the ' +
+      'HTTP/2 preface',
   ),
   'server.advanced.http.writeTimeout': used(
     duration(),
     30_000,
-    'maximum time for a client to receive a response; for streams, such as a health watch, the messages that are ready to be sent',
+    'maximum time for a client to receive a response; for streams, such as a health watch, the messages that are ' +
+      'ready to be sent',
   ),
   'server.advanced.http.idleTimeout': used(
     duration(),
@@ -118,7 +121,8 @@ export const KEYS = {
   'server.advanced.grpc.maxConnectionAge': used(
     duration(),
     600_000,
-    'maximum age of an HTTP/2 connection; then, calls in progress have `readTimeout` plus `writeTimeout` to end. 0 means unlimited',
+    'maximum age of an HTTP/2 connection; then, calls in progress have `readTimeout` plus `writeTimeout` to end. ' +
+      '0 means unlimited',
   ),
   'server.advanced.grpc.connectionTimeout': used(
     duration(1),
@@ -138,17 +142,21 @@ export const KEYS = {
   'engine.plan.referenceShapes': used(
     bool,
     false,
-    'write plans in the shapes of the reference PDP, for adapters that compare them; in strict evaluation, only shapes with the same meaning',
+    'write plans in the shapes of the reference PDP, for adapters that compare them; in strict evaluation, only ' +
+      'shapes with the same meaning',
   ),
   'engine.limits.evaluationCost': used(
     integer(1000, Number.MAX_SAFE_INTEGER),
     50_000_000,
-    'maximum cost of the conditions of one call, in steps of about ten nanoseconds: elements that macros and list functions visit, bytes that are read and created, and outputs, once for each role of the principal; calls that exceed it fail with 429 / RESOURCE_EXHAUSTED',
+    'maximum cost of the conditions of one call, in steps of about ten nanoseconds: elements that macros and ' +
+      'list functions visit, bytes that are read and created, and outputs, once for each role of the principal; calls ' +
+      'that exceed it fail with 429 / RESOURCE_EXHAUSTED',
   ),
   'engine.limits.evaluationMemory': used(
     integer(MEBI, 1024 * MEBI),
     100 * MEBI,
-    'maximum memory, in bytes, of the values that conditions create, for each resource of a check; calls that exceed it fail with 429 / RESOURCE_EXHAUSTED',
+    'maximum memory, in bytes, of the values that conditions create, for each resource of a check; calls that ' +
+      'exceed it fail with 429 / RESOURCE_EXHAUSTED',
   ),
   'engine.celErrorLogLevel': used(
     oneOf('none', 'debug', 'info', 'warn', 'error'),

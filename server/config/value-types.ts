@@ -228,9 +228,10 @@ export const globals: ValueType<{ readonly [name: string]: unknown }> = {
 
 /** Words that CEL keeps for itself (conditions.md, Appendix A). */
 const RESERVED = new Set(
-  'as break const continue else false for function if import in let loop namespace null package return true var void while'.split(
-    ' ',
-  ),
+  (
+    'as break const continue else false for function if import in let loop namespace null package return true var ' +
+    'void while'
+  ).split(' '),
 );
 
 function checkName(name: string, value: ConfigNode): void {

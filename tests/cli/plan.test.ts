@@ -176,7 +176,7 @@ test('a rule that a filter cannot express is reported with its location and gran
   assert.is(code, 0);
   assert.match(
     stderr,
-    /^policies\/document\.yaml:\d+:\d+: warning: no filter can say rule `users` of resource\.document\.vdefault: /,
+    /^policies\/document\.yaml:\d+:\d+: warning: rule `users` of resource\.document\.vdefault cannot be part of a filter: /,
   );
   assert.is(stdout, 'KIND_ALWAYS_DENIED\n');
 });

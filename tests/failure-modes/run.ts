@@ -3,8 +3,8 @@ import { FAILURES_TITLE, RESULT_ORDER } from '../../bench/titles.js';
 import { runFailureModes, type Outcome } from './run-failures.js';
 
 /**
- * `node --import tsx tests/failure-modes/run.ts --seconds 60`: the full run with its figures. With --record they become a section
- * of bench/results.md.
+ * `node --import tsx tests/failure-modes/run.ts --seconds 60`: the full run with its figures. With --record they become
+ * a section of bench/results.md.
  */
 const at = process.argv.indexOf('--seconds');
 const seconds = at < 0 ? 60 : Number(process.argv[at + 1]);

@@ -54,8 +54,10 @@ test('every call decides as without limits or fails, whatever the request, in a 
         for (const finding of found) console.log(finding);
       }
     }
+    const outcomes = `${results.allow + results.deny} decided, ${results.limit} over the limit`;
     console.log(
-      `seed ${SEED}: ${conditions.length * REQUESTS} pairs of condition and request (${results.allow + results.deny} decided, ${results.limit} over the limit), at most ${Math.round(slowest / 1000)} ms; ${findings.length} findings`,
+      `seed ${SEED}: ${conditions.length * REQUESTS} pairs of condition and request (${outcomes}), ` +
+        `at most ${Math.round(slowest / 1000)} ms; ${findings.length} findings`,
     );
     assert.is(findings.length, 0, findings.slice(0, 20).join('\n'));
     assert.ok(

@@ -100,7 +100,13 @@ test('with reject a filter selects exactly the rows that check allows: in proces
           if (tally.overGrants + tally.underGrants > wrong.length) {
             const text = sql.kind === 'sql' && way === 'sql' ? sql.text : '';
             wrong.push(
-              `seed ${kind.slice(1)}: ${way} ${isSelected ? 'selects' : 'does not select'} ${JSON.stringify(row)} for ${JSON.stringify(request)}\n  ${filterText(plan.filter)}\n  ${text}\n  ${JSON.stringify(schema)}`,
+              [
+                `seed ${kind.slice(1)}: ${way} ${isSelected ? 'selects' : 'does not select'} ${JSON.stringify(row)}`,
+                `for ${JSON.stringify(request)}`,
+                filterText(plan.filter),
+                text,
+                JSON.stringify(schema),
+              ].join('\n  '),
             );
           }
         }

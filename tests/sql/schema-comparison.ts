@@ -74,7 +74,13 @@ export async function compareSchemas(database: SchemaDatabase, { seed, schemas, 
         if (sql.kind === 'refused') continue;
         tally.rendered += 1;
         const about = (detail: string): string =>
-          `seed ${one.kind.slice(1)}, ${plan.writing}: ${detail} for ${JSON.stringify(request)}\n  ${filterText(plan.filter)}\n  ${sql.text}\n  ${JSON.stringify(sql.parameters)}\n  ${JSON.stringify(one.schema)}`;
+          [
+            `seed ${one.kind.slice(1)}, ${plan.writing}: ${detail} for ${JSON.stringify(request)}`,
+            filterText(plan.filter),
+            sql.text,
+            JSON.stringify(sql.parameters),
+            JSON.stringify(one.schema),
+          ].join('\n  ');
         const selected = await database.select(sql).catch((error: unknown) => error as Error);
         if (selected instanceof Error) {
           wrong.push(about(`the statement fails: ${selected.message}`));

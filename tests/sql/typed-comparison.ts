@@ -132,7 +132,12 @@ async function compareOne(
   counts.count(rendered);
   if (rendered.kind === 'refused') return;
   const about = (detail: string): string =>
-    `${detail}: ${where}: ${JSON.stringify(request.principal)}\n  ${filterText(filter)}\n  ${rendered.text.slice(0, 600)}\n  ${JSON.stringify(rendered.parameters).slice(0, 300)}`;
+    [
+      `${detail}: ${where}: ${JSON.stringify(request.principal)}`,
+      filterText(filter),
+      rendered.text.slice(0, 600),
+      JSON.stringify(rendered.parameters).slice(0, 300),
+    ].join('\n  ');
   const selected = await database.select(rendered).catch((error: unknown) => error as Error);
   if (selected instanceof Error) {
     counts.wrong.push(about(`the statement fails: ${selected.message}`));
